@@ -68,7 +68,7 @@ impl Books {
     /// Notes how a check ended. A failure is not taken back by what is right elsewhere.
     pub(crate) fn judge(&mut self, id: &str, outcome: Result<(), String>, evidence: Vec<Evidence>) {
         let Some(check) = self.checks.iter().find(|check| check.id == id) else {
-            debug_assert!(false, "{id} is no check of this act");
+            debug_assert!(false, "{id} is not a check of this act");
             return;
         };
         let verdict = match outcome {
@@ -105,7 +105,10 @@ pub(crate) async fn play<S: Stageable>(
             let stop = match timeout(within, (act.play)(&mut scene)).await {
                 Ok(Ok(())) => None,
                 Ok(Err(stop)) => Some(stop),
-                Err(_) => Some(Stop(format!("it took longer than {} s", within.as_secs()))),
+                Err(_) => Some(Stop(format!(
+                    "the act took longer than {} s",
+                    within.as_secs()
+                ))),
             };
             let judgements = std::mem::take(&mut scene.books().judgements);
             let conversations = scene.close().await;
@@ -132,7 +135,7 @@ fn broken_off() -> Played {
     Played {
         judgements: Vec::new(),
         conversations: Vec::new(),
-        stop: Some(Stop("the checker itself went wrong".to_owned())),
+        stop: Some(Stop("the checker itself failed".to_owned())),
     }
 }
 

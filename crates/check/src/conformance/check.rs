@@ -186,18 +186,18 @@ impl FromStr for PromptKind {
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Need::Nothing => f.write_str("the conversation did not come that far"),
+            Need::Nothing => f.write_str("the conversation ended before this check"),
             Need::Capability(name) => write!(f, "{name} is not advertised"),
             Need::NoCapability(name) => write!(f, "{name} is advertised"),
             Need::Prompt(kind) => {
                 let name = kind.name();
-                write!(f, "not seen; provoke it with --prompt-for {name}=\"…\"")
+                write!(f, "not seen; use --prompt-for {name}=\"…\" to provoke it")
             }
             Need::Sight(what) => write!(f, "{what} did not occur"),
             Need::Command(name) => {
                 write!(
                     f,
-                    "nothing made the client do it; give --command-for {name}=\"…\""
+                    "no command makes the client do it; use --command-for {name}=\"…\""
                 )
             }
         }

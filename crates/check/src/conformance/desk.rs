@@ -84,7 +84,7 @@ impl Desk {
             Person::Rejects => "reject_once",
             Person::Leaves => return Reply::Ok(json!({ "outcome": { "outcome": "cancelled" } })),
             Person::Waits => return Reply::Hold,
-            Person::IsMissing => return Reply::Fail(-32603, "nobody is here to be asked"),
+            Person::IsMissing => return Reply::Fail(-32603, "there is no user to ask"),
         };
         let options = params.get("options").and_then(Value::as_array);
         let options = options.map_or(&[][..], Vec::as_slice);
@@ -140,7 +140,7 @@ impl Desk {
     fn terminal(&mut self, method: &str, params: &Value) -> Reply {
         if method == "terminal/create" {
             if self.terminals == Service::Fails {
-                return Reply::Fail(-32603, "there are no terminals today");
+                return Reply::Fail(-32603, "terminals are not available");
             }
             let id = format!("terminal-{}", self.made.len() + 1);
             let state = match self.commands {

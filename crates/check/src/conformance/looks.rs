@@ -13,7 +13,7 @@ pub(crate) type AtMessage = fn(&Value) -> Looked;
 pub(crate) fn utf8(line: &[u8], _: Option<&Value>) -> Looked {
     Some(match std::str::from_utf8(line) {
         Ok(_) => Ok(()),
-        Err(_) => Err("the line is no UTF-8".to_owned()),
+        Err(_) => Err("the line is not UTF-8".to_owned()),
     })
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn clean(line: &[u8], _: Option<&Value>) -> Looked {
     Some(
         match line.is_empty() || line.starts_with(b"{") || line.starts_with(b"[") {
             true => Ok(()),
-            false => Err("the line is no message".to_owned()),
+            false => Err("the line is not a message".to_owned()),
         },
     )
 }
@@ -42,7 +42,7 @@ pub(crate) fn whole(line: &[u8], json: Option<&Value>) -> Looked {
     }
     Some(match json {
         Some(_) => Ok(()),
-        None => Err("the line is no whole JSON".to_owned()),
+        None => Err("the line is not complete JSON".to_owned()),
     })
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn error_shape(message: &Value) -> Looked {
     let said = error.get("message").is_some_and(Value::is_string);
     Some(match code && said {
         true => Ok(()),
-        false => Err("the error lacks a whole number as code or a message".to_owned()),
+        false => Err("the error has no integer code or no message".to_owned()),
     })
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn params(message: &Value) -> Looked {
     let calls = matches!(shape(message), Shape::Request | Shape::Notification);
     calls.then(|| match message.get("params") {
         None | Some(Value::Object(_)) => Ok(()),
-        Some(_) => Err("params is no object".to_owned()),
+        Some(_) => Err("params is not an object".to_owned()),
     })
 }
 
@@ -107,20 +107,20 @@ pub(crate) fn request_id(message: &Value) -> Looked {
     Some(match message.get("id") {
         Some(Value::Number(id)) if id.is_i64() || id.is_u64() => Ok(()),
         Some(Value::String(id)) if (1..=256).contains(&id.len()) => Ok(()),
-        _ => Err("the id is no whole number and no text of 1 to 256 bytes".to_owned()),
+        _ => Err("the id is neither an integer nor a string of 1 to 256 bytes".to_owned()),
     })
 }
 
 pub(crate) fn unique_id(ids: &Ids<'_>) -> Looked {
     (ids.open > 0).then(|| match ids.open {
         1 => Ok(()),
-        _ => Err("the id is that of another open request".to_owned()),
+        _ => Err("the id belongs to another open request".to_owned()),
     })
 }
 
 pub(crate) fn known_id(ids: &Ids<'_>) -> Looked {
     (ids.answers > 0 && !ids.id.is_null()).then(|| match ids.asks {
-        0 => Err("nobody asked under that id".to_owned()),
+        0 => Err("no request has this id".to_owned()),
         _ => Ok(()),
     })
 }
@@ -128,7 +128,7 @@ pub(crate) fn known_id(ids: &Ids<'_>) -> Looked {
 pub(crate) fn one_answer(ids: &Ids<'_>) -> Looked {
     (ids.answers > 0 && ids.asks > 0 && !ids.id.is_null()).then(|| match ids.answers <= ids.asks {
         true => Ok(()),
-        false => Err("there is a second answer".to_owned()),
+        false => Err("there is a second response".to_owned()),
     })
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn update_known(message: &Value) -> Looked {
     let unstable = kind.starts_with("subagent") || kind.starts_with("session_message");
     Some(match unstable || members::of_update(kind).is_some() {
         true => Ok(()),
-        false => Err("the kind of the update is none that the protocol has".to_owned()),
+        false => Err("the kind of the update is not in the protocol".to_owned()),
     })
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn info(message: &Value) -> Looked {
     };
     Some(match title && time {
         true => Ok(()),
-        false => Err("the title is no text or the time is none".to_owned()),
+        false => Err("the title is not a string or the time is not valid".to_owned()),
     })
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn environment(message: &Value) -> Looked {
     Some(match message.pointer("/params/env") {
         None | Some(Value::Null) => Ok(()),
         Some(Value::Array(env)) if env.iter().all(named) => Ok(()),
-        Some(_) => Err("env is no list of names and values".to_owned()),
+        Some(_) => Err("env is not a list of names and values".to_owned()),
     })
 }
 
@@ -236,7 +236,9 @@ pub(crate) fn names(message: &Value) -> Looked {
     let known = name.starts_with('_') || name.starts_with("$/") || KNOWN.contains(&name);
     Some(match known {
         true => Ok(()),
-        false => Err("the protocol has no such method, and its name has no _ in front".to_owned()),
+        false => {
+            Err("the method is not in the protocol, and its name does not start with _".to_owned())
+        }
     })
 }
 

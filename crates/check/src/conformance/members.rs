@@ -10,7 +10,7 @@ pub(crate) fn only(value: &Value, known: &[&str]) -> Result<(), String> {
     };
     let strange = |name: &&String| *name != "_meta" && !known.contains(&name.as_str());
     match object.keys().find(strange) {
-        Some(_) => Err("there is a member that the protocol does not have".to_owned()),
+        Some(_) => Err("there is a member that is not in the protocol".to_owned()),
         None => Ok(()),
     }
 }

@@ -27,7 +27,7 @@ impl Scene {
         self.start().await?;
         let greeted = self.ask("initialize", hello(capabilities)).await;
         let Some(result) = greeted.result() else {
-            return Err(Stop("initialize did not go well".to_owned()));
+            return Err(Stop("initialize failed".to_owned()));
         };
         self.peer = result.clone();
         Ok(())
@@ -66,8 +66,8 @@ impl Scene {
         match id {
             Some(id) => Ok((id, answer)),
             None => Err(Stop(match answer.outcome {
-                Outcome::Fail(-32000, _) => "session/new wants a login first".to_owned(),
-                _ => "session/new did not go well".to_owned(),
+                Outcome::Fail(-32000, _) => "session/new requires a login first".to_owned(),
+                _ => "session/new failed".to_owned(),
             })),
         }
     }

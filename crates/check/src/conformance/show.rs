@@ -59,7 +59,7 @@ impl<M: Manners + 'static> Show<M> {
     pub(crate) fn stage(&mut self) -> Result<&mut Stage<M>, Stop> {
         self.stage
             .as_mut()
-            .ok_or_else(|| Stop("it does not run".to_owned()))
+            .ok_or_else(|| Stop("it did not start".to_owned()))
     }
 
     pub(crate) fn manners(&mut self) -> Result<&mut M, Stop> {

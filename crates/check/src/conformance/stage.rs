@@ -321,7 +321,7 @@ impl Answer {
         match &self.outcome {
             Outcome::Fail(code, _) if codes.is_empty() || codes.contains(code) => Ok(()),
             Outcome::Fail(code, _) => Err(format!(
-                "it was refused with {code} instead of {}",
+                "the error code is {code} instead of {}",
                 codes
                     .iter()
                     .map(i64::to_string)
@@ -344,10 +344,10 @@ impl Answer {
 impl Outcome {
     fn said(&self) -> String {
         match self {
-            Outcome::Ok(..) => "it went well".to_owned(),
-            Outcome::Fail(code, _) => format!("it was refused with {code}"),
-            Outcome::Silent => "there was no answer in time".to_owned(),
-            Outcome::Gone => "it ended instead of answering".to_owned(),
+            Outcome::Ok(..) => "it succeeded".to_owned(),
+            Outcome::Fail(code, _) => format!("it failed with {code}"),
+            Outcome::Silent => "there was no response in time".to_owned(),
+            Outcome::Gone => "it exited instead of responding".to_owned(),
         }
     }
 }

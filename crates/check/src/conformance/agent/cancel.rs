@@ -85,7 +85,7 @@ async fn mid_text(scene: &mut Scene, long: &str) -> Result<(), Stop> {
     let quick = start.elapsed() < SOON;
     let quick = quick
         .then_some(())
-        .ok_or(format!("it took {} s", start.elapsed().as_secs()));
+        .ok_or(format!("the response took {} s", start.elapsed().as_secs()));
     scene.judge(
         "agent.cancel.soon",
         quick.and(answer.was_answered()),
@@ -105,7 +105,7 @@ async fn mid_text(scene: &mut Scene, long: &str) -> Result<(), Stop> {
     let quiet = late
         .is_empty()
         .then_some(())
-        .ok_or("updates came after the answer".to_owned());
+        .ok_or("updates came after the response".to_owned());
     scene.judge(
         "agent.cancel.nothing-after",
         quiet,
@@ -172,7 +172,7 @@ async fn request(scene: &mut Scene, long: &str) -> Result<(), Stop> {
     let answer = scene.finish(asked).await?;
     let outcome = match answer.outcome {
         Outcome::Fail(-32800, _) | Outcome::Ok(..) => Ok(()),
-        Outcome::Fail(code, _) => Err(format!("it was refused with {code} instead of -32800")),
+        Outcome::Fail(code, _) => Err(format!("the error code is {code} instead of -32800")),
         _ => answer.was_answered(),
     };
     scene.judge(
@@ -256,7 +256,7 @@ async fn pending_permission(scene: &mut Scene, asking: &str) -> Result<(), Stop>
     let call = asked.map_or("", |(_, it)| text(it, "/params/toolCall/toolCallId"));
     let ran = super::tools::status_of(&heard, call) == "completed";
     let ran = if ran {
-        Err("a tool call is completed all the same".to_owned())
+        Err("a tool call is completed anyway".to_owned())
     } else {
         Ok(())
     };
@@ -290,21 +290,21 @@ const CHECKS: &[Check] = &[
     must(
         "agent.cancel.late",
         "102",
-        "A cancel after the end of a turn does nothing to the next one.",
-        "Forget a cancel that finds no turn.",
+        "A cancel after the end of a turn does not affect the next turn.",
+        "Drop a cancel when no turn is running.",
     ),
     must(
         "agent.cancel.mid-text",
         "106",
-        "A turn that is cancelled while it says something ends with cancelled.",
-        "Stop, send what is left, and answer with cancelled.",
+        "A turn that is cancelled while it streams text ends with cancelled.",
+        "Stop, send the remaining updates, and respond with cancelled.",
     )
     .prompt(PromptKind::Long),
     must(
         "agent.cancel.no-error",
         "107",
         "A cancelled prompt does not fail.",
-        "Catch what aborting throws.",
+        "Catch the exception that aborting throws.",
     )
     .prompt(PromptKind::Long),
     should(
@@ -317,49 +317,49 @@ const CHECKS: &[Check] = &[
     must(
         "agent.cancel.nothing-after",
         "108",
-        "Nothing of the turn comes after its answer.",
-        "Send what is left before the answer.",
+        "No update of the turn comes after its response.",
+        "Send the remaining updates before the response.",
     )
     .prompt(PromptKind::Long),
     must(
         "agent.cancel.then-prompt",
         "36",
-        "After a cancelled turn the session takes a prompt.",
+        "After a cancelled turn, the session accepts a prompt.",
         "Reset the cancellation with each turn.",
     )
     .prompt(PromptKind::Long),
     must(
         "agent.cancel.at-once",
         "106",
-        "A turn that is cancelled before it says anything ends with cancelled.",
-        "A cancel right behind the prompt belongs to it.",
+        "A turn that is cancelled before its first update ends with cancelled.",
+        "A cancel right after the prompt applies to that prompt.",
     )
     .prompt(PromptKind::Long),
     must(
         "agent.cancel.one-of-two",
         "102",
-        "Cancelling one session leaves the other alone.",
-        "Keep a cancellation for each session.",
+        "Cancelling one session does not affect the other.",
+        "Track cancellation for each session.",
     )
     .prompt(PromptKind::Long),
     must(
         "agent.cancel.request",
         "110",
-        "A prompt that $/cancel_request names is answered in the end.",
-        "Answer with a result or -32800.",
+        "A prompt that $/cancel_request names gets a response in the end.",
+        "Respond with a result or -32800.",
     )
     .prompt(PromptKind::Long),
     must(
         "agent.cancel.mid-tool",
         "106",
         "A turn that is cancelled while a tool runs ends with cancelled.",
-        "Stop the tool, and answer with cancelled.",
+        "Stop the tool, and respond with cancelled.",
     )
     .prompt(PromptKind::LongTool),
     should(
         "agent.cancel.tools-settle",
         "108",
-        "Tool calls of a cancelled turn reach a final status before its answer.",
+        "Tool calls of a cancelled turn reach a final status before its response.",
         "Report open calls as failed first.",
     )
     .prompt(PromptKind::LongTool),
@@ -374,14 +374,14 @@ const CHECKS: &[Check] = &[
         "agent.cancel.pending-permission",
         "106",
         "A turn that is cancelled while it asks for permission ends with cancelled.",
-        "Take the outcome cancelled for the end of the turn.",
+        "Treat the outcome cancelled as the end of the turn.",
     )
     .prompt(PromptKind::Permission),
     must(
         "agent.cancel.permission-not-run",
         "106",
-        "A tool whose question was cancelled does not run.",
-        "Only selected with an allowing option allows.",
+        "A tool whose permission request was cancelled does not run.",
+        "Only the outcome selected with an allow option grants permission.",
     )
     .prompt(PromptKind::Permission),
 ];

@@ -42,7 +42,9 @@ async fn list(scene: &mut Scene, session: &str) -> Result<(), Stop> {
         return Ok(());
     };
     let sessions = result.get("sessions").and_then(Value::as_array);
-    let is_list = sessions.map(drop).ok_or("sessions is no list".to_owned());
+    let is_list = sessions
+        .map(drop)
+        .ok_or("sessions is not a list".to_owned());
     scene.judge("agent.list.answers", is_list, &entries);
     let whole =
         |it: &Value| !text(it, "/sessionId").is_empty() && text(it, "/cwd").starts_with('/');
@@ -101,7 +103,7 @@ async fn pages(scene: &mut Scene, first: Value, session: &str) -> Result<Found, 
                         page = next.clone();
                         continue;
                     }
-                    None => Err("a cursor of its own is refused".to_owned()),
+                    None => Err("the agent rejects its own cursor".to_owned()),
                 }
             }
             Some(_) => Ok(()),
@@ -138,7 +140,7 @@ async fn title(scene: &mut Scene, session: &str) -> Result<(), Stop> {
     let params = json!({ "sessionId": session, "title": "A fine title" });
     let set = scene.ask("session/set_title", params).await;
     let stored = match set.result().map(|it| text(it, "/title")) {
-        Some("") => Err("the answer has no title".to_owned()),
+        Some("") => Err("the response has no title".to_owned()),
         Some(_) => Ok(()),
         None => set.went_well(),
     };
@@ -292,71 +294,71 @@ const CHECKS: &[Check] = &[
     must(
         "agent.list.answers",
         "79",
-        "session/list is answered with a list.",
-        "Send [] if there is none.",
+        "session/list gets a response with a list.",
+        "Send [] if there are no sessions.",
     )
     .offered("sessionCapabilities.list"),
     must(
         "agent.list.whole",
         "13",
         "Each session in the list has an id and an absolute cwd.",
-        "Readers skip one without.",
+        "Readers skip an entry without it.",
     )
     .offered("sessionCapabilities.list"),
     must(
         "agent.list.ends",
         "80",
-        "The pages of a list have an end.",
-        "Leave nextCursor out on the last page.",
+        "The pages of a list end.",
+        "Omit nextCursor on the last page.",
     )
     .offered("sessionCapabilities.list"),
     should(
         "agent.list.has-session",
         "79",
-        "A session with a turn is in the list.",
-        "List the sessions that can be taken up again.",
+        "A session that had a turn is in the list.",
+        "List the sessions that can be continued.",
     )
     .offered("sessionCapabilities.list"),
     should(
         "agent.list.by-cwd",
         "79",
-        "A list for another directory does not have this one's sessions.",
+        "A list for another directory does not include sessions of this one.",
         "Filter by cwd if it is given.",
     )
     .offered("sessionCapabilities.list"),
     should(
         "agent.list.bad-cursor",
         "82",
-        "A cursor that makes no sense is refused.",
-        "Refuse it with -32602.",
+        "An invalid cursor is rejected.",
+        "Reject it with -32602.",
     )
     .offered("sessionCapabilities.list"),
     must(
         "agent.status.open",
         "90",
-        "A session in use is open.",
-        "Answer open.",
+        "The status of a session in use is open.",
+        "Respond with open.",
     )
     .offered("sessionCapabilities.status"),
     must(
         "agent.status.unknown",
         "90",
-        "The status of an unknown session is refused with -32002.",
-        "Refuse it with -32002.",
+        "The status of an unknown session is rejected with -32002.",
+        "Reject it with -32002.",
     )
     .offered("sessionCapabilities.status"),
     observed(
         "agent.title.stored",
         "92",
-        "A title that is set comes back as stored.",
-        "Answer with the title.",
+        "The response contains the title as stored.",
+        "Respond with the title.",
     )
     .offered("sessionCapabilities.title"),
     observed(
         "agent.title.empty",
         "92",
-        "An empty title is refused with -32602.",
-        "Refuse it with -32602.",
+        "An empty title is rejected with -32602.",
+        "Reject it with -32602.",
     )
     .offered("sessionCapabilities.title"),
     must(
@@ -369,92 +371,92 @@ const CHECKS: &[Check] = &[
     must(
         "agent.fork.prompt",
         "36",
-        "A fork takes a prompt at once.",
-        "A fork needs no load.",
+        "A fork accepts a prompt at once.",
+        "A fork needs no session/load.",
     )
     .offered("sessionCapabilities.fork"),
     must(
         "agent.fork.unknown",
         "",
-        "Forking an unknown session is refused.",
-        "Refuse it with -32002.",
+        "Forking an unknown session is rejected.",
+        "Reject it with -32002.",
     )
     .offered("sessionCapabilities.fork"),
     must(
         "agent.archive.twice",
         "88",
-        "Archiving twice goes well.",
-        "It is archived already.",
+        "Archiving twice succeeds.",
+        "The session is archived already.",
     )
     .offered("sessionCapabilities.archive"),
     must(
         "agent.archive.back",
         "88",
-        "An archived session can be taken back.",
-        "Answer session/unarchive.",
+        "An archived session can be unarchived.",
+        "Respond to session/unarchive.",
     )
     .offered("sessionCapabilities.archive"),
     must(
         "agent.archive.unknown",
         "88",
-        "Archiving an unknown session is refused with -32002.",
-        "Refuse it with -32002.",
+        "Archiving an unknown session is rejected with -32002.",
+        "Reject it with -32002.",
     )
     .offered("sessionCapabilities.archive"),
     must(
         "agent.archive.filter",
         "89",
-        "A filter that the agent does not have is refused with -32602.",
-        "Refuse it with -32602.",
+        "An unknown filter is rejected with -32602.",
+        "Reject it with -32602.",
     )
     .offered("sessionCapabilities.archive"),
     must(
         "agent.close.idle",
         "61",
         "A session can be closed.",
-        "Answer session/close.",
+        "Respond to session/close.",
     )
     .offered("sessionCapabilities.close"),
     must(
         "agent.close.unknown",
         "62",
-        "Closing an unknown session is answered.",
-        "Refuse it or not, but answer.",
+        "Closing an unknown session gets a response.",
+        "Reject it or not, but respond.",
     )
     .offered("sessionCapabilities.close"),
     must(
         "agent.close.cancels",
         "61",
         "Closing a session cancels its turn.",
-        "Answer the prompt with cancelled, then the close.",
+        "Respond to the prompt with cancelled, then to the close.",
     )
     .prompt(PromptKind::Long),
     must(
         "agent.delete.works",
         "86",
         "A session can be deleted.",
-        "Answer session/delete.",
+        "Respond to session/delete.",
     )
     .offered("sessionCapabilities.delete"),
     should(
         "agent.delete.twice",
         "87",
-        "Deleting a session twice goes well.",
-        "It is gone, as was asked.",
+        "Deleting a session twice succeeds.",
+        "The session is gone, as requested.",
     )
     .offered("sessionCapabilities.delete"),
     should(
         "agent.delete.unknown",
         "87",
-        "Deleting an unknown session goes well.",
-        "It is gone, as was asked.",
+        "Deleting an unknown session succeeds.",
+        "The session is gone, as requested.",
     )
     .offered("sessionCapabilities.delete"),
     must(
         "agent.delete.gone",
         "86",
-        "A deleted session is in no list.",
-        "Take it out of the list.",
+        "A deleted session is not in the list.",
+        "Remove it from the list.",
     )
     .offered("sessionCapabilities.delete"),
 ];

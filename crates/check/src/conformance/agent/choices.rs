@@ -64,11 +64,11 @@ async fn config(scene: &mut Scene, session: &str, options: &[Value]) -> Result<(
                 .all(|it| find(&list, text(it, "/id")).is_some());
             let all = all
                 .then_some(())
-                .ok_or("an option is missing in the answer".to_owned());
+                .ok_or("an option is missing in the response".to_owned());
             scene.judge("agent.config.complete", all, &set.entries());
             let now = find(&list, id).map(|it| text(it, "/currentValue"));
             let now = (now == Some(value)).then_some(());
-            let now = now.ok_or("the answer does not have the new value".to_owned());
+            let now = now.ok_or("the response does not have the new value".to_owned());
             scene.judge("agent.config.new-value", now, &set.entries());
         }
     }
@@ -135,7 +135,7 @@ async fn commands(scene: &mut Scene, session: &str) -> Result<(), Stop> {
     names.sort_unstable();
     let twice = names.windows(2).any(|pair| pair[0] == pair[1]);
     let twice = if twice {
-        Err("two commands have one name".to_owned())
+        Err("two commands have the same name".to_owned())
     } else {
         Ok(())
     };
@@ -162,7 +162,7 @@ async fn switches(scene: &mut Scene) -> Result<(), Stop> {
     if let Some(options) = options {
         let switch = options.iter().any(|it| text(it, "/type") == "boolean");
         let none = if switch {
-            Err("a switch is offered".to_owned())
+            Err("a boolean option is offered".to_owned())
         } else {
             Ok(())
         };
@@ -179,70 +179,70 @@ const CHECKS: &[Check] = &[
     must(
         "agent.mode.set",
         "144",
-        "Every mode that is offered can be set.",
-        "Answer session/set_mode.",
+        "Every offered mode can be set.",
+        "Respond to session/set_mode.",
     )
     .seen(MODES),
     should(
         "agent.mode.unknown",
         "144",
-        "A mode that is not offered is refused.",
-        "Refuse it with -32602.",
+        "A mode that is not offered is rejected.",
+        "Reject it with -32602.",
     )
     .seen(MODES),
     must(
         "agent.config.set",
         "153",
         "An option can be set to a value that is offered.",
-        "Answer session/set_config_option.",
+        "Respond to session/set_config_option.",
     )
     .seen(OPTIONS),
     must(
         "agent.config.complete",
         "153",
-        "The answer to setting an option has all options.",
+        "The response to setting an option has all options.",
         "Options can depend on each other: send all.",
     )
     .seen(OPTIONS),
     must(
         "agent.config.new-value",
         "153",
-        "The answer to setting an option has the new value.",
-        "Answer after it is set.",
+        "The response to setting an option has the new value.",
+        "Respond after the option is set.",
     )
     .seen(OPTIONS),
     should(
         "agent.config.unknown",
         "153",
-        "An option that is not offered is refused.",
-        "Refuse it with -32602.",
+        "An option that is not offered is rejected.",
+        "Reject it with -32602.",
     )
     .seen(OPTIONS),
     should(
         "agent.config.unknown-value",
         "153",
-        "A value that is not offered is refused.",
-        "Refuse it with -32602.",
+        "A value that is not offered is rejected.",
+        "Reject it with -32602.",
     )
     .seen(OPTIONS),
     must(
         "agent.config.switch",
         "153",
-        "A switch can be turned.",
-        "Answer session/set_config_option with type boolean.",
+        "A boolean option can be set.",
+        "Respond to session/set_config_option with type boolean.",
     )
-    .seen("a session with a switch"),
+    .seen("a session with a boolean option"),
     must(
         "agent.config.no-switch",
         "148",
-        "A client without switches is offered none.",
-        "Look at session.configOptions.boolean first.",
+        "A client without boolean options gets none.",
+        "Check session.configOptions.boolean first.",
     )
     .seen(OPTIONS),
     observed(
         "agent.command.names",
         "157",
-        "A command's name has no slash in front and no space.",
+        "A command's name has no leading slash and no space.",
         "The client writes the slash.",
     )
     .seen(COMMANDS),
@@ -250,7 +250,7 @@ const CHECKS: &[Check] = &[
         "agent.command.unique",
         "B5",
         "No two commands have the same name.",
-        "A command is run by its name.",
+        "The name selects the command.",
     )
     .seen(COMMANDS),
     must(

@@ -101,7 +101,7 @@ async fn ids(scene: &mut Scene) -> Result<(), Stop> {
         let answer = stage.finish(asked).await;
         let echoed = answer
             .was_answered()
-            .map_err(|_| "no answer has the id of the request".to_owned());
+            .map_err(|_| "no response has the id of the request".to_owned());
         scene.judge(check, echoed, &answer.entries());
     }
     let stage = scene.stage()?;
@@ -189,7 +189,7 @@ async fn silence(scene: &mut Scene, session: &str) -> Result<(), Stop> {
             true => ping
                 .was_answered()
                 .map_err(|why| format!("afterwards {why}")),
-            false => Err("it was answered".to_owned()),
+            false => Err("it got a response".to_owned()),
         };
         let entries = [vec![told], strays, ping.entries()].concat();
         scene.judge(id, outcome, &entries);
@@ -250,50 +250,50 @@ const CHECKS: &[Check] = &[
     must(
         "agent.rpc.unknown-method",
         "15",
-        "A request for a method that nobody knows is refused with -32601.",
-        "Answer with -32601; silence hangs the client.",
+        "A request for an unknown method is rejected with -32601.",
+        "Respond with -32601; silence hangs the client.",
     ),
     must(
         "agent.rpc.unknown-extension",
         "175",
-        "An extension request that the agent does not have is refused with -32601.",
-        "Answer with -32601; silence hangs the client.",
+        "An unknown extension request is rejected with -32601.",
+        "Respond with -32601; silence hangs the client.",
     ),
     observed(
         "agent.rpc.client-method",
         "15",
-        "A method of the client's side is refused with -32601.",
+        "A method of the client's side is rejected with -32601.",
         "The agent does not have the client's methods.",
     ),
     observed(
         "agent.rpc.wrong-type",
         "19",
-        "A parameter of the wrong type is refused with -32602.",
+        "A parameter of the wrong type is rejected with -32602.",
         "Check params against the schema first.",
     ),
     observed(
         "agent.rpc.missing-member",
         "19",
-        "A request without a required parameter is refused with -32602.",
+        "A request without a required parameter is rejected with -32602.",
         "Check params against the schema first.",
     ),
     observed(
         "agent.rpc.positional",
         "19",
-        "Parameters as a list are refused.",
-        "ACP names its parameters.",
+        "Parameters in an array are rejected.",
+        "ACP parameters are named.",
     ),
     must(
         "agent.rpc.new-member",
         "34",
-        "A parameter that is not known is passed over.",
-        "Ignore what you do not know: the client may be newer.",
+        "An unknown parameter is ignored.",
+        "Ignore unknown members: the client may be newer.",
     ),
     must(
         "agent.rpc.meta",
         "178",
-        "A request with _meta works as without.",
-        "Take any _meta, and expect nothing in it.",
+        "A request with _meta works as if it had none.",
+        "Accept any _meta, and expect nothing in it.",
     ),
     must(
         "agent.rpc.meta-null",
@@ -304,7 +304,7 @@ const CHECKS: &[Check] = &[
     must(
         "agent.rpc.id-text",
         "21",
-        "The id of a request can be a text, and comes back as it was.",
+        "The id of a request can be a string, and comes back as it was.",
         "Keep ids as they are on the wire.",
     ),
     must(
@@ -316,7 +316,7 @@ const CHECKS: &[Check] = &[
     must(
         "agent.rpc.id-negative",
         "21",
-        "An id below zero comes back as it was.",
+        "A negative id comes back as it was.",
         "Keep ids as they are on the wire.",
     ),
     must(
@@ -334,7 +334,7 @@ const CHECKS: &[Check] = &[
     must(
         "agent.rpc.id-digits",
         "21",
-        "The id \"41\" comes back as a text.",
+        "The id \"41\" comes back as a string.",
         "1 and \"1\" are different ids.",
     ),
     must(
@@ -346,68 +346,68 @@ const CHECKS: &[Check] = &[
     must(
         "agent.rpc.many",
         "21",
-        "Of 50 requests at once each is answered.",
-        "Read on while requests are being handled.",
+        "Each of 50 requests at once gets a response.",
+        "Keep reading while requests are being handled.",
     ),
     must(
         "agent.rpc.unknown-notification",
         "11",
-        "A notification that nobody knows gets no answer.",
-        "Never answer a message without an id.",
+        "An unknown notification gets no response.",
+        "Never respond to a message without an id.",
     ),
     must(
         "agent.rpc.extension-notification",
         "11",
-        "An extension notification gets no answer.",
-        "Never answer a message without an id.",
+        "An extension notification gets no response.",
+        "Never respond to a message without an id.",
     ),
     must(
         "agent.rpc.protocol-notification",
         "113",
-        "A $/ notification that nobody knows gets no answer.",
+        "An unknown $/ notification gets no response.",
         "Ignore $/ names that you do not know.",
     ),
     must(
         "agent.rpc.bad-notification",
         "20",
-        "A notification that does not fit the schema gets no answer.",
-        "Drop it; there is nobody to tell.",
+        "A notification that does not match the schema gets no response.",
+        "Drop it; there is no response to send.",
     ),
     must(
         "agent.rpc.cancel-unknown-session",
         "11",
-        "Cancelling an unknown session gets no answer.",
-        "Drop it; there is nobody to tell.",
+        "Cancelling an unknown session gets no response.",
+        "Drop it; there is no response to send.",
     ),
     must(
         "agent.rpc.cancel-idle",
         "11",
-        "Cancelling a session without a turn gets no answer.",
+        "Cancelling a session without a turn gets no response.",
         "Drop it; there is nothing to cancel.",
     ),
     must(
         "agent.rpc.cancel-request-unknown",
         "113",
-        "$/cancel_request for an unknown request gets no answer.",
-        "Drop it; the request may be answered already.",
+        "$/cancel_request for an unknown request gets no response.",
+        "Drop it; the request may already have its response.",
     ),
     must(
         "agent.rpc.request-as-notification",
         "11",
-        "session/new without an id gets no answer.",
-        "Never answer a message without an id.",
+        "session/new without an id gets no response.",
+        "Never respond to a message without an id.",
     ),
     must(
         "agent.rpc.stray-answer",
         "23",
-        "An answer that nobody waits for is dropped.",
-        "Drop it and go on.",
+        "A response that nobody waits for is dropped.",
+        "Drop it and continue.",
     ),
     must(
         "agent.rpc.stray-error",
         "23",
-        "An error under the id null is dropped.",
-        "Drop it and go on; answering it can loop.",
+        "An error with the id null is dropped.",
+        "Drop it and continue; responding can loop.",
     ),
     must(
         "agent.rpc.pieces",
@@ -425,30 +425,30 @@ const CHECKS: &[Check] = &[
         "agent.rpc.crlf",
         "2",
         "A line that ends with CR LF is understood.",
-        "White space around a message means nothing.",
+        "Whitespace around a message has no meaning.",
     ),
     must(
         "agent.rpc.spaces",
         "1",
-        "White space in a message means nothing.",
-        "Use a JSON reader.",
+        "Whitespace in a message has no meaning.",
+        "Use a JSON parser.",
     ),
     must(
         "agent.rpc.escapes",
         "1",
         "Escaped characters mean the same as plain ones.",
-        "Use a JSON reader.",
+        "Use a JSON parser.",
     ),
     must(
         "agent.rpc.member-order",
         "1",
-        "The order of members means nothing.",
-        "Use a JSON reader.",
+        "The order of members has no meaning.",
+        "Use a JSON parser.",
     ),
     must(
         "agent.rpc.no-params",
         "15",
-        "A request without params is answered.",
-        "params can be left out.",
+        "A request without params gets a response.",
+        "params can be omitted.",
     ),
 ];

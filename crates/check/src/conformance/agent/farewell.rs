@@ -55,10 +55,7 @@ async fn ends_within(scene: &mut Scene, id: &str, within: Duration) -> Result<()
     stage.close().await;
     let ended = stage.until_end(within).await;
     let last = scene.now().saturating_sub(1);
-    let why = format!(
-        "it was still there {} s after its input had ended",
-        within.as_secs()
-    );
+    let why = format!("it still ran {} s after its input ended", within.as_secs());
     scene.judge(id, ended.then_some(()).ok_or(why), &[last]);
     Ok(())
 }
@@ -69,38 +66,38 @@ const CHECKS: &[Check] = &[
     should(
         "agent.end.after-greeting",
         "9",
-        "The agent ends when its input ends.",
-        "End when reading gives nothing more.",
+        "The agent exits when its input ends.",
+        "Exit when reading returns the end of the input.",
     ),
     should(
         "agent.end.at-once",
         "9",
-        "The agent ends when its input ends before it was greeted.",
-        "End when reading gives nothing more.",
+        "The agent exits when its input ends before initialize.",
+        "Exit when reading returns the end of the input.",
     ),
     should(
         "agent.end.with-session",
         "9",
-        "The agent ends when its input ends with a session open.",
-        "Sessions do not hold the process.",
+        "The agent exits when its input ends with an open session.",
+        "An open session must not keep the process alive.",
     ),
     should(
         "agent.end.half-line",
         "9",
-        "The agent ends when its input ends within a line.",
-        "Drop the rest and end.",
+        "The agent exits when its input ends within a line.",
+        "Drop the rest and exit.",
     ),
     should(
         "agent.end.mid-turn",
         "9",
-        "The agent ends when its input ends during a turn.",
-        "Abort the turn and end.",
+        "The agent exits when its input ends during a turn.",
+        "Abort the turn and exit.",
     )
     .prompt(PromptKind::Long),
     observed(
         "agent.end.last-answer",
         "10",
-        "A request right before the end of the input is answered.",
-        "Finish writing before you end.",
+        "A request right before the end of the input gets a response.",
+        "Finish writing before you exit.",
     ),
 ];

@@ -140,79 +140,79 @@ fn setup(session: &str, cwd: &str) -> Value {
 }
 
 const fn refuses(id: &'static str, text: &'static str, capability: &'static str) -> Check {
-    let hint = "Advertise it, or refuse it with -32601.";
+    let hint = "Advertise it, or reject it with -32601.";
     should(id, "33", text, hint).needs(Need::NoCapability(capability))
 }
 
 const CHECKS: &[Check] = &[
     refuses(
         "agent.fence.load",
-        "session/load is refused where it is not advertised.",
+        "session/load is rejected when it is not advertised.",
         "loadSession",
     ),
     refuses(
         "agent.fence.resume",
-        "session/resume is refused where it is not advertised.",
+        "session/resume is rejected when it is not advertised.",
         "sessionCapabilities.resume",
     ),
     refuses(
         "agent.fence.fork",
-        "session/fork is refused where it is not advertised.",
+        "session/fork is rejected when it is not advertised.",
         "sessionCapabilities.fork",
     ),
     refuses(
         "agent.fence.list",
-        "session/list is refused where it is not advertised.",
+        "session/list is rejected when it is not advertised.",
         "sessionCapabilities.list",
     ),
     refuses(
         "agent.fence.delete",
-        "session/delete is refused where it is not advertised.",
+        "session/delete is rejected when it is not advertised.",
         "sessionCapabilities.delete",
     ),
     refuses(
         "agent.fence.close",
-        "session/close is refused where it is not advertised.",
+        "session/close is rejected when it is not advertised.",
         "sessionCapabilities.close",
     ),
     refuses(
         "agent.fence.archive",
-        "session/archive is refused where it is not advertised.",
+        "session/archive is rejected when it is not advertised.",
         "sessionCapabilities.archive",
     ),
     refuses(
         "agent.fence.status",
-        "session/status is refused where it is not advertised.",
+        "session/status is rejected when it is not advertised.",
         "sessionCapabilities.status",
     ),
     refuses(
         "agent.fence.title",
-        "session/set_title is refused where it is not advertised.",
+        "session/set_title is rejected when it is not advertised.",
         "sessionCapabilities.title",
     ),
     refuses(
         "agent.fence.logout",
-        "logout is refused where it is not advertised.",
+        "logout is rejected when it is not advertised.",
         "auth.logout",
     ),
     refuses(
         "agent.fence.auth-status",
-        "auth/status is refused where it is not advertised.",
+        "auth/status is rejected when it is not advertised.",
         "auth.status",
     ),
     refuses(
         "agent.fence.providers",
-        "providers/list is refused where it is not advertised.",
+        "providers/list is rejected when it is not advertised.",
         "providers",
     ),
     refuses(
         "agent.fence.mode",
-        "session/set_mode is refused in a session without modes.",
+        "session/set_mode is rejected in a session without modes.",
         "a session's modes",
     ),
     refuses(
         "agent.fence.config",
-        "session/set_config_option is refused in a session without options.",
+        "session/set_config_option is rejected in a session without options.",
         "a session's configOptions",
     ),
 ];

@@ -61,7 +61,7 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
         let quiet = asked
             .is_empty()
             .then_some(())
-            .ok_or("a question was asked".to_owned());
+            .ok_or("an elicitation was sent".to_owned());
         scene.judge(
             "agent.elicitation.fenced",
             quiet,
@@ -79,7 +79,7 @@ fn is_question(message: &Value) -> bool {
 fn whole(question: &Value) -> Result<(), String> {
     let has = |pointer: &str| question.pointer(&format!("/params{pointer}")).is_some();
     if text(question, "/params/message").is_empty() {
-        return Err("the question has no message".to_owned());
+        return Err("the elicitation has no message".to_owned());
     }
     let whole = match text(question, "/params/mode") {
         "form" => has("/requestedSchema"),
@@ -88,57 +88,57 @@ fn whole(question: &Value) -> Result<(), String> {
     };
     whole
         .then_some(())
-        .ok_or("the question lacks its mode or what belongs to it".to_owned())
+        .ok_or("the elicitation lacks its mode or the members of its mode".to_owned())
 }
 
 const CHECKS: &[Check] = &[
     must(
         "agent.elicitation.accepted",
         "167",
-        "A turn in which a question is answered is answered.",
-        "Go on with what was said.",
+        "A turn ends when its elicitation is accepted.",
+        "Continue with the content of the response.",
     )
     .prompt(PromptKind::Elicitation),
     must(
         "agent.elicitation.declined",
         "167",
-        "A turn in which a question is declined is answered.",
-        "Do without.",
+        "A turn ends when its elicitation is declined.",
+        "Continue without it.",
     )
     .prompt(PromptKind::Elicitation),
     must(
         "agent.elicitation.cancelled",
         "167",
-        "A turn in which a question is closed is answered.",
-        "Do without.",
+        "A turn ends when its elicitation is cancelled.",
+        "Continue without it.",
     )
     .prompt(PromptKind::Elicitation),
     must(
         "agent.elicitation.unknown-action",
         "172",
-        "A turn in which a question gets an action that nobody knows is answered.",
-        "Take it for none that you know.",
+        "A turn ends when its elicitation gets an unknown action.",
+        "Treat an unknown action like cancel.",
     )
     .prompt(PromptKind::Elicitation),
     must(
         "agent.elicitation.whole",
         "158",
-        "A question has a message, a mode, and what belongs to it.",
-        "A form has requestedSchema, a page url and elicitationId.",
+        "An elicitation has a message, a mode, and the members of its mode.",
+        "A form has requestedSchema; a URL has url and elicitationId.",
     )
     .prompt(PromptKind::Elicitation),
     must(
         "agent.elicitation.fenced",
         "158",
-        "A client without questions is asked none.",
-        "Look at elicitation.form and elicitation.url first.",
+        "A client without elicitation gets no elicitation.",
+        "Check elicitation.form and elicitation.url first.",
     )
     .prompt(PromptKind::Elicitation),
     must(
         "agent.elicitation.fenced-ends",
         "158",
-        "With a client without questions the turn is answered.",
-        "Do without, or refuse.",
+        "With a client without elicitation, the turn ends.",
+        "Continue without it, or refuse.",
     )
     .prompt(PromptKind::Elicitation),
 ];

@@ -22,7 +22,7 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
         let result = greeted
             .result()
             .cloned()
-            .ok_or_else(|| Stop("initialize did not go well".to_owned()))?;
+            .ok_or_else(|| Stop("initialize failed".to_owned()))?;
         let entries = greeted.entries();
         for (id, looks) in LOOKS {
             scene.judge(id, looks(&result), &entries);
@@ -41,7 +41,7 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
             let same = second.get("protocolVersion") == result.get("protocolVersion");
             let same = same
                 .then_some(())
-                .ok_or("the second answer has another version".to_owned());
+                .ok_or("the second response has another version".to_owned());
             scene.judge("agent.init.twice-same", same, &again.entries());
         }
         Ok(())
@@ -54,20 +54,20 @@ const LOOKS: &[(&str, Look)] = &[
     ("agent.init.version", |result| {
         match result.get("protocolVersion") {
             Some(version) if version.as_u64().is_some_and(|it| it <= 65535) => Ok(()),
-            Some(_) => Err("protocolVersion is no whole number".to_owned()),
+            Some(_) => Err("protocolVersion is not an integer".to_owned()),
             None => Err("protocolVersion is missing".to_owned()),
         }
     }),
     ("agent.init.version-accepted", |result| {
         match result.get("protocolVersion").and_then(Value::as_i64) {
             Some(1) => Ok(()),
-            _ => Err("version 1 was asked for and another was chosen".to_owned()),
+            _ => Err("version 1 was requested and another was chosen".to_owned()),
         }
     }),
     ("agent.init.capabilities", |result| {
         match result.get("agentCapabilities") {
             Some(Value::Object(_)) => Ok(()),
-            Some(_) => Err("agentCapabilities is no object".to_owned()),
+            Some(_) => Err("agentCapabilities is not an object".to_owned()),
             None => Err("agentCapabilities is missing".to_owned()),
         }
     }),
@@ -76,25 +76,20 @@ const LOOKS: &[(&str, Look)] = &[
         _ => Err("agentInfo is missing".to_owned()),
     }),
     ("agent.init.booleans", |result| {
-        markers(
-            result,
-            BOOLEANS,
-            |it| it.is_boolean(),
-            "is neither true nor false",
-        )
+        markers(result, BOOLEANS, |it| it.is_boolean(), "is not a boolean")
     }),
     ("agent.init.objects", |result| {
         markers(
             result,
             OBJECTS,
             |it| it.is_object() || it.is_null(),
-            "is no object",
+            "is not an object",
         )
     }),
     ("agent.init.login-list", |result| {
         match result.get("authMethods") {
             None | Some(Value::Array(_) | Value::Null) => Ok(()),
-            Some(_) => Err("authMethods is no list".to_owned()),
+            Some(_) => Err("authMethods is not a list".to_owned()),
         }
     }),
     ("agent.init.members", |result| {
@@ -151,7 +146,7 @@ fn unique(methods: &[Value]) -> Result<(), String> {
     let mut ids: Vec<&str> = methods.iter().map(|method| text(method, "/id")).collect();
     ids.sort_unstable();
     match ids.windows(2).any(|pair| pair[0] == pair[1]) {
-        true => Err("two ways to log in have the same id".to_owned()),
+        true => Err("two login methods have the same id".to_owned()),
         false => Ok(()),
     }
 }
@@ -183,31 +178,31 @@ const CHECKS: &[Check] = &[
     must(
         "agent.init.answers",
         "27",
-        "initialize is answered with a result.",
-        "Answer initialize before anything else.",
+        "initialize gets a response with a result.",
+        "Respond to initialize before anything else.",
     ),
     must(
         "agent.init.version",
         "27",
-        "The answer has a protocolVersion that is a whole number.",
+        "The response has a protocolVersion that is an integer.",
         "Put the version you speak into protocolVersion.",
     ),
     must(
         "agent.init.version-accepted",
         "29",
-        "A client that asks for version 1 gets version 1.",
-        "Answer with the version asked for if you speak it.",
+        "A client that requests version 1 gets version 1.",
+        "Respond with the requested version if you speak it.",
     ),
     must(
         "agent.init.capabilities",
         "27",
-        "The answer has agentCapabilities.",
-        "Say what you can do, even if it is {}.",
+        "The response has agentCapabilities.",
+        "Send agentCapabilities, even if it is {}.",
     ),
     should(
         "agent.init.info",
         "28",
-        "The answer has agentInfo.",
+        "The response has agentInfo.",
         "Add agentInfo with name and version.",
     ),
     should(
@@ -220,58 +215,58 @@ const CHECKS: &[Check] = &[
     must(
         "agent.init.booleans",
         "",
-        "Capabilities that are switches are true or false.",
-        "Readers take anything but true for false.",
+        "Boolean capabilities are true or false.",
+        "Readers treat anything but true as false.",
     ),
     must(
         "agent.init.objects",
         "",
         "Capabilities that are objects are objects.",
-        "Write {} for yes and leave it out for no; true does not count.",
+        "Write {} for yes and omit it for no; true is not valid.",
     ),
     must(
         "agent.init.login-list",
         "39",
         "authMethods is a list.",
-        "Send [] if there is no login.",
+        "Send [] if no login is needed.",
     ),
     must(
         "agent.init.login-complete",
         "39",
-        "Every way to log in has an id and a name.",
-        "Readers skip one without.",
+        "Every login method has an id and a name.",
+        "Readers skip an entry without it.",
     )
-    .seen("a way to log in"),
+    .seen("a login method"),
     must(
         "agent.init.login-unique",
         "B5",
-        "No two ways to log in have the same id.",
-        "authenticate names one by its id.",
+        "No two login methods have the same id.",
+        "authenticate selects a method by its id.",
     )
-    .seen("a way to log in"),
+    .seen("a login method"),
     must(
         "agent.init.members",
         "173",
-        "The answer to initialize has no members of the agent's own.",
-        "Put what is your own into _meta.",
+        "The response to initialize has no members outside the protocol.",
+        "Put your own members into _meta.",
     ),
     must(
         "agent.init.capability-members",
         "173",
-        "agentCapabilities has no members of the agent's own.",
-        "Put what is your own into _meta.",
+        "agentCapabilities has no members outside the protocol.",
+        "Put your own members into _meta.",
     ),
     observed(
         "agent.init.twice",
         "14a",
-        "A second initialize is answered or refused.",
-        "Answer it as the first, or refuse it with -32600; what was agreed on stays.",
+        "A second initialize gets a response or an error.",
+        "Respond as the first time, or reject it with -32600; keep what was negotiated.",
     ),
     observed(
         "agent.init.twice-same",
         "14a",
-        "A second initialize is answered with the same version.",
+        "A second initialize gets the same version.",
         "The version does not change on a connection.",
     )
-    .seen("a second answer"),
+    .seen("a second response"),
 ];

@@ -70,7 +70,7 @@ async fn load(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop> 
         let asked = told.contains(said).then_some(());
         scene.judge(
             "agent.load.prompt",
-            asked.ok_or("what was asked is not told again".to_owned()),
+            asked.ok_or("the prompt is not replayed".to_owned()),
             &entries,
         );
         let answered = chunks
@@ -79,13 +79,13 @@ async fn load(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop> 
             .then_some(());
         scene.judge(
             "agent.load.answer",
-            answered.ok_or("what was answered is not told again".to_owned()),
+            answered.ok_or("the answer is not replayed".to_owned()),
             &entries,
         );
         let first = |name: &str| chunks.iter().position(|(_, kind, _)| *kind == name);
         let order = match (first("user_message_chunk"), first("agent_message_chunk")) {
             (Some(user), Some(agent)) if user > agent => {
-                Err("the answer comes before what was asked".to_owned())
+                Err("the answer is replayed before the prompt".to_owned())
             }
             _ => Ok(()),
         };
@@ -100,7 +100,7 @@ async fn load(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop> 
         let all = late
             .is_empty()
             .then_some(())
-            .ok_or("more is told after the answer".to_owned());
+            .ok_or("updates are replayed after the response".to_owned());
         scene.judge(
             "agent.load.before-answer",
             all,
@@ -131,7 +131,7 @@ async fn resume(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop
         let quiet = told
             .is_empty()
             .then_some(())
-            .ok_or("the conversation is told again".to_owned());
+            .ok_or("the conversation is replayed".to_owned());
         scene.judge(
             "agent.resume.quiet",
             quiet,
@@ -153,8 +153,8 @@ const CHECKS: &[Check] = &[
     must(
         "agent.load.same-process",
         "55",
-        "A session can be loaded by the process that has it.",
-        "Answer session/load.",
+        "A session can be loaded by the process that created it.",
+        "Respond to session/load.",
     )
     .offered(LOAD),
     should(
@@ -167,50 +167,50 @@ const CHECKS: &[Check] = &[
     must(
         "agent.load.prompt",
         "55",
-        "Loading tells again what was asked.",
+        "Loading replays the prompts.",
         "Send user_message_chunk for each prompt.",
     )
     .offered(LOAD),
     must(
         "agent.load.answer",
         "55",
-        "Loading tells again what was answered.",
+        "Loading replays the answers.",
         "Send agent_message_chunk for each answer.",
     )
     .offered(LOAD),
     must(
         "agent.load.order",
         "55",
-        "Loading tells in the order in which it was.",
+        "Loading replays the conversation in order.",
         "Send the history from its beginning.",
     )
     .offered(LOAD),
     must(
         "agent.load.before-answer",
         "56",
-        "Loading is answered after everything has been told.",
-        "Answer last.",
+        "The response to loading comes after the whole replay.",
+        "Send the response last.",
     )
     .offered(LOAD),
     must(
         "agent.load.then-prompt",
         "36",
-        "A loaded session takes a prompt.",
+        "A loaded session accepts a prompt.",
         "Loading opens the session.",
     )
     .offered(LOAD),
     must(
         "agent.load.unknown",
         "55",
-        "Loading an unknown session is refused.",
-        "Do not make a session up.",
+        "Loading an unknown session is rejected.",
+        "Do not create a session.",
     )
     .offered(LOAD),
     observed(
         "agent.load.unknown-code",
         "",
-        "Loading an unknown session is refused with -32002.",
-        "-32002 says that something was not found.",
+        "Loading an unknown session is rejected with -32002.",
+        "-32002 means that something was not found.",
     )
     .offered(LOAD),
     should(
@@ -223,22 +223,22 @@ const CHECKS: &[Check] = &[
     must(
         "agent.resume.quiet",
         "59",
-        "Resuming tells nothing again.",
-        "Send no history before the answer.",
+        "Resuming replays nothing.",
+        "Send no history before the response.",
     )
     .offered(RESUME),
     must(
         "agent.resume.then-prompt",
         "36",
-        "A resumed session takes a prompt.",
+        "A resumed session accepts a prompt.",
         "Resuming opens the session.",
     )
     .offered(RESUME),
     must(
         "agent.resume.unknown",
         "59",
-        "Resuming an unknown session is refused.",
-        "Do not make a session up.",
+        "Resuming an unknown session is rejected.",
+        "Do not create a session.",
     )
     .offered(RESUME),
 ];

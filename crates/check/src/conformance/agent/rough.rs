@@ -26,7 +26,7 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
             "]".repeat(1000)
         );
         treat(scene, "agent.robust.deep", deep.as_bytes()).await?;
-        let garbage = "this is no message\n".repeat(200);
+        let garbage = "this is not a message\n".repeat(200);
         treat(scene, "agent.robust.garbage", garbage.as_bytes()).await?;
         let large = format!(
             "{{\"jsonrpc\":\"2.0\",\"method\":\"_x\",\"params\":{{\"a\":\"{}\"}}}}\n",
@@ -68,7 +68,7 @@ async fn answers(scene: &mut Scene) -> Result<(), Stop> {
         .iter()
         .any(|(_, answer)| answer.get("result").is_some());
     let done = if done {
-        Err("a request of the batch was carried out".to_owned())
+        Err("a request of the batch was executed".to_owned())
     } else {
         Ok(())
     };
@@ -111,9 +111,9 @@ fn one(answers: &[(usize, Value)], code: i64) -> Result<(), String> {
     match answers {
         [(_, answer)] if fits(answer) => Ok(()),
         [] => Err(format!(
-            "there was no answer; expected {code} under the id null"
+            "there was no response; expected {code} with the id null"
         )),
-        _ => Err(format!("expected one answer, {code} under the id null")),
+        _ => Err(format!("expected one response, {code} with the id null")),
     }
 }
 
@@ -144,85 +144,85 @@ const CHECKS: &[Check] = &[
     must(
         "agent.robust.bad-json",
         "17",
-        "A line that is no JSON does not end the connection.",
-        "Answer -32700 under the id null, and go on.",
+        "A line that is not JSON does not end the connection.",
+        "Respond with -32700 and the id null, and continue.",
     ),
     must(
         "agent.robust.no-object",
         "17",
-        "A line of JSON that is no message does not end the connection.",
-        "Answer -32600 under the id null, and go on.",
+        "A line of JSON that is not a message does not end the connection.",
+        "Respond with -32600 and the id null, and continue.",
     ),
     should(
         "agent.robust.blank",
         "",
         "Blank lines do not end the connection.",
-        "Pass over them.",
+        "Ignore them.",
     ),
     must(
         "agent.robust.utf8",
         "1",
-        "A line that is no UTF-8 does not end the connection.",
-        "Decode line by line and treat a bad one as bad JSON.",
+        "A line that is not UTF-8 does not end the connection.",
+        "Decode line by line, and treat a bad line as invalid JSON.",
     ),
     should(
         "agent.robust.surrogate",
         "1",
         "Half a surrogate pair does not end the connection.",
-        "Treat the line as bad JSON.",
+        "Treat the line as invalid JSON.",
     ),
     should(
         "agent.robust.nul",
         "1",
         "A NUL byte does not end the connection.",
-        "Treat the line as bad JSON.",
+        "Treat the line as invalid JSON.",
     ),
     must(
         "agent.robust.batch",
         "18",
         "A batch does not end the connection.",
-        "Answer -32600 under the id null, and go on.",
+        "Respond with -32600 and the id null, and continue.",
     ),
     should(
         "agent.robust.empty-batch",
         "18",
         "An empty batch does not end the connection.",
-        "Answer -32600 under the id null, and go on.",
+        "Respond with -32600 and the id null, and continue.",
     ),
     must(
         "agent.robust.no-jsonrpc",
         "",
         "A message without jsonrpc does not end the connection.",
-        "Refuse or take it, and go on.",
+        "Reject or accept it, and continue.",
     ),
     must(
         "agent.robust.null-id",
         "",
         "A request with the id null does not end the connection.",
-        "Answer under the id null, and go on.",
+        "Respond with the id null, and continue.",
     ),
     must(
         "agent.robust.odd-id",
         "",
         "A request whose id is an object does not end the connection.",
-        "Answer -32600 under the id null, and go on.",
+        "Respond with -32600 and the id null, and continue.",
     ),
     must(
         "agent.robust.both",
         "10",
-        "An answer with a result and an error does not end the connection.",
-        "Drop it and go on.",
+        "A response with a result and an error does not end the connection.",
+        "Drop it and continue.",
     ),
     should(
         "agent.robust.two-on-a-line",
         "2",
         "Two messages on one line do not end the connection.",
-        "Treat the line as bad JSON.",
+        "Treat the line as invalid JSON.",
     ),
     should(
         "agent.robust.numbers",
         "",
-        "Numbers that fit no machine word do not end the connection.",
+        "Very large numbers do not end the connection.",
         "Read numbers that you do not need as text.",
     ),
     should(
@@ -235,48 +235,48 @@ const CHECKS: &[Check] = &[
         "agent.robust.deep",
         "",
         "A thousand nested lists do not end the connection.",
-        "Limit the depth, refuse, and go on.",
+        "Limit the depth, reject, and continue.",
     ),
     must(
         "agent.robust.garbage",
         "17",
-        "Two hundred lines of garbage do not end the connection.",
-        "Go on after each of them.",
+        "Two hundred invalid lines do not end the connection.",
+        "Continue after each line.",
     ),
     must(
         "agent.robust.large",
         "",
         "A message of one mebibyte does not end the connection.",
-        "Take it or step over it.",
+        "Accept it or skip it.",
     ),
     must(
         "agent.robust.large-garbage",
         "17",
-        "A line of one mebibyte that is no JSON does not end the connection.",
-        "Step over it.",
+        "A line of one mebibyte that is not JSON does not end the connection.",
+        "Skip it.",
     ),
     observed(
         "agent.robust.parse-error",
         "17",
-        "A line that is no JSON is answered by -32700 under the id null.",
-        "Official SDKs answer so.",
+        "A line that is not JSON gets -32700 with the id null.",
+        "The official SDKs do so.",
     ),
     observed(
         "agent.robust.batch-answer",
         "18",
-        "A batch is answered by one -32600 under the id null.",
-        "Official SDKs answer so.",
+        "A batch gets one -32600 with the id null.",
+        "The official SDKs do so.",
     ),
     observed(
         "agent.robust.batch-not-done",
         "18",
-        "Nothing of a batch is carried out.",
-        "Official SDKs carry out nothing.",
+        "Nothing of a batch is executed.",
+        "The official SDKs execute nothing of a batch.",
     ),
     should(
         "agent.robust.duplicate-id",
         "21",
-        "Two open requests with one id are answered.",
-        "Refuse the second or answer both; the client must not hang.",
+        "Two open requests with the same id both get a response.",
+        "Reject the second or respond to both; the client must not hang.",
     ),
 ];

@@ -64,7 +64,7 @@ async fn connected(scene: &mut Scene, command: &[String]) -> Result<(), Stop> {
         true => Ok(()),
         false => Err(why.to_owned()),
     };
-    let started = has("initialize", "the server heard nothing");
+    let started = has("initialize", "the server received nothing");
     scene.judge("agent.mcp.connects", started, &opened.entries());
     let listed = has("tools/list", "the server was not asked for its tools");
     scene.judge("agent.mcp.lists-tools", listed, &opened.entries());
@@ -80,14 +80,14 @@ const CHECKS: &[Check] = &[
     must(
         "agent.mcp.stdio",
         "72",
-        "A session can be given an MCP server over stdio.",
-        "Every agent takes MCP servers over stdio.",
+        "A session accepts an MCP server over stdio.",
+        "Every agent supports MCP servers over stdio.",
     )
     .needs(SERVER),
     should(
         "agent.mcp.connects",
         "75",
-        "The agent connects to the MCP server it was given.",
+        "The agent connects to the given MCP server.",
         "Start it with its args and env, and initialize it.",
     )
     .needs(SERVER),
@@ -101,13 +101,13 @@ const CHECKS: &[Check] = &[
     must(
         "agent.mcp.broken-server",
         "75",
-        "A server that cannot be started does not leave session/new without an answer.",
-        "Refuse, or go on without it.",
+        "session/new gets a response even if a server cannot be started.",
+        "Reject, or continue without it.",
     ),
     must(
         "agent.mcp.broken-alive",
         "75",
         "A server that cannot be started does not end the agent.",
-        "Catch what starting it throws.",
+        "Catch the exception when it does not start.",
     ),
 ];

@@ -78,7 +78,7 @@ async fn files(scene: &mut Scene) -> Result<Vec<PromptKind>, Stop> {
             .count();
         let inside = (strange == 0)
             .then_some(())
-            .ok_or("a path is outside of the roots".to_owned());
+            .ok_or("a path is outside the roots".to_owned());
         scene.judge("agent.fs.inside", inside, &entries);
         if kind == PromptKind::FsWrite {
             take_back(&heard, &folder);
@@ -198,7 +198,7 @@ async fn fenced(scene: &mut Scene, used: &[PromptKind]) -> Result<(), Stop> {
         let answer = scene.prompt(&session, &said).await;
         let called = calls(&scene.heard(from), name);
         let quiet = called.is_empty().then_some(());
-        let quiet = quiet.ok_or("it was called all the same".to_owned());
+        let quiet = quiet.ok_or("it was called anyway".to_owned());
         scene.judge(fence, quiet, &[called, answer.entries()].concat());
         scene.was_answered("agent.fs.fenced-ends", &answer);
     }
@@ -214,28 +214,28 @@ const CHECKS: &[Check] = &[
         "agent.fs.read",
         "97",
         "A turn that reads a file ends with a result.",
-        "Go on with what was read.",
+        "Continue with the content.",
     )
     .prompt(PromptKind::FsRead),
     must(
         "agent.fs.read-failure",
         "97",
-        "A turn in which a file cannot be read is answered.",
-        "Take an error as one.",
+        "A turn ends when a file cannot be read.",
+        "Handle the error response.",
     )
     .prompt(PromptKind::FsRead),
     must(
         "agent.fs.write",
         "97",
         "A turn that writes a file ends with a result.",
-        "Go on when it is written.",
+        "Continue when it is written.",
     )
     .prompt(PromptKind::FsWrite),
     must(
         "agent.fs.write-failure",
         "97",
-        "A turn in which a file cannot be written is answered.",
-        "Take an error as one.",
+        "A turn ends when a file cannot be written.",
+        "Handle the error response.",
     )
     .prompt(PromptKind::FsWrite),
     observed(
@@ -249,7 +249,7 @@ const CHECKS: &[Check] = &[
         "agent.terminal.turn-ends",
         "97",
         "A turn that runs a command ends with a result.",
-        "Go on when it has ended.",
+        "Continue when it has ended.",
     )
     .prompt(PromptKind::Terminal),
     must(
@@ -262,50 +262,50 @@ const CHECKS: &[Check] = &[
     must(
         "agent.terminal.own",
         "134",
-        "Only terminals are used that were created.",
-        "Use the terminalId of the answer.",
+        "Only created terminals are used.",
+        "Use the terminalId of the response.",
     )
     .prompt(PromptKind::Terminal),
     must(
         "agent.terminal.not-after-release",
         "138",
         "No terminal is used after its release.",
-        "Its id is void then.",
+        "Its id is invalid then.",
     )
     .prompt(PromptKind::Terminal),
     must(
         "agent.terminal.failure",
         "97",
-        "A turn in which no terminal can be made is answered.",
-        "Take an error as one.",
+        "A turn ends when no terminal can be created.",
+        "Handle the error response.",
     )
     .prompt(PromptKind::Terminal),
     must(
         "agent.fs.fenced-read",
         "131",
-        "A client without files is not asked to read one.",
-        "Look at fs.readTextFile first.",
+        "A client without files gets no fs/read_text_file.",
+        "Check fs.readTextFile first.",
     )
     .prompt(PromptKind::FsRead),
     must(
         "agent.fs.fenced-write",
         "131",
-        "A client without files is not asked to write one.",
-        "Look at fs.writeTextFile first.",
+        "A client without files gets no fs/write_text_file.",
+        "Check fs.writeTextFile first.",
     )
     .prompt(PromptKind::FsWrite),
     must(
         "agent.terminal.fenced",
         "134",
-        "A client without terminals is not asked for one.",
-        "Look at terminal first.",
+        "A client without terminals gets no terminal/create.",
+        "Check terminal first.",
     )
     .prompt(PromptKind::Terminal),
     must(
         "agent.fs.fenced-ends",
         "34",
-        "With a client that offers nothing a turn is answered.",
-        "Do without, or refuse.",
+        "With a client that offers nothing, a turn ends.",
+        "Continue without it, or refuse.",
     )
     .prompt(PromptKind::FsRead),
 ];

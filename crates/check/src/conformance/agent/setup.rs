@@ -20,7 +20,7 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
         let first = scene.ask("session/new", params.clone()).await;
         scene.went_well("agent.session.new", &first);
         let Some(result) = first.result().cloned() else {
-            return Err(Stop("session/new did not go well".to_owned()));
+            return Err(Stop("session/new failed".to_owned()));
         };
         scene.judge("agent.session.id", id(&result), &first.entries());
         scene.judge(
@@ -33,7 +33,7 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
             let differs = other.get("sessionId") != result.get("sessionId");
             let differs = differs
                 .then_some(())
-                .ok_or("two sessions have one id".to_owned());
+                .ok_or("two sessions have the same id".to_owned());
             scene.judge(
                 "agent.session.unique",
                 differs,
@@ -50,7 +50,7 @@ fn id(result: &Value) -> Result<(), String> {
     match result.get("sessionId").and_then(Value::as_str) {
         Some(id) if (1..=1024).contains(&id.len()) => Ok(()),
         Some(_) => Err("the sessionId is empty or longer than 1024 bytes".to_owned()),
-        None => Err("the sessionId is missing or no text".to_owned()),
+        None => Err("the sessionId is missing or not a string".to_owned()),
     }
 }
 
@@ -118,13 +118,13 @@ async fn logins(scene: &mut Scene) -> Result<(), Stop> {
     if scene.offers("/auth/status") {
         let first = scene.ask("auth/status", json!({})).await;
         let calm = match first.was_refused(&[-32000]) {
-            Ok(()) => Err("it was refused with -32000".to_owned()),
+            Ok(()) => Err("the error code is -32000".to_owned()),
             Err(_) => first.was_answered(),
         };
         scene.judge("agent.auth.status", calm, &first.entries());
         let second = scene.ask("auth/status", json!({})).await;
         let same = (first.result() == second.result()).then_some(());
-        let same = same.ok_or("asked twice, it says two things".to_owned());
+        let same = same.ok_or("two requests got different results".to_owned());
         scene.judge(
             "agent.auth.status-quiet",
             same,
@@ -138,109 +138,109 @@ const CHECKS: &[Check] = &[
     must(
         "agent.session.new",
         "36",
-        "session/new makes a session.",
+        "session/new creates a session.",
         "Every agent has session/new.",
     ),
     must(
         "agent.session.id",
         "52",
-        "The sessionId is a text of 1 to 1024 bytes.",
-        "Choose a short text.",
+        "The sessionId is a string of 1 to 1024 bytes.",
+        "Choose a short string.",
     ),
     must(
         "agent.session.members",
         "173",
-        "The answer to session/new has no members of the agent's own.",
-        "Put what is your own into _meta.",
+        "The response to session/new has no members outside the protocol.",
+        "Put your own members into _meta.",
     ),
     must(
         "agent.session.unique",
         "52",
-        "Two sessions have two ids.",
+        "Two sessions have different ids.",
         "Choose a new id for each session.",
     )
     .seen("a second session"),
     observed(
         "agent.session.no-cwd",
         "19",
-        "session/new without cwd is refused with -32602.",
+        "session/new without cwd is rejected with -32602.",
         "cwd is required.",
     ),
     observed(
         "agent.session.no-servers",
         "19",
-        "session/new without mcpServers is refused with -32602.",
-        "mcpServers is required, if only [].",
+        "session/new without mcpServers is rejected with -32602.",
+        "mcpServers is required, even if it is [].",
     ),
     observed(
         "agent.session.bad-server",
         "19",
-        "An MCP server without a command is refused with -32602.",
+        "An MCP server without a command is rejected with -32602.",
         "Check params against the schema first.",
     ),
     should(
         "agent.session.relative-cwd",
         "68",
-        "A cwd that is relative is refused.",
-        "Relative to what? Refuse it with -32602.",
+        "A relative cwd is rejected.",
+        "There is nothing to resolve it against. Reject it with -32602.",
     ),
     observed(
         "agent.session.null-servers",
         "",
-        "mcpServers that is null is answered.",
-        "Take it for [] or refuse it.",
+        "mcpServers that is null gets a response.",
+        "Treat it as [], or reject it.",
     ),
     must(
         "agent.session.unknown",
         "95",
-        "A prompt for a session that does not exist is refused.",
-        "Do not make a session up.",
+        "A prompt for an unknown session is rejected.",
+        "Do not create a session.",
     ),
     observed(
         "agent.session.unknown-code",
         "",
-        "A session that does not exist is refused with -32002 or -32602.",
-        "-32002 says that something was not found.",
+        "An unknown session is rejected with -32002 or -32602.",
+        "-32002 means that something was not found.",
     ),
     must(
         "agent.session.root",
         "68",
-        "A further root that is absolute is accepted.",
-        "You advertise additionalDirectories.",
+        "An absolute additional directory is accepted.",
+        "The agent advertises additionalDirectories.",
     )
     .offered("sessionCapabilities.additionalDirectories"),
     must(
         "agent.session.empty-root",
         "67",
-        "A further root that is empty is refused.",
-        "Refuse it; do not leave it out in silence.",
+        "An empty additional directory is rejected.",
+        "Reject it; do not drop it silently.",
     )
     .offered("sessionCapabilities.additionalDirectories"),
     must(
         "agent.session.relative-root",
         "67",
-        "A further root that is relative is refused.",
-        "Refuse it; do not leave it out in silence.",
+        "A relative additional directory is rejected.",
+        "Reject it; do not drop it silently.",
     )
     .offered("sessionCapabilities.additionalDirectories"),
     must(
         "agent.auth.unknown-method",
         "39",
-        "A login that was not offered is refused.",
-        "Refuse what is not in authMethods.",
+        "A login method that was not offered is rejected.",
+        "Reject methods that are not in authMethods.",
     ),
     must(
         "agent.auth.status",
         "49",
-        "auth/status is never refused for want of a login.",
-        "Say unauthenticated instead.",
+        "auth/status never fails because nobody is logged in.",
+        "Respond with unauthenticated instead.",
     )
     .offered("auth.status"),
     must(
         "agent.auth.status-quiet",
         "49",
-        "auth/status twice says the same.",
-        "Asking changes nothing.",
+        "auth/status twice gives the same result.",
+        "The request must not change the status.",
     )
     .offered("auth.status"),
 ];

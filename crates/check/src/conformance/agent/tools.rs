@@ -73,8 +73,8 @@ async fn permissions(scene: &mut Scene, said: &str) -> Result<(), Stop> {
         scene.judge("agent.permission.allowed", answer.went_well(), &entries);
         if !call.is_empty() {
             let ran = match status_of(&heard, call) {
-                "" => Err("nothing is told of the tool call after the permission".to_owned()),
-                "failed" | "pending" => Err("with permission it is not carried out".to_owned()),
+                "" => Err("the tool call is not updated after the permission".to_owned()),
+                "failed" | "pending" => Err("with permission, the tool does not run".to_owned()),
                 _ => Ok(()),
             };
             scene.judge("agent.permission.allowed-runs", ran, &entries);
@@ -88,11 +88,11 @@ async fn permissions(scene: &mut Scene, said: &str) -> Result<(), Stop> {
             .any(|it| text(it, "/kind").starts_with(start))
     };
     let choice = (has("allow") && has("reject")).then_some(());
-    let choice = choice.ok_or("there is no way to allow or none to reject".to_owned());
+    let choice = choice.ok_or("there is no option to allow or none to reject".to_owned());
     scene.judge("agent.permission.choice", choice, &entries);
     let call = (!call.is_empty())
         .then_some(())
-        .ok_or("it does not say which tool call".to_owned());
+        .ok_or("the tool call is missing".to_owned());
     scene.judge("agent.permission.call", call, &entries);
     for (id, person) in [
         ("agent.permission.rejected", Person::Rejects),
@@ -107,7 +107,7 @@ async fn permissions(scene: &mut Scene, said: &str) -> Result<(), Stop> {
         scene.judge(id, answer.was_answered(), &entries);
         let status = status_of(&heard, text(question, "/params/toolCall/toolCallId"));
         let ran = match status {
-            "completed" => Err("without permission the tool call is completed".to_owned()),
+            "completed" => Err("without permission, the tool call is completed".to_owned()),
             _ => Ok(()),
         };
         scene.judge("agent.permission.refused-not-run", ran, &entries);
@@ -122,7 +122,7 @@ fn is_question(message: &Value) -> bool {
 fn given(options: &[Value]) -> Result<(), String> {
     (!options.is_empty())
         .then_some(())
-        .ok_or("there is nothing to choose from".to_owned())
+        .ok_or("there are no options".to_owned())
 }
 
 fn named(options: &[Value]) -> Result<(), String> {
@@ -165,7 +165,7 @@ const CHECKS: &[Check] = &[
         "agent.tool.turn-ends",
         "97",
         "A turn with a tool call ends with a result.",
-        "Go on after the tool, and end the turn.",
+        "Continue after the tool, and end the turn.",
     )
     .prompt(PromptKind::ToolCall),
     should(
@@ -185,21 +185,21 @@ const CHECKS: &[Check] = &[
     must(
         "agent.permission.allowed",
         "122",
-        "With permission the turn ends with a result.",
-        "Go on when allowed.",
+        "With permission, the turn ends with a result.",
+        "Continue when allowed.",
     )
     .prompt(PromptKind::Permission),
     should(
         "agent.permission.allowed-runs",
         "121",
-        "With permission the tool call is carried out.",
+        "With permission, the tool runs.",
         "Run the tool and report it as in progress.",
     )
     .prompt(PromptKind::Permission),
     must(
         "agent.permission.options",
         "122",
-        "A question for permission offers something to choose.",
+        "A permission request has options.",
         "Send at least one option.",
     )
     .prompt(PromptKind::Permission),
@@ -207,49 +207,49 @@ const CHECKS: &[Check] = &[
         "agent.permission.named",
         "B4",
         "Each option has a name to show.",
-        "A person has to read it.",
+        "The user has to read it.",
     )
     .prompt(PromptKind::Permission),
     should(
         "agent.permission.choice",
         "122",
-        "There is an option that allows and one that rejects.",
-        "A person must be able to say no.",
+        "There is an option to allow and one to reject.",
+        "The user must be able to reject.",
     )
     .prompt(PromptKind::Permission),
     must(
         "agent.permission.call",
         "122",
-        "The question says which tool call it is about.",
+        "The permission request says which tool call it is about.",
         "Put the toolCallId into toolCall.",
     )
     .prompt(PromptKind::Permission),
     must(
         "agent.permission.rejected",
         "97",
-        "A turn in which permission is rejected is answered.",
-        "Go on or stop, but answer.",
+        "A turn ends when permission is rejected.",
+        "Continue or stop, but respond.",
     )
     .prompt(PromptKind::Permission),
     must(
         "agent.permission.left",
         "97",
-        "A turn in which a question is closed is answered.",
-        "Go on or stop, but answer.",
+        "A turn ends when its elicitation is cancelled.",
+        "Continue or stop, but respond.",
     )
     .prompt(PromptKind::Permission),
     must(
         "agent.permission.unanswerable",
         "97",
-        "A turn in which the question fails is answered.",
-        "Take an error for a no.",
+        "A turn ends when the permission request fails.",
+        "Treat an error as a rejection.",
     )
     .prompt(PromptKind::Permission),
     must(
         "agent.permission.refused-not-run",
         "122",
         "A tool that was not allowed does not run.",
-        "Only selected with an allowing option allows.",
+        "Only the outcome selected with an allow option grants permission.",
     )
     .prompt(PromptKind::Permission),
 ];

@@ -37,7 +37,7 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
                 .any(|(_, it)| update_kind(it) == "agent_message_chunk");
             let spoke = spoke
                 .then_some(())
-                .ok_or("nothing was said in the turn".to_owned());
+                .ok_or("the turn sent no text".to_owned());
             scene.judge("agent.turn.says-something", spoke, &first.entries());
         }
         let again = scene.prompt(&session, &said).await;
@@ -52,7 +52,7 @@ fn reason(result: &Value) -> Result<(), String> {
     match text(result, "/stopReason") {
         "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" => Ok(()),
         "" => Err("stopReason is missing".to_owned()),
-        _ => Err("stopReason is none that the protocol has".to_owned()),
+        _ => Err("stopReason is not in the protocol".to_owned()),
     }
 }
 
@@ -136,7 +136,7 @@ async fn side_by_side(scene: &mut Scene, session: &str, said: &str) -> Result<()
     let stray: Vec<usize> = stray.map(|(entry, _)| entry).collect();
     let outcome = match stray.is_empty() {
         true => Ok(()),
-        false => Err("there are updates of a session that nobody opened".to_owned()),
+        false => Err("there are updates of a session that the client did not open".to_owned()),
     };
     let proof = [stray, entries(&one, &two)].concat();
     scene.judge("agent.turn.own-session", outcome, &proof);
@@ -160,98 +160,98 @@ const CHECKS: &[Check] = &[
         "agent.turn.ends",
         "97",
         "A turn ends with a result.",
-        "Answer session/prompt when there is nothing more to do.",
+        "Respond to session/prompt when the turn is over.",
     ),
     must(
         "agent.turn.stop-reason",
         "97",
-        "The result has a stopReason that the protocol has.",
+        "The stopReason of the result is in the protocol.",
         "Use end_turn, max_tokens, max_turn_requests, refusal or cancelled.",
     )
     .seen("a turn that ended"),
     must(
         "agent.turn.members",
         "173",
-        "The answer to a prompt has no members of the agent's own.",
-        "Put what is your own into _meta.",
+        "The response to a prompt has no members outside the protocol.",
+        "Put your own members into _meta.",
     )
     .seen("a turn that ended"),
     should(
         "agent.turn.says-something",
         "36",
-        "A turn says something.",
+        "A turn sends text.",
         "Send agent_message_chunk.",
     )
     .seen("a turn that ended"),
     must(
         "agent.turn.again",
         "36",
-        "A session takes a second prompt.",
-        "A session outlives its turns.",
+        "A session accepts a second prompt.",
+        "A session continues after its turns.",
     ),
     must(
         "agent.turn.meta",
         "178",
-        "A prompt with _meta works as without.",
-        "Take any _meta, and expect nothing in it.",
+        "A prompt with _meta works as if it had none.",
+        "Accept any _meta, and expect nothing in it.",
     ),
     must(
         "agent.content.link",
         "35",
         "A prompt can have a resource link.",
-        "Every agent takes text and resource links.",
+        "Every agent accepts text and resource links.",
     ),
     must(
         "agent.content.text-blocks",
         "35",
-        "A prompt can have several texts, with annotations.",
-        "Take them as one.",
+        "A prompt can have several text blocks, with annotations.",
+        "Treat them as one.",
     ),
     must(
         "agent.content.image",
         "96",
-        "A prompt can have an image where that is advertised.",
-        "Do not advertise what you refuse.",
+        "A prompt can have an image if that is advertised.",
+        "Do not advertise what you reject.",
     )
     .offered("promptCapabilities.image"),
     must(
         "agent.content.audio",
         "96",
-        "A prompt can have a sound where that is advertised.",
-        "Do not advertise what you refuse.",
+        "A prompt can have audio if that is advertised.",
+        "Do not advertise what you reject.",
     )
     .offered("promptCapabilities.audio"),
     must(
         "agent.content.embedded-text",
         "96",
-        "A prompt can have a file's text where that is advertised.",
-        "Do not advertise what you refuse.",
+        "A prompt can have an embedded text file if that is advertised.",
+        "Do not advertise what you reject.",
     )
     .offered("promptCapabilities.embeddedContext"),
     must(
         "agent.content.embedded-blob",
         "96",
-        "A prompt can have a file's bytes where that is advertised.",
-        "Do not advertise what you refuse.",
+        "A prompt can have an embedded binary file if that is advertised.",
+        "Do not advertise what you reject.",
     )
     .offered("promptCapabilities.embeddedContext"),
     observed(
         "agent.content.unknown",
         "19",
-        "Content of a type that nobody knows is refused with -32602.",
-        "Refuse it; do not answer half a question.",
+        "Content of an unknown type is rejected with -32602.",
+        "Reject it; do not process half a prompt.",
     ),
     must(
         "agent.content.none",
         "36",
-        "A prompt without content is answered.",
-        "Refuse it or end the turn.",
+        "A prompt without content gets a response.",
+        "Reject it or end the turn.",
     ),
     must(
         "agent.content.large",
         "36",
-        "A prompt of 200 kB is answered.",
-        "Refuse it or take it.",
+        "A prompt of 200 kB gets a response.",
+        "Reject it or accept it.",
     ),
     must(
         "agent.turn.two-sessions",
@@ -268,7 +268,7 @@ const CHECKS: &[Check] = &[
     must(
         "agent.turn.two-prompts",
         "36",
-        "A prompt during a turn is answered, and so is the first.",
-        "Queue it or refuse it; do not let either hang.",
+        "A prompt during a turn gets a response, and so does the first.",
+        "Queue it or reject it; do not let either hang.",
     ),
 ];

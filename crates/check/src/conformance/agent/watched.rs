@@ -62,8 +62,8 @@ static SAID: &[Watch] = &[
         must(
             "agent.framing.clean",
             "3",
-            "Nothing but messages goes to stdout.",
-            "Log to stderr; mind libraries that print.",
+            "Only messages go to stdout.",
+            "Log to stderr; watch out for libraries that print.",
         ),
         looks::clean,
     ),
@@ -89,7 +89,7 @@ static SAID: &[Watch] = &[
         must(
             "agent.framing.jsonrpc",
             "1",
-            "Every message says jsonrpc 2.0.",
+            "Every message has jsonrpc 2.0.",
             "Add \"jsonrpc\":\"2.0\".",
         ),
         looks::jsonrpc,
@@ -98,8 +98,8 @@ static SAID: &[Watch] = &[
         must(
             "agent.framing.members",
             "173",
-            "Messages have no members that JSON-RPC does not have.",
-            "Put what is your own into _meta of params or result.",
+            "Messages have no members outside JSON-RPC.",
+            "Put your own members into _meta of params or result.",
         ),
         looks::envelope,
     ),
@@ -107,8 +107,8 @@ static SAID: &[Watch] = &[
         must(
             "agent.framing.one-outcome",
             "10",
-            "An answer has a result or an error, and not both.",
-            "Leave out the one that does not apply; result can be null.",
+            "A response has a result or an error, and not both.",
+            "Omit the one that does not apply; result can be null.",
         ),
         looks::one_outcome,
     ),
@@ -116,7 +116,7 @@ static SAID: &[Watch] = &[
         must(
             "agent.framing.error",
             "10",
-            "An error has a code that is a whole number and a message.",
+            "An error has a code that is an integer and a message.",
             "Write both.",
         )
         .seen("an error"),
@@ -127,19 +127,19 @@ static SAID: &[Watch] = &[
             "agent.framing.params",
             "1",
             "params is an object.",
-            "ACP names its parameters.",
+            "ACP parameters are named.",
         )
-        .seen("a call of the agent's"),
+        .seen("a call of the agent"),
         looks::params,
     ),
     message(
         should(
             "agent.framing.request-id",
             "B1",
-            "The id of a request is a number or a short text.",
+            "The id of a request is a number or a short string.",
             "Count upwards from 0.",
         )
-        .seen("a request of the agent's"),
+        .seen("a request of the agent"),
         looks::request_id,
     ),
     of(
@@ -149,15 +149,15 @@ static SAID: &[Watch] = &[
             "No two open requests have the same id.",
             "Count upwards.",
         )
-        .seen("a request of the agent's"),
+        .seen("a request of the agent"),
         Look::Ids(looks::unique_id),
     ),
     of(
         must(
             "agent.framing.known-id",
             "21",
-            "An answer has the id of a request.",
-            "Keep the id of the request for its answer.",
+            "A response has the id of a request.",
+            "Keep the id of the request for its response.",
         ),
         Look::Ids(looks::known_id),
     ),
@@ -165,8 +165,8 @@ static SAID: &[Watch] = &[
         must(
             "agent.framing.one-answer",
             "10",
-            "A request is answered once.",
-            "Take the request out of the table when you answer.",
+            "A request gets one response.",
+            "Remove the request from the table when you respond.",
         ),
         Look::Ids(looks::one_answer),
     ),
@@ -174,8 +174,8 @@ static SAID: &[Watch] = &[
         must(
             "agent.update.readable",
             "B6",
-            "Every update has the shape that the schema gives it.",
-            "Compare with the schema: readers drop what does not fit.",
+            "Every update matches the schema.",
+            "Compare with the schema: readers drop what does not match.",
         )
         .seen("an update"),
         &["B6"],
@@ -185,8 +185,8 @@ static SAID: &[Watch] = &[
         must(
             "agent.update.kind",
             "B3",
-            "Every update is of a kind that the protocol has.",
-            "Send what is your own in _meta or a method of your own.",
+            "Every update is of a kind in the protocol.",
+            "Send your own data in _meta or a method of your own.",
         )
         .seen("an update"),
         looks::update_known,
@@ -195,8 +195,8 @@ static SAID: &[Watch] = &[
         must(
             "agent.update.members",
             "173",
-            "Updates have no members of the agent's own.",
-            "Put what is your own into _meta.",
+            "Updates have no members outside the protocol.",
+            "Put your own members into _meta.",
         )
         .seen("an update"),
         looks::update_members,
@@ -205,7 +205,7 @@ static SAID: &[Watch] = &[
         must(
             "agent.update.content",
             "B3",
-            "What is said is of a type of content that the protocol has.",
+            "Content is of a type in the protocol.",
             "Use text, image, audio, resource_link or resource.",
         )
         .seen("a chunk"),
@@ -216,8 +216,8 @@ static SAID: &[Watch] = &[
         should(
             "agent.update.in-turn",
             "108",
-            "What is said and done in a turn comes before its answer.",
-            "Answer the prompt last.",
+            "Updates of a turn come before its response.",
+            "Respond to the prompt last.",
         )
         .seen("an update"),
         &["108"],
@@ -227,7 +227,7 @@ static SAID: &[Watch] = &[
         must(
             "agent.result.readable",
             "B6",
-            "Every result has the shape that the schema gives it.",
+            "Every result matches the schema.",
             "Compare with the schema.",
         ),
         &["B6"],

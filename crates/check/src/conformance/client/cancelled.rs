@@ -81,15 +81,15 @@ const CHECKS: &[Check] = &[
     must(
         "client.cancel.permission",
         "104",
-        "After a cancel an open question for permission is answered with cancelled.",
-        "Answer every open question.",
+        "After a cancel, an open permission request gets the outcome cancelled.",
+        "Respond to every open request.",
     )
     .needs(CANCEL),
     should(
         "client.cancel.listens",
         "109",
-        "After a cancel the client goes on listening.",
-        "Wait for the answer to the prompt.",
+        "After a cancel, the client keeps reading.",
+        "Wait for the response to the prompt.",
     )
     .needs(CANCEL),
 ];

@@ -26,7 +26,7 @@ fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
         let last = visit.now().saturating_sub(1);
         let ended = ended
             .then_some(())
-            .ok_or("it still talks to an agent that is gone".to_owned());
+            .ok_or("it still writes to an agent that has exited".to_owned());
         visit.judge("client.end.agent-gone", ended, &[last]);
         Ok(())
     })
@@ -41,7 +41,7 @@ async fn stranger(visit: &mut Visit) -> Result<(), Stop> {
     visit.start_with(post).await?;
     let opened = visit.stage()?.until(|it| method(it) == "session/new").await;
     let outcome = match opened {
-        Some(_) => Err("it opens a session all the same".to_owned()),
+        Some(_) => Err("it opens a session anyway".to_owned()),
         None => Ok(()),
     };
     let greeted = visit
@@ -91,7 +91,7 @@ async fn locked(visit: &mut Visit) -> Result<(), Stop> {
         .count();
     let calm = (refused < 10)
         .then_some(())
-        .ok_or("it asks again and again".to_owned());
+        .ok_or("it requests again and again".to_owned());
     visit.judge("client.auth.calm", calm, &[]);
     Ok(())
 }
@@ -100,33 +100,33 @@ const CHECKS: &[Check] = &[
     must(
         "client.init.unknown-version",
         "31",
-        "With an agent of an unknown version no session is opened.",
-        "Compare the version of the answer with yours.",
+        "With an agent of an unknown version, no session is opened.",
+        "Compare the version in the response with yours.",
     ),
     should(
         "client.init.unknown-version-closes",
         "31",
-        "With an agent of an unknown version the connection is closed.",
-        "Close it and tell the person.",
+        "With an agent of an unknown version, the connection is closed.",
+        "Close it and tell the user.",
     )
     .seen("a client that opens no session"),
     must(
         "client.auth.offered",
         "39",
-        "A login that is started was offered.",
+        "Only offered login methods are used.",
         "Use an id of authMethods.",
     )
     .seen("a login"),
     must(
         "client.auth.calm",
         "46",
-        "An agent that wants a login is not asked again and again.",
-        "Tell the person.",
+        "A request that needs a login is not repeated endlessly.",
+        "Tell the user.",
     ),
     must(
         "client.end.agent-gone",
         "9",
-        "A client whose agent is gone ends the connection.",
-        "Fail what is open, and tell the person.",
+        "A client whose agent has exited ends the connection.",
+        "Fail open requests, and tell the user.",
     ),
 ];

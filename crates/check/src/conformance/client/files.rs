@@ -155,7 +155,7 @@ async fn lines(visit: &mut Visit, folder: &Path) {
         let answer = read(visit, &folder.join(name), range).await;
         let found = match answer.result().map(|it| text(it, "/content")) {
             Some(content) if wanted.contains(&content) => Ok(()),
-            Some(_) => Err("the content is another".to_owned()),
+            Some(_) => Err("the content is different".to_owned()),
             None => answer.went_well(),
         };
         visit.judge(id, found, &answer.entries());
@@ -163,7 +163,7 @@ async fn lines(visit: &mut Visit, folder: &Path) {
     let beyond = read(visit, &folder.join("lines.txt"), json!({ "line": 100 })).await;
     let nothing = match beyond.result().map(|it| text(it, "/content")) {
         Some("") => Ok(()),
-        Some(_) => Err("there is content behind the end".to_owned()),
+        Some(_) => Err("there is content after the end".to_owned()),
         None => beyond.was_answered(),
     };
     visit.judge("client.fs.read-beyond", nothing, &beyond.entries());
@@ -253,22 +253,22 @@ const CHECKS: &[Check] = &[
     should(
         "client.fence.read",
         "33",
-        "Reading is refused where it is not offered.",
-        "Offer it, or refuse it with -32601.",
+        "Reading is rejected when it is not offered.",
+        "Offer it, or reject it with -32601.",
     )
     .needs(Need::NoCapability("fs.readTextFile")),
     should(
         "client.fence.write",
         "33",
-        "Writing is refused where it is not offered.",
-        "Offer it, or refuse it with -32601.",
+        "Writing is rejected when it is not offered.",
+        "Offer it, or reject it with -32601.",
     )
     .needs(Need::NoCapability("fs.writeTextFile")),
     must(
         "client.fs.read",
         "131",
-        "A file is read whole.",
-        "You offer fs.readTextFile.",
+        "A file is read completely.",
+        "The client offers fs.readTextFile.",
     )
     .needs(READ),
     must(
@@ -302,7 +302,7 @@ const CHECKS: &[Check] = &[
     must(
         "client.fs.read-no-end",
         "132",
-        "A file without a last line feed is read as it is.",
+        "A file without a final line feed is read as it is.",
         "Add nothing.",
     )
     .needs(READ),
@@ -310,7 +310,7 @@ const CHECKS: &[Check] = &[
         "client.fs.read-empty",
         "132",
         "An empty file is read as empty.",
-        "An empty file is no error.",
+        "An empty file is not an error.",
     )
     .needs(READ),
     should(
@@ -330,35 +330,35 @@ const CHECKS: &[Check] = &[
     observed(
         "client.fs.read-beyond",
         "14",
-        "Behind the end of a file there is nothing.",
-        "Answer with no content, or refuse.",
+        "Reading after the end of a file returns nothing.",
+        "Respond with empty content, or reject.",
     )
     .needs(READ),
     must(
         "client.fs.missing",
         "10",
-        "A file that is not there is refused.",
-        "Refuse with -32002; an empty content says that there is one.",
+        "A missing file is rejected.",
+        "Reject with -32002; empty content means that the file exists.",
     )
     .needs(READ),
     must(
         "client.fs.directory",
         "10",
-        "A directory is refused.",
-        "It has no text.",
+        "A directory is rejected.",
+        "A directory has no text.",
     )
     .needs(READ),
     must(
         "client.fs.relative",
         "13",
-        "A relative path is refused.",
-        "Refuse it with -32602.",
+        "A relative path is rejected.",
+        "Reject it with -32602.",
     )
     .needs(READ),
     must(
         "client.fs.outside",
         "71",
-        "A file outside of the session's directories is refused.",
+        "A file outside the session's directories is rejected.",
         "Keep the agent within the roots.",
     )
     .needs(READ),
@@ -372,56 +372,56 @@ const CHECKS: &[Check] = &[
     must(
         "client.fs.link",
         "70",
-        "A link does not lead out.",
+        "A symbolic link does not lead out.",
         "Open beneath the root and follow no link out of it.",
     )
     .needs(READ),
     must(
         "client.fs.link-directory",
         "70",
-        "A link to a directory does not lead out.",
+        "A symbolic link to a directory does not lead out.",
         "Open beneath the root and follow no link out of it.",
     )
     .needs(READ),
     should(
         "client.fs.bytes",
         "",
-        "A file that is no text is refused.",
+        "A file that is not text is rejected.",
         "Replaced bytes would be written back.",
     )
     .needs(READ),
     must(
         "client.fs.empty-path",
         "13",
-        "An empty path is refused.",
-        "Refuse it with -32602.",
+        "An empty path is rejected.",
+        "Reject it with -32602.",
     )
     .needs(READ),
     should(
         "client.fs.unknown-session",
         "95",
-        "A file for a session that does not exist is refused.",
-        "Refuse it: nobody knows which roots would count.",
+        "A file request for an unknown session is rejected.",
+        "Reject it: without a session there are no roots.",
     )
     .needs(READ),
     must(
         "client.fs.write-new",
         "133",
-        "Writing a file that is not there makes it.",
+        "Writing a missing file creates it.",
         "Create it.",
     )
     .needs(WRITE),
     must(
         "client.fs.write-old",
         "133",
-        "Writing a file that is there replaces its text.",
+        "Writing an existing file replaces its text.",
         "Write all of it.",
     )
     .needs(WRITE),
     must(
         "client.fs.write-outside",
         "71",
-        "A file outside of the session's directories is not written.",
+        "A file outside the session's directories is not written.",
         "Keep the agent within the roots.",
     )
     .needs(WRITE),
@@ -442,8 +442,8 @@ const CHECKS: &[Check] = &[
     must(
         "client.fs.write-relative",
         "13",
-        "Writing to a relative path is refused.",
-        "Refuse it with -32602.",
+        "Writing to a relative path is rejected.",
+        "Reject it with -32602.",
     )
     .needs(WRITE),
 ];

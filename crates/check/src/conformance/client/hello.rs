@@ -63,7 +63,7 @@ const LOOKS: &[(&str, &str, Look)] = &[
     ("initialize", "client.init.version", |params| {
         match params.get("protocolVersion") {
             Some(version) if version.as_u64().is_some_and(|it| (1..=65535).contains(&it)) => Ok(()),
-            _ => Err("protocolVersion is no version".to_owned()),
+            _ => Err("protocolVersion is not a version".to_owned()),
         }
     }),
     ("initialize", "client.init.info", |params| {
@@ -93,7 +93,7 @@ const LOOKS: &[(&str, &str, Look)] = &[
     ("initialize", "client.init.booleans", |params| {
         let wrong = |pointer: &&str| params.pointer(pointer).is_some_and(|it| !it.is_boolean());
         match BOOLEANS.iter().find(|pointer| wrong(pointer)) {
-            Some(_) => Err("a capability that is a switch is neither true nor false".to_owned()),
+            Some(_) => Err("a boolean capability is not a boolean".to_owned()),
             None => Ok(()),
         }
     }),
@@ -111,7 +111,7 @@ const LOOKS: &[(&str, &str, Look)] = &[
         "client.session.servers",
         |params| match params.get("mcpServers") {
             Some(Value::Array(_)) => Ok(()),
-            _ => Err("mcpServers is no list".to_owned()),
+            _ => Err("mcpServers is not a list".to_owned()),
         },
     ),
     ("session/new", "client.session.members", |params| {
@@ -138,7 +138,7 @@ const LOOKS: &[(&str, &str, Look)] = &[
         let plain = |it: &Value| matches!(text(it, "/type"), "text" | "resource_link");
         match blocks.is_none_or(|blocks| blocks.iter().all(plain)) {
             true => Ok(()),
-            false => Err("there is content that the agent does not take".to_owned()),
+            false => Err("there is content that the agent does not accept".to_owned()),
         }
     }),
     ("session/prompt", "client.prompt.members", |params| {
@@ -166,7 +166,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("client.fence.authenticate", &["authenticate"]),
 ];
 
-const FENCE: &str = "Look at what the agent offers first.";
+const FENCE: &str = "Check what the agent offers first.";
 
 const CHECKS: &[Check] = &[
     must(
@@ -178,13 +178,13 @@ const CHECKS: &[Check] = &[
     must(
         "client.init.version",
         "25",
-        "initialize has a version that is a whole number.",
+        "initialize has a version that is an integer.",
         "Send the newest version you speak.",
     ),
     should(
         "client.init.info",
         "26",
-        "initialize says who the client is.",
+        "initialize has clientInfo.",
         "Add clientInfo with name and version.",
     ),
     should(
@@ -196,20 +196,20 @@ const CHECKS: &[Check] = &[
     should(
         "client.init.capabilities",
         "37",
-        "initialize says what the client offers.",
+        "initialize has clientCapabilities.",
         "Send clientCapabilities, even if it is {}.",
     ),
     must(
         "client.init.booleans",
         "37",
-        "Capabilities that are switches are true or false.",
-        "Readers take anything but true for false.",
+        "Boolean capabilities are true or false.",
+        "Readers treat anything but true as false.",
     ),
     must(
         "client.init.members",
         "173",
-        "initialize has no members of the client's own.",
-        "Put what is your own into _meta.",
+        "initialize has no members outside the protocol.",
+        "Put your own members into _meta.",
     ),
     must(
         "client.session.cwd",
@@ -221,19 +221,19 @@ const CHECKS: &[Check] = &[
         "client.session.servers",
         "54",
         "session/new has a list of MCP servers.",
-        "Send [] if there is none.",
+        "Send [] if there are no sessions.",
     ),
     must(
         "client.session.members",
         "173",
-        "session/new has no members of the client's own.",
-        "Put what is your own into _meta.",
+        "session/new has no members outside the protocol.",
+        "Put your own members into _meta.",
     ),
     must(
         "client.prompt.session",
         "95",
-        "A prompt goes to the session that was opened.",
-        "Use the sessionId of the answer.",
+        "A prompt goes to the open session.",
+        "Use the sessionId of the response.",
     ),
     must(
         "client.prompt.content",
@@ -244,55 +244,55 @@ const CHECKS: &[Check] = &[
     must(
         "client.prompt.kinds",
         "96",
-        "A prompt has only content that the agent takes.",
+        "A prompt has only content that the agent accepts.",
         "Without capabilities that is text and resource_link.",
     ),
     must(
         "client.prompt.members",
         "173",
-        "A prompt has no members of the client's own.",
-        "Put what is your own into _meta.",
+        "A prompt has no members outside the protocol.",
+        "Put your own members into _meta.",
     ),
     must(
         "client.fence.load",
         "53",
-        "session/load is not called where it is not offered.",
+        "session/load is not called when it is not offered.",
         FENCE,
     ),
     must(
         "client.fence.resume",
         "58",
-        "session/resume is not called where it is not offered.",
+        "session/resume is not called when it is not offered.",
         FENCE,
     ),
     must(
         "client.fence.list",
         "78",
-        "session/list is not called where it is not offered.",
+        "session/list is not called when it is not offered.",
         FENCE,
     ),
     must(
         "client.fence.close",
         "60",
-        "session/close is not called where it is not offered.",
+        "session/close is not called when it is not offered.",
         FENCE,
     ),
     must(
         "client.fence.delete",
         "85",
-        "session/delete is not called where it is not offered.",
+        "session/delete is not called when it is not offered.",
         FENCE,
     ),
     must(
         "client.fence.fork",
         "33",
-        "session/fork is not called where it is not offered.",
+        "session/fork is not called when it is not offered.",
         FENCE,
     ),
     must(
         "client.fence.logout",
         "45",
-        "logout is not called where it is not offered.",
+        "logout is not called when it is not offered.",
         FENCE,
     ),
     must(
@@ -310,7 +310,7 @@ const CHECKS: &[Check] = &[
     must(
         "client.fence.authenticate",
         "33",
-        "authenticate is not called where no login is offered.",
+        "authenticate is not called when no login is offered.",
         FENCE,
     ),
 ];

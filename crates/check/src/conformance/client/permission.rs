@@ -132,7 +132,7 @@ fn offered(answer: &Answer, options: &[(&str, &str)]) -> Result<(), String> {
     let chosen = text(&result, "/outcome/optionId");
     match options.iter().any(|(id, _)| *id == chosen) {
         true => Ok(()),
-        false => Err("an option is selected that was not offered".to_owned()),
+        false => Err("the selected option was not offered".to_owned()),
     }
 }
 
@@ -147,61 +147,61 @@ const CHECKS: &[Check] = &[
     must(
         "client.permission.answered",
         "36",
-        "A question for permission is answered with a result.",
+        "A permission request gets a response with a result.",
         "Every client has session/request_permission.",
     ),
     must(
         "client.permission.outcome",
         "125",
         "The outcome is selected or cancelled.",
-        "Say which.",
+        "Send one of the two.",
     ),
     must(
         "client.permission.offered",
         "125",
-        "The option that was selected was offered.",
-        "Answer with an optionId of the question.",
+        "The selected option was offered.",
+        "Respond with an optionId of the request.",
     ),
     must(
         "client.permission.only-reject",
         "125",
-        "Where only rejecting is offered, nothing else is selected.",
-        "Choose among what is there, or cancel.",
+        "When only reject options are offered, nothing else is selected.",
+        "Choose one of the options, or cancel.",
     ),
     should(
         "client.permission.odd-ids",
         "125",
-        "Ids of options can be any text.",
-        "Give them back as they were.",
+        "Ids of options can be any string.",
+        "Return them unchanged.",
     ),
     should(
         "client.permission.unannounced",
         "36",
-        "A question about a call that was not reported is answered.",
-        "Take it for the first report.",
+        "A permission request for an unreported tool call gets a response.",
+        "Treat it as the first report.",
     ),
     must(
         "client.permission.no-options",
         "125",
-        "A question without options is answered, and nothing is selected.",
-        "Cancel, or refuse with -32602.",
+        "A permission request without options gets a response that selects nothing.",
+        "Cancel, or reject with -32602.",
     ),
     must(
         "client.permission.meta",
         "178",
-        "A question with _meta and unknown members is answered.",
-        "Pass over them.",
+        "A permission request with _meta and unknown members gets a response.",
+        "Ignore them.",
     ),
     must(
         "client.permission.several",
         "36",
-        "Three questions at once are answered.",
+        "Three permission requests at once get responses.",
         "Queue them.",
     ),
     must(
         "client.permission.unknown-kind",
         "B3",
-        "A question with an option of an unknown kind is answered.",
-        "Refuse with -32602, or show it as it is.",
+        "A permission request with an option of an unknown kind gets a response.",
+        "Reject with -32602, or show it as it is.",
     ),
 ];

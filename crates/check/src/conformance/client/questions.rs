@@ -64,8 +64,8 @@ fn a_page() -> Value {
 fn action(result: Option<&Value>) -> Result<(), String> {
     match result.map(|it| text(it, "/action")) {
         Some("accept" | "decline" | "cancel") => Ok(()),
-        Some(_) => Err("the action is none that the protocol has".to_owned()),
-        None => Err("it was not answered with a result".to_owned()),
+        Some(_) => Err("the action is not in the protocol".to_owned()),
+        None => Err("there was no result".to_owned()),
     }
 }
 
@@ -73,35 +73,35 @@ const CHECKS: &[Check] = &[
     must(
         "client.elicitation.form",
         "162",
-        "A form is answered with accept, decline or cancel.",
-        "You offer forms.",
+        "A form gets accept, decline or cancel.",
+        "The client offers forms.",
     )
     .needs(Need::Capability("elicitation.form")),
     must(
         "client.elicitation.page",
         "163",
-        "A page is answered with accept, decline or cancel.",
-        "You offer pages.",
+        "A URL gets accept, decline or cancel.",
+        "The client offers URLs.",
     )
     .needs(Need::Capability("elicitation.url")),
     observed(
         "client.fence.form",
         "159",
-        "A form is refused with -32602 where forms are not offered.",
-        "Refuse it.",
+        "A form is rejected with -32602 when forms are not offered.",
+        "Reject it.",
     )
     .needs(Need::NoCapability("elicitation.form")),
     observed(
         "client.fence.page",
         "159",
-        "A page is refused with -32602 where pages are not offered.",
-        "Refuse it.",
+        "A URL is rejected with -32602 when URLs are not offered.",
+        "Reject it.",
     )
     .needs(Need::NoCapability("elicitation.url")),
     observed(
         "client.elicitation.unknown-mode",
         "159",
-        "A question in a mode that nobody knows is refused.",
-        "Refuse it with -32602.",
+        "An elicitation in an unknown mode is rejected.",
+        "Reject it with -32602.",
     ),
 ];

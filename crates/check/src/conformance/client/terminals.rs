@@ -68,7 +68,7 @@ async fn run(visit: &mut Visit, params: Value) -> (Answer, Answer) {
 async fn ended(visit: &mut Visit) {
     let (created, id) = made(visit, shell(HELLO, json!({}))).await;
     let has_id = match (created.result(), id.is_empty()) {
-        (Some(_), true) => Err("the answer has no terminalId".to_owned()),
+        (Some(_), true) => Err("the response has no terminalId".to_owned()),
         _ => created.went_well(),
     };
     visit.judge("client.terminal.create", has_id, &created.entries());
@@ -81,7 +81,7 @@ async fn ended(visit: &mut Visit) {
         Some(3) => Ok(()),
         _ => exit
             .went_well()
-            .and(Err("the exit code is another".to_owned())),
+            .and(Err("the exit code is different".to_owned())),
     };
     visit.judge("client.terminal.exit-code", right, &exit.entries());
     let output = call(visit, "terminal/output", &id).await;
@@ -90,7 +90,7 @@ async fn ended(visit: &mut Visit) {
         Some("hello") => Ok(()),
         _ => output
             .went_well()
-            .and(Err("the output is another".to_owned())),
+            .and(Err("the output is different".to_owned())),
     };
     visit.judge("client.terminal.output", right, &output.entries());
     let whole = output
@@ -109,7 +109,7 @@ async fn ended(visit: &mut Visit) {
     visit.judge("client.terminal.exit-status", status, &output.entries());
     let again = call(visit, "terminal/wait_for_exit", &id).await;
     let same = (again.result() == exit.result()).then_some(());
-    let same = same.ok_or("waiting twice gives two answers".to_owned());
+    let same = same.ok_or("waiting twice gives different results".to_owned());
     visit.judge(
         "client.terminal.wait-twice",
         same,
@@ -154,7 +154,7 @@ async fn given(visit: &mut Visit) {
             .map(|it| text(it, "/output").trim_end().to_owned());
         let right = match said {
             Some(said) if said == wanted => exit.went_well(),
-            Some(_) => Err("the output is another".to_owned()),
+            Some(_) => Err("the output is different".to_owned()),
             None => exit.went_well().and(output.went_well()),
         };
         visit.judge(id, right, &[exit.entries(), output.entries()].concat());
@@ -192,12 +192,12 @@ async fn running(visit: &mut Visit) {
     let quick = start.elapsed().as_secs() < 5;
     let quick = quick
         .then_some(())
-        .ok_or("it waited for the command".to_owned());
+        .ok_or("the response waited for the command".to_owned());
     visit.judge("client.terminal.at-once", quick, &created.entries());
     let output = call(visit, "terminal/output", &id).await;
     let open = match output.result() {
         Some(result) if result.get("exitStatus").is_some_and(|it| !it.is_null()) => {
-            Err("a command that runs has an exit status".to_owned())
+            Err("a running command has an exit status".to_owned())
         }
         _ => output.went_well(),
     };
@@ -233,7 +233,7 @@ async fn odd(visit: &mut Visit) {
             let exit = call(visit, "terminal/wait_for_exit", &id).await;
             let code = exit.result().and_then(|it| it.get("exitCode")?.as_i64());
             match code {
-                Some(0) => Err("it ended well".to_owned()),
+                Some(0) => Err("it ended with code 0".to_owned()),
                 _ => exit.was_answered(),
             }
         }
@@ -252,35 +252,35 @@ const CHECKS: &[Check] = &[
     should(
         "client.fence.terminal",
         "33",
-        "Terminals are refused where they are not offered.",
-        "Offer them, or refuse with -32601.",
+        "Terminals are rejected when they are not offered.",
+        "Offer them, or reject with -32601.",
     )
     .needs(Need::NoCapability("terminal")),
     must(
         "client.terminal.create",
         "135",
-        "A terminal can be made.",
-        "You offer terminals.",
+        "A terminal can be created.",
+        "The client offers terminals.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.exit-code",
         "138",
         "Waiting gives the exit code of the command.",
-        "Answer with exitCode.",
+        "Respond with exitCode.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.output",
         "138",
-        "The output of a command is there.",
+        "The output of a command is returned.",
         "Keep it until the release.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.not-truncated",
         "136",
-        "Output that is whole is not said to be truncated.",
+        "Complete output is not marked as truncated.",
         "truncated is required, and false here.",
     )
     .needs(TERMINAL),
@@ -302,20 +302,20 @@ const CHECKS: &[Check] = &[
         "client.terminal.release",
         "138",
         "A terminal can be released.",
-        "Answer terminal/release.",
+        "Respond to terminal/release.",
     )
     .needs(TERMINAL),
     observed(
         "client.terminal.released-void",
         "138",
-        "A terminal that was released is not there any more.",
+        "A released terminal no longer exists.",
         "Forget its id.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.env",
         "134",
-        "A command gets the environment it is given.",
+        "A command gets the given environment.",
         "Set each name to its value.",
     )
     .needs(TERMINAL),
@@ -329,15 +329,15 @@ const CHECKS: &[Check] = &[
     must(
         "client.terminal.cwd",
         "68",
-        "Without a cwd a command runs in the session's directory.",
+        "Without a cwd, a command runs in the session's directory.",
         "Start it there.",
     )
     .needs(TERMINAL),
     should(
         "client.terminal.stdin",
         "135",
-        "A command that reads its input finds its end.",
-        "Give it no input; it would wait for ever.",
+        "A command that reads its input gets end of file.",
+        "Give it no input; otherwise it waits forever.",
     )
     .needs(TERMINAL),
     must(
@@ -357,64 +357,64 @@ const CHECKS: &[Check] = &[
     must(
         "client.terminal.truncated",
         "136",
-        "Output that was cut is said to be truncated.",
+        "Cut output is marked as truncated.",
         "Set truncated.",
     )
     .needs(TERMINAL),
     observed(
         "client.terminal.at-once",
         "135",
-        "A terminal is made without waiting for its command.",
-        "Answer when it has started.",
+        "A terminal is created without waiting for its command.",
+        "Respond when the command has started.",
     )
     .needs(TERMINAL),
     observed(
         "client.terminal.running",
         "142",
-        "A command that runs has no exit status.",
-        "Leave exitStatus out.",
+        "A running command has no exit status.",
+        "Omit exitStatus.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.kill",
         "138",
         "A command can be killed.",
-        "Answer terminal/kill.",
+        "Respond to terminal/kill.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.kill-wakes",
         "138",
-        "Whoever waits for a command learns that it was killed.",
-        "Answer terminal/wait_for_exit.",
+        "Waiting for a command ends when it is killed.",
+        "Respond to terminal/wait_for_exit.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.kill-keeps",
         "138",
-        "A terminal whose command was killed can still be asked.",
+        "The output of a killed command can still be read.",
         "Keep it until the release.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.unknown-output",
         "138",
-        "The output of an unknown terminal is refused.",
-        "Refuse it.",
+        "The output of an unknown terminal is rejected.",
+        "Reject it.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.unknown-wait",
         "138",
-        "Waiting for an unknown terminal is refused.",
-        "Refuse it; do not wait for ever.",
+        "Waiting for an unknown terminal is rejected.",
+        "Reject it; do not wait forever.",
     )
     .needs(TERMINAL),
     must(
         "client.terminal.missing-program",
         "135",
-        "A program that is not there does not end well.",
-        "Refuse, or give an exit code.",
+        "A missing program fails.",
+        "Reject, or return an exit code.",
     )
     .needs(TERMINAL),
 ];

@@ -47,7 +47,7 @@ pub(super) static CHECKS: &[Watch] = &[
         must(
             "client.framing.clean",
             "4",
-            "Nothing but messages goes to the agent's stdin.",
+            "Only messages go to the agent's stdin.",
             "Keep other writers away from it.",
         ),
         looks::clean,
@@ -74,7 +74,7 @@ pub(super) static CHECKS: &[Watch] = &[
         must(
             "client.framing.jsonrpc",
             "1",
-            "Every message says jsonrpc 2.0.",
+            "Every message has jsonrpc 2.0.",
             "Add \"jsonrpc\":\"2.0\".",
         ),
         looks::jsonrpc,
@@ -83,8 +83,8 @@ pub(super) static CHECKS: &[Watch] = &[
         must(
             "client.framing.members",
             "173",
-            "Messages have no members that JSON-RPC does not have.",
-            "Put what is your own into _meta of params or result.",
+            "Messages have no members outside JSON-RPC.",
+            "Put your own members into _meta of params or result.",
         ),
         looks::envelope,
     ),
@@ -92,17 +92,17 @@ pub(super) static CHECKS: &[Watch] = &[
         must(
             "client.framing.one-outcome",
             "10",
-            "An answer has a result or an error, and not both.",
-            "Leave out the one that does not apply; result can be null.",
+            "A response has a result or an error, and not both.",
+            "Omit the one that does not apply; result can be null.",
         )
-        .seen("an answer"),
+        .seen("a response"),
         looks::one_outcome,
     ),
     message(
         must(
             "client.framing.error",
             "10",
-            "An error has a code that is a whole number and a message.",
+            "An error has a code that is an integer and a message.",
             "Write both.",
         )
         .seen("an error"),
@@ -112,7 +112,7 @@ pub(super) static CHECKS: &[Watch] = &[
         should(
             "client.framing.request-id",
             "B1",
-            "The id of a request is a number or a short text.",
+            "The id of a request is a number or a short string.",
             "Count upwards from 0.",
         ),
         looks::request_id,
@@ -130,28 +130,28 @@ pub(super) static CHECKS: &[Watch] = &[
         must(
             "client.framing.known-id",
             "21",
-            "An answer has the id of a request.",
-            "Keep the id of the request for its answer.",
+            "A response has the id of a request.",
+            "Keep the id of the request for its response.",
         )
-        .seen("an answer"),
+        .seen("a response"),
         Look::Ids(looks::known_id),
     ),
     of(
         must(
             "client.framing.one-answer",
             "10",
-            "A request is answered once.",
-            "Take the request out of the table when you answer.",
+            "A request gets one response.",
+            "Remove the request from the table when you respond.",
         )
-        .seen("an answer"),
+        .seen("a response"),
         Look::Ids(looks::one_answer),
     ),
     of(
         must(
             "client.session.roots",
             "63",
-            "Further roots are sent only to agents that take them.",
-            "Look at sessionCapabilities.additionalDirectories first.",
+            "Additional directories are sent only to agents that support them.",
+            "Check sessionCapabilities.additionalDirectories first.",
         ),
         Look::Rules(&["63", "64"], |it| method(it) == "session/new"),
     ),
@@ -159,8 +159,8 @@ pub(super) static CHECKS: &[Watch] = &[
         must(
             "client.session.transports",
             "74",
-            "MCP servers over HTTP are sent only to agents that take them.",
-            "Look at mcpCapabilities first.",
+            "MCP servers over HTTP are sent only to agents that support them.",
+            "Check mcpCapabilities first.",
         ),
         Look::Rules(&["74"], |it| method(it) == "session/new"),
     ),
@@ -168,10 +168,10 @@ pub(super) static CHECKS: &[Watch] = &[
         must(
             "client.result.readable",
             "B6",
-            "Every result has the shape that the schema gives it.",
+            "Every result matches the schema.",
             "Compare with the schema.",
         )
-        .seen("an answer"),
+        .seen("a response"),
         Look::Rules(&["B6"], |it| it.get("result").is_some()),
     ),
 ];

@@ -33,8 +33,8 @@ fn play(passage: &mut Passage) -> Later<'_, Result<(), Stop>> {
         passage.back()?.close().await;
         let answer = passage.front()?.finish(asked).await;
         let told = match answer.outcome {
-            Outcome::Silent => Err("the client waits for an agent that is gone".to_owned()),
-            Outcome::Ok(..) => Err("an agent that is gone gave a result".to_owned()),
+            Outcome::Silent => Err("the client waits for an agent that has exited".to_owned()),
+            Outcome::Ok(..) => Err("an agent that has exited gave a result".to_owned()),
             Outcome::Fail(..) | Outcome::Gone => Ok(()),
         };
         passage.judge("proxy.end.agent", told, &answer.entries());
@@ -46,13 +46,13 @@ const CHECKS: &[Check] = &[
     must(
         "proxy.end.client",
         "9",
-        "When the client is gone the agent's input ends.",
-        "Close it and end.",
+        "When the client has exited, the agent's input ends.",
+        "Close it and exit.",
     ),
     must(
         "proxy.end.agent",
         "9",
-        "When the agent is gone open requests fail or the connection ends.",
-        "Fail them, or end.",
+        "When the agent has exited, open requests fail or the connection ends.",
+        "Fail them, or exit.",
     ),
 ];

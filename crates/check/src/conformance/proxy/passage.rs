@@ -71,7 +71,7 @@ impl Passage {
         let heard = self
             .at_back("initialize")
             .await
-            .ok_or_else(|| Stop("initialize did not come through".to_owned()))?;
+            .ok_or_else(|| Stop("initialize did not arrive".to_owned()))?;
         let result = json!({ "protocolVersion": 1, "agentCapabilities": {} });
         self.back()?.reply(&id(&heard.message), result).await;
         let answer = self.front()?.finish(asked).await;
@@ -80,12 +80,12 @@ impl Passage {
 
     pub(crate) fn front(&mut self) -> Result<&mut Stage<Silent>, Stop> {
         let ends = self.ends.as_mut().map(|(front, _)| front);
-        ends.ok_or_else(|| Stop("the proxy does not run".to_owned()))
+        ends.ok_or_else(|| Stop("the proxy did not start".to_owned()))
     }
 
     pub(crate) fn back(&mut self) -> Result<&mut Stage<Silent>, Stop> {
         let ends = self.ends.as_mut().map(|(_, back)| back);
-        ends.ok_or_else(|| Stop("the proxy does not run".to_owned()))
+        ends.ok_or_else(|| Stop("the proxy did not start".to_owned()))
     }
 
     /// Sends a request of the client, and waits behind the proxy for it. Both at the same time: it may be large.
@@ -116,7 +116,7 @@ impl Passage {
 
     fn both(&mut self) -> Result<(&mut Stage<Silent>, &mut Stage<Silent>), Stop> {
         let ends = self.ends.as_mut().map(|(front, back)| (front, back));
-        ends.ok_or_else(|| Stop("the proxy does not run".to_owned()))
+        ends.ok_or_else(|| Stop("the proxy did not start".to_owned()))
     }
 
     /// Waits behind the proxy for a call of a method.
@@ -180,8 +180,8 @@ pub(crate) fn id(message: &Value) -> Value {
 pub(crate) fn same(sent: &Value, came: Option<&Value>) -> Result<(), String> {
     match came {
         Some(came) if came == sent => Ok(()),
-        Some(_) => Err("it came out changed".to_owned()),
-        None => Err("it did not come out".to_owned()),
+        Some(_) => Err("it arrived changed".to_owned()),
+        None => Err("it did not arrive".to_owned()),
     }
 }
 

@@ -40,10 +40,10 @@ async fn greeting(passage: &mut Passage) -> Result<(), Stop> {
     let Some(heard) = passage.at_back("initialize").await else {
         passage.judge(
             "proxy.init.forwarded",
-            Err("it did not come out".to_owned()),
+            Err("it did not arrive".to_owned()),
             &[entry],
         );
-        return Err(Stop("initialize did not come through".to_owned()));
+        return Err(Stop("initialize did not arrive".to_owned()));
     };
     passage.judge_both("proxy.init.forwarded", Ok(()), &[entry], &[heard.entry]);
     let params = heard.message.get("params");
@@ -170,7 +170,7 @@ async fn request_forward(
     let (asked, heard) = passage.forward(method, params.clone()).await?;
     let entry = asked.entry;
     let Some(heard) = heard else {
-        passage.judge(check, Err("it did not come out".to_owned()), &[entry]);
+        passage.judge(check, Err("it did not arrive".to_owned()), &[entry]);
         return Ok(());
     };
     let through = same(&params, heard.message.get("params"));
@@ -199,7 +199,7 @@ async fn request_backward(
     let Some(heard) = heard else {
         passage.judge_both(
             check,
-            Err("it did not come out".to_owned()),
+            Err("it did not arrive".to_owned()),
             &[],
             &[asked.entry],
         );
@@ -331,7 +331,7 @@ async fn answers(passage: &mut Passage) -> Result<(), Stop> {
     let exact = line.contains("12345678901234567890123") && line.contains("0.10000000000000000555");
     let exact = exact
         .then_some(())
-        .ok_or("a number came out changed".to_owned());
+        .ok_or("a number arrived changed".to_owned());
     let came: Vec<usize> = heard.iter().map(|it| it.entry).collect();
     passage.judge_both("proxy.forward.numbers", exact, &[told], &came);
     Ok(())

@@ -73,7 +73,7 @@ async fn ids(passage: &mut Passage) -> Result<(), Stop> {
         && theirs.result() == Some(&json!({ "for": "two" }));
     let right = right
         .then_some(())
-        .ok_or("the answers are mixed up or missing".to_owned());
+        .ok_or("the responses are mixed up or missing".to_owned());
     passage.judge_both(
         "proxy.id.both-ways",
         right,
@@ -116,7 +116,7 @@ async fn out_of_order(passage: &mut Passage) -> Result<(), Stop> {
     for (number, asked) in asked.into_iter().enumerate() {
         let answer = passage.front()?.finish(asked).await;
         if answer.result() != Some(&json!({ "number": number })) {
-            right = Err("an answer went to another request, or to none".to_owned());
+            right = Err("a response went to another request, or to none".to_owned());
             entries = answer.entries();
         }
     }
@@ -169,7 +169,7 @@ async fn updates(passage: &mut Passage) -> Result<(), Stop> {
     passage.judge("proxy.order.updates", in_order, &answer.entries());
     let last = (sorted == all)
         .then_some(())
-        .ok_or("an update was lost, told twice, or came after the answer".to_owned());
+        .ok_or("an update was lost, sent twice, or came after the response".to_owned());
     passage.judge("proxy.order.answer-last", last, &answer.entries());
     Ok(())
 }
@@ -193,7 +193,7 @@ async fn cancel(passage: &mut Passage) -> Result<(), Stop> {
     let right = match named {
         Some(named) if named == id(&heard.message) => Ok(()),
         Some(_) => Err("another request is cancelled".to_owned()),
-        None => Err("$/cancel_request did not come out".to_owned()),
+        None => Err("$/cancel_request did not arrive".to_owned()),
     };
     let entries: Vec<usize> = cancelled
         .iter()
@@ -219,7 +219,7 @@ async fn garbage(passage: &mut Passage) -> Result<(), Stop> {
         ("proxy.robust.agent-garbage", false),
     ] {
         passage.open().await?;
-        let line = b"this is no message\n";
+        let line = b"this is not a message\n";
         let told = match from_front {
             true => passage.front()?.say_raw(line).await,
             false => passage.back()?.say_raw(line).await,
@@ -253,7 +253,7 @@ fn quiet(passage: &mut Passage) -> Result<(), Stop> {
     let quiet = heard
         .is_empty()
         .then_some(())
-        .ok_or("a call came out that nobody made".to_owned());
+        .ok_or("a call arrived that nobody sent".to_owned());
     passage.judge_both("proxy.quiet.agent", quiet, &[], &heard);
     let conversation = passage.front()?.conversation();
     let heard: Vec<usize> = conversation
@@ -264,7 +264,7 @@ fn quiet(passage: &mut Passage) -> Result<(), Stop> {
     let quiet = heard
         .is_empty()
         .then_some(())
-        .ok_or("a call came out that nobody made".to_owned());
+        .ok_or("a call arrived that nobody sent".to_owned());
     passage.judge("proxy.quiet.client", quiet, &heard);
     let framing = framed(passage.front()?.conversation(), Side::Agent)
         .and(framed(passage.back()?.conversation(), Side::Client));
@@ -285,13 +285,13 @@ fn framed(conversation: &crate::conformance::Conversation, side: Side) -> Result
     let lines = conversation.said.iter().filter(|said| said.from == side);
     for said in lines {
         if let crate::conformance::What::Line(line, json) = &said.what {
-            let garbage = line.starts_with(b"this is no message");
+            let garbage = line.starts_with(b"this is not a message");
             let whole = json
                 .as_ref()
                 .is_some_and(|it| it.get("jsonrpc") == Some(&json!("2.0")));
             let right = whole && line.ends_with(b"\n");
             if !(garbage || right) {
-                return Err("a line came out that is no message".to_owned());
+                return Err("a line arrived that is not a message".to_owned());
             }
         }
     }
@@ -302,19 +302,19 @@ const CHECKS: &[Check] = &[
     must(
         "proxy.id.text",
         "21",
-        "An answer comes back under the id of the request: a text.",
-        "Keep the id for the answer.",
+        "A response comes back with the id of the request: a string.",
+        "Keep the id for the response.",
     ),
     must(
         "proxy.id.zero",
         "21",
-        "An answer comes back under the id of the request: 0.",
+        "A response comes back with the id of the request: 0.",
         "0 is an id like any other.",
     ),
     must(
         "proxy.id.large",
         "21",
-        "An answer comes back under the id of the request: a large number.",
+        "A response comes back with the id of the request: a large number.",
         "Keep ids as they are on the wire, not as floats.",
     ),
     must(
@@ -326,26 +326,26 @@ const CHECKS: &[Check] = &[
     must(
         "proxy.id.out-of-order",
         "21",
-        "Answers out of order reach the right requests.",
+        "Responses out of order reach the right requests.",
         "Find the request by its id.",
     ),
     must(
         "proxy.order.requests",
         "186",
-        "Requests come out in the order in which they went in.",
-        "Pass on in order.",
+        "Requests arrive in the order in which they were sent.",
+        "Forward in order.",
     ),
     must(
         "proxy.order.updates",
         "186",
-        "Updates come out in the order in which they went in.",
-        "Pass on in order.",
+        "Updates arrive in the order in which they were sent.",
+        "Forward in order.",
     ),
     must(
         "proxy.order.answer-last",
         "108",
-        "The answer to a prompt comes after all of its updates.",
-        "Answers and updates go through one queue.",
+        "The response to a prompt comes after all of its updates.",
+        "Send responses and updates through one queue.",
     ),
     should(
         "proxy.cancel.request",
@@ -356,37 +356,37 @@ const CHECKS: &[Check] = &[
     must(
         "proxy.cancel.answer",
         "110",
-        "A request that was cancelled is answered.",
-        "Pass the answer on, or answer -32800.",
+        "A cancelled request gets a response.",
+        "Forward the response, or respond with -32800.",
     ),
     must(
         "proxy.robust.client-garbage",
         "17",
-        "A line of garbage from the client does not end the connection.",
-        "Pass it on, or refuse it, and go on.",
+        "An invalid line from the client does not end the connection.",
+        "Forward it, or reject it, and continue.",
     ),
     must(
         "proxy.robust.agent-garbage",
         "17",
-        "A line of garbage from the agent does not end the connection.",
-        "Pass it on, or drop it, and go on.",
+        "An invalid line from the agent does not end the connection.",
+        "Forward it, or drop it, and continue.",
     ),
     must(
         "proxy.quiet.agent",
         "186",
-        "Nothing reaches the agent that nobody sent.",
-        "Speak for yourself only when you must.",
+        "The agent receives only what was sent.",
+        "Send messages of your own only when you must.",
     ),
     must(
         "proxy.quiet.client",
         "186",
-        "Nothing reaches the client that nobody sent.",
-        "Speak for yourself only when you must.",
+        "The client receives only what was sent.",
+        "Send messages of your own only when you must.",
     ),
     must(
         "proxy.framing",
         "1",
-        "What comes out is one JSON-RPC message a line.",
+        "Every line that is forwarded is one JSON-RPC message.",
         "Write the line feed with the message.",
     ),
 ];

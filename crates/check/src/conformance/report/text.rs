@@ -96,7 +96,7 @@ fn summary(report: &Report, detail: Detail) -> String {
         report.took.as_secs_f64()
     );
     if detail == Detail::Short && count(Verdict::NotExercised) > 0 {
-        out.push_str("-v tells what was not exercised, and how to provoke it\n");
+        out.push_str("-v lists what was not exercised, and how to provoke it\n");
     }
     out
 }

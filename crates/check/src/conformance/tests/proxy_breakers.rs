@@ -315,14 +315,14 @@ static ALL: &[Breaker] = &[
         "proxy.robust.client-garbage",
         "traffic",
         Line,
-        "this is no message",
+        "this is not a message",
         Die,
     ),
     b(
         "proxy.robust.agent-garbage",
         "traffic",
         Bytes,
-        "this is no message",
+        "this is not a message",
         Die,
     ),
     b(

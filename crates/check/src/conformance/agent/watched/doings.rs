@@ -11,7 +11,7 @@ pub(super) static DONE: &[Watch] = &[
         should(
             "agent.tool.announced",
             "118",
-            "A tool call is reported by tool_call before it changes.",
+            "A tool call is reported with tool_call before it is updated.",
             "Send tool_call first.",
         )
         .seen("a tool call"),
@@ -23,7 +23,7 @@ pub(super) static DONE: &[Watch] = &[
             "agent.tool.unique",
             "119",
             "No two tool calls of a session have the same id.",
-            "Choose a new id for each, and report changes by tool_call_update.",
+            "Choose a new id for each, and report changes with tool_call_update.",
         )
         .seen("a tool call"),
         &["119"],
@@ -36,7 +36,7 @@ pub(super) static DONE: &[Watch] = &[
             "The status of a tool call goes forward.",
             "A final status stays.",
         )
-        .seen("a change of a tool call"),
+        .seen("an update of a tool call"),
         &["B7"],
         |it| update_kind(it).starts_with("tool_call"),
     ),
@@ -44,8 +44,8 @@ pub(super) static DONE: &[Watch] = &[
         should(
             "agent.tool.defined",
             "B3",
-            "Kind, status and content of a tool call are of those that the protocol has.",
-            "Readers take others for other, pending, or nothing.",
+            "Kind, status and content of a tool call are in the protocol.",
+            "Readers treat unknown ones as other, pending, or nothing.",
         )
         .seen("a tool call"),
         &["B3"],
@@ -56,7 +56,7 @@ pub(super) static DONE: &[Watch] = &[
             "agent.tool.title",
             "B4",
             "A tool call has a title.",
-            "A person has to read it.",
+            "The user has to read it.",
         )
         .seen("a tool call"),
         &["B4"],
@@ -88,8 +88,8 @@ pub(super) static DONE: &[Watch] = &[
         should(
             "agent.tool.name",
             "126",
-            "A tool's name does not change.",
-            "Give it once, in the first report.",
+            "The name of a tool call does not change.",
+            "Send it once, in tool_call.",
         )
         .seen("a tool call"),
         &["126"],
@@ -99,8 +99,8 @@ pub(super) static DONE: &[Watch] = &[
         observed(
             "agent.tool.terminal-first",
             "141",
-            "A terminal is put into a tool call before it is released.",
-            "Send the content when the terminal is made.",
+            "A terminal is added to a tool call before it is released.",
+            "Send the content when the terminal is created.",
         )
         .seen("a tool call"),
         &["141"],
@@ -110,8 +110,8 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.plan.entries",
             "B3",
-            "Entries of a plan have a priority and a status that the protocol has.",
-            "Readers drop entries that do not.",
+            "Plan entries have a priority and a status in the protocol.",
+            "Readers drop other entries.",
         )
         .seen("a plan"),
         &["B3"],
@@ -121,8 +121,8 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.plan.fenced",
             "130",
-            "Plans with ids go to clients that take them.",
-            "Look at the client's plan first.",
+            "Plans with ids go only to clients that support them.",
+            "Check the client's capability plan first.",
         )
         .seen("a plan"),
         &["130"],
@@ -142,7 +142,7 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.info.times",
             "84",
-            "session_info_update has a title and a time that are texts or null.",
+            "In session_info_update, title and updatedAt are strings or null.",
             "Write times as 2025-10-29T14:22:15Z.",
         )
         .seen("session_info_update"),
@@ -152,7 +152,7 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.mode.listed",
             "B5",
-            "The current mode is one of those available, and no two have one id.",
+            "The current mode is an available mode, and no two modes have the same id.",
             "List it.",
         )
         .seen("a session with modes"),
@@ -163,8 +163,8 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.mode.announced",
             "145",
-            "A mode that is announced is one of those available.",
-            "Announce modes of the list.",
+            "A mode update names an available mode.",
+            "Send an id of the list.",
         )
         .seen("current_mode_update"),
         &["B5", "144"],
@@ -174,7 +174,7 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.config.present",
             "150",
-            "Every option has a present value that is one of its own.",
+            "The current value of every option is one of its values.",
             "Fill in currentValue.",
         )
         .seen("options"),
@@ -185,7 +185,7 @@ pub(super) static DONE: &[Watch] = &[
         observed(
             "agent.config.category",
             "155",
-            "Categories of the agent's own start with _.",
+            "Custom categories start with _.",
             "Use mode, model, model_config, thought_level, or _yours.",
         )
         .seen("options"),
@@ -207,8 +207,8 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.notice.fenced",
             "114",
-            "Notices and compactions go to clients that take them.",
-            "Look at the client's session capabilities first.",
+            "Notices and compactions go only to clients that support them.",
+            "Check the client's session capabilities first.",
         )
         .seen("a notice or a compaction"),
         &["114"],
@@ -219,7 +219,7 @@ pub(super) static DONE: &[Watch] = &[
             "agent.notice.title",
             "B4",
             "A notice has a title.",
-            "A person has to read it.",
+            "The user has to read it.",
         )
         .seen("a notice"),
         &["B4"],
@@ -229,7 +229,7 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.compaction.once",
             "115",
-            "A compaction that has begun ends once.",
+            "A compaction that has started ends once.",
             "Send one final status.",
         )
         .seen("a compaction"),
@@ -240,10 +240,10 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.permission.ids",
             "B5",
-            "No two options of a question have the same id.",
-            "The answer names one by its id.",
+            "No two options of a permission request have the same id.",
+            "The response names an option by its id.",
         )
-        .seen("a question for permission"),
+        .seen("a permission request"),
         &["B5"],
         is_permission,
     ),
@@ -251,10 +251,10 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.permission.kinds",
             "B3",
-            "Options of a question are of a kind that the protocol has.",
+            "Options of a permission request are of a kind in the protocol.",
             "Use allow_once, allow_always, reject_once, reject_always.",
         )
-        .seen("a question for permission"),
+        .seen("a permission request"),
         &["B3"],
         is_permission,
     ),
@@ -262,10 +262,10 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.permission.members",
             "173",
-            "A question for permission has no members of the agent's own.",
-            "Put what is your own into _meta.",
+            "A permission request has no members outside the protocol.",
+            "Put your own members into _meta.",
         )
-        .seen("a question for permission"),
+        .seen("a permission request"),
         looks::permission_members,
     ),
     rules(
@@ -315,10 +315,10 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.elicitation.secret",
             "161",
-            "A form does not ask for a secret.",
-            "Use a page for that.",
+            "A form does not ask for secrets.",
+            "Use a URL elicitation for secrets.",
         )
-        .seen("a question"),
+        .seen("an elicitation"),
         &["161"],
         is_elicitation,
     ),
@@ -326,10 +326,10 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.elicitation.page",
             "170",
-            "The address of a page has no credentials and is safe to open.",
-            "Use https and no user info.",
+            "The URL of an elicitation has no credentials and is safe to open.",
+            "Use https and no user information.",
         )
-        .seen("a question"),
+        .seen("an elicitation"),
         &["170"],
         is_elicitation,
     ),
@@ -337,8 +337,8 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.auth.terminal",
             "40",
-            "A login in a terminal is offered only to clients that have one.",
-            "Look at the client's auth.terminal first.",
+            "A login in a terminal is offered only to clients that support it.",
+            "Check the client's auth.terminal first.",
         ),
         &["40"],
         |it| it.pointer("/result/protocolVersion").is_some(),
@@ -347,18 +347,18 @@ pub(super) static DONE: &[Watch] = &[
         must(
             "agent.ext.names",
             "174",
-            "Methods of the agent's own start with _.",
+            "Custom methods start with _.",
             "Name it _yours/method.",
         )
-        .seen("a call of the agent's"),
+        .seen("a call of the agent"),
         looks::names,
     ),
     message(
         must(
             "agent.ext.case",
             "12",
-            "Members are named in camelCase.",
-            "The schema has the names.",
+            "Member names are in camelCase.",
+            "Use the names of the schema.",
         )
         .seen("an update"),
         |it| {
@@ -367,7 +367,7 @@ pub(super) static DONE: &[Watch] = &[
                     && it.pointer("/params/session_id").is_none()
                 {
                     true => Ok(()),
-                    false => Err("a member is written with an underscore".to_owned()),
+                    false => Err("a member name has an underscore".to_owned()),
                 }
             })
         },

@@ -3,14 +3,14 @@
 use crate::conformance::Check;
 use crate::conformance::check::{must, should};
 
-const KEEP: &str = "Pass on what you do not need to change, as it is.";
+const KEEP: &str = "Forward what you do not need to change, as it is.";
 
 pub(super) const CHECKS: &[Check] = &[
     must(
         "proxy.init.forwarded",
         "185",
         "initialize reaches the agent.",
-        "Pass it on before you answer.",
+        "Forward it before you respond.",
     ),
     must(
         "proxy.init.version",
@@ -21,8 +21,8 @@ pub(super) const CHECKS: &[Check] = &[
     should(
         "proxy.init.client-capabilities",
         "186",
-        "What the client offers comes through.",
-        "Add what you offer yourself, and take nothing away.",
+        "The client's capabilities come through.",
+        "Add your own capabilities, and remove none.",
     ),
     should(
         "proxy.init.meta",
@@ -33,13 +33,13 @@ pub(super) const CHECKS: &[Check] = &[
     should(
         "proxy.init.agent-capabilities",
         "186",
-        "What the agent offers comes through.",
-        "Add what you offer yourself, and take nothing away.",
+        "The agent's capabilities come through.",
+        "Add your own capabilities, and remove none.",
     ),
     should(
         "proxy.init.logins",
         "186",
-        "The ways to log in come through.",
+        "The login methods come through.",
         KEEP,
     ),
     must(
@@ -57,13 +57,13 @@ pub(super) const CHECKS: &[Check] = &[
     should(
         "proxy.forward.unknown-members",
         "186",
-        "Members that nobody knows come through.",
+        "Unknown members come through.",
         KEEP,
     ),
     should(
         "proxy.forward.unknown-content",
         "186",
-        "Content that nobody knows comes through.",
+        "Unknown content comes through.",
         KEEP,
     ),
     should(
@@ -75,7 +75,7 @@ pub(super) const CHECKS: &[Check] = &[
     should(
         "proxy.forward.unknown-method",
         "186",
-        "A request for a method that nobody knows comes through.",
+        "A request for an unknown method comes through.",
         KEEP,
     ),
     must(
@@ -88,12 +88,12 @@ pub(super) const CHECKS: &[Check] = &[
         "proxy.forward.large",
         "",
         "A message of a megabyte comes through.",
-        "Do not limit what passes to less.",
+        "Do not set a smaller limit for messages.",
     ),
     must(
         "proxy.forward.result",
         "186",
-        "A result comes back as it was given.",
+        "A result comes back unchanged.",
         KEEP,
     ),
     must(
@@ -111,7 +111,7 @@ pub(super) const CHECKS: &[Check] = &[
     should(
         "proxy.backward.unknown-members",
         "186",
-        "Members of an agent's request that nobody knows come through.",
+        "Unknown members of an agent's request come through.",
         KEEP,
     ),
     should(
@@ -123,13 +123,13 @@ pub(super) const CHECKS: &[Check] = &[
     should(
         "proxy.backward.unknown-method",
         "186",
-        "An agent's request for a method that nobody knows comes through.",
+        "An agent's request for an unknown method comes through.",
         KEEP,
     ),
     must(
         "proxy.backward.result",
         "186",
-        "A client's result comes back as it was given.",
+        "A client's result comes back unchanged.",
         KEEP,
     ),
     must(
@@ -141,7 +141,7 @@ pub(super) const CHECKS: &[Check] = &[
     should(
         "proxy.forward.unknown-notification",
         "186",
-        "A notification that nobody knows comes through.",
+        "An unknown notification comes through.",
         KEEP,
     ),
     must(
@@ -153,20 +153,20 @@ pub(super) const CHECKS: &[Check] = &[
     should(
         "proxy.backward.unknown-update",
         "186",
-        "An update of a kind that nobody knows comes through.",
+        "An update of an unknown kind comes through.",
         KEEP,
     ),
     should(
         "proxy.backward.unknown-notification",
         "186",
-        "A notification of the agent that nobody knows comes through.",
+        "An unknown notification of the agent comes through.",
         KEEP,
     ),
     must(
         "proxy.forward.error",
         "186",
         "An error comes back with its code, message and data.",
-        "Pass the error on, do not wrap it.",
+        "Forward the error, do not wrap it.",
     ),
     must(
         "proxy.forward.null",
@@ -177,7 +177,7 @@ pub(super) const CHECKS: &[Check] = &[
     should(
         "proxy.forward.numbers",
         "186",
-        "Numbers that fit no machine word come through to the digit.",
-        "Pass on the text.",
+        "Very large numbers come through to the digit.",
+        "Forward the text of the number.",
     ),
 ];

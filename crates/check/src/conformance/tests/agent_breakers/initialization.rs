@@ -92,7 +92,7 @@ pub(super) static ALL: &[Breaker] = &[
     b("agent.robust.numbers", "rough", Line, "1e400", Die),
     b("agent.robust.headers", "rough", Line, "Content-Length", Die),
     b("agent.robust.deep", "rough", Line, "[[[[", Die),
-    b("agent.robust.garbage", "rough", Line, "this is no message", Die),
+    b("agent.robust.garbage", "rough", Line, "this is not a message", Die),
     b("agent.robust.large", "rough", Line, "\"a\":\"xxxxxxxx", Die),
     b("agent.robust.large-garbage", "rough", Line, "yyyyyyyy", Die),
     b("agent.robust.parse-error", "rough", Line, "oh no", Drop),
