@@ -179,7 +179,7 @@ impl Catalog {
         let (provider, name) = state.find(id).ok_or_else(|| Error::Provider {
             provider: "attache".to_owned(),
             reason:
-                "no provider is known for that model; ids look like `anthropic/claude-sonnet-5-5`, \
+                "unknown provider for this model; ids look like `anthropic/claude-sonnet-5-5`, \
                      `openai/NAME`, `ollama/NAME` and `embedded`"
                     .to_owned(),
         })?;

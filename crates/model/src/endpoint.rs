@@ -165,28 +165,30 @@ fn carried(headers: &BTreeMap<String, String>) -> Result<HeaderMap, SettingError
 #[non_exhaustive]
 pub enum SettingError {
     /// There is none of that id.
-    #[error("there is no provider of that id; providers/list tells which there are")]
+    #[error("unknown provider id; `providers/list` lists the providers")]
     Unknown,
     /// It speaks another protocol.
-    #[error("{provider} does not speak that protocol; providers/list tells which it does")]
+    #[error(
+        "{provider} does not speak that protocol; `providers/list` lists the protocols it speaks"
+    )]
     Protocol {
         /// Which provider.
         provider: String,
     },
     /// The address cannot be one.
-    #[error("the base URL is no http or https address")]
+    #[error("the base URL is not an http or https address")]
     Address,
     /// The address holds a password.
-    #[error("the base URL holds a user name or password; send it as a header")]
+    #[error("the base URL contains a user name or password; send it as a header")]
     Password,
     /// The address holds more than a place.
-    #[error("the base URL holds a query or a fragment; leave it out")]
+    #[error("the base URL contains a query or a fragment; remove it")]
     Query,
     /// A header cannot be one.
-    #[error("a header's name or value holds characters that no header can hold")]
+    #[error("a header's name or value contains invalid characters")]
     Header,
     /// The header is not the caller's to set.
-    #[error("the header {0} is set by the program; leave it out")]
+    #[error("the header {0} is set by the program; remove it")]
     OurHeader(String),
     /// Secrets would travel for all to read.
     #[error(
@@ -280,22 +282,22 @@ mod tests {
         check(
             OpenAi,
             "ftp://a.example",
-            expect!["the base URL is no http or https address"],
+            expect!["the base URL is not an http or https address"],
         );
         check(
             OpenAi,
             "a.example",
-            expect!["the base URL is no http or https address"],
+            expect!["the base URL is not an http or https address"],
         );
         check(
             OpenAi,
             "https://me:hunter2@a.example",
-            expect!["the base URL holds a user name or password; send it as a header"],
+            expect!["the base URL contains a user name or password; send it as a header"],
         );
         check(
             OpenAi,
             "https://a.example/?key=hunter2",
-            expect!["the base URL holds a query or a fragment; leave it out"],
+            expect!["the base URL contains a query or a fragment; remove it"],
         );
         check(
             OpenAi,

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum Error {
     /// There is no key, or the provider does not take it.
-    #[error("{provider} takes no request without a valid key: {hint}")]
+    #[error("{provider} requires a valid key: {hint}")]
     Key {
         /// Which provider.
         provider: String,
@@ -19,7 +19,7 @@ pub enum Error {
         model: String,
     },
     /// The provider does not take a picture or a sound of the conversation: not this one, or none at all.
-    #[error("{provider} does not take what is attached: {reason}")]
+    #[error("{provider} does not accept the attachment: {reason}")]
     Media {
         /// Which provider.
         provider: String,
@@ -45,7 +45,7 @@ pub enum Error {
         reason: String,
     },
     /// The answer breaks off after something of it was said, which is therefore not asked for again.
-    #[error("the answer of {provider} was cut off: {reason}")]
+    #[error("the response of {provider} was cut off: {reason}")]
     Cut {
         /// Which provider.
         provider: String,

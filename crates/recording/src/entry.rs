@@ -257,7 +257,7 @@ impl Decode for Record {
                 }
                 "base64" => {
                     let text = reader.string()?;
-                    let unfit = |_| reader.error(Problem::Unfit("this is not base64"));
+                    let unfit = |_| reader.error(Problem::Unfit("not base64"));
                     said.bytes = STANDARD.decode(text.as_bytes()).map_err(unfit)?;
                     parts.said = Some(Said::default());
                 }
@@ -275,7 +275,7 @@ impl Decode for Record {
             more = reader.more_members()?;
         }
         parts.said = parts.said.map(|_| said);
-        let no_record = Problem::Unfit("this is no line of a recording");
+        let no_record = Problem::Unfit("not a line of a recording");
         parts.whole().ok_or_else(|| reader.error(no_record))
     }
 }

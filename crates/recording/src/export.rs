@@ -22,7 +22,7 @@ pub fn script<R: BufRead>(records: &mut Records<R>) -> io::Result<Trace> {
         let record = record?;
         bytes += size(&record);
         if bytes > MOST {
-            let why = "it is too large for this: more than 256 MiB of messages";
+            let why = "the recording is too large to convert: more than 256 MiB of messages";
             return Err(io::Error::other(why));
         }
         if let Some(entry) = entry(record) {

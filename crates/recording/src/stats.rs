@@ -143,7 +143,7 @@ impl Stats {
             }
         };
         let name = match row.method.as_str() {
-            "" => "(answers to nothing)",
+            "" => "(responses without a request)",
             method => method,
         };
         let method = self.methods.entry((caller, name.to_owned())).or_default();

@@ -141,7 +141,7 @@ impl Tape {
         let has_ended = self.0.writer.close(patience);
         match (lock(&self.0.fault).clone(), has_ended, lost.is_none()) {
             (Some(fault), _, _) => Err(fault),
-            (None, false, _) => Err("the file does not take it in time".to_owned()),
+            (None, false, _) => Err("the file cannot be written fast enough".to_owned()),
             (None, true, false) => Err(format!("the file was too slow: {lost} are missing")),
             (None, true, true) => Ok(()),
         }

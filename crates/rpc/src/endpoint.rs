@@ -40,7 +40,7 @@ struct InboundRequest {
     cancelled: bool,
 }
 
-/// What to do with lines that are no messages.
+/// What to do with lines that are not messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Garbage {
     /// Answer each with an error, as JSON-RPC asks of whoever is called.
@@ -81,7 +81,7 @@ pub enum Lost {
 /// Why a conversation is given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fatal {
-    /// The peer has sent too many lines that are no messages.
+    /// The peer has sent too many lines that are not messages.
     Garbage,
     /// The peer asks without end and does not read the answers.
     Flooded,
@@ -254,7 +254,7 @@ impl fmt::Display for Lost {
 impl fmt::Display for Fatal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fatal::Garbage => "the peer sends too many lines that are no messages",
+            Fatal::Garbage => "the peer sends too many lines that are not messages",
             Fatal::Flooded => "the peer asks without end and does not read the answers",
         })
     }

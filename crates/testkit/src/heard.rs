@@ -124,9 +124,9 @@ impl Tail {
         match self {
             Tail::Request => "a request",
             Tail::Notification => "a notification",
-            Tail::Answer => "an answer with a result",
-            Tail::Refusal => "an answer with an error",
-            Tail::Raw => "a line that is no message",
+            Tail::Answer => "a response with a result",
+            Tail::Refusal => "a response with an error",
+            Tail::Raw => "a line that is not a message",
             Tail::Close => "the end of the connection",
         }
     }

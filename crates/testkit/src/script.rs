@@ -26,7 +26,7 @@ pub use error::ScriptError;
 /// let wrong = Script::parse("-> initialize {\"protocolVersion\"}").unwrap_err();
 /// assert_eq!(
 ///     wrong.to_string(),
-///     "line 1, column 33: expected `:` behind a member's name, found `}`"
+///     "line 1, column 33: expected `:` after a member's name, found `}`"
 /// );
 /// # Ok::<(), attache_testkit::ScriptError>(())
 /// ```

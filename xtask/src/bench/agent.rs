@@ -83,9 +83,9 @@ impl Place {
 
     fn begin(&self, times: usize) -> Result<(), String> {
         let (median, resident) = begun(times, || self.agent(None))?;
-        println!("start to the answer to `initialize`      {median:>10.2} ms (to reach: 10)");
+        println!("start to the answer to `initialize`      {median:>10.2} ms (target: 10)");
         println!(
-            "resident then                            {:>10.2} MB (to reach: 12)",
+            "resident then                            {:>10.2} MB (target: 12)",
             megabytes(resident)
         );
         Ok(())
@@ -98,7 +98,7 @@ impl Place {
         let session = agent.open(&self.cwd())?;
         let (each, seen) = agent.streamed(&session, "Go")?;
         println!(
-            "CPU for a streamed chunk with its journal {each:>9.2} µs (to reach: 20), {seen} chunks"
+            "CPU for a streamed chunk with its journal {each:>9.2} µs (target: 20), {seen} chunks"
         );
         drop(agent);
 
@@ -110,11 +110,11 @@ impl Place {
         let rate =
             f64::from(u32::try_from(loaded.updates).unwrap_or(u32::MAX)) / loaded.all.as_secs_f64();
         println!(
-            "loading it: first update after           {:>10.2} ms (to reach: 50)",
+            "loading it: first update after           {:>10.2} ms (target: 50)",
             loaded.first.as_secs_f64() * 1e3
         );
         println!(
-            "loading it: updates in a second          {rate:>10.0} (to reach: 200000), {} updates",
+            "loading it: updates in a second          {rate:>10.0} (target: 200000), {} updates",
             loaded.updates
         );
         let grown = agent.status("VmHWM:")?.saturating_sub(idle);
@@ -132,7 +132,7 @@ impl Place {
         let opened: Result<Vec<_>, _> = (0..sessions).map(|_| agent.open(&self.cwd())).collect();
         let worst = agent.prompt_all(&opened?)?;
         println!(
-            "{sessions} sessions at once: longest silence of one {:>7.2} ms (a chunk every 5 ms; to reach: 55)",
+            "{sessions} sessions at once: longest silence of one {:>7.2} ms (a chunk every 5 ms; target: 55)",
             worst.as_secs_f64() * 1e3
         );
         Ok(())

@@ -8,7 +8,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Bridge,
         element: "tool call `title`",
         direction: Direction::Reading,
-        what: "may be the tool's programmatic name; nothing tells, so it stays the title and `name` stays empty",
+        what: "may be the tool's programmatic name; nothing says so, so it stays the title and `name` stays empty",
     },
     Loss {
         dialect: Dialect::Bridge,

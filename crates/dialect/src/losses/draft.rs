@@ -9,12 +9,12 @@ pub(super) const ROWS: &[Loss] = &[
         "initialize capabilities",
         Reading,
         "file watching, terminal limits, `ui`, attachments, required client capabilities and `_custom` are kept in \
-         `_meta` and known only to those who look there",
+         `_meta`; only programs that read it see them",
     ),
     row(
         "initialize clientInfo, agentInfo",
         Writing,
-        "the draft wants both; a peer that gives none is called `unknown`",
+        "the draft requires both; a peer that sends none is called `unknown`",
     ),
     row(
         "initialize authMethods",
@@ -29,39 +29,39 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "authenticate credentials",
         Both,
-        "the protocol has no place for them; they are kept in `_meta` for an agent that looks there, and empty for a \
-         draft agent",
+        "the protocol has no place for them; they are kept in `_meta` for an agent that reads it, and empty for a draft \
+         agent",
     ),
     row(
         "authenticate success, error",
         Both,
-        "a login that did not succeed is an error of the protocol in both directions, not a result",
+        "a failed login is an error of the protocol in both directions, not a result",
     ),
     row(
         "session/new systemPrompt",
         Both,
         "the draft does not say whether it adds or replaces: read as adding; written without its mode, and without \
-         blocks that are no text",
+         blocks that are not text",
     ),
     row(
         "session/new initialMode, configOptions",
         Reading,
-        "kept in `_meta`; an agent that does not look there starts with its own",
+        "kept in `_meta`; an agent that does not read it starts with its own",
     ),
     row(
         "session/new createdAt",
         Writing,
-        "left out unless the result keeps it in `_meta`; nothing here has a clock",
+        "omitted unless the result keeps it in `_meta`; the translator has no clock",
     ),
     row(
         "session/new modes, configOptions",
         Writing,
-        "the draft wants modes at initialize; of those in a result it gets the current one and the options' values",
+        "the draft has modes at initialize; from a result it gets the current mode and the options' values",
     ),
     row(
         "mcpServers cwd, timeout, agentUrl",
         Reading,
-        "kept in `_meta`; a server behind another agent's address is taken for one that the client serves itself",
+        "kept in `_meta`; a server at another agent's address is treated as one that the client serves itself",
     ),
     row(
         "mcpServers acp agentUrl",
@@ -71,8 +71,8 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "session/load cwd",
         Reading,
-        "the draft names no directory: the one known from this connection or taught to the translator; where there is \
-         neither the call is refused",
+        "the draft names no directory: it is the one known from this connection or set on the translator; without either, \
+         the call is rejected",
     ),
     row(
         "session/load cwd, mcpServers",
@@ -82,13 +82,13 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "session/load replay",
         Both,
-        "the history is sent as the protocol wants it, which a draft client may not expect and a draft agent may not \
-         do; messageCount is what was replayed",
+        "the history is replayed as in the protocol, which a draft client may not expect and a draft agent may not do; \
+         messageCount is the number of replayed messages",
     ),
     row(
         "session/load workingDirectory",
         Writing,
-        "left out where neither this connection nor `_meta` knows it, nor the translator was taught it",
+        "omitted if it is not known from this connection or `_meta`, and not set on the translator",
     ),
     row(
         "modes",
@@ -98,13 +98,13 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "session/prompt attachments",
         Reading,
-        "the draft never says what they are: those that are blocks or name a file or an address join the prompt, the \
+        "the draft does not define them: blocks, and those that name a file or an address, are added to the prompt; \
          others are only kept in `_meta`",
     ),
     row(
         "session/prompt stopReason error",
         Both,
-        "a turn that failed is an error of the protocol in both directions; the usage in such a result is lost",
+        "a failed turn is an error of the protocol in both directions; the usage in such a result is lost",
     ),
     row(
         "session/prompt stopReason",
@@ -114,52 +114,53 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "session/set_config_option value",
         Reading,
-        "a value that is neither a boolean nor a string goes on as its JSON text",
+        "a value that is neither a boolean nor a string becomes its JSON text",
     ),
     row(
         "config options",
         Reading,
-        "a string is a choice of that one value, the others are unknown; numbers, lists and objects are only kept in \
-         `_meta`; before a value is told an option is not listed",
+        "a string becomes a selection with that one value, the others are unknown; numbers, lists and objects are only \
+         kept in `_meta`; an option is not listed before its value is reported",
     ),
     row(
         "config options",
         Writing,
-        "names, descriptions, categories and the values to choose from are left out, and so is who changed a value",
+        "names, descriptions, categories and the available values are omitted, and so is who changed a value",
     ),
     row(
         "config_option_update",
         Writing,
-        "one update for every option that has changed, of which the first has what else the message says; more than 1000 \
-         of them, or several for a session with an id longer than 1 KiB, are refused",
+        "one update for every changed option; the first has the other members of the message; more than 1000 of them, or \
+         several for a session with an id longer than 1 KiB, are rejected",
     ),
     row(
         "session/request_permission scope",
         Reading,
-        "in an official agent's question only `always` chooses allow_always; a grant for the session or the workspace \
-         counts once unless an option keeps that scope in `_meta`",
+        "in an official agent's permission request only `always` selects allow_always; a grant for the session or the \
+         workspace counts once unless an option keeps that scope in `_meta`",
     ),
     row(
         "session/request_permission options",
         Writing,
-        "a draft client asks in its own words: names and order of the options are lost, and so is the tool call's \
-         content; the operation is guessed from its kind",
+        "a draft client uses its own wording: names and order of the options are lost, and so is the tool call's \
+         content; the operation is derived from its kind",
     ),
     row(
         "session/request_permission cancelled",
         Writing,
-        "the draft has no such outcome; it is not granted, and neither is any other outcome that is no choice, nor what \
-         answers a request that is not remembered",
+        "the draft has no such outcome; it is not granted, nor is any other outcome that is not a selection, nor the \
+         response to a request that is not remembered",
     ),
     row(
         "fs/* sessionId",
         Reading,
-        "the draft names no session: the one with a running prompt or the only one; with several the call is refused",
+        "the draft names no session: it is the one with a running prompt or the only one; with several, the call is \
+         rejected",
     ),
     row(
         "fs/* encoding, createDirectories, overwrite",
         Reading,
-        "kept in `_meta`; a client that does not look there writes UTF-8, over a file that must not be overwritten too",
+        "kept in `_meta`; a client that does not read it writes UTF-8, and overwrites a file that must not be overwritten",
     ),
     row(
         "fs/write_text_file created",
@@ -169,27 +170,27 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "relative paths",
         Reading,
-        "they are made absolute and stay so",
+        "made absolute, and stay absolute",
     ),
     row(
         "terminal/create timeout",
         Reading,
-        "kept in `_meta`; a client that does not look there lets the command run",
+        "kept in `_meta`; a client that does not read it lets the command run",
     ),
     row(
         "terminal/output stream",
         Reading,
-        "what a draft client pushes from both streams is one text",
+        "what a draft client pushes from both streams becomes one text",
     ),
     row(
         "terminal/output",
         Writing,
-        "a draft agent never asks: a client has to push, by calling it with `data`, or the agent sees no output",
+        "a draft agent never sends it: a client has to push, by calling it with `data`, or the agent sees no output",
     ),
     row(
         "terminal/wait_for_exit timeout",
         Reading,
-        "kept in `_meta`; a client that does not look there waits for the end",
+        "kept in `_meta`; a client that does not read it waits for the end",
     ),
     row(
         "terminal/wait_for_exit exitCode",
@@ -199,23 +200,23 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "terminal/kill signal, force, killed",
         Reading,
-        "kept in `_meta`; a client that does not look there kills as it always does",
+        "kept in `_meta`; a client that does not read it kills as usual",
     ),
     row(
         "session/update chunks",
         Reading,
-        "index, final and visible are kept in `_meta`; a hidden thought is shown by those who do not look there",
+        "index, final and visible are kept in `_meta`; programs that do not read it show a hidden thought",
     ),
     row(
         "session/update chunks",
         Writing,
-        "the draft has text only: a link or resource is written as text, an image or sound as a note that it was there",
+        "the draft has text only: a link or resource is written as text, an image or audio as a note",
     ),
     row(
         "tool_call status",
         Both,
-        "awaiting_permission is pending, denied and cancelled are failed, and the draft's word is kept in `_meta`; a \
-         call without a status comes back as pending",
+        "awaiting_permission becomes pending, denied and cancelled become failed, and the draft's word is kept in \
+         `_meta`; a call without a status comes back as pending",
     ),
     row(
         "tool_call location",
@@ -230,7 +231,7 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "tool_call content diff",
         Writing,
-        "one hunk with all that differs; a last line break that comes or goes is not seen",
+        "one hunk with all differences; a final line break that is added or removed is not shown",
     ),
     row(
         "tool_call output terminal",
@@ -245,18 +246,18 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "plan",
         Both,
-        "a step gets the priority medium, and another status than the three becomes pending; plans that are no list \
-         of entries, and the removal of one, have no form in the draft",
+        "a step gets the priority medium, and any other status than the three becomes pending; plans that are not a list \
+         of entries, and plan_removed, have no form in the draft",
     ),
     row(
         "session/update types",
         Writing,
-        "those that the draft does not have are sent under their official name, which a draft client will not know",
+        "types that the draft does not have are sent under their official name, which a draft client does not know",
     ),
     row(
         "content image, audio by url",
         Reading,
-        "it becomes a link, which says what it is only in `_meta`",
+        "becomes a link; only `_meta` says that it is an image or audio",
     ),
     row(
         "content resource blob",
@@ -264,10 +265,10 @@ pub(super) const ROWS: &[Loss] = &[
         "the draft embeds text only: the bytes are in a member that it does not know, beside an empty text",
     ),
     row(
-        "answers",
+        "responses",
         Both,
-        "of more than 1024 calls that wait the oldest are forgotten, and so is what is longer than 16 KiB: what has to \
-         be taken from the call (bytesWritten, previousMode, the chosen option, the exit of a terminal) is left out",
+        "of more than 1024 pending calls the oldest are forgotten, and so are those longer than 16 KiB: members that \
+         come from the call (bytesWritten, previousMode, the selected option, the exit of a terminal) are omitted",
     ),
     row(
         "sessions, tool calls",
@@ -278,7 +279,7 @@ pub(super) const ROWS: &[Loss] = &[
     row(
         "errors",
         Both,
-        "a code without official counterpart becomes -32600, -32601 or -32603 and keeps its meaning in the data; an \
+        "a code without an official counterpart becomes -32600, -32601 or -32603 and keeps its meaning in the data; an \
          official number from -32001 to -32009 is written as -32603 unless its data gives a reason",
     ),
 ];

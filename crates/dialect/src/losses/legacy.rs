@@ -8,18 +8,18 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Official,
         element: "`session/set_model`",
         direction: Direction::Reading,
-        what: "refused with -32602 where the session has told neither an option of category `model` nor `models`, or the option's id is longer than 4 KiB",
+        what: "rejected with -32602 if the session has reported neither an option of category `model` nor `models`, or if the option's id is longer than 4 KiB",
     },
     Loss {
         dialect: Dialect::Official,
         element: "`models` of a session",
         direction: Direction::Reading,
-        what: "an option of category `model` is made of them and set by `session/set_model`; where the session's options are longer than 64 KiB they are not remembered, and the list that comes back is empty",
+        what: "become an option of category `model`, which is set by `session/set_model`; if the session's options are longer than 64 KiB, they are not remembered, and the returned list is empty",
     },
     Loss {
         dialect: Dialect::Official,
         element: "error codes from -32099 to -32001 with a `reason` in their data",
         direction: Direction::Reading,
-        what: "a known reason counts for more than the number: the code becomes the one that comes nearest to it, with a note in `data` where that says less; unless it says \"not found\"",
+        what: "a known reason overrides the number: the code becomes the closest one, with a note in `data` if that says less; except for \"not found\"",
     },
 ];

@@ -8,7 +8,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "message of several blocks",
         direction: Direction::Both,
-        what: "read as one chunk for each block, with one `messageId`, and refused with more than 1000 blocks or ids longer than 1 KiB; every chunk is written as a message of its own",
+        what: "read as one chunk for each block, with one `messageId`, and rejected with more than 1000 blocks or ids longer than 1 KiB; every chunk is written as a separate message",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -20,13 +20,13 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "message without content",
         direction: Direction::Reading,
-        what: "says nothing, and is dropped",
+        what: "dropped",
     },
     Loss {
         dialect: Dialect::Pharo,
         element: "message without `role`, or with a plain string for `content`",
         direction: Direction::Reading,
-        what: "is one of the agent, with one text block, and is written so",
+        what: "treated as a message of the agent with one text block, and written as one",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -74,7 +74,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "`modes` of a session",
         direction: Direction::Writing,
-        what: "not written: this shape declares modes at `initialize`, before an official agent says them",
+        what: "not written: this shape declares modes at `initialize`, before an official agent reports them",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -92,19 +92,19 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "`configOptions` of a session",
         direction: Direction::Writing,
-        what: "not written; an option can be set by those who know its name",
+        what: "not written; an option can be set if its name is known",
     },
     Loss {
         dialect: Dialect::Pharo,
         element: "result of `session/set_config_option`",
         direction: Direction::Reading,
-        what: "`null`; the list is rebuilt from what the session has told, and empty where it has told nothing or the call is not among the latest 1024 that wait",
+        what: "`null`; the list is rebuilt from what the session has reported, and empty if it has reported nothing or the call is not among the latest 1024 pending",
     },
     Loss {
         dialect: Dialect::Pharo,
         element: "`session/set_config_option` with a number, list or object",
         direction: Direction::Reading,
-        what: "has no official form; refused by the typed reader",
+        what: "has no official form; rejected by the typed reader",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -116,13 +116,13 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "`session/load` without `cwd`",
         direction: Direction::Reading,
-        what: "refused where this connection has not seen the session being made and the translator was not taught its directory",
+        what: "rejected if this connection has not seen the session's creation and the session's directory was not set on the translator",
     },
     Loss {
         dialect: Dialect::Pharo,
         element: "terminal capability with some flags",
         direction: Direction::Reading,
-        what: "`terminal` is true if `create` is; a method whose flag is off is refused with -32601 and not sent",
+        what: "`terminal` is true if `create` is; a method whose flag is off is rejected with -32601 and not sent",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -146,7 +146,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "MCP server of transport `websocket`",
         direction: Direction::Reading,
-        what: "has no official form; refused by the typed reader",
+        what: "has no official form; rejected by the typed reader",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -156,21 +156,21 @@ pub(super) const ROWS: &[Loss] = &[
     },
     Loss {
         dialect: Dialect::Pharo,
-        element: "permission outcome `cancelled`, or any other that is no choice",
+        element: "permission outcome `cancelled`, or any other that is not a selection",
         direction: Direction::Writing,
-        what: "written as the first option to reject; as error -32800 where there is none, or the request is not among the latest 1024 that wait",
+        what: "written as the first reject option; as error -32800 if there is none, or the request is not among the latest 1024 pending",
     },
     Loss {
         dialect: Dialect::Pharo,
         element: "permission without a tool call",
         direction: Direction::Reading,
-        what: "gets a tool call with an id made up here",
+        what: "gets a tool call with a generated id",
     },
     Loss {
         dialect: Dialect::Pharo,
         element: "`outputByteLimit` of `terminal/create`",
         direction: Direction::Writing,
-        what: "passed on, but not known to the peer",
+        what: "forwarded, but not known to the peer",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -200,7 +200,7 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "`terminal/wait_for_exit` `output`",
         direction: Direction::Writing,
-        what: "empty unless it was kept; the agent has to ask `terminal/output`",
+        what: "empty unless it was kept; the agent has to call `terminal/output`",
     },
     Loss {
         dialect: Dialect::Pharo,
@@ -224,12 +224,12 @@ pub(super) const ROWS: &[Loss] = &[
         dialect: Dialect::Pharo,
         element: "error -32002",
         direction: Direction::Reading,
-        what: "means an invalid login method in an answer to `authenticate`, and the official \"not found\" elsewhere",
+        what: "means an invalid login method in a response to `authenticate`, and the official \"not found\" elsewhere",
     },
     Loss {
         dialect: Dialect::Pharo,
         element: "error codes from -32001 to -32007 that an implementation chose",
         direction: Direction::Writing,
-        what: "written as -32603 unless `data` tells what they mean",
+        what: "written as -32603 unless `data` says what they mean",
     },
 ];

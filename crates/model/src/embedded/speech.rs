@@ -1,42 +1,42 @@
 //! What the embedded model says of itself.
 
 pub(super) const DESCRIPTION: &str =
-    "No language model: a small grammar that reads, searches, edits and runs. It needs no key";
+    "A small grammar that reads, searches, edits and runs, not a language model. Needs no key";
 
 pub(super) fn greeting() -> String {
     format!("{WHO} Say `help` for what I understand. {REAL}\n")
 }
 
 pub(super) fn help() -> String {
-    format!("{WHO} This is all that I understand:\n\n{GRAMMAR}\n{JOINING}\n\n{REAL}\n")
+    format!("{WHO} I understand:\n\n{GRAMMAR}\n{JOINING}\n\n{REAL}\n")
 }
 
 /// Two sentences: what went wrong, and what would go right.
 pub(super) fn not_understood(odd: Option<&str>, of: usize) -> String {
     let what = match odd {
         Some(odd) if of > 1 => format!(
-            "I did nothing, since I do not understand “{}”: I am Attaché's embedded model, no language model but a small grammar.",
+            "I did nothing, because I don't understand “{}”: the embedded model is not a language model, it only knows a small grammar.",
             shortened(odd)
         ),
-        _ => "I do not understand that: I am Attaché's embedded model, no language model but a small grammar.".to_owned(),
+        _ => "I don't understand that: the embedded model is not a language model, it only knows a small grammar.".to_owned(),
     };
     format!(
-        "{what} Try `read README.md`, `search TODO in src` or `run cargo test`, say `help` for the rest, or use a real model: \
+        "{what} Try `read README.md`, `search TODO in src` or `run cargo test`, enter `help` for the rest, or use a real model: \
          set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.\n"
     )
 }
 
 pub(super) fn not_offered(tool: &str) -> String {
     format!(
-        "That needs the tool `{tool}`, which I am not offered in this mode. Switch the mode, or ask for something that only reads.\n"
+        "That needs the tool `{tool}`, which this mode does not offer. Switch the mode, or ask for something that only reads.\n"
     )
 }
 
 pub(super) fn planned(items: usize, done: usize) -> String {
     let left = match items - done {
         0 => return format!("The plan is done: {}.\n", count(items, "item", "items")),
-        1 => "1 is no request that I understand, so it stays open".to_owned(),
-        left => format!("{left} are no requests that I understand, so they stay open"),
+        1 => "I don't understand 1 request, so it stays open".to_owned(),
+        left => format!("I don't understand {left} requests, so they stay open"),
     };
     let items = count(items, "item", "items");
     format!("The plan has {items}. I carried out {done}; {left}.\n")
@@ -58,11 +58,11 @@ fn shortened(text: &str) -> String {
     }
 }
 
-const WHO: &str = "I am Attaché's embedded model: no language model, a small grammar.";
+const WHO: &str = "I am Attaché's embedded model: a small grammar, not a language model.";
 const REAL: &str =
     "For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.";
 const JOINING: &str =
-    "Join several with `then` or put each on its own line. Quote what holds spaces.";
+    "Join several with `then`, or put each on its own line. Quote names with spaces.";
 const GRAMMAR: &str = "\
 - `read FILE`, `read FILE lines 10-20`
 - `outline FILE`: its functions, types and headings

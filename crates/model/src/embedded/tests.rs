@@ -219,7 +219,7 @@ fn works_a_plan_off() {
             Noted.
             → plan {"entries":[{"content":"read a.txt","status":"completed","priority":"medium"},{"content":"think hard about it","status":"completed","priority":"medium"},{"content":"make it better","status":"pending","priority":"medium"}]}
             ← ok
-            The plan has 3 items. I carried out 2; 1 is no request that I understand, so it stays open.
+            The plan has 3 items. I carried out 2; I don't understand 1 request, so it stays open.
         "#]],
     );
 }
@@ -296,7 +296,7 @@ fn a_tool_that_is_not_offered() {
             x
             ```
 
-            That needs the tool `write`, which I am not offered in this mode. Switch the mode, or ask for something that only reads.
+            That needs the tool `write`, which this mode does not offer. Switch the mode, or ask for something that only reads.
         "#]],
     );
 }
@@ -307,21 +307,21 @@ fn what_it_does_not_understand() {
         "Please make the tests pass",
         &[],
         expect![[r#"
-        I do not understand that: I am Attaché's embedded model, no language model but a small grammar. Try `read README.md`, `search TODO in src` or `run cargo test`, say `help` for the rest, or use a real model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
+        I don't understand that: the embedded model is not a language model, it only knows a small grammar. Try `read README.md`, `search TODO in src` or `run cargo test`, enter `help` for the rest, or use a real model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
     "#]],
     );
     check(
         "read a then make it better",
         &[],
         expect![[r#"
-        I did nothing, since I do not understand “make it better”: I am Attaché's embedded model, no language model but a small grammar. Try `read README.md`, `search TODO in src` or `run cargo test`, say `help` for the rest, or use a real model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
+        I did nothing, because I don't understand “make it better”: the embedded model is not a language model, it only knows a small grammar. Try `read README.md`, `search TODO in src` or `run cargo test`, enter `help` for the rest, or use a real model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
     "#]],
     );
     check(
         "",
         &[],
         expect![[r#"
-        I do not understand that: I am Attaché's embedded model, no language model but a small grammar. Try `read README.md`, `search TODO in src` or `run cargo test`, say `help` for the rest, or use a real model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
+        I don't understand that: the embedded model is not a language model, it only knows a small grammar. Try `read README.md`, `search TODO in src` or `run cargo test`, enter `help` for the rest, or use a real model: set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
     "#]],
     );
 }
@@ -332,14 +332,14 @@ fn who_it_is() {
         "hello",
         &[],
         expect![[r#"
-        I am Attaché's embedded model: no language model, a small grammar. Say `help` for what I understand. For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
+        I am Attaché's embedded model: a small grammar, not a language model. Say `help` for what I understand. For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
     "#]],
     );
     check(
         "/help",
         &[],
         expect![[r#"
-        I am Attaché's embedded model: no language model, a small grammar. This is all that I understand:
+        I am Attaché's embedded model: a small grammar, not a language model. I understand:
 
         - `read FILE`, `read FILE lines 10-20`
         - `outline FILE`: its functions, types and headings
@@ -357,7 +357,7 @@ fn who_it_is() {
         - `think TEXT`, `mode NAME`
         - `help`
 
-        Join several with `then` or put each on its own line. Quote what holds spaces.
+        Join several with `then`, or put each on its own line. Quote names with spaces.
 
         For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.
     "#]],

@@ -112,7 +112,7 @@ impl Ask {
                 drop_thoughts(&mut self.request);
                 self.announce(
                     Duration::ZERO,
-                    "thoughts of earlier answers are not taken back",
+                    "the provider doesn't accept thinking from earlier answers",
                 );
                 return;
             }
@@ -210,7 +210,7 @@ async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> 
         .send();
     let response = match tokio::time::timeout(target.patience.silence, sent).await {
         Ok(sent) => sent.map_err(|error| unsent(&causes(&error)))?,
-        Err(_) => return Err(Fault::passing("it did not begin to answer in time")),
+        Err(_) => return Err(Fault::passing("it did not start to respond in time")),
     };
     if response.status() != StatusCode::OK {
         return Err(refusal(response, endpoint).await);
@@ -218,7 +218,7 @@ async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> 
     match is_stream(response.headers()) {
         true => Ok(response),
         false => Err(Fault::Final(
-            "it does not answer with a stream of events; is the base URL right?".to_owned(),
+            "it does not respond with a stream of events; is the base URL right?".to_owned(),
         )),
     }
 }
@@ -281,7 +281,7 @@ fn is_speech(event: &Event) -> bool {
 
 fn words(fault: &Fault) -> String {
     match fault {
-        Fault::Key => "the key is not taken".to_owned(),
+        Fault::Key => "the key is not accepted".to_owned(),
         Fault::TooLong => "the conversation is too long".to_owned(),
         Fault::Passing { reason, .. } | Fault::Unreachable(reason) => reason.clone(),
         Fault::Thoughts(reason) | Fault::Media(reason) | Fault::Final(reason) => reason.clone(),

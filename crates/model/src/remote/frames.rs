@@ -95,11 +95,11 @@ type Read<B> = Result<B, Broken>;
 enum Broken {
     #[error("the connection broke: {0}")]
     Connection(String),
-    #[error("nothing came for {} seconds", .0.as_secs_f32())]
+    #[error("nothing arrived for {} seconds", .0.as_secs_f32())]
     Silence(Duration),
     #[error("an event is longer than {MOST_FRAME} bytes")]
     Frame,
-    #[error("the answer is longer than {MOST_ANSWER} bytes")]
+    #[error("the response is longer than {MOST_ANSWER} bytes")]
     Answer,
 }
 

@@ -31,7 +31,7 @@ impl Script {
 
 /// Why a text is no script.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("this is no script of a model: {0}")]
+#[error("not a valid model script: {0}")]
 pub struct ScriptError(String);
 
 /// What a scripted model is.

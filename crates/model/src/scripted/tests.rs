@@ -197,11 +197,11 @@ async fn a_request_that_is_not_as_expected() {
 
 #[tokio::test]
 async fn a_script_that_is_none() {
-    check(r#"{ "turns": [{ "sya": [] }] }"#, &[], expect!["this is no script of a model: unknown field `sya`, expected `expect` or `say` at line 1 column 19"]).await;
+    check(r#"{ "turns": [{ "sya": [] }] }"#, &[], expect!["not a valid model script: unknown field `sya`, expected `expect` or `say` at line 1 column 19"]).await;
     check(
         r#"{ "turns": [{ "say": [{ "shout": "x" }] }] }"#,
         &[],
-        expect!["this is no script of a model: unknown variant `shout`, expected one of `text`, `slow`, `thought`, `seal`, `call`, `usage`, `again`, `pause`, `hang`, `error`, `stop` at line 1 column 31"],
+        expect!["not a valid model script: unknown variant `shout`, expected one of `text`, `slow`, `thought`, `seal`, `call`, `usage`, `again`, `pause`, `hang`, `error`, `stop` at line 1 column 31"],
     )
     .await;
 }

@@ -23,10 +23,10 @@ pub(super) fn unseen(input: &Input) -> String {
     match input {
         Input::Text(text) => text.clone(),
         Input::Image { media_type, .. } => {
-            format!("(a picture, {media_type}, that this model cannot look at)")
+            format!("(a picture, {media_type}, that this model cannot see)")
         }
         Input::Audio { media_type, .. } => {
-            format!("(a sound, {media_type}, that this model cannot listen to)")
+            format!("(a sound, {media_type}, that this model cannot hear)")
         }
     }
 }

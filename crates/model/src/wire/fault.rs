@@ -45,12 +45,12 @@ pub(crate) enum Advice {
 
 /// A stream that ends before its answer does.
 pub(crate) fn truncated() -> Fault {
-    Fault::passing("the stream ended before the answer did")
+    Fault::passing("the stream ended in the middle of the response")
 }
 
 /// A frame that is not what the protocol says.
 pub(crate) fn garbled() -> Fault {
-    Fault::passing("the stream holds an event that is not JSON")
+    Fault::passing("the stream contains an event that is not JSON")
 }
 
 /// An answer with a status that is no success.
@@ -62,7 +62,7 @@ pub(crate) fn of_status(status: u16, body: &str, advice: Advice) -> Fault {
         _ if said.is_about_thoughts(status) => Fault::Thoughts(said.line()),
         _ if said.is_about_media(status) => Fault::Media(said.with_status(status)),
         300..=399 => Fault::Final(format!(
-            "answers with a redirect (status {status}), which is not followed; set its base URL to where it leads"
+            "answers with a redirect (status {status}), which is not followed; set its base URL to the new address"
         )),
         _ if advice == Advice::Never || said.is_final() => Fault::Final(said.with_status(status)),
         408 | 409 | 425 | 429 | 500..=599 => Fault::Passing {
@@ -286,7 +286,7 @@ mod tests {
             301,
             "",
             expect![[
-                r#"Final("answers with a redirect (status 301), which is not followed; set its base URL to where it leads")"#
+                r#"Final("answers with a redirect (status 301), which is not followed; set its base URL to the new address")"#
             ]],
         );
     }

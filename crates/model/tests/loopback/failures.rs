@@ -138,7 +138,7 @@ async fn a_stream_that_ends_before_its_answer() {
         Usage(Usage { input: 9, output: 1, thought: 0, cache_read: 0, cache_write: 0 })
         Text("Hé")
         Text("llo")
-        error: the answer of anthropic was cut off: the stream ended before the answer did
+        error: the answer of anthropic was cut off: the stream ended in the middle of the response
     "#]],
     )
     .await;
@@ -148,7 +148,7 @@ async fn a_stream_that_ends_before_its_answer() {
         expect![[r#"
         Text("Hé")
         Text("llo")
-        error: the answer of openai was cut off: the stream ended before the answer did
+        error: the answer of openai was cut off: the stream ended in the middle of the response
     "#]],
     )
     .await;
@@ -271,7 +271,7 @@ async fn thoughts_that_are_not_taken_back_are_left_out() {
     let model = anthropic(&fake.url);
     let said = say(&*model, request).await;
     expect![[r#"
-        again after 1: thoughts of earlier answers are not taken back
+        again after 1: the provider doesn't accept thinking from earlier answers
         Usage(Usage { input: 9, output: 1, thought: 0, cache_read: 0, cache_write: 0 })
         Text("Hé")
         Text("llo")
@@ -292,7 +292,7 @@ async fn a_redirect_is_not_followed() {
     let target = Fake::start([]).await;
     let reply = Reply::status(307, "").header("location", &target.url);
     check([reply], openai, expect![[r#"
-        error: openai: answers with a redirect (status 307), which is not followed; set its base URL to where it leads
+        error: openai: answers with a redirect (status 307), which is not followed; set its base URL to the new address
     "#]]).await;
     assert_eq!(target.connections(), 0);
 }
@@ -304,7 +304,7 @@ async fn a_page_instead_of_a_stream() {
         [reply],
         openai,
         expect![[r#"
-        error: openai: it does not answer with a stream of events; is the base URL right?
+        error: openai: it does not respond with a stream of events; is the base URL right?
     "#]],
     )
     .await;

@@ -83,7 +83,7 @@ impl Mock {
 
     fn authenticate(&mut self, request: &v1::AuthenticateRequest) -> Result<String, Error> {
         if !self.wants_login() || request.method_id.as_str() != "mock-login" {
-            let message = "there is no such way to log in";
+            let message = "unknown login method";
             return Err(Error::new(Error::INVALID_PARAMS, message));
         }
         self.logged_in = true;
@@ -171,7 +171,7 @@ impl Mock {
     fn set_mode(&mut self, request: &v1::SetSessionModeRequest) -> Result<String, Error> {
         let session = self.open_session(&request.session_id)?;
         if !["ask", "code"].contains(&request.mode_id.as_str()) {
-            return Err(Error::new(Error::INVALID_PARAMS, "there is no such mode"));
+            return Err(Error::new(Error::INVALID_PARAMS, "unknown mode"));
         }
         session.mode = request.mode_id.as_str().to_owned();
         Ok("{}".to_owned())
@@ -187,7 +187,7 @@ impl Mock {
             }
             ("careful", v1::SessionConfigOptionValue::Boolean(value)) => session.careful = *value,
             _ => {
-                let message = "there is no such option, or it has no such value";
+                let message = "unknown option or value";
                 return Err(Error::new(Error::INVALID_PARAMS, message));
             }
         }
@@ -205,7 +205,7 @@ impl Mock {
     fn prompt(&mut self, id: &Id, request: &v1::PromptRequest, now: Duration) {
         let is_strange = |block: &v1::ContentBlock| matches!(block, v1::ContentBlock::Other(_));
         if request.prompt.iter().any(is_strange) {
-            let message = "there is no content of that type";
+            let message = "unknown type of content";
             return self.refuse(id, &Error::new(Error::INVALID_PARAMS, message));
         }
         let text: Vec<&str> = request

@@ -244,7 +244,7 @@ impl Mock {
         turn.names.extend(found);
         turn.state = State::Due(now);
         if result.is_none() {
-            turn.steps = explained("You answered that with an error, so this is all.");
+            turn.steps = explained("You responded with an error, so this scenario ends.");
             settle(turn);
         }
     }
@@ -284,7 +284,7 @@ fn explained(text: &str) -> VecDeque<Step> {
 }
 
 fn help() -> String {
-    let mut text = "Say one of these words:\n\n".to_owned();
+    let mut text = "Enter one of these words:\n\n".to_owned();
     for scenario in scenarios() {
         text.push_str(&format!("- `{}`: {}\n", scenario.name, scenario.about));
     }

@@ -55,7 +55,7 @@ enum When {
 /// A text that describes no fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0}; say delay=50ms, delay=10ms..80ms, fragment=7, garbage, drop, duplicate, reorder, wrong-id, oversize=20000000 or crash, with @N for message N or :P% for a chance"
+    "{0}; use delay=50ms, delay=10ms..80ms, fragment=7, garbage, drop, duplicate, reorder, wrong-id, oversize=20000000 or crash, with @N for message N or :P% for a chance"
 )]
 pub struct BadFault(&'static str);
 
@@ -233,13 +233,13 @@ impl FromStr for Fault {
         let (what, when) = match (text.split_once('@'), text.split_once(':')) {
             (Some((what, number)), _) => {
                 let number = number.parse().ok().filter(|number| *number > 0);
-                let number = number.ok_or(BadFault("behind @ stands the number of a message"))?;
+                let number = number.ok_or(BadFault("expected the number of a message after @"))?;
                 (what, When::At(number))
             }
             (None, Some((what, chance))) => {
                 let percent = chance.strip_suffix('%').and_then(|text| text.parse().ok());
                 let percent = percent.filter(|percent| *percent <= 100);
-                let percent = percent.ok_or(BadFault("behind : stands a chance such as 10%"))?;
+                let percent = percent.ok_or(BadFault("expected a chance such as 10% after :"))?;
                 (what, When::Chance(percent))
             }
             (None, None) => (text, When::Always),
@@ -247,7 +247,7 @@ impl FromStr for Fault {
         let kind = match what.split_once('=') {
             Some(("delay", value)) => {
                 let (least, most) = value.split_once("..").unwrap_or((value, value));
-                let wrong = BadFault("a delay is a time such as 50ms or 2s");
+                let wrong = BadFault("expected a time such as 50ms or 2s");
                 let (least, most) = time(least).zip(time(most)).ok_or(wrong)?;
                 Kind::Delay(least, most)
             }
@@ -263,7 +263,7 @@ impl FromStr for Fault {
                 "reorder" => Kind::Reorder,
                 "wrong-id" => Kind::WrongId,
                 "crash" => Kind::Crash,
-                _ => return Err(BadFault("there is no fault of that name")),
+                _ => return Err(BadFault("unknown fault")),
             },
         };
         Ok(Fault { kind, when })
@@ -275,7 +275,7 @@ fn count(text: &str) -> Result<usize, BadFault> {
         .parse()
         .ok()
         .filter(|count| (1..=LARGEST).contains(count));
-    count.ok_or(BadFault("a size is a number of bytes, at most 1 GiB"))
+    count.ok_or(BadFault("expected a number of bytes, at most 1 GiB"))
 }
 
 /// A time such as `50ms`, `2s`.

@@ -73,7 +73,7 @@ impl Player {
             };
             size += bytes.len();
             if size > MOST {
-                let why = "it is too large to be played: more than 256 MiB of messages";
+                let why = "the recording is too large to replay: more than 256 MiB of messages";
                 return Err(io::Error::other(why));
             }
             let gap = record.at.saturating_sub(last.unwrap_or(record.at));
@@ -194,7 +194,10 @@ impl Player {
                 self.unknown.push(method.to_owned());
             }
             let mut out = String::new();
-            let mut error = Error::new(Error::INTERNAL, "the recording has no answer to this");
+            let mut error = Error::new(
+                Error::INTERNAL,
+                "the recording has no response to this request",
+            );
             error.data = Raw::parse(r#"{"kind":"not_recorded"}"#).ok();
             write_failure(&mut out, &id, &error);
             return Some(out.into_bytes());

@@ -248,8 +248,8 @@ fn violations_have_the_number_of_their_record() {
         .map(|one| format!("{}: {}\n", one.record, one.finding.violation))
         .collect();
     expect![[r#"
-        11: answer id: nothing open has this id; answer with the id of the request (rule 21, observed)
-        12: line: the line is no JSON-RPC message; write nothing else there (rule 1, MUST)
+        11: answer id: no open request has this id; respond with the id of the request (rule 21, observed)
+        12: line: the line is not a JSON-RPC message; write nothing else there (rule 1, MUST)
     "#]]
     .assert_eq(&shown.concat());
     let mut none = Vec::new();

@@ -10,7 +10,7 @@ macro_rules! integers {
                 let token = reader.number()?;
                 token.parse().map_err(|_| {
                     reader.reset(mark);
-                    let what = concat!("a number that is no whole number of type ", stringify!($type));
+                    let what = concat!("not an integer of type ", stringify!($type));
                     reader.error(Problem::Unfit(what))
                 })
             }

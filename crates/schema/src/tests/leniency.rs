@@ -375,7 +375,7 @@ fn strict_members_that_may_be_left_out() {
     let base = r#"{"sessionId":"s","path":"/a","line":LINE}"#;
     for line in ["-1", "1.5", "1e3", "4294967296"] {
         let input = base.replace("LINE", line);
-        let words = "line: a number that is no whole number of type u32";
+        let words = "line: not an integer of type u32";
         check(&[(on!(ReadTextFileRequest), &input, Refused(words))]);
     }
 }

@@ -79,8 +79,8 @@ fn decode(method: &Method) -> Result<(), attache_rpc::Error> {
 fn page() -> String {
     let mut out = String::from(
         "# The methods of protocol version 1\n\n\
-         Made from the table in `crates/schema/src/call.rs`; `UPDATE_EXPECT=1 cargo test -p attache-schema` writes it\n\
-         anew. A method in italics may still change. The gate is the member that must allow a call before it is made.\n",
+         Generated from the table in `crates/schema/src/call.rs` by `UPDATE_EXPECT=1 cargo test -p attache-schema`. A method\n\
+         in italics is unstable. The gate is the capability that must be present before the method may be called.\n",
     );
     let sections = [
         (Direction::ToAgent, "Client to agent"),
@@ -111,8 +111,8 @@ fn row(method: &Method) -> String {
         .gate
         .path()
         .map_or("always".to_owned(), |path| format!("`{path}`"));
-    let result = method
-        .result
-        .map_or("no answer".to_owned(), |shape| format!("`{}`", shape.name));
+    let result = method.result.map_or("no response".to_owned(), |shape| {
+        format!("`{}`", shape.name)
+    });
     format!("| {name} | {gate} | `{}` | {result} |", method.params.name)
 }

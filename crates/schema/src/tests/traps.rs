@@ -99,9 +99,9 @@ fn protocol_version() {
         (on!(InitializeRequest), r#"{"protocolVersion":"1"}"#, Refused("protocolVersion: expected a number, found a string")),
         (on!(InitializeRequest), r#"{"protocolVersion":null}"#, Refused("protocolVersion: expected a number, found null")),
         (on!(InitializeRequest), r#"{"protocolVersion":70000}"#,
-            Refused("protocolVersion: a number that is no whole number of type u16")),
+            Refused("protocolVersion: not an integer of type u16")),
         (on!(InitializeRequest), r#"{"protocolVersion":1.0}"#,
-            Refused("protocolVersion: a number that is no whole number of type u16")),
+            Refused("protocolVersion: not an integer of type u16")),
     ]);
 }
 
@@ -242,7 +242,7 @@ fn elicitation() {
         (on!(ElicitationSchema), r#"{"properties":{"a":{}}}"#, Refused("properties[0].type: missing")),
         (on!(ElicitationSchema), r#"{"properties":{"a":{"type":"array"}}}"#, Refused("properties[0].items: missing")),
         (on!(ElicitationSchema), r#"{"properties":{"a":{"type":"string","minLength":-1}}}"#,
-            Refused("properties[0].minLength: a number that is no whole number of type u32")),
+            Refused("properties[0].minLength: not an integer of type u32")),
         (on!(MultiSelectItems), r#"{"type":null,"anyOf":[]}"#, Read(r#"{"anyOf":[]}"#)),
         (on!(ElicitationSchema), r#"{"properties":null}"#, Refused("properties: expected an object, found null")),
         (on!(CreateElicitationResponse), "{}", Refused("action: missing")),
@@ -320,7 +320,7 @@ fn updates() {
         (of, r#"{"content":{"type":"text","text":"t"},"sessionUpdate":"agent_message_chunk"}"#,
             Read(r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"t"}}"#)),
         (of, r#"{"sessionUpdate":"session_info_update","title":null}"#, Read(r#"{"sessionUpdate":"session_info_update","title":null}"#)),
-        (of, r#"{"sessionUpdate":"usage_update","used":-1,"size":1}"#, Refused("used: a number that is no whole number of type u64")),
+        (of, r#"{"sessionUpdate":"usage_update","used":-1,"size":1}"#, Refused("used: not an integer of type u64")),
         (of, r#"{"sessionUpdate":"usage_update","used":1,"size":1,"cost":{"amount":"1","currency":"EUR"}}"#,
             Read(r#"{"sessionUpdate":"usage_update","used":1,"size":1}"#)),
     ]);

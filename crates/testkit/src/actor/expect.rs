@@ -63,9 +63,9 @@ impl Line {
                 Ok(())
             }
             Some(expected) => Err(format!(
-                "expected the answer to request {expected}, found the answer to request {id}"
+                "expected the response to request {expected}, found the response to request {id}"
             )),
-            None => Err("an answer to a request that has not been sent".to_owned()),
+            None => Err("a response to a request that has not been sent".to_owned()),
         }
     }
 }

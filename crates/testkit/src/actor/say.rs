@@ -91,7 +91,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Stage<R, W> {
     }
 
     pub(super) fn unanswerable(&self, line: &Line) -> Difference {
-        let reason = "what the line depends on has not been heard".to_owned();
+        let reason = "the line uses a value that has not been received".to_owned();
         Difference::at(self.side, &[&line.place], None, reason)
     }
 }

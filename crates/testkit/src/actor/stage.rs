@@ -125,7 +125,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Stage<R, W> {
         let within = within.unwrap_or(self.within);
         let places: Vec<&Place> = lines.iter().map(|line| &line.place).collect();
         let Ok(heard) = self.wire.hear(within).await else {
-            let reason = format!("nothing came within {within:?}");
+            let reason = format!("nothing arrived within {within:?}");
             return Err(Difference::at(self.side, &places, None, reason));
         };
         let mut reasons = Vec::new();
@@ -177,7 +177,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Stage<R, W> {
         match self.wire.hear(time).await {
             Err(Late) => Ok(()),
             Ok(heard) => {
-                let reason = "expected that nothing is said".to_owned();
+                let reason = "expected silence".to_owned();
                 Err(self.differs(&[place], &heard, reason))
             }
         }

@@ -15,7 +15,7 @@ impl Pattern {
 
 fn value(cursor: &mut Cursor<'_>, depth: u32) -> Result<Pattern, ScriptError> {
     if depth > MAX_DEPTH {
-        return Err(cursor.expected("a value that is nested less deep"));
+        return Err(cursor.expected("a value with less nesting"));
     }
     match cursor.peek() {
         Some('{') => object(cursor, depth),
@@ -68,7 +68,7 @@ fn object(cursor: &mut Cursor<'_>, depth: u32) -> Result<Pattern, ScriptError> {
             return Err(start.expected("a name that the object does not have yet"));
         }
         cursor.layout();
-        cursor.demand(":", "`:` behind a member's name")?;
+        cursor.demand(":", "`:` after a member's name")?;
         cursor.layout();
         members.push((name, value(cursor, depth + 1)?));
         cursor.layout();
@@ -90,7 +90,7 @@ fn array(cursor: &mut Cursor<'_>, depth: u32) -> Result<Pattern, ScriptError> {
         cursor.layout();
         if cursor.take("...") {
             cursor.layout();
-            cursor.demand("]", "`]` behind `...`")?;
+            cursor.demand("]", "`]` after `...`")?;
             return Ok(Pattern::Array(items, Rest::Any));
         }
         items.push(value(cursor, depth + 1)?);

@@ -49,7 +49,7 @@ pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Line, ScriptError> {
         (Tail::Answer, _, Some(result)) => Saying::Answer(question(label, id), result),
         (Tail::Refusal, _, Some(error)) => Saying::Refusal(question(label, id), error),
         _ if id.is_some() => {
-            return Err(before_suffixes.expected("no id: only requests and answers have one"));
+            return Err(before_suffixes.expected("no id: only requests and responses have one"));
         }
         (_, Some(method), params) => Saying::Notification { method, params },
         _ => Saying::Close,

@@ -86,7 +86,7 @@ fn check_last(steps: &[Step]) -> Result<(), ScriptError> {
         let next = scenes.get(index + 1);
         match scene {
             Scene::Anything(place) if next.is_some() => {
-                return Err(place.wrong("nothing behind this step"));
+                return Err(place.wrong("nothing after this step"));
             }
             Scene::Line(line) if line.times == Times::Any => {
                 let ends = match next {
@@ -95,7 +95,7 @@ fn check_last(steps: &[Step]) -> Result<(), ScriptError> {
                     _ => false,
                 };
                 if !ends {
-                    let expected = "a line of the same side behind `x*`, which ends it";
+                    let expected = "a line of the same side after `x*`, which ends it";
                     return Err(line.place.wrong(expected));
                 }
             }

@@ -38,7 +38,9 @@ impl Open {
             if *count < 0
                 && let Some(line) = scenes.iter().flat_map(Scene::lines).next()
             {
-                return Err(line.place.wrong("as many requests as answers in the block"));
+                return Err(line
+                    .place
+                    .wrong("as many requests as responses in the block"));
             }
         }
         Ok(())
@@ -111,4 +113,4 @@ pub(super) fn playable(script: &Script, side: Side) -> Result<(), ScriptError> {
     Ok(())
 }
 
-const NO_QUESTION: &str = "an open request for this answer; an answer without a label belongs to the oldest request without one";
+const NO_QUESTION: &str = "an open request for this response; a response without a label belongs to the oldest request without one";

@@ -166,7 +166,7 @@ async fn more_comes_than_the_script_has() {
         HELLO,
         "quiet 1s",
         expect![[r#"
-        line 1 of the script, played as the agent: expected that nothing is said
+        line 1 of the script, played as the agent: expected silence
           expected  quiet 1s
           found     -> a {"b":[1,{"c":"d"}],"e":null}"#]],
     )

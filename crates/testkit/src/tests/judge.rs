@@ -37,7 +37,7 @@ async fn a_turn_that_ignores_its_cancellation() {
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"ho"}}}
     "#;
     check(&format!("{HELLO}{turn}"), expect![[r#"
-        message 7, agent: session/prompt error: the turn has been cancelled, which is no error; answer with the stop reason cancelled (rule 107, MUST)
+        message 7, agent: session/prompt error: the turn was cancelled, which is not an error; respond with the stop reason `cancelled` (rule 107, MUST)
         message 8, agent: session/update params.update: the turn has been answered; send its updates before the answer (rule 108, MUST)
     "#]]).await;
 }
@@ -79,8 +79,8 @@ async fn answers_that_should_have_been_errors() {
         message 6, agent: answer: expected an error with the code -32601 (rule 15, observed)
         message 7, client: session/prompt: Invalid params: params.sessionId: expected a string, found a number (rule B6, SHOULD)
         message 8, agent: answer: expected an error with the code -32602 (rule 19, observed)
-        message 9, agent: answer id: nothing open has this id; answer with the id of the request (rule 21, observed)
-        message 10, client: line: the line is no JSON-RPC message; write nothing else there (rule 1, MUST)
+        message 9, agent: answer id: no open request has this id; respond with the id of the request (rule 21, observed)
+        message 10, client: line: the line is not a JSON-RPC message; write nothing else there (rule 1, MUST)
     "#]]).await;
 }
 

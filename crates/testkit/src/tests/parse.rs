@@ -31,7 +31,7 @@ fn a_request_without_a_method() {
 fn a_member_without_a_value() {
     check(
         "-> a {\n  \"b\"}",
-        expect!["line 2, column 6: expected `:` behind a member's name, found `}`"],
+        expect!["line 2, column 6: expected `:` after a member's name, found `}`"],
     );
 }
 
@@ -101,7 +101,9 @@ fn no_times() {
 fn an_id_of_a_notification() {
     check(
         ".> a {} id 7",
-        expect!["line 1, column 9: expected no id: only requests and answers have one, found `id`"],
+        expect![
+            "line 1, column 9: expected no id: only requests and responses have one, found `id`"
+        ],
     );
 }
 
@@ -118,7 +120,7 @@ fn an_answer_to_nothing() {
     check(
         "-> a\n<= {}\n<= {}",
         expect![[
-            r#"line 3, column 1: expected an open request for this answer; an answer without a label belongs to the oldest request without one, found `<= {}`"#
+            r#"line 3, column 1: expected an open request for this response; a response without a label belongs to the oldest request without one, found `<= {}`"#
         ]],
     );
 }
@@ -128,7 +130,7 @@ fn an_answer_to_an_unknown_label() {
     check(
         "-> a @one\n<= @two {}",
         expect![[
-            r#"line 2, column 1: expected an open request for this answer; an answer without a label belongs to the oldest request without one, found `<= @two {}`"#
+            r#"line 2, column 1: expected an open request for this response; a response without a label belongs to the oldest request without one, found `<= @two {}`"#
         ]],
     );
 }
@@ -138,7 +140,7 @@ fn more_answers_than_requests_in_a_block() {
     check(
         "-> a x2\nrepeat 3\n<= {}\nend",
         expect![[
-            r#"line 3, column 1: expected as many requests as answers in the block, found `<= {}`"#
+            r#"line 3, column 1: expected as many requests as responses in the block, found `<= {}`"#
         ]],
     );
 }
@@ -148,7 +150,7 @@ fn any_number_of_lines_that_nothing_ends() {
     check(
         "<. a {} x*\n-> b",
         expect![
-            "line 1, column 1: expected a line of the same side behind `x*`, which ends it, found `<. a {} x*`"
+            "line 1, column 1: expected a line of the same side after `x*`, which ends it, found `<. a {} x*`"
         ],
     );
 }
@@ -157,7 +159,7 @@ fn any_number_of_lines_that_nothing_ends() {
 fn steps_behind_the_last() {
     check(
         "...\n-> b",
-        expect!["line 1, column 1: expected nothing behind this step, found `...`"],
+        expect!["line 1, column 1: expected nothing after this step, found `...`"],
     );
 }
 
@@ -165,7 +167,7 @@ fn steps_behind_the_last() {
 fn nested_too_deep() {
     check(
         &format!("-> a {}", "[".repeat(10_000)),
-        expect!["line 1, column 135: expected a value that is nested less deep, found `[`"],
+        expect!["line 1, column 135: expected a value with less nesting, found `[`"],
     );
 }
 

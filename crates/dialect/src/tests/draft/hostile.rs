@@ -143,7 +143,7 @@ fn lines_that_cannot_be_meant() {
         &mut talk,
         "fs/read_text_file",
         lines,
-        expect!["Invalid params: endLine: a number that is no whole number of type u32"],
+        expect!["Invalid params: endLine: not an integer of type u32"],
     );
 }
 

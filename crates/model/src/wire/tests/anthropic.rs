@@ -37,7 +37,7 @@ fn a_whole_conversation_is_sent() {
             {"role":"user"}
               {"type":"text","text":"What is in this picture?"}
               {"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}}
-              {"type":"text","text":"(a sound, audio/mpeg, that this model cannot listen to)"}
+              {"type":"text","text":"(a sound, audio/mpeg, that this model cannot hear)"}
             {"role":"assistant"}
               {"type":"thinking","thinking":"A look.","signature":"c2ln"}
               {"type":"redacted_thinking","data":"ZGF0YQ=="}
@@ -249,13 +249,13 @@ fn a_stream_that_breaks_off_or_is_garbled() {
         &[START],
         expect![[r#"
         Usage(Usage { input: 10, output: 1, thought: 0, cache_read: 7, cache_write: 3 })
-        Passing { reason: "the stream ended before the answer did", wait: None }
+        Passing { reason: "the stream ended in the middle of the response", wait: None }
     "#]],
     );
     check(
         &["{"],
         expect![[r#"
-        Passing { reason: "the stream holds an event that is not JSON", wait: None }
+        Passing { reason: "the stream contains an event that is not JSON", wait: None }
     "#]],
     );
     check(

@@ -77,7 +77,7 @@ fn what_a_model_cannot_take_in_is_told_in_words() {
         ..card("m")
     };
     let body = body(Wire::Chat, "m", &card, &request);
-    expect![[r#"[{"type":"text","text":"(a picture, image/png, that this model cannot look at)"},{"type":"text","text":"(a sound, audio/mpeg, that this model cannot listen to)"}]"#]].assert_eq(&body["messages"][0]["content"].to_string());
+    expect![[r#"[{"type":"text","text":"(a picture, image/png, that this model cannot see)"},{"type":"text","text":"(a sound, audio/mpeg, that this model cannot hear)"}]"#]].assert_eq(&body["messages"][0]["content"].to_string());
 }
 
 #[test]
@@ -266,13 +266,13 @@ fn a_stream_that_breaks_off_or_is_garbled() {
         &[&delta(r#"{"content":"Hel"}"#)],
         expect![[r#"
         Text("Hel")
-        Passing { reason: "the stream ended before the answer did", wait: None }
+        Passing { reason: "the stream ended in the middle of the response", wait: None }
     "#]],
     );
     check(
         &["<html>"],
         expect![[r#"
-        Passing { reason: "the stream holds an event that is not JSON", wait: None }
+        Passing { reason: "the stream contains an event that is not JSON", wait: None }
     "#]],
     );
     check(

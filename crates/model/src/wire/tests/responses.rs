@@ -26,7 +26,7 @@ fn a_whole_conversation_is_sent() {
             {"role":"user"}
               {"type":"input_text","text":"What is in this picture?"}
               {"type":"input_image","image_url":"data:image/png;base64,cG5n"}
-              {"type":"input_text","text":"(a sound, audio/mpeg, that this model cannot listen to)"}
+              {"type":"input_text","text":"(a sound, audio/mpeg, that this model cannot hear)"}
             {"type":"reasoning","summary":[],"encrypted_content":"ZGF0YQ=="}
             {"role":"assistant"}
               {"type":"output_text","text":"A cat."}
@@ -159,7 +159,7 @@ fn an_error_in_the_stream() {
     check(
         &[r#"{"type":"response.created"}"#],
         expect![[r#"
-        Passing { reason: "the stream ended before the answer did", wait: None }
+        Passing { reason: "the stream ended in the middle of the response", wait: None }
     "#]],
     );
 }

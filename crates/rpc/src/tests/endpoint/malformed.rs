@@ -140,7 +140,7 @@ fn a_bad_answer_that_is_one_too_many_leaves_its_call_to_the_end() {
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1}\n");
     assert_eq!(
         end.seen(),
-        ["fatal: the peer sends too many lines that are no messages"]
+        ["fatal: the peer sends too many lines that are not messages"]
     );
     assert_eq!(end.endpoint.end(), [call]);
 }
@@ -219,7 +219,7 @@ fn so_many_lines_of_garbage_and_no_more() {
             end.feed(line.repeat(5).as_bytes());
             assert_eq!(end.seen(), [""; 0], "{line}");
             end.feed(line.as_bytes());
-            let fatal = "fatal: the peer sends too many lines that are no messages";
+            let fatal = "fatal: the peer sends too many lines that are not messages";
             assert_eq!(end.seen(), [fatal], "{line}");
         }
     }

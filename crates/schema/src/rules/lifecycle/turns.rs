@@ -90,12 +90,12 @@ impl Turns {
             Ok(StopReason::Cancelled) => {}
             Ok(_) => {
                 let at = Place::result("session/prompt");
-                let message = "the turn has been cancelled; answer with the stop reason cancelled";
+                let message = "the turn was cancelled; respond with the stop reason `cancelled`";
                 found.add(rule!("106"), &at.member("stopReason"), message);
             }
             Err(_) => {
                 let at = Place::error("session/prompt");
-                let message = "the turn has been cancelled, which is no error; answer with the stop reason cancelled";
+                let message = "the turn was cancelled, which is not an error; respond with the stop reason `cancelled`";
                 found.add(rule!("107"), &at, message);
             }
         }

@@ -177,13 +177,13 @@ fn a_cancelled_turn_ends_as_cancelled_with_everything_said() {
     check(
         &format!("{turn}agent = {{\"stopReason\":\"end_turn\"}}"),
         expect![[r#"
-            session/prompt result.stopReason: the turn has been cancelled; answer with the stop reason cancelled (rule 106, MUST)
+            session/prompt result.stopReason: the turn was cancelled; respond with the stop reason `cancelled` (rule 106, MUST)
         "#]],
     );
     check(
         &format!("{turn}agent ! {{\"code\":-32800,\"message\":\"Request cancelled\"}}"),
         expect![[r#"
-            session/prompt error: the turn has been cancelled, which is no error; answer with the stop reason cancelled (rule 107, MUST)
+            session/prompt error: the turn was cancelled, which is not an error; respond with the stop reason `cancelled` (rule 107, MUST)
         "#]],
     );
     check(

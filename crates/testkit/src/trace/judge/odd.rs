@@ -42,7 +42,7 @@ impl Judge {
 
     /// The request that it would have been, and how that is to be answered.
     pub(super) fn no_message<T>(&mut self, text: &str) -> Option<(Id, Asked<T>)> {
-        let message = "the line is no JSON-RPC message; write nothing else there";
+        let message = "the line is not a JSON-RPC message; write nothing else there";
         self.broken("1", "line", message);
         match Message::parse_str(text) {
             Ok(Message::Request { id, .. }) => Some((id, Asked::Odd)),
@@ -56,7 +56,7 @@ impl Judge {
     }
 
     pub(super) fn stray(&mut self) {
-        let message = "nothing open has this id; answer with the id of the request";
+        let message = "no open request has this id; respond with the id of the request";
         self.broken("21", "answer id", message);
     }
 
