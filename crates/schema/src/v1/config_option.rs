@@ -179,7 +179,7 @@ impl From<&str> for SessionConfigOptionValue {
 }
 
 impl Decode for SessionConfigOptionValue {
-    /// A boolean counts only with its type; a string counts whatever type stands beside it.
+    /// A boolean is accepted only with `type: "boolean"`; a string is accepted with any type.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let is_boolean = matches!(reader.tag("type"), Ok(Some(kind)) if kind == "boolean");
         let mut value = None;
@@ -228,7 +228,7 @@ impl Encode for SessionConfigOptionValue {
 }
 
 impl Decode for SessionConfigSelectOptions {
-    /// Nothing names the form: a list of choices is tried first, then a list of groups.
+    /// There is no tag: a list of values is tried first, then a list of groups.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let mark = reader.mark();
         let as_choices = match Vec::decode(reader) {

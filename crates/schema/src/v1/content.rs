@@ -22,7 +22,7 @@ union! {
 }
 
 impl ContentBlock {
-    /// The text, if it is one.
+    /// The text, for a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             ContentBlock::Text(content) => Some(&content.text),
@@ -193,7 +193,7 @@ open_enum! {
 }
 
 impl Decode for EmbeddedResourceResource {
-    /// Nothing names the variant: the members do, and text wins where both are there.
+    /// The member that is there decides the variant, and text wins if both are.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let mark = reader.mark();
         let as_text = match TextResourceContents::decode(reader) {

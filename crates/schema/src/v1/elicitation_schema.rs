@@ -31,19 +31,19 @@ message! {
 pub struct ElicitationProperties(Vec<(String, ElicitationPropertySchema)>);
 
 impl ElicitationProperties {
-    /// The field of a name.
+    /// The field with this name.
     pub fn get(&self, name: &str) -> Option<&ElicitationPropertySchema> {
         let mut named = self.iter().filter(|(known, _)| *known == name);
         named.next().map(|(_, field)| field)
     }
 
-    /// All fields with their names.
+    /// All fields with their names, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &ElicitationPropertySchema)> {
         self.0.iter().map(|(name, field)| (name, field))
     }
 }
 
-/// Of one name the last counts, at the place of the first.
+/// If a name is there twice, the last field counts, in the position of the first.
 fn settled(mut fields: Vec<(String, ElicitationPropertySchema)>) -> ElicitationProperties {
     let mut order: Vec<usize> = (0..fields.len()).collect();
     order.sort_unstable_by(|a, b| (&fields[*a].0, a).cmp(&(&fields[*b].0, b)));
@@ -109,7 +109,7 @@ impl Decode for ElicitationProperties {
 
 impl Encode for ElicitationProperties {
     fn encode(&self, out: &mut String) {
-        // As the official types write it: by name.
+        // Sorted by name, as the official types write it.
         let sorted: BTreeMap<&String, &ElicitationPropertySchema> = self.iter().collect();
         out.push('{');
         for (name, field) in sorted {

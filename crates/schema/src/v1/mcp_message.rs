@@ -59,14 +59,14 @@ pub enum MessageMcpResponse {
     Result {
         /// The result, which may be `null`.
         result: Raw,
-        /// Extension data (`_meta`): kept and passed on as it is.
+        /// Extension data (`_meta`), kept and passed on unchanged.
         meta: Option<Meta>,
     },
     /// The MCP request failed.
     Error {
         /// The error.
         error: McpError,
-        /// Extension data (`_meta`): kept and passed on as it is.
+        /// Extension data (`_meta`), kept and passed on unchanged.
         meta: Option<Meta>,
     },
 }
@@ -95,7 +95,7 @@ fragment! {
 pub struct Rest(RawObject);
 
 impl Decode for MessageMcpResponse {
-    /// Nothing names the variant: the members do, and the result wins where both are there.
+    /// The member that is there decides the variant, and the result wins if both are.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let (mut result, mut error, mut meta) = (None, None, None);
         let mut more = reader.open_object()?;
@@ -145,7 +145,7 @@ impl Encode for MessageMcpResponse {
 serde_bridge! { MessageMcpResponse }
 
 impl Rest {
-    /// The members as an object.
+    /// The members, as an object.
     pub fn as_object(&self) -> &RawObject {
         &self.0
     }

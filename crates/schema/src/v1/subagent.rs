@@ -170,7 +170,7 @@ fragment! {
 }
 
 impl Decode for IdleStop {
-    /// A reason that is missing, `null` or badly made counts as none.
+    /// A reason that is missing, `null` or not valid counts as none.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         field::lenient(reader, "stopReason").map(IdleStop)
     }
