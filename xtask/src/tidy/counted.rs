@@ -30,9 +30,13 @@ pub(super) fn compare(
     }
     for (key, entry) in listed {
         let message = match found.get(key).map_or(0, Vec::len) {
-            0 => format!("{key}: no {what}; remove the entry"),
-            1 if entry.value > 1 => format!("{key}: 1 {what}; shrink the entry"),
-            count if count < entry.value => format!("{key}: {count} {what}s; shrink the entry"),
+            0 => format!("{key}: no {what} left; remove the entry"),
+            count if count < entry.value => {
+                format!(
+                    "{key}: {what} listed with {}, {count} left; shrink the entry",
+                    entry.value
+                )
+            }
             _ => continue,
         };
         violations.push(Violation::new(Allow::PATH, entry.line, message));

@@ -29,7 +29,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
         .iter()
         .map(|(key, places)| (key.clone(), sites(key, places)))
         .collect();
-    compare("type of this name", &sites, &tree.allow.type_names)
+    compare("second type of this name", &sites, &tree.allow.type_names)
 }
 
 fn sites(key: &str, places: &[(String, usize)]) -> Vec<Site> {
@@ -163,7 +163,7 @@ pub struct State;
 "rpc::State" = 2
 "#,
             expect![[r#"
-                xtask/tidy-allow.toml:2: rpc::State: no type of this name; remove the entry
+                xtask/tidy-allow.toml:2: rpc::State: no second type of this name left; remove the entry
             "#]],
         );
     }
