@@ -4,7 +4,7 @@ mod markdown;
 
 use std::io::{self, BufRead};
 
-use attache_testkit::{Entry, Event, Trace};
+use attache_testkit::{Trace, TraceEntry, TraceEvent};
 
 use super::{Record, Records, Stream, What};
 
@@ -55,19 +55,19 @@ pub fn raw<R: BufRead>(
     Ok(())
 }
 
-fn entry(record: Record) -> Option<Entry> {
+fn entry(record: Record) -> Option<TraceEntry> {
     match record.what {
         What::Said(stream, mut said) => {
             said.bytes.push(b'\n');
-            let event = Event::Line(said.bytes.into());
-            Some(Entry {
+            let event = TraceEvent::Line(said.bytes.into());
+            Some(TraceEntry {
                 from: stream.side()?,
                 event,
             })
         }
-        What::Closed(stream) => Some(Entry {
+        What::Closed(stream) => Some(TraceEntry {
             from: stream.side()?,
-            event: Event::Closed,
+            event: TraceEvent::Closed,
         }),
         What::Header(_) | What::Lost(..) | What::End(_) => None,
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use attache_rpc::{Error, Id, Message, write_failure};
 use attache_schema::v1;
-use attache_testkit::Heard;
+use attache_testkit::WireMessage;
 
 pub use scenario::{Scenario, find, scenarios};
 pub use serve::serve;
@@ -77,21 +77,21 @@ impl Mock {
 
     /// Takes a line of the client, so long after the start.
     pub fn hear(&mut self, line: &[u8], now: Duration) -> Vec<Act> {
-        match Heard::read(line) {
-            Heard::Request(id, method, params) => {
+        match WireMessage::read(line) {
+            WireMessage::Request(id, method, params) => {
                 self.asked_for(&id, &method, params.as_deref(), now);
             }
-            Heard::Notification(method, params) => self.told(&method, params.as_deref()),
-            Heard::Answer(id, result) => self.answered(&id, Some(&result), now),
-            Heard::Refusal(id, _) => self.answered(&id, None, now),
-            Heard::Raw(_) => {
+            WireMessage::Notification(method, params) => self.told(&method, params.as_deref()),
+            WireMessage::Response(id, result) => self.answered(&id, Some(&result), now),
+            WireMessage::Failure(id, _) => self.answered(&id, None, now),
+            WireMessage::Raw(_) => {
                 if let Err(malformed) = Message::parse(line.trim_ascii_end())
                     && let Some((id, error)) = malformed.answer()
                 {
                     self.refuse(&id, &error);
                 }
             }
-            Heard::Closed => {}
+            WireMessage::Closed => {}
         }
         std::mem::take(&mut self.out)
     }

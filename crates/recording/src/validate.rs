@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use attache_testkit::{Finding, Heard, Judge, Side};
+use attache_testkit::{RuleChecker, Side, TraceViolation, WireMessage};
 use serde_json::json;
 
 use super::{Record, Records, What};
@@ -15,7 +15,7 @@ pub struct Numbered {
     /// Microseconds since the recording began.
     pub at: u64,
     /// The rule, and how it is broken; its entry counts messages, from 0.
-    pub finding: Finding,
+    pub finding: TraceViolation,
 }
 
 impl Numbered {
@@ -57,7 +57,7 @@ pub fn validate<R: BufRead>(
 /// Judges records as they come.
 #[derive(Default)]
 pub(super) struct Examiner {
-    judge: Judge,
+    checker: RuleChecker,
     messages: usize,
     number: u64,
 }
@@ -66,7 +66,7 @@ impl Examiner {
     /// Judges the next record, and tells each violation.
     pub(super) fn take(&mut self, record: &Record, mut found: impl FnMut(Numbered)) {
         if let Some((side, heard)) = heard(record) {
-            for finding in self.judge.hear(self.messages, side, &heard) {
+            for finding in self.checker.check(self.messages, side, &heard) {
                 found(Numbered {
                     record: self.number,
                     at: record.at,
@@ -80,10 +80,10 @@ impl Examiner {
 }
 
 /// What one side has said. Of a line that is only kept in part nothing can be told.
-pub(super) fn heard(record: &Record) -> Option<(Side, Heard)> {
+pub(super) fn heard(record: &Record) -> Option<(Side, WireMessage)> {
     let What::Said(stream, said) = &record.what else {
         return None;
     };
     let side = stream.side()?;
-    (said.cut.is_none()).then(|| (side, Heard::read(&said.bytes)))
+    (said.cut.is_none()).then(|| (side, WireMessage::read(&said.bytes)))
 }

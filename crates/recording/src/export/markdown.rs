@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 
 use attache_schema::call::{AgentNotification, AgentRequest, ClientRequest};
 use attache_schema::v1;
-use attache_testkit::{Heard, Side};
+use attache_testkit::{Side, WireMessage};
 use attache_text::plain::{visible, visible_command};
 
 use super::super::validate::heard;
@@ -29,23 +29,23 @@ pub fn markdown<R: BufRead>(records: &mut Records<R>) -> io::Result<String> {
             What::Said(..) | What::Closed(_) => {}
         }
         match heard(&record) {
-            Some((Side::Client, Heard::Request(_, method, params))) => {
+            Some((Side::Client, WireMessage::Request(_, method, params))) => {
                 if let Ok(request) = ClientRequest::decode(&method, params.as_deref()) {
                     page.client_asks(&request);
                 }
             }
-            Some((Side::Agent, Heard::Request(_, method, params))) => {
+            Some((Side::Agent, WireMessage::Request(_, method, params))) => {
                 if let Ok(request) = AgentRequest::decode(&method, params.as_deref()) {
                     page.agent_asks(&request);
                 }
             }
-            Some((Side::Agent, Heard::Notification(method, params))) => {
+            Some((Side::Agent, WireMessage::Notification(method, params))) => {
                 let told = AgentNotification::decode(&method, params.as_deref());
                 if let Ok(AgentNotification::Session(news)) = told {
                     page.update(&news.update);
                 }
             }
-            Some((_, Heard::Refusal(_, error))) => {
+            Some((_, WireMessage::Failure(_, error))) => {
                 page.block(&format!("**Error:** {}", code(&error.to_string())))
             }
             _ => {}

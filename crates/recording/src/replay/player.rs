@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use attache_rpc::json::Raw;
 use attache_rpc::{Error, Id, Message, write_failure};
-use attache_testkit::{Heard, Side};
+use attache_testkit::{Side, WireMessage};
 
 use super::super::{Records, What};
 use super::likeness::{Names, alike};
@@ -29,7 +29,7 @@ pub struct Player {
 struct Line {
     from: Side,
     gap: Duration,
-    heard: Heard,
+    heard: WireMessage,
     bytes: Vec<u8>,
     /// For an answer, the place of its request; for a request, that of its answer.
     partner: Option<usize>,
@@ -62,11 +62,11 @@ impl Player {
             let record = record?;
             let (from, heard, bytes) = match record.what {
                 What::Said(stream, said) => match stream.side() {
-                    Some(from) => (from, Heard::read(&said.bytes), said.bytes),
+                    Some(from) => (from, WireMessage::read(&said.bytes), said.bytes),
                     None => continue,
                 },
                 What::Closed(stream) => match stream.side() {
-                    Some(from) => (from, Heard::Closed, Vec::new()),
+                    Some(from) => (from, WireMessage::Closed, Vec::new()),
                     None => continue,
                 },
                 What::Header(_) | What::Lost(..) | What::End(_) => continue,
@@ -102,12 +102,16 @@ impl Player {
     /// How many lines our side has in the recording.
     pub fn parts(&self) -> usize {
         let ours = self.lines.iter().filter(|line| line.from == self.side);
-        ours.filter(|line| line.heard != Heard::Closed).count()
+        ours.filter(|line| line.heard != WireMessage::Closed)
+            .count()
     }
 
     /// Whether our side ended first in the recording.
     pub fn closes_first(&self) -> bool {
-        let mut ends = self.lines.iter().filter(|line| line.heard == Heard::Closed);
+        let mut ends = self
+            .lines
+            .iter()
+            .filter(|line| line.heard == WireMessage::Closed);
         ends.next().is_some_and(|line| line.from == self.side)
     }
 
@@ -133,7 +137,7 @@ impl Player {
             }
             let (place, gap) = (self.at, line.gap);
             self.at += 1;
-            if self.lines[place].heard == Heard::Closed {
+            if self.lines[place].heard == WireMessage::Closed {
                 continue;
             }
             if let Some(line) = self.written(place) {
@@ -150,18 +154,18 @@ impl Player {
             return None;
         }
         match &line.heard {
-            Heard::Request(_, method, _) => Some(Step::Await(method.clone())),
-            Heard::Notification(..) => Some(Step::Expect),
-            Heard::Answer(..) | Heard::Refusal(..) => {
+            WireMessage::Request(_, method, _) => Some(Step::Await(method.clone())),
+            WireMessage::Notification(..) => Some(Step::Expect),
+            WireMessage::Response(..) | WireMessage::Failure(..) => {
                 let asked = line.partner.map(|place| &self.lines[place].heard);
                 match asked {
-                    Some(Heard::Request(_, method, _)) => {
+                    Some(WireMessage::Request(_, method, _)) => {
                         Some(Step::Await(format!("an answer to {method}")))
                     }
                     _ => None,
                 }
             }
-            Heard::Raw(_) | Heard::Closed => None,
+            WireMessage::Raw(_) | WireMessage::Closed => None,
         }
     }
 
@@ -172,19 +176,19 @@ impl Player {
 
     /// Takes a line of the peer; what is to be answered at once, if the recording does not say.
     pub fn hear(&mut self, line: &[u8]) -> Option<Vec<u8>> {
-        match Heard::read(line) {
-            Heard::Request(id, method, params) => self.asked(id, &method, params.as_deref()),
-            Heard::Notification(method, params) => {
+        match WireMessage::read(line) {
+            WireMessage::Request(id, method, params) => self.asked(id, &method, params.as_deref()),
+            WireMessage::Notification(method, params) => {
                 if let Some(place) = self.find(&method, params.as_deref(), Sort::Notification) {
                     self.matched(place, params.as_deref());
                 }
                 None
             }
-            Heard::Answer(id, payload) | Heard::Refusal(id, payload) => {
+            WireMessage::Response(id, payload) | WireMessage::Failure(id, payload) => {
                 self.answered(&id, &payload);
                 None
             }
-            Heard::Raw(_) | Heard::Closed => None,
+            WireMessage::Raw(_) | WireMessage::Closed => None,
         }
     }
 
@@ -217,14 +221,14 @@ impl Player {
         let of_method = |place: &usize| {
             let line = &self.lines[*place];
             let fits = match (&line.heard, sort) {
-                (Heard::Request(_, name, _), Sort::Request)
-                | (Heard::Notification(name, _), Sort::Notification) => name == method,
+                (WireMessage::Request(_, name, _), Sort::Request)
+                | (WireMessage::Notification(name, _), Sort::Notification) => name == method,
                 _ => false,
             };
             fits && line.from != self.side && !line.done
         };
         let says_the_same = |place: &usize| match &self.lines[*place].heard {
-            Heard::Request(_, _, old) | Heard::Notification(_, old) => {
+            WireMessage::Request(_, _, old) | WireMessage::Notification(_, old) => {
                 alike(old.as_deref(), params)
             }
             _ => false,
@@ -240,12 +244,17 @@ impl Player {
     /// The peer is at that place, so that it will not say what it has not said before.
     fn matched(&mut self, place: usize, params: Option<&str>) {
         self.lines[place].done = true;
-        if let Heard::Request(_, _, old) | Heard::Notification(_, old) = &self.lines[place].heard {
+        if let WireMessage::Request(_, _, old) | WireMessage::Notification(_, old) =
+            &self.lines[place].heard
+        {
             self.names.learn(old.as_deref(), params);
         }
         while self.at < place {
             let line = &self.lines[self.at];
-            let calls = matches!(line.heard, Heard::Request(..) | Heard::Notification(..));
+            let calls = matches!(
+                line.heard,
+                WireMessage::Request(..) | WireMessage::Notification(..)
+            );
             if line.from == self.side || line.done || !calls {
                 break;
             }
@@ -257,13 +266,15 @@ impl Player {
         let question = self.lines.iter().position(|line| {
             let open = line.partner.is_some_and(|place| !self.lines[place].done);
             let ours = line.from == self.side && open;
-            ours && matches!(&line.heard, Heard::Request(asked, ..) if asked == id)
+            ours && matches!(&line.heard, WireMessage::Request(asked, ..) if asked == id)
         });
         let Some(place) = question.and_then(|place| self.lines[place].partner) else {
             return;
         };
         self.lines[place].done = true;
-        if let Heard::Answer(_, old) | Heard::Refusal(_, old) = &self.lines[place].heard {
+        if let WireMessage::Response(_, old) | WireMessage::Failure(_, old) =
+            &self.lines[place].heard
+        {
             self.names.learn(Some(old), Some(payload));
         }
     }
@@ -272,7 +283,7 @@ impl Player {
     fn written(&mut self, place: usize) -> Option<Vec<u8>> {
         let line = &self.lines[place];
         let mut id = None;
-        if let Heard::Answer(..) | Heard::Refusal(..) = line.heard
+        if let WireMessage::Response(..) | WireMessage::Failure(..) = line.heard
             && let Some(question) = line.partner
         {
             id = Some(self.ids.get(&question)?.clone());
@@ -289,7 +300,7 @@ impl Player {
             payload.and_then(|payload| self.names.replaced(payload))
         };
         let (message, payload): (Message<'_>, _) = match &line.heard {
-            Heard::Request(id, method, params) => {
+            WireMessage::Request(id, method, params) => {
                 let Some(params) = renamed(params) else {
                     return as_it_was();
                 };
@@ -303,7 +314,7 @@ impl Player {
                     params,
                 )
             }
-            Heard::Notification(method, params) => {
+            WireMessage::Notification(method, params) => {
                 let Some(params) = renamed(params) else {
                     return as_it_was();
                 };
@@ -316,7 +327,7 @@ impl Player {
                     params,
                 )
             }
-            Heard::Answer(id, result) => {
+            WireMessage::Response(id, result) => {
                 let replaced = self.names.replaced(result);
                 let same = new_id.as_ref().is_none_or(|new| new == id);
                 if replaced.is_none() && same {
@@ -326,13 +337,13 @@ impl Player {
                 let payload = replaced.unwrap_or_else(|| result.clone());
                 (Message::Response { id, result: "" }, payload)
             }
-            Heard::Refusal(id, error) => {
+            WireMessage::Failure(id, error) => {
                 let id = new_id.unwrap_or_else(|| id.clone());
                 let id = id.as_str();
                 let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
                 return text.into_bytes();
             }
-            Heard::Raw(_) | Heard::Closed => return as_it_was(),
+            WireMessage::Raw(_) | WireMessage::Closed => return as_it_was(),
         };
         with_payload(message, &payload).into_bytes()
     }
@@ -366,16 +377,16 @@ fn pair(lines: &mut [Line]) {
     for place in 0..lines.len() {
         let from = lines[place].from;
         match &lines[place].heard {
-            Heard::Request(id, ..) => {
+            WireMessage::Request(id, ..) => {
                 open.insert((from, id.clone()), place);
             }
-            Heard::Answer(id, _) | Heard::Refusal(id, _) => {
+            WireMessage::Response(id, _) | WireMessage::Failure(id, _) => {
                 if let Some(question) = open.remove(&(from.other(), id.clone())) {
                     lines[place].partner = Some(question);
                     lines[question].partner = Some(place);
                 }
             }
-            Heard::Notification(..) | Heard::Raw(_) | Heard::Closed => {}
+            WireMessage::Notification(..) | WireMessage::Raw(_) | WireMessage::Closed => {}
         }
     }
 }

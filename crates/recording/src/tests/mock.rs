@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use attache_rpc::Message;
-use attache_testkit::{Entry, Event, Side, Trace};
+use attache_testkit::{Side, Trace, TraceEntry, TraceEvent};
 
 use super::super::mock::{Act, Mock, Scenario, find, scenarios};
 
@@ -81,8 +81,8 @@ impl Talk {
     }
 
     fn note(&mut self, from: Side, line: &str) {
-        let event = Event::Line(line.as_bytes().to_vec().into());
-        self.trace.push(Entry { from, event });
+        let event = TraceEvent::Line(line.as_bytes().to_vec().into());
+        self.trace.push(TraceEntry { from, event });
     }
 
     fn last(&self) -> String {

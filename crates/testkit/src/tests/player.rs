@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{play, say};
-use crate::{Actor, Script, Side};
+use crate::{Script, ScriptPlayer, Side};
 
 async fn check(client: &str, agent: &str, expect: Expect) {
     let (outcome, _) = say(agent, client).await;
@@ -132,9 +132,9 @@ async fn an_envelope_with_members_of_its_own_is_no_message() {
 async fn nothing_comes() {
     let (read, _keep_open) = tokio::io::duplex(64);
     let script = Script::parse("<= {} id 1 within 2s").unwrap();
-    let actor = Actor::new(script, Side::Client).unwrap();
+    let player = ScriptPlayer::new(script, Side::Client).unwrap();
     let start = tokio::time::Instant::now();
-    let outcome = actor.play(read, tokio::io::sink()).await;
+    let outcome = player.play(read, tokio::io::sink()).await;
     assert_eq!(start.elapsed().as_secs(), 2);
     expect![[r#"
         line 1 of the script, played as the client: nothing arrived within 2s
