@@ -8,7 +8,7 @@ use attache_testkit::{JsonValue, kind_of_id};
 use super::super::HIDDEN;
 
 /// Whether two payloads say the same, whatever their ids. A secret that was taken out is like any other.
-pub(super) fn alike(old: Option<&str>, new: Option<&str>) -> bool {
+pub(super) fn same_payload(old: Option<&str>, new: Option<&str>) -> bool {
     match (read(old), read(new)) {
         (Some(old), Some(new)) => same(&old, &new),
         (old, new) => old.is_none() && new.is_none(),
@@ -35,9 +35,9 @@ fn same(old: &JsonValue, new: &JsonValue) -> bool {
 
 /// Ids of the recording and what they are called in this run.
 #[derive(Debug, Default)]
-pub(super) struct Names(HashMap<(&'static str, String), String>);
+pub(super) struct IdMapping(HashMap<(&'static str, String), String>);
 
-impl Names {
+impl IdMapping {
     /// Learns from two payloads that are the same message.
     pub(super) fn learn(&mut self, old: Option<&str>, new: Option<&str>) {
         if let (Some(old), Some(new)) = (read(old), read(new)) {
