@@ -96,7 +96,7 @@ impl Prepared {
                     Way::In => RecordedStream::Agent,
                     Way::Out => RecordedStream::Client,
                 };
-                trace.line(stream, line.strip_suffix(b"\n").unwrap_or(line));
+                trace.record_line(stream, line.strip_suffix(b"\n").unwrap_or(line));
             });
         }
         Ok(Prepared {

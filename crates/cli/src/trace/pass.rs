@@ -18,26 +18,26 @@ use crate::exit::{self, Exit};
 use crate::signals::Signals;
 use crate::{agents, places, text};
 
-pub(super) async fn pass(recording: &Recording) -> anyhow::Result<Exit> {
+pub(super) async fn pass(arguments: &Recording) -> anyhow::Result<Exit> {
     let cwd = std::env::current_dir().context("the current directory")?;
-    let agent = match agents::chosen(&recording.choice, &cwd) {
+    let agent = match agents::chosen(&arguments.choice, &cwd) {
         Ok(agent) => agent,
         Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
     };
     if let Err(error) = agent.locate() {
         return Ok(exit::fail(Exit::Failed, &error.into()));
     }
-    let path = match &recording.output {
+    let path = match &arguments.output {
         Some(path) => path.clone(),
         None => new_file(&agent.name)?,
     };
-    let secrets = match recording.no_redact {
+    let secrets = match arguments.no_redact {
         true => Secrets::Kept,
         false => Secrets::Redacted,
     };
     let recording = RecordingWriter::create(&path, &agent.name, secrets);
     let recording = recording.with_context(|| format!("cannot record to {}", path.display()))?;
-    if recording.output.is_none() {
+    if arguments.output.is_none() {
         let shown = text::line(&path.display().to_string());
         crate::print::say!("attache: recording; view it with `attache trace view {shown}`");
     }
