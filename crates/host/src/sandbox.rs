@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use attache_transport::process::{
+use attache_process::{
     Confinement, Cover, CoverKind, Network, Support, namespace_support, sandbox_support,
 };
 

@@ -18,8 +18,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use attache_process::{self as process, Child, Program, Stdout, Support, sandbox_support};
 use attache_schema::v1;
-use attache_transport::process::{self, Child, Program, Stdout, Support, sandbox_support};
 use tokio::sync::watch;
 
 use crate::Roots;

@@ -10,7 +10,7 @@ use std::thread;
 
 use attache_host::Roots;
 use attache_host::terminals::{Error, Limits, Sandbox};
-use attache_transport::process::Support;
+use attache_process::Support;
 use libtest_mimic::Trial;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 

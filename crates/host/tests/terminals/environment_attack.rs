@@ -10,8 +10,8 @@ use attache_host::files::Files;
 use attache_host::permissions::{Permissions, Preset};
 use attache_host::terminals::{Limits, Sandbox, Terminals};
 use attache_host::{Host, Roots};
+use attache_process::Support;
 use attache_schema::v1;
-use attache_transport::process::Support;
 use libtest_mimic::Trial;
 
 use super::desk::Desk;

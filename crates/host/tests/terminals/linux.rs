@@ -32,12 +32,12 @@ mod sandbox_attack;
 mod secrets_attack;
 #[path = "starts.rs"]
 mod starts;
-#[path = "../../../transport/tests/processes/trial.rs"]
+#[path = "../../../process/tests/processes/trial.rs"]
 mod trial;
 
 use std::process::ExitCode;
 
-use attache_transport::process::guard;
+use attache_process::guard;
 use libtest_mimic::Arguments;
 use trial::{lone_trial, runtime, trial};
 

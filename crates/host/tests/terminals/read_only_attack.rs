@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use attache_host::sandbox::{Places, Settings};
 use attache_host::terminals::{Limits, Sandbox, Terminals};
-use attache_transport::process::{Support, namespace_support};
+use attache_process::{Support, namespace_support};
 use libtest_mimic::Trial;
 
 use super::desk::Desk;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use attache_host::Roots;
 use attache_host::terminals::{Error, Limits, Sandbox};
-use attache_transport::process::Support;
+use attache_process::Support;
 use expect_test::expect;
 use libtest_mimic::Trial;
 
