@@ -1,11 +1,11 @@
-//! What a program and everything it starts may touch, as the kernel enforces it: a Landlock ruleset for places to write
-//! and secrets to keep unreadable, and a namespace of mounts for trees that are denied inside them.
+//! What a program and everything it starts may touch, as the kernel enforces it: a Landlock ruleset that the caller has
+//! made, and a namespace of mounts and networks.
 
 use std::fmt;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
-#[cfg(unix)]
+use std::path::PathBuf;
+#[cfg(target_os = "linux")]
 use std::sync::Arc;
 
 use super::platform;
@@ -13,10 +13,9 @@ use super::platform;
 /// What a program and everything it starts may touch. By default everything that the user may.
 #[derive(Debug, Clone, Default)]
 pub struct Confinement {
-    /// The only places to write, if writing is limited.
-    pub(super) writable: Option<Vec<WritablePlace>>,
-    /// Places whose files cannot be read, enforced by Landlock.
-    pub(super) unreadable: Vec<PathBuf>,
+    /// A Landlock ruleset, ready to be put in force.
+    #[cfg(target_os = "linux")]
+    pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
     /// Places that are covered in a mount namespace.
     pub(super) covers: Vec<Cover>,
     /// Paths that stay covered, whatever is put there.
@@ -65,14 +64,6 @@ pub enum Network {
     Loopback,
 }
 
-/// A place that a confined program may write to, with everything below it.
-#[derive(Debug, Clone)]
-pub(super) enum WritablePlace {
-    Path(PathBuf),
-    #[cfg(unix)]
-    Open(Arc<OwnedFd>),
-}
-
 /// A place that is covered for a confined program. The identity makes sure that nothing else is covered in its stead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cover {
@@ -103,35 +94,13 @@ impl Confinement {
         Confinement::default()
     }
 
-    /// Limits writing to the places that are added, and to devices such as `/dev/null` and terminals.
+    /// Puts a Landlock ruleset in force, after the namespace is entered and before calls are filtered. The program also
+    /// gives up capabilities that go round Landlock, gains no rights from set-user-id programs, and leaves the keyring of
+    /// the user's session.
+    #[cfg(target_os = "linux")]
     #[must_use]
-    pub fn limit_writes(mut self) -> Confinement {
-        self.writable.get_or_insert_default();
-        self
-    }
-
-    /// Limits writing, and allows it in this file or directory and below. The path must exist when the program starts.
-    #[must_use]
-    pub fn write_beneath(mut self, path: impl AsRef<Path>) -> Confinement {
-        let place = WritablePlace::Path(path.as_ref().to_owned());
-        self.writable.get_or_insert_default().push(place);
-        self
-    }
-
-    /// The same for a directory that is open, whatever has become of its name.
-    #[cfg(unix)]
-    #[must_use]
-    pub fn write_beneath_open(mut self, directory: Arc<OwnedFd>) -> Confinement {
-        let place = WritablePlace::Open(directory);
-        self.writable.get_or_insert_default().push(place);
-        self
-    }
-
-    /// Makes the contents of a file or directory unreadable, by allowing everything beside it. The path has no links. It
-    /// must not be beneath a place that can be written: use [`cover`](Self::cover) there.
-    #[must_use]
-    pub fn unreadable(mut self, path: impl AsRef<Path>) -> Confinement {
-        self.unreadable.push(path.as_ref().to_owned());
+    pub fn landlock_ruleset(mut self, ruleset: Arc<OwnedFd>) -> Confinement {
+        self.landlock_ruleset = Some(ruleset);
         self
     }
 
@@ -173,29 +142,6 @@ impl Confinement {
     pub(super) fn has_covers(&self) -> bool {
         !self.covers.is_empty() || !self.kept.is_empty()
     }
-
-    /// Whether it needs Landlock.
-    pub(super) fn needs_landlock(&self) -> bool {
-        self.writable.is_some() || !self.unreadable.is_empty()
-    }
-}
-
-/// How far writing can be limited and secrets be made unreadable on this system. Printed, it reads as the end of a
-/// sentence about commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Support {
-    /// A confined program writes nowhere else, controls no device, and signals nobody outside.
-    Full,
-    /// It writes nowhere else, but the kernel is too old for all of it.
-    Partial {
-        /// What a confined program can still do.
-        gap: &'static str,
-    },
-    /// Nothing can be confined, and no confined program starts.
-    Missing {
-        /// Why not.
-        reason: &'static str,
-    },
 }
 
 /// Why the kernel cannot do something here, and what to do about it.
@@ -213,11 +159,6 @@ impl fmt::Display for Unsupported {
     }
 }
 
-/// How far this system can limit what a program writes.
-pub fn sandbox_support() -> Support {
-    platform::sandbox_support()
-}
-
 /// Whether places can be covered for a program. The first call tries it and takes some milliseconds.
 ///
 /// # Errors
@@ -225,19 +166,4 @@ pub fn sandbox_support() -> Support {
 /// Why not, and what to do about it.
 pub fn namespace_support() -> Result<(), Unsupported> {
     platform::namespace_support()
-}
-
-impl fmt::Display for Support {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Support::Full => {
-                out.write_str("they can write only beneath the directories they are given")
-            }
-            Support::Partial { gap } => write!(
-                out,
-                "they can write only beneath the directories they are given, but on this kernel they can still {gap}"
-            ),
-            Support::Missing { reason } => write!(out, "they cannot be confined: {reason}"),
-        }
-    }
 }

@@ -2,6 +2,8 @@
 //! tree ends, and that of a command when it is told to. This is the only place that spawns processes. `docs/processes.md` says what holds on which system.
 
 pub mod guard;
+#[cfg(target_os = "linux")]
+pub mod mount_table;
 
 mod child;
 mod confinement;
@@ -25,8 +27,8 @@ use other as platform;
 
 pub use child::{Child, Custody};
 pub use confinement::{
-    Confinement, Cover, CoverKind, KeptAccess, KeptPath, Nesting, Network, Support, Unsupported,
-    namespace_support, sandbox_support,
+    Confinement, Cover, CoverKind, KeptAccess, KeptPath, Nesting, Network, Unsupported,
+    namespace_support,
 };
 pub use ending::{Ending, Ladder, Rung, Signal, Status};
 pub use error::Error;

@@ -4,7 +4,6 @@
 mod bond;
 mod exec_wire;
 mod execs;
-mod fence;
 mod filter;
 mod foreground;
 mod formats;
@@ -15,7 +14,6 @@ mod known_files;
 mod looks;
 mod lookup;
 mod memory;
-mod mount_table;
 mod namespace;
 mod outbox;
 mod own_mounts;
@@ -50,8 +48,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use super::{
-    Custody, Error, ExecSupport, Pipes, Program, Progress, Started, Status, Support, Unsupported,
-    guard,
+    Custody, Error, ExecSupport, Pipes, Program, Progress, Started, Status, Unsupported, guard,
 };
 pub(super) use execs::AnswerSocket;
 use wire::{Fault, Files, Report};
@@ -87,10 +84,6 @@ pub(super) async fn start_attached(program: &Program) -> Result<Started, Error> 
 
 pub(super) fn is_drained(output: &Output) -> bool {
     rustix::io::ioctl_fionread(output).is_ok_and(|waiting| waiting == 0)
-}
-
-pub(super) fn sandbox_support() -> Support {
-    fence::support()
 }
 
 pub(super) fn namespace_support() -> Result<(), Unsupported> {
@@ -213,10 +206,6 @@ fn our_own() -> io::Result<[OwnedFd; 3]> {
 }
 
 async fn open(program: &Program, mode: Mode, stdio: [OwnedFd; 3]) -> Result<Started, Error> {
-    let fence = fence::around(&program.confinement).map_err(|reason| Error::Sandbox {
-        program: name(program),
-        reason,
-    })?;
     let (channel, execs) = match &program.watch {
         Some(_) => {
             let (channel, theirs) = execs::pair().map_err(|source| unguarded(program, source))?;
@@ -226,7 +215,7 @@ async fn open(program: &Program, mode: Mode, stdio: [OwnedFd; 3]) -> Result<Star
     };
     let files = Files {
         stdio,
-        fence,
+        landlock_ruleset: program.confinement.landlock_ruleset.clone(),
         directory: program.directory.clone(),
         execs,
     };

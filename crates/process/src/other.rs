@@ -10,8 +10,7 @@ use tokio::process::{self, Command};
 use tokio::sync::{Notify, watch};
 
 use super::{
-    Custody, Error, ExecSupport, Pipes, Program, Progress, Signal, Started, Status, Support,
-    Unsupported,
+    Custody, Error, ExecSupport, Pipes, Program, Progress, Signal, Started, Status, Unsupported,
 };
 
 pub(super) type Input = process::ChildStdin;
@@ -68,10 +67,6 @@ pub(super) fn is_drained(_: &Output) -> bool {
     false
 }
 
-pub(super) fn sandbox_support() -> Support {
-    Support::Missing { reason: MISSING }
-}
-
 pub(super) fn namespace_support() -> Result<(), Unsupported> {
     Err(Unsupported {
         reason: MISSING,
@@ -98,7 +93,7 @@ fn one_pipe(command: &mut Command) -> io::Result<Output> {
 }
 
 fn spawn(program: &Program, mut command: Command) -> Result<process::Child, Error> {
-    if program.confinement.needs_landlock() || program.confinement.needs_namespace() {
+    if program.confinement.needs_namespace() {
         return Err(Error::Sandbox {
             program: PathBuf::from(&program.name),
             reason: MISSING.to_owned(),

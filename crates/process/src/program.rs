@@ -132,10 +132,9 @@ impl Program {
         self
     }
 
-    /// Confines it and everything it starts. It starts only where the system can do that; [`sandbox_support`] and
-    /// [`namespace_support`] say so beforehand.
+    /// Confines it and everything it starts. It starts only where the system can do that; [`namespace_support`] says
+    /// so beforehand.
     ///
-    /// [`sandbox_support`]: super::sandbox_support
     /// [`namespace_support`]: super::namespace_support
     #[must_use]
     pub fn confine(mut self, confinement: Confinement) -> Program {

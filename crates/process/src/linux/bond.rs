@@ -33,8 +33,8 @@ pub(super) struct Bond {
     pub(super) directory: Option<Arc<OwnedFd>>,
     /// The namespace it lives in.
     pub(super) namespace: Option<Namespace>,
-    /// The fence it lives in.
-    pub(super) fence: Option<OwnedFd>,
+    /// The Landlock ruleset it is confined by.
+    pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
     /// The filter of calls that are refused to it.
     pub(super) refusals: Option<Vec<libc::sock_filter>>,
     /// The size of the largest file it may write.
@@ -106,8 +106,8 @@ impl Bond {
             namespace.enter()?;
             rustix::thread::set_no_new_privs(true)?;
         }
-        if let Some(fence) = &self.fence {
-            raise(fence)?;
+        if let Some(ruleset) = &self.landlock_ruleset {
+            restrict(ruleset)?;
         }
         if let Some(refusals) = &self.refusals {
             seccomp::install_silently(refusals)?;
@@ -273,15 +273,16 @@ fn volunteer() {
     }
 }
 
-/// Puts this process and all that it will start behind the fence. Programs that gain rights by being run, such as
+/// Puts a Landlock ruleset in force for this process and all that it will start. Programs that gain rights by being run, such as
 /// `sudo`, do not gain them there: the kernel asks for that.
-fn raise(fence: &OwnedFd) -> io::Result<()> {
+fn restrict(ruleset: &OwnedFd) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     give_up_capabilities()?;
     leave_keys()?;
     // SAFETY: the call takes a descriptor that is open, and no memory.
-    let raised = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, fence.as_raw_fd(), 0) };
-    match raised {
+    let restricted =
+        unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) };
+    match restricted {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }

@@ -187,13 +187,13 @@ fn start(
         Some(namespace) => namespace::upkeep(namespace).map_err(confined)?,
         None => None,
     };
-    let refusals = namespace::refusals(&program.confinement, files.fence.is_some());
+    let refusals = namespace::refusals(&program.confinement, files.landlock_ruleset.is_some());
     let (failed, fails) = io::pipe().map_err(|error| (Fault::Custody, error))?;
     let bond = Bond {
         place,
         directory: files.directory,
         namespace,
-        fence: files.fence,
+        landlock_ruleset: files.landlock_ruleset,
         refusals,
         largest_file: program.largest_file,
         open_files,

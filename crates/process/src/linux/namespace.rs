@@ -405,12 +405,12 @@ fn outermost(covers: &[Cover]) -> impl Iterator<Item = &Cover> {
 /// What a confined program may not do, as a filter; none on machines that we do not know.
 pub(super) fn refusals(
     confinement: &Confinement,
-    has_fence: bool,
+    has_landlock: bool,
 ) -> Option<Vec<libc::sock_filter>> {
     filter::of_this_machine()?.refusing(Refusals {
         mounts: confinement.has_covers() && confinement.nesting == Nesting::Refused,
-        limits_of_others: has_fence,
-        keyrings: has_fence,
+        limits_of_others: has_landlock,
+        keyrings: has_landlock,
     })
 }
 

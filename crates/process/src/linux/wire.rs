@@ -91,12 +91,12 @@ impl Report {
     }
 }
 
-/// What an agent gets from its owner beside the job: its standard streams, the fence it is to live in, and the directory
-/// to start in.
+/// What an agent gets from its owner beside the job: its standard streams, its Landlock ruleset, and the directory to
+/// start in.
 #[derive(Debug)]
 pub(super) struct Files {
     pub(super) stdio: [OwnedFd; 3],
-    pub(super) fence: Option<OwnedFd>,
+    pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
     pub(super) directory: Option<Arc<OwnedFd>>,
     /// Where the events of an exec watch go.
     pub(super) execs: Option<OwnedFd>,
@@ -108,14 +108,14 @@ pub(super) fn send_files(control: impl AsFd, files: &Files) -> io::Result<()> {
     let all = files
         .stdio
         .iter()
-        .chain(&files.fence)
+        .chain(files.landlock_ruleset.as_deref())
         .chain(directory)
         .chain(&files.execs);
     let all: Vec<_> = all.map(AsFd::as_fd).collect();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     ancillary.push(SendAncillaryMessage::ScmRights(&all));
-    let there = u8::from(files.fence.is_some())
+    let there = u8::from(files.landlock_ruleset.is_some())
         | u8::from(directory.is_some()) << 1
         | u8::from(files.execs.is_some()) << 2;
     let there = [there];
@@ -149,11 +149,11 @@ pub(super) fn receive_files(control: impl AsFd) -> io::Result<Files> {
     };
     let execs = last(4)?;
     let directory = last(2)?.map(Arc::new);
-    let fence = last(1)?;
+    let landlock_ruleset = last(1)?.map(Arc::new);
     let stdio = files.try_into().map_err(|_| cut_off())?;
     Ok(Files {
         stdio,
-        fence,
+        landlock_ruleset,
         directory,
         execs,
     })
@@ -215,7 +215,7 @@ pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, Mode)> {
     Ok((program, mode))
 }
 
-/// What of it is done by the keeper: the rest is in the fence.
+/// What of it the keeper needs as text: the ruleset of Landlock comes as a descriptor.
 fn put_confinement(to: &mut Vec<u8>, confinement: &Confinement) -> io::Result<()> {
     to.push(u8::from(confinement.network == Network::Loopback));
     to.push(u8::from(confinement.nesting == Nesting::Allowed));
@@ -338,5 +338,5 @@ pub(super) fn take_option(from: &mut impl Read) -> io::Result<Option<OsString>> 
     })
 }
 
-/// Standard streams, a fence and a directory.
+/// Standard streams, a Landlock ruleset, a directory and the socket for exec events.
 const MOST_FILES: usize = 6;

@@ -9,13 +9,13 @@ use std::process::Command;
 use std::sync::Arc;
 
 use attache_process::{
-    Confinement, Cover, CoverKind, Error, Network, Program, Support, guard, namespace_support,
-    sandbox_support,
+    Confinement, Cover, CoverKind, Error, Network, Program, guard, namespace_support,
 };
+use landlock::{ABI, AccessFs, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt;
 
-use super::trial::elsewhere_as;
+use super::trial::{DIRECT, elsewhere_as};
 use super::{direct_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -26,10 +26,7 @@ pub(super) fn trials() -> Vec<Trial> {
             "covers_attack::nor_to_a_user_whose_process_is_not_inspected",
             "ATTACHE_TEST_USER",
         ),
-        secretive_trial(
-            "covers_attack::nor_to_such_a_user_without_a_guard",
-            super::DIRECT,
-        ),
+        secretive_trial("covers_attack::nor_to_such_a_user_without_a_guard", DIRECT),
         user_trial(
             "covers_attack::nor_to_a_user_inside_landlock",
             hidden_and_fenced,
@@ -80,14 +77,24 @@ async fn hidden() {
 
 async fn hidden_and_fenced() {
     let Some(tree) = Tree::new() else { return };
-    if let Support::Missing { .. } = sandbox_support() {
-        return skip(sandbox_support());
-    }
-    let confinement = tree.confinement().write_beneath(&tree.base);
+    let Some(ruleset) = writing_beneath(&tree.base) else {
+        return skip("this kernel has no Landlock");
+    };
+    let confinement = tree.confinement().landlock_ruleset(Arc::new(ruleset));
     let said = tree.run(confinement, WAYS).await;
     assert!(!said.contains(CANARY), "{said}");
     assert!(said.ends_with("beside\nend\n"), "{said}");
     tree.is_as_it_was();
+}
+
+/// A ruleset that allows writing only there, if the kernel has Landlock.
+fn writing_beneath(directory: &Path) -> Option<OwnedFd> {
+    let writing = AccessFs::from_write(ABI::V6);
+    let ruleset = Ruleset::default().handle_access(writing).unwrap();
+    let ruleset = ruleset.create().unwrap();
+    let directory = PathFd::new(directory).unwrap();
+    let rule = PathBeneath::new(directory, writing);
+    ruleset.add_rule(rule).unwrap().into()
 }
 
 async fn read_only() {

@@ -4,10 +4,10 @@
 mod agents;
 #[path = "attached.rs"]
 mod attached;
+#[path = "bind_mount.rs"]
+mod bind_mount;
 #[path = "captured.rs"]
 mod captured;
-#[path = "closed_attack.rs"]
-mod closed_attack;
 #[path = "covers_attack.rs"]
 mod covers_attack;
 #[path = "cycles.rs"]
@@ -26,8 +26,6 @@ mod exec_roles;
 mod files;
 #[path = "owner.rs"]
 mod owner;
-#[path = "sandbox.rs"]
-mod sandbox;
 #[path = "starts.rs"]
 mod starts;
 #[path = "stderr.rs"]
@@ -39,17 +37,15 @@ mod trial;
 #[path = "views_attack.rs"]
 mod views_attack;
 
-use std::future::Future;
 use std::process::ExitCode;
 
 use attache_process::guard;
-use libtest_mimic::{Arguments, Trial};
-use trial::{elsewhere, lone_trial, runtime, trial};
+use libtest_mimic::Arguments;
+use trial::{direct_trial, is_direct, lone_trial, runtime, trial};
 
 pub(super) fn main() -> ExitCode {
-    let direct = std::env::var_os(DIRECT).is_some();
     guard::judge_with(exec_attacks::judge);
-    if !direct {
+    if !is_direct() {
         guard::run_if_asked();
     }
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -74,8 +70,6 @@ pub(super) fn main() -> ExitCode {
     trials.extend(stderr::trials());
     trials.extend(files::trials());
     trials.extend(captured::trials());
-    trials.extend(sandbox::trials());
-    trials.extend(closed_attack::trials());
     trials.extend(covers_attack::trials());
     trials.extend(views_attack::trials());
     trials.extend(exec_attacks::trials());
@@ -86,14 +80,3 @@ pub(super) fn main() -> ExitCode {
     trials.extend(direct::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
-
-/// A test in a process that cannot be a guard.
-fn direct_trial<T, F>(name: &'static str, test: T) -> Trial
-where
-    T: FnOnce() -> F + Send + 'static,
-    F: Future<Output = ()>,
-{
-    elsewhere(name, DIRECT, test)
-}
-
-const DIRECT: &str = "ATTACHE_TEST_DIRECT";

@@ -26,8 +26,21 @@ where
     elsewhere(name, LONE, test)
 }
 
-/// The same in a process of its own, which is told so by this variable.
-pub(super) fn elsewhere<T, F>(name: &'static str, variable: &'static str, test: T) -> Trial
+/// The same in a process that cannot be a guard.
+pub(super) fn direct_trial<T, F>(name: &'static str, test: T) -> Trial
+where
+    T: FnOnce() -> F + Send + 'static,
+    F: Future<Output = ()>,
+{
+    elsewhere(name, DIRECT, test)
+}
+
+/// Whether this process cannot be a guard.
+pub(super) fn is_direct() -> bool {
+    std::env::var_os(DIRECT).is_some()
+}
+
+fn elsewhere<T, F>(name: &'static str, variable: &'static str, test: T) -> Trial
 where
     T: FnOnce() -> F + Send + 'static,
     F: Future<Output = ()>,
@@ -77,4 +90,5 @@ pub(super) fn runtime() -> tokio::runtime::Runtime {
         .unwrap()
 }
 
+pub(super) const DIRECT: &str = "ATTACHE_TEST_DIRECT";
 const LONE: &str = "ATTACHE_TEST_LONE";

@@ -2,13 +2,12 @@
 //! that take the place of covered ones. The oracle is the same as for covers.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use attache_process::{Confinement, CoverKind, KeptAccess, KeptPath, Nesting};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt;
 
+use super::bind_mount::{Unmount, mount_bind};
 use super::covers_attack::{CANARY, Tree, skip, user_trial};
 use super::{direct_trial, trial};
 
@@ -259,19 +258,4 @@ async fn later_mounts() {
     let mut said = String::new();
     stdout.read_to_string(&mut said).await.unwrap();
     assert_eq!(said, "end\n");
-}
-
-pub(super) fn mount_bind(from: &Path, to: &Path) -> bool {
-    let mut command = Command::new("mount");
-    command.arg("--bind").arg(from).arg(to);
-    command.status().is_ok_and(|status| status.success())
-}
-
-/// Takes a mount away in the end.
-pub(super) struct Unmount(pub(super) PathBuf);
-
-impl Drop for Unmount {
-    fn drop(&mut self) {
-        Command::new("umount").arg("-l").arg(&self.0).status().ok();
-    }
 }

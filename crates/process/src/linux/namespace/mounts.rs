@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Access;
 use rustix::process::geteuid;
 
-use super::super::mount_table::{self, Mount, join, mount_of};
+use crate::mount_table::{self, Mount, join, mount_of};
 use crate::{Cover, CoverKind};
 
 /// The covers, and the same for every other mount that shows what they cover, or a part of it.

@@ -8,33 +8,43 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
 /// A line of the table.
-pub(super) struct Mount {
-    pub(super) id: u64,
+#[derive(Debug)]
+pub struct Mount {
+    /// Its identity, as [`mount_of`] returns it.
+    pub id: u64,
     /// Device numbers of the file system, `major:minor`.
-    pub(super) device: Vec<u8>,
+    pub device: Vec<u8>,
     /// The directory or file of the file system that is mounted.
-    pub(super) root: PathBuf,
+    pub root: PathBuf,
     /// Where it is mounted.
-    pub(super) place: PathBuf,
+    pub place: PathBuf,
     /// For an overlay, the directories that it is made of.
-    pub(super) layers: Vec<PathBuf>,
+    pub layers: Vec<PathBuf>,
 }
 
 /// All mounts.
-pub(super) fn read() -> io::Result<Vec<Mount>> {
+///
+/// # Errors
+///
+/// When the table cannot be read.
+pub fn read() -> io::Result<Vec<Mount>> {
     let table = std::fs::read("/proc/self/mountinfo")?;
     let lines = table.split(|byte| *byte == b'\n');
     Ok(lines.filter_map(Mount::read).collect())
 }
 
 /// The identity of the mount that a path is on. A link at its end is not followed.
-pub(super) fn mount_of(path: &Path) -> io::Result<u64> {
+///
+/// # Errors
+///
+/// When there is nothing at the path.
+pub fn mount_of(path: &Path) -> io::Result<u64> {
     let found = statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::MNT_ID)?;
     Ok(found.stx_mnt_id)
 }
 
 /// Joins without a slash at the end.
-pub(super) fn join(base: &Path, below: &Path) -> PathBuf {
+pub fn join(base: &Path, below: &Path) -> PathBuf {
     match below.as_os_str().as_bytes() {
         b"" => base.to_owned(),
         _ => base.join(below),

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::super::mount_table::{self, Mount, join, mount_of};
+use attache_process::mount_table::{self, Mount, join, mount_of};
 
 /// Device and number of a file.
 pub(super) type Identity = (u64, u64);

@@ -7,21 +7,22 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use attache_process::{Confinement, Program, Support, sandbox_support};
+use attache_host::sandbox::{LandlockRules, SandboxSupport, support};
+use attache_process::{Confinement, Program};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt;
 
-use super::covers_attack::{CANARY, skip};
-use super::views_attack::{Unmount, mount_bind};
+use super::bind_mount::{Unmount, mount_bind};
+use super::sandbox_attack::{CANARY, skip};
 use super::{direct_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("closed_attack::hard_links_beside_open_nothing", links),
-        trial("closed_attack::a_second_mount_opens_nothing", mounts),
-        trial("closed_attack::an_overlay_opens_nothing", overlays),
-        direct_trial("closed_attack::nor_without_a_guard", mounts),
-        trial("closed_attack::what_comes_later_stays_closed", later),
+        trial("landlock_attack::hard_links_beside_open_nothing", links),
+        trial("landlock_attack::a_second_mount_opens_nothing", mounts),
+        trial("landlock_attack::an_overlay_opens_nothing", overlays),
+        direct_trial("landlock_attack::nor_without_a_guard", mounts),
+        trial("landlock_attack::what_comes_later_stays_closed", later),
     ]
 }
 
@@ -167,12 +168,12 @@ struct Home {
 
 impl Home {
     fn new(name: &str) -> Option<Home> {
-        if let Support::Missing { .. } = sandbox_support() {
-            skip(sandbox_support());
+        if let SandboxSupport::Missing { .. } = support() {
+            skip(support());
             return None;
         }
         let base = fs::canonicalize(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let base = base.join(format!("closed-{name}-{}", std::process::id()));
+        let base = base.join(format!("landlock-attack-{name}-{}", std::process::id()));
         let home = Home { base };
         for name in [".aws/sub", "sub", "../deep/below"] {
             fs::create_dir_all(home.base.join("home")).unwrap();
@@ -203,10 +204,11 @@ impl Home {
     }
 
     fn program(&self, script: &str) -> Program {
-        let confinement = [".netrc", ".aws", ".later"].iter().fold(
-            Confinement::new().write_beneath(self.at(".")),
+        let rules = [".netrc", ".aws", ".later"].iter().fold(
+            LandlockRules::new().write_beneath(self.at(".")),
             |it, name| it.unreadable(self.at(name)),
         );
+        let confinement = rules.apply(Confinement::new()).unwrap();
         let script = format!("exec 2>/dev/null; {script}; echo end");
         let program = Program::new("sh").args(["-c", &script]);
         program.cwd(self.at(".")).confine(confinement)

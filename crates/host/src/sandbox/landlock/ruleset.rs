@@ -1,7 +1,4 @@
-//! The Landlock ruleset of a confined program. It is made by the owner, where it can fail with words, and put in force in
-//! the child before exec.
-
-mod closed;
+//! Makes the Landlock ruleset of a confined program. `process` puts it in force in the child before exec.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -13,43 +10,39 @@ use landlock::{
 };
 use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
 
-use crate::confinement::WritablePlace;
-use crate::{Confinement, Support};
-use closed::{ClosedPlaces, EntryStatus, Relation};
+use super::closed::{ClosedPlaces, EntryStatus, Relation};
+use super::{LandlockRules, SandboxSupport, WritablePlace};
 
-/// The ruleset of a confinement, if it needs one; an error in words if there can be none.
-pub(super) fn around(confinement: &Confinement) -> Result<Option<OwnedFd>, String> {
-    if !confinement.needs_landlock() {
-        return Ok(None);
-    }
-    let rules = rules(confinement).map_err(|error| match error {
+/// The ruleset, open; an error in words if there can be none.
+pub(super) fn create(wanted: &LandlockRules) -> Result<OwnedFd, String> {
+    let rules = rules(wanted).map_err(|error| match error {
         Fault::Words(words) => words,
         Fault::Ruleset(error) => error.to_string(),
     })?;
     let rules: Option<OwnedFd> = rules.into();
     match (rules, support()) {
-        (Some(rules), _) => Ok(Some(rules)),
-        (None, Support::Missing { reason }) => Err(reason.to_owned()),
-        (None, Support::Full | Support::Partial { .. }) => Err(MISSING.to_owned()),
+        (Some(rules), _) => Ok(rules),
+        (None, SandboxSupport::Missing { reason }) => Err(reason.to_owned()),
+        (None, SandboxSupport::Full | SandboxSupport::Partial { .. }) => Err(MISSING.to_owned()),
     }
 }
 
-pub(super) fn support() -> Support {
+pub(super) fn support() -> SandboxSupport {
     let can = |rights: BitFlags<AccessFs>| strict().handle_access(rights).is_ok();
     if !can(AccessFs::from_write(ABI::V1)) {
-        return Support::Missing { reason: MISSING };
+        return SandboxSupport::Missing { reason: MISSING };
     }
     if !can(AccessFs::from_write(ABI::V3)) {
         let gap = "empty files elsewhere, control devices and signal other programs";
-        return Support::Partial { gap };
+        return SandboxSupport::Partial { gap };
     }
     if !can(AccessFs::from_write(ABI::V5)) {
         let gap = "control devices and signal other programs";
-        return Support::Partial { gap };
+        return SandboxSupport::Partial { gap };
     }
     match strict().scope(Scope::Signal) {
-        Ok(_) => Support::Full,
-        Err(_) => Support::Partial {
+        Ok(_) => SandboxSupport::Full,
+        Err(_) => SandboxSupport::Partial {
             gap: "signal other programs",
         },
     }
@@ -66,12 +59,12 @@ impl From<RulesetError> for Fault {
     }
 }
 
-fn rules(confinement: &Confinement) -> Result<RulesetCreated, Fault> {
+fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, Fault> {
     let mut handled = BitFlags::empty();
-    if confinement.writable.is_some() {
+    if wanted.writable.is_some() {
         handled |= writes();
     }
-    if !confinement.unreadable.is_empty() {
+    if !wanted.unreadable.is_empty() {
         handled |= AccessFs::ReadFile;
     }
     let mut rules = Ruleset::default()
@@ -79,7 +72,7 @@ fn rules(confinement: &Confinement) -> Result<RulesetCreated, Fault> {
         .scope(Scope::Signal)?
         .scope(Scope::AbstractUnixSocket)?
         .create()?;
-    for place in confinement.writable.iter().flatten() {
+    for place in wanted.writable.iter().flatten() {
         rules = match place {
             WritablePlace::Path(path) => {
                 let open = PathFd::new(path).map_err(|error| Fault::Words(error.to_string()))?;
@@ -90,17 +83,17 @@ fn rules(confinement: &Confinement) -> Result<RulesetCreated, Fault> {
             }
         };
     }
-    if confinement.writable.is_some() {
+    if wanted.writable.is_some() {
         for device in DEVICES {
             if let Ok(device) = PathFd::new(device) {
                 rules = rules.add_rule(PathBeneath::new(device, DEVICE))?;
             }
         }
     }
-    if confinement.unreadable.is_empty() {
+    if wanted.unreadable.is_empty() {
         return Ok(rules);
     }
-    let closed = ClosedPlaces::of(&confinement.unreadable).map_err(Fault::Words)?;
+    let closed = ClosedPlaces::of(&wanted.unreadable).map_err(Fault::Words)?;
     let mut reads = Reads {
         rules: Some(rules),
         closed,
