@@ -87,14 +87,16 @@ async fn hidden_and_fenced() {
     tree.is_as_it_was();
 }
 
-/// A ruleset that allows writing only there, if the kernel has Landlock.
+/// A ruleset that allows writing only there and to `/dev/null`, if the kernel has Landlock.
 fn writing_beneath(directory: &Path) -> Option<OwnedFd> {
     let writing = AccessFs::from_write(ABI::V6);
     let ruleset = Ruleset::default().handle_access(writing).unwrap();
-    let ruleset = ruleset.create().unwrap();
-    let directory = PathFd::new(directory).unwrap();
-    let rule = PathBeneath::new(directory, writing);
-    ruleset.add_rule(rule).unwrap().into()
+    let mut ruleset = ruleset.create().unwrap();
+    for place in [directory, Path::new("/dev/null")] {
+        let rule = PathBeneath::new(PathFd::new(place).unwrap(), writing);
+        ruleset = ruleset.add_rule(rule).unwrap();
+    }
+    ruleset.into()
 }
 
 async fn read_only() {
