@@ -13,7 +13,7 @@ fn values_are_set_shown_and_removed() {
     machine.check(
         &["config"],
         &expect![[r#"
-        err: nothing is configured; `attache config --help` tells the keys
+        err: nothing is configured; `attache config --help` lists the keys
         exit: 0
     "#]],
     );
@@ -134,7 +134,7 @@ fn run_says_every_time_that_others_may_have_written_the_projects_file() {
         let shown = machine.shown(&machine.attache(arguments));
         assert!(shown.contains("~/project"), "{arguments:?}: {shown}");
         assert!(
-            shown.contains("nothing in it counts"),
+            shown.contains("it is ignored"),
             "{arguments:?}: {shown}"
         );
     }
@@ -152,7 +152,7 @@ fn the_commands_of_a_repository_wait_for_trust() {
     );
     machine.check(&["doctor", "-a", "theirs"], &expect![[r#"
         err: ~/project/.attache.json is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it
-        err: the agent `theirs` is named by ~/project/.attache.json, which is not trusted; look at it with `attache config`, then say `attache config trust`
+        err: the agent `theirs` is defined in ~/project/.attache.json, which is not trusted; read it with `attache config`, then run `attache config trust`
         exit: 2
     "#]]);
     machine.attache(&["agents", "--probe"]);
@@ -176,7 +176,7 @@ fn the_commands_of_a_repository_wait_for_trust() {
     );
     fs::write(machine.path("project/.attache.json"), "{}").unwrap();
     machine.check(&["config", "get", "default_agent"], &expect![[r#"
-        err: ~/project/.attache.json has changed since you trusted it, so nothing in it counts; in ~/project, `attache config` shows it, `attache config trust` trusts it as it is now, and `attache config trust --revoke` ends the trust
+        err: ~/project/.attache.json has changed since you trusted it, so it is ignored; in ~/project, `attache config` shows it, `attache config trust` trusts it as it is now, and `attache config trust --revoke` ends the trust
         err: `default_agent` is not set
         exit: 1
     "#]]);
