@@ -176,16 +176,16 @@ fn the_commands_of_a_repository_wait_for_trust() {
     );
     fs::write(machine.path("project/.attache.json"), "{}").unwrap();
     machine.check(&["config", "get", "default_agent"], &expect![[r#"
-        err: ~/project/.attache.json has changed since you trusted it, so it is ignored; in ~/project, `attache config` shows it, `attache config trust` trusts it as it is now, and `attache config trust --revoke` ends the trust
+        err: ~/project/.attache.json has changed since you trusted it, so nothing in it counts; in ~/project, `attache config` shows it, `attache config trust` trusts it as it is now, and `attache config trust --revoke` ends the trust
         err: `default_agent` is not set
         exit: 1
     "#]]);
     machine.check(
         &["config", "trust", "--revoke"],
         &expect![[r#"
-        err: ~/project/.attache.json is trusted no longer
-        exit: 0
-    "#]],
+            err: ~/project/.attache.json is no longer trusted
+            exit: 0
+        "#]],
     );
 }
 
