@@ -133,10 +133,7 @@ fn run_says_every_time_that_others_may_have_written_the_projects_file() {
     for arguments in [&["config"][..], &RUN, &RUN, &["config"], &RUN] {
         let shown = machine.shown(&machine.attache(arguments));
         assert!(shown.contains("~/project"), "{arguments:?}: {shown}");
-        assert!(
-            shown.contains("it is ignored"),
-            "{arguments:?}: {shown}"
-        );
+        assert!(shown.contains("it is ignored"), "{arguments:?}: {shown}");
     }
 }
 
