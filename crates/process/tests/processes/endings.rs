@@ -158,9 +158,9 @@ fn signaled(number: i32) -> ExitStatus {
     ExitStatus::Signaled(Signal(number))
 }
 
-/// A timeouts that is patient with the step that should do it, and short with those before.
+/// Timeouts that are patient with the step that should do it, and short with those before.
 fn up_to(step: StopStep) -> StopTimeouts {
-    let after = |step| match step == step {
+    let after = |earlier| match step == earlier {
         true => PATIENCE,
         false => Duration::from_millis(20),
     };
