@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use attache::process::{self, Child, Ladder, Program, Stdin, Stdout};
+use attache::process::{self, Child, Program, Stdin, Stdout, StopTimeouts};
 use attache_text::{Line, Lines};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -71,13 +71,13 @@ impl Cli {
     }
 
     /// Ends it, step by step.
-    pub(crate) async fn stop(self) -> process::Ending {
-        self.end(Ladder::default()).await
+    pub(crate) async fn stop(self) -> process::ChildExit {
+        self.end(StopTimeouts::default()).await
     }
 
     /// How it ended, for one that has said its last word.
-    pub(crate) async fn ending(self) -> process::Ending {
-        self.end(Ladder {
+    pub(crate) async fn ending(self) -> process::ChildExit {
+        self.end(StopTimeouts {
             after_close: LAST_BREATH,
             after_term: LAST_BREATH,
         })
@@ -85,8 +85,8 @@ impl Cli {
     }
 
     /// Ends one that does not listen. It gets no time to go on with what it does.
-    pub(crate) async fn cut_off(self) -> process::Ending {
-        self.end(Ladder {
+    pub(crate) async fn cut_off(self) -> process::ChildExit {
+        self.end(StopTimeouts {
             after_close: Duration::ZERO,
             after_term: LAST_BREATH,
         })
@@ -94,9 +94,9 @@ impl Cli {
     }
 
     /// A CLI cannot end while it has something to say, so somebody has to listen.
-    async fn end(mut self, ladder: Ladder) -> process::Ending {
+    async fn end(mut self, timeouts: StopTimeouts) -> process::ChildExit {
         tokio::select! {
-            ending = self.child.stop(ladder) => ending,
+            ending = self.child.stop(timeouts) => ending,
             never = let_talk(&mut self.stdout) => match never {},
         }
     }
@@ -142,14 +142,14 @@ mod tests {
     #[cfg(unix)]
     #[tokio::test]
     async fn one_that_says_much_when_it_is_stopped_ends_by_itself() {
-        use attache::process::{Program, Rung};
+        use attache::process::{Program, StopStep};
 
         let script = "read line; head -c 1000000 /dev/zero; exit 7";
         let program = Program::new("/bin/sh").args(["-c", script]);
         let cli = super::Cli::start(&program).await.expect("a shell");
         let ending = cli.stop().await;
-        let ended = (ending.status.to_string(), ending.rung);
-        assert_eq!(ended, ("exited with 7".to_owned(), Rung::Close));
+        let ended = (ending.status.to_string(), ending.step);
+        assert_eq!(ended, ("exited with 7".to_owned(), StopStep::Close));
     }
 
     #[test]

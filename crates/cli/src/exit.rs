@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use attache::process::Status;
+use attache::process::ExitStatus;
 
 use crate::text;
 
@@ -30,12 +30,12 @@ pub(crate) enum Exit {
 }
 
 /// The program's own code; of a signal what a shell makes of it.
-impl From<Status> for Exit {
-    fn from(status: Status) -> Self {
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
         Exit::Of(match status {
-            Status::Exited(code) => u8::try_from(code & 0xff).unwrap_or(1),
-            Status::Signaled(signal) => u8::try_from(signal.0).map_or(1, |signal| signal | 128),
-            Status::Lost => 1,
+            ExitStatus::Exited(code) => u8::try_from(code & 0xff).unwrap_or(1),
+            ExitStatus::Signaled(signal) => u8::try_from(signal.0).map_or(1, |signal| signal | 128),
+            ExitStatus::Lost => 1,
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use attache::process::Ladder;
+use attache::process::StopTimeouts;
 use attache::transport;
 use attache_recording::open_recording;
 use attache_recording::replay::{FaultInjector, ReplayEnd, ReplayPlayer, ReplaySpeed, play};
@@ -78,7 +78,7 @@ async fn as_client(
     let (child, stdin, stdout) = agent.program().spawn_piped().await?;
     let patience = Some(Duration::from_secs(arguments.timeout));
     let outcome = play(player, speed, faults, patience, (stdout, stdin)).await;
-    child.stop(Ladder::default()).await;
+    child.stop(StopTimeouts::default()).await;
     Ok(outcome?)
 }
 

@@ -25,7 +25,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use attache::client::ClientCalls;
-use attache::process::{Child, Ladder, Program};
+use attache::process::{Child, Program, StopTimeouts};
 use attache::{AgentHandle, ClientCall, v1};
 use attache_host::Host;
 use attache_host::exec::Watcher;
@@ -265,7 +265,7 @@ impl Desk {
         // An agent that is being ended by a task of ours is ended at once.
         self.work.clear();
         if let Some(child) = self.child.take() {
-            child.stop(Ladder::default()).await;
+            child.stop(StopTimeouts::default()).await;
         }
     }
 

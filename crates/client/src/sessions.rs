@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use attache::client::{self, AgentHandle, ClientCalls};
-use attache::process::{Child, Ladder};
+use attache::process::{Child, StopTimeouts};
 use attache::{CallError, ClientCall, Closed, Transcript, v1};
 use tokio::time::timeout;
 
@@ -177,7 +177,7 @@ impl Visit {
     /// Stops the agent and everything that it has started.
     pub async fn end(self) {
         self.handle.close();
-        self.child.stop(Ladder::default()).await;
+        self.child.stop(StopTimeouts::default()).await;
     }
 
     /// What the agent lists of a session; `None` if it cannot list, an error if it lists others only.

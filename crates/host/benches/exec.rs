@@ -122,7 +122,7 @@ mod linux {
             program = program.watch(rules.watch());
         }
         let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
-        if let Some(mut execs) = child.take_execs() {
+        if let Some(mut execs) = child.take_exec_events() {
             tokio::spawn(async move { while execs.next().await.is_some() {} });
         }
         let guard = parent(child.pid());

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use attache_process::{Confinement, Cover, CoverKind, KeptAccess, KeptPath, namespace_support};
+use attache_process::{Confinement, Cover, CoverAccess, CoverKind, CoveredPath, namespace_support};
 
 use crate::permissions::{PathPattern, PathRule, PathRules, Reach};
 use crate::roots::{Dir, End, Identity, Place};
@@ -147,13 +147,13 @@ impl DeniedPaths {
         for rule in self.rules.iter() {
             let access = match (rule.reach, subject) {
                 (Reach::Commands, Subject::Agent) => continue,
-                (Reach::Everything | Reach::Commands, _) => KeptAccess::Hidden,
-                (Reach::Changes, _) => KeptAccess::ReadOnly,
+                (Reach::Everything | Reach::Commands, _) => CoverAccess::Hidden,
+                (Reach::Changes, _) => CoverAccess::ReadOnly,
             };
             let trees = rule.patterns.iter().filter_map(PathPattern::tree);
             for path in trees.filter_map(|tree| self.bases.spelled(tree)) {
-                if access == KeptAccess::ReadOnly || !keep.starts_with(&path) {
-                    confinement = confinement.keep_covered(KeptPath { path, access });
+                if access == CoverAccess::ReadOnly || !keep.starts_with(&path) {
+                    confinement = confinement.keep_covered(CoveredPath { path, access });
                 }
             }
         }

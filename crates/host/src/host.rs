@@ -11,7 +11,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use attache_process::Nesting;
+use attache_process::NestedMounts;
 use attache_rpc::Error;
 use attache_schema::{error, v1};
 use tokio::sync::Semaphore;
@@ -46,7 +46,7 @@ pub struct Host {
     /// Where the agent works beside the directory it is started in.
     directories: Arc<[PathBuf]>,
     /// Whether the agent can mount while paths are denied.
-    nesting: Nesting,
+    nesting: NestedMounts,
     /// Files that are read or written at the same time: each takes a thread.
     at_once: Arc<Semaphore>,
 }
@@ -63,7 +63,7 @@ impl Host {
             sessions: Sessions::default(),
             notices: Arc::default(),
             directories: Arc::default(),
-            nesting: Nesting::default(),
+            nesting: NestedMounts::default(),
             at_once: Arc::new(Semaphore::new(FILES_AT_ONCE)),
         }
     }

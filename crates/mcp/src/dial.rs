@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache::process::{self, Child, Ladder, Program};
+use attache::process::{self, Child, Program, StopTimeouts};
 use attache::v1;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService};
@@ -97,7 +97,7 @@ async fn stdio(
 ) -> Result<Line, Refusal> {
     let program = Program::new(config.command.as_path()).args(&config.args);
     let program = environment::of(program, &config.env, &server.place.environment);
-    let program = program.cwd(&server.place.cwd).tail(TAIL);
+    let program = program.cwd(&server.place.cwd).stderr_tail(TAIL);
     let starting = tokio::time::timeout_at(deadline, program.spawn_piped()).await;
     let (child, stdin, stdout) = starting.map_err(|_| late())?.map_err(not_started)?;
     let beginning = begin(handler, Lines::new(stdout, stdin), mode, deadline);
@@ -111,7 +111,7 @@ async fn stdio(
             Ok(line)
         }
         Err(Refusal::Handshake(reason)) => {
-            child.stop(Ladder::default()).await;
+            child.stop(StopTimeouts::default()).await;
             Err(Refusal::Handshake(reason))
         }
         Err(Refusal::Gone(reason)) => Err(Refusal::Final(last_words(&child, &reason).await)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use attache::process::{Child, Ladder};
+use attache::process::{Child, StopTimeouts};
 use rmcp::model::{ServerPeerInfo, SubscriptionFilter};
 use rmcp::service::Subscription;
 use rmcp::{Peer, RoleClient};
@@ -104,7 +104,7 @@ async fn attend(server: &Server, line: Line, mut stop: oneshot::Receiver<()>) {
     };
     let stopping = async {
         if let Some(child) = child {
-            child.stop(Ladder::default()).await;
+            child.stop(StopTimeouts::default()).await;
         }
     };
     let leaving = async {

@@ -8,7 +8,8 @@ use tokio::sync::watch;
 
 use super::stdio::Slot;
 use super::{
-    Ending, Execs, Ladder, Pipes, Progress, Rung, Started, Status, Stdin, Stdout, Tail, platform,
+    ChildExit, ExecEvents, ExitStatus, Pipes, Progress, Started, StderrTail, Stdin, Stdout,
+    StopStep, StopTimeouts, platform,
 };
 
 /// A running agent. When the value is dropped, or the tokio runtime it was spawned in shuts down, its whole tree is
@@ -19,11 +20,11 @@ pub struct Child {
     slot: Slot,
     stdin: Option<Stdin>,
     stdout: Option<Stdout>,
-    stderr: Tail,
-    rung: Mutex<Rung>,
+    stderr: StderrTail,
+    step: Mutex<StopStep>,
     leash: platform::Leash,
     progress: watch::Receiver<Progress>,
-    execs: Option<Execs>,
+    execs: Option<ExecEvents>,
 }
 
 /// How far custody of a child's tree reaches. `docs/processes.md` compares them.
@@ -39,17 +40,17 @@ impl Child {
     pub(super) fn piped(started: Started, pipes: Pipes, tail: usize) -> (Child, Stdin, Stdout) {
         let slot = Slot::new(pipes.stdin);
         let stdin = Stdin::new(slot.clone());
-        let stderr = Tail::of(pipes.stderr, tail);
+        let stderr = StderrTail::of(pipes.stderr, tail);
         let child = Child::new(started, slot, stderr);
         (child, stdin, Stdout::new(pipes.stdout))
     }
 
     /// One whose standard input and standard error are none of our business.
     pub(super) fn captured(started: Started) -> Child {
-        Child::new(started, Slot::closed(), Tail::empty())
+        Child::new(started, Slot::closed(), StderrTail::empty())
     }
 
-    fn new(started: Started, slot: Slot, stderr: Tail) -> Child {
+    fn new(started: Started, slot: Slot, stderr: StderrTail) -> Child {
         Child {
             pid: started.pid,
             custody: started.custody,
@@ -57,7 +58,7 @@ impl Child {
             stdin: None,
             stdout: None,
             stderr,
-            rung: Mutex::new(Rung::Own),
+            step: Mutex::new(StopStep::Own),
             leash: started.leash,
             progress: started.progress,
             execs: started.execs,
@@ -91,25 +92,27 @@ impl Child {
     }
 
     /// What the tree executes, once; `None` if the program is not watched. Nobody is asked as long as this is not taken.
-    pub fn take_execs(&mut self) -> Option<Execs> {
+    pub fn take_exec_events(&mut self) -> Option<ExecEvents> {
         self.execs.take()
     }
 
     /// The end of what it wrote to standard error.
-    pub fn stderr(&self) -> &Tail {
+    pub fn stderr(&self) -> &StderrTail {
         &self.stderr
     }
 
     /// Waits until the agent's own process has ended; what it started may still run. Any number of callers may wait,
     /// and each may give up.
-    pub async fn exited(&self) -> Status {
+    pub async fn exited(&self) -> ExitStatus {
         let mut progress = self.progress.clone();
         let ended = progress.wait_for(|now| now.status.is_some()).await;
-        ended.map_or(Status::Lost, |now| now.status.unwrap_or(Status::Lost))
+        ended.map_or(ExitStatus::Lost, |now| {
+            now.status.unwrap_or(ExitStatus::Lost)
+        })
     }
 
     /// Waits until the agent and its tree have ended. Any number of callers may wait, and each may give up.
-    pub async fn wait(&self) -> Ending {
+    pub async fn wait(&self) -> ChildExit {
         let mut progress = self.progress.clone();
         let last = match progress.wait_for(|now| now.survivors.is_some()).await {
             Ok(last) => *last,
@@ -122,15 +125,15 @@ impl Child {
     /// Ends the agent step by step, then everything it started: closes its standard input even if somebody still
     /// writes to it, then SIGTERM, then SIGKILL. On an agent that has ended this only tells how. A tree whose guard
     /// does not tell that it has ended is killed without the guard after some seconds.
-    pub async fn stop(&self, ladder: Ladder) -> Ending {
+    pub async fn stop(&self, timeouts: StopTimeouts) -> ChildExit {
         self.look().await;
-        self.raise(Rung::Close);
+        self.raise(StopStep::Close);
         self.slot.close();
-        if !self.ends_within(ladder.after_close).await {
-            self.raise(Rung::Term);
+        if !self.ends_within(timeouts.after_close).await {
+            self.raise(StopStep::Term);
             self.leash.term();
-            if !self.ends_within(ladder.after_term).await {
-                self.raise(Rung::Kill);
+            if !self.ends_within(timeouts.after_term).await {
+                self.raise(StopStep::Kill);
             }
         }
         self.leash.kill();
@@ -146,23 +149,23 @@ impl Child {
 
     /// Kills the agent and everything it started, without waiting.
     pub fn kill(&self) {
-        self.raise(Rung::Kill);
+        self.raise(StopStep::Kill);
         self.leash.kill();
     }
 
-    fn ending(&self, last: Progress) -> Ending {
-        Ending {
-            status: last.status.unwrap_or(Status::Lost),
-            rung: *self.rung.lock().unwrap_or_else(PoisonError::into_inner),
+    fn ending(&self, last: Progress) -> ChildExit {
+        ChildExit {
+            status: last.status.unwrap_or(ExitStatus::Lost),
+            step: *self.step.lock().unwrap_or_else(PoisonError::into_inner),
             stderr: self.stderr.text(),
             survivors: last.survivors.unwrap_or(0),
         }
     }
 
-    fn raise(&self, rung: Rung) {
+    fn raise(&self, step: StopStep) {
         if self.progress.borrow().status.is_none() {
-            let mut highest = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
-            *highest = rung.max(*highest);
+            let mut highest = self.step.lock().unwrap_or_else(PoisonError::into_inner);
+            *highest = step.max(*highest);
         }
     }
 

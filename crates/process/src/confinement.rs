@@ -19,15 +19,15 @@ pub struct Confinement {
     /// Places that are covered in a mount namespace.
     pub(super) covers: Vec<Cover>,
     /// Paths that stay covered, whatever is put there.
-    pub(super) kept: Vec<KeptPath>,
+    pub(super) kept: Vec<CoveredPath>,
     #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
-    pub(super) nesting: Nesting,
+    pub(super) nested_mounts: NestedMounts,
     pub(super) network: Network,
 }
 
 /// Whether a program whose places are covered can mount, in namespaces that it makes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Nesting {
+pub enum NestedMounts {
     /// Every mount is refused, so that no second view of a file system shows what is covered. Programs that make a sandbox
     /// of mounts, such as bubblewrap, fail.
     #[default]
@@ -38,16 +38,16 @@ pub enum Nesting {
 
 /// A path that stays covered while the program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptPath {
+pub struct CoveredPath {
     /// The path as somebody wrote it. It may lead through links, and need not exist.
     pub path: PathBuf,
     /// Whether what is there can be read.
-    pub access: KeptAccess,
+    pub access: CoverAccess,
 }
 
 /// What a program can do with a kept path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptAccess {
+pub enum CoverAccess {
     /// Nothing.
     Hidden,
     /// Read.
@@ -114,15 +114,15 @@ impl Confinement {
     /// Covers whatever is at a path when the program runs: a file that appears there, or takes another's place, is covered
     /// within milliseconds. What is there at the start needs a [`cover`](Self::cover) as well, whose path is kept by itself.
     #[must_use]
-    pub fn keep_covered(mut self, path: KeptPath) -> Confinement {
+    pub fn keep_covered(mut self, path: CoveredPath) -> Confinement {
         self.kept.push(path);
         self
     }
 
     /// Sets whether the program can mount. By default it cannot while something is covered.
     #[must_use]
-    pub fn nesting(mut self, nesting: Nesting) -> Confinement {
-        self.nesting = nesting;
+    pub fn nested_mounts(mut self, nested_mounts: NestedMounts) -> Confinement {
+        self.nested_mounts = nested_mounts;
         self
     }
 

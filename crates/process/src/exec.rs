@@ -240,15 +240,15 @@ pub enum ExecEvent {
 }
 
 /// The events of a watched program. If nobody takes them, records are dropped; if this is dropped, requests are denied.
-pub struct Execs {
+pub struct ExecEvents {
     events: mpsc::Receiver<ExecEvent>,
     answers: ExecAnswers,
 }
 
-impl Execs {
+impl ExecEvents {
     #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
-    pub(super) fn new(events: mpsc::Receiver<ExecEvent>, answers: ExecAnswers) -> Execs {
-        Execs { events, answers }
+    pub(super) fn new(events: mpsc::Receiver<ExecEvent>, answers: ExecAnswers) -> ExecEvents {
+        ExecEvents { events, answers }
     }
 
     /// The next event; `None` when the tree has ended. Cancel safe.
@@ -262,9 +262,9 @@ impl Execs {
     }
 }
 
-impl fmt::Debug for Execs {
+impl fmt::Debug for ExecEvents {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("Execs")
+        out.write_str("ExecEvents")
     }
 }
 

@@ -7,13 +7,13 @@ pub mod mount_table;
 
 mod child;
 mod confinement;
-mod ending;
 mod error;
 mod exec;
-mod held;
+mod exit;
+mod foreign_process;
 mod program;
+mod stderr_tail;
 mod stdio;
-mod tail;
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -27,26 +27,26 @@ use other as platform;
 
 pub use child::{Child, Custody};
 pub use confinement::{
-    Confinement, Cover, CoverKind, KeptAccess, KeptPath, Nesting, Network, Unsupported,
+    Confinement, Cover, CoverAccess, CoverKind, CoveredPath, NestedMounts, Network, Unsupported,
     namespace_support,
 };
-pub use ending::{Ending, Ladder, Rung, Signal, Status};
 pub use error::Error;
 pub use exec::{
-    Exec, ExecAnswers, ExecEvent, ExecFile, ExecInterpreter, ExecJudge, ExecProcess, ExecRecord,
-    ExecSupport, ExecVerdict, ExecWatch, Execs, FileLookup, FileOrigin, FileVersion, JudgeFactory,
-    exec_support,
+    Exec, ExecAnswers, ExecEvent, ExecEvents, ExecFile, ExecInterpreter, ExecJudge, ExecProcess,
+    ExecRecord, ExecSupport, ExecVerdict, ExecWatch, FileLookup, FileOrigin, FileVersion,
+    JudgeFactory, exec_support,
 };
-pub use held::Held;
+pub use exit::{ChildExit, ExitStatus, Signal, StopStep, StopTimeouts};
+pub use foreign_process::ForeignProcess;
 pub use program::Program;
+pub use stderr_tail::StderrTail;
 pub use stdio::{Stdin, Stdout};
-pub use tail::Tail;
 
 /// What the platform knows of a running agent, as it becomes known.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     looked: bool,
-    status: Option<Status>,
+    status: Option<ExitStatus>,
     survivors: Option<u32>,
 }
 
@@ -56,7 +56,7 @@ struct Started {
     custody: Custody,
     leash: platform::Leash,
     progress: tokio::sync::watch::Receiver<Progress>,
-    execs: Option<Execs>,
+    execs: Option<ExecEvents>,
 }
 
 /// Our ends of its three pipes.

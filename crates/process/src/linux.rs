@@ -48,7 +48,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use super::{
-    Custody, Error, ExecSupport, Pipes, Program, Progress, Started, Status, Unsupported, guard,
+    Custody, Error, ExecSupport, ExitStatus, Pipes, Program, Progress, Started, Unsupported, guard,
 };
 pub(super) use execs::AnswerSocket;
 use wire::{Fault, Files, Report};
@@ -309,7 +309,7 @@ async fn follow(leash: Leash, progress: watch::Sender<Progress>) {
         });
     }
     progress.send_modify(|now| {
-        now.status.get_or_insert(Status::Lost);
+        now.status.get_or_insert(ExitStatus::Lost);
         now.survivors.get_or_insert(0);
     });
 }

@@ -3,14 +3,14 @@
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
+use std::process::{ExitStatus as StdExitStatus, Stdio};
 use std::sync::Arc;
 
 use tokio::process::{self, Command};
 use tokio::sync::{Notify, watch};
 
 use super::{
-    Custody, Error, ExecSupport, Pipes, Program, Progress, Signal, Started, Status, Unsupported,
+    Custody, Error, ExecSupport, ExitStatus, Pipes, Program, Progress, Signal, Started, Unsupported,
 };
 
 pub(super) type Input = process::ChildStdin;
@@ -180,7 +180,7 @@ async fn follow(mut child: process::Child, orders: Arc<Orders>, progress: watch:
         }
     };
     progress.send_modify(|now| {
-        now.status = Some(status.map_or(Status::Lost, outcome));
+        now.status = Some(status.map_or(ExitStatus::Lost, outcome));
         now.survivors = Some(0);
     });
 }
@@ -219,11 +219,11 @@ fn refusal(program: &Program, source: io::Error) -> Error {
     }
 }
 
-fn outcome(status: ExitStatus) -> Status {
+fn outcome(status: StdExitStatus) -> ExitStatus {
     match (status.code(), group::signal(status)) {
-        (Some(code), _) => Status::Exited(code),
-        (None, Some(signal)) => Status::Signaled(Signal(signal)),
-        (None, None) => Status::Lost,
+        (Some(code), _) => ExitStatus::Exited(code),
+        (None, Some(signal)) => ExitStatus::Signaled(Signal(signal)),
+        (None, None) => ExitStatus::Lost,
     }
 }
 
@@ -234,7 +234,7 @@ mod group {
     use std::io::PipeReader;
     use std::os::fd::OwnedFd;
     use std::os::unix::process::ExitStatusExt;
-    use std::process::{ChildStdout, ExitStatus};
+    use std::process::{ChildStdout, ExitStatus as StdExitStatus};
 
     use rustix::io::Errno;
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -260,7 +260,7 @@ mod group {
         }
     }
 
-    pub(super) fn signal(status: ExitStatus) -> Option<i32> {
+    pub(super) fn signal(status: StdExitStatus) -> Option<i32> {
         status.signal()
     }
 
@@ -276,7 +276,7 @@ mod group {
 mod group {
     use std::io::PipeReader;
     use std::os::windows::io::OwnedHandle;
-    use std::process::{ChildStdout, ExitStatus};
+    use std::process::{ChildStdout, ExitStatus as StdExitStatus};
 
     use tokio::process::{Child, Command};
 
@@ -294,7 +294,7 @@ mod group {
         child.start_kill().ok();
     }
 
-    pub(super) fn signal(_: ExitStatus) -> Option<i32> {
+    pub(super) fn signal(_: StdExitStatus) -> Option<i32> {
         None
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::Arc;
 
-use super::{Child, Confinement, Error, ExecWatch, Status, Stdin, Stdout, platform};
+use super::{Child, Confinement, Error, ExecWatch, ExitStatus, Stdin, Stdout, platform};
 
 /// A program to start: what it is called, its arguments, environment and working directory.
 ///
@@ -24,7 +24,7 @@ pub struct Program {
     pub(super) cwd: Option<PathBuf>,
     #[cfg(unix)]
     pub(super) directory: Option<Arc<OwnedFd>>,
-    pub(super) tail: usize,
+    pub(super) stderr_tail: usize,
     pub(super) confinement: Confinement,
     pub(super) largest_file: Option<u64>,
     pub(super) watch: Option<ExecWatch>,
@@ -41,7 +41,7 @@ impl Program {
             cwd: None,
             #[cfg(unix)]
             directory: None,
-            tail: TAIL,
+            stderr_tail: STDERR_TAIL,
             confinement: Confinement::default(),
             largest_file: None,
             watch: None,
@@ -118,8 +118,8 @@ impl Program {
 
     /// How many bytes of standard error are kept, 64 KiB unless told.
     #[must_use]
-    pub fn tail(mut self, bytes: usize) -> Program {
-        self.tail = bytes;
+    pub fn stderr_tail(mut self, bytes: usize) -> Program {
+        self.stderr_tail = bytes;
         self
     }
 
@@ -151,7 +151,7 @@ impl Program {
 
     /// Has each program that it or anything it starts executes judged by these rules, itself first. It starts only where
     /// the system can do that; [`exec_support`] asks beforehand. It and all that it starts gain no rights from
-    /// set-user-id programs such as `sudo`. Take the events with [`Child::take_execs`].
+    /// set-user-id programs such as `sudo`. Take the events with [`Child::take_exec_events`].
     ///
     /// [`exec_support`]: super::exec_support
     #[must_use]
@@ -178,7 +178,7 @@ impl Program {
     pub async fn spawn_piped(&self) -> Result<(Child, Stdin, Stdout), Error> {
         in_runtime()?;
         let (started, pipes) = platform::start(self).await?;
-        Ok(Child::piped(started, pipes, self.tail))
+        Ok(Child::piped(started, pipes, self.stderr_tail))
     }
 
     /// The same with these as its standard input, output and error: whoever has the other ends talks to it, and closes
@@ -219,7 +219,7 @@ impl Program {
     /// # Errors
     ///
     /// As with [`Program::spawn`].
-    pub async fn run_attached(&self) -> Result<Status, Error> {
+    pub async fn run_attached(&self) -> Result<ExitStatus, Error> {
         Ok(self.spawn_attached().await?.wait().await.status)
     }
 
@@ -254,4 +254,4 @@ impl fmt::Debug for Program {
     }
 }
 
-const TAIL: usize = 64 * 1024;
+const STDERR_TAIL: usize = 64 * 1024;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use attache::json::Raw;
-use attache::process::{Ladder, Program, Status};
+use attache::process::{ExitStatus, Program, StopTimeouts};
 use attache::{ClientCall, Options, v1};
 use expect_test::{Expect, expect};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,7 +33,7 @@ async fn run(test: &str, words: &[&str]) -> String {
     let mut printed = String::new();
     stdout.read_to_string(&mut printed).await.unwrap();
     let ending = child.wait().await;
-    assert_eq!(ending.status, Status::Exited(0), "{ending}\n{printed}");
+    assert_eq!(ending.status, ExitStatus::Exited(0), "{ending}\n{printed}");
     printed
 }
 
@@ -118,7 +118,7 @@ async fn a_cancellation_does_not_overtake_its_prompt_in_a_proxy() {
     let (ended, cancelled) = timeout(LIMIT, both).await.expect("the turn goes on");
     cancelled.unwrap();
     assert_eq!(ended.unwrap().stop_reason, v1::StopReason::Cancelled);
-    child.stop(Ladder::default()).await;
+    child.stop(StopTimeouts::default()).await;
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use attache::process::{Program, Status};
+use attache::process::{ExitStatus, Program};
 use attache::schema::{Meta, error};
 use attache::{Error, v1};
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ pub(super) async fn logout(launcher: &Launcher) -> Result<v1::LogoutResponse, Er
         return Err(error::internal(words));
     };
     match ending.status {
-        Status::Exited(0) => Ok(v1::LogoutResponse::new()),
+        ExitStatus::Exited(0) => Ok(v1::LogoutResponse::new()),
         _ => {
             let words = format!("the CLI did not log out: {ending}");
             Err(error::internal(&words))

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use attache::process::Held;
+use attache::process::ForeignProcess;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
@@ -30,7 +30,7 @@ pub(crate) struct Door {
 pub(crate) struct Visit {
     pub(crate) script: String,
     pub(crate) output: Tail,
-    pub(crate) process: Option<Held>,
+    pub(crate) process: Option<ForeignProcess>,
 }
 
 impl Door {
@@ -91,7 +91,11 @@ async fn listen(listener: UnixListener, token: String, visits: mpsc::Sender<Visi
 
 /// Opens the output before the command begins, so that nothing of it is missed.
 async fn welcome(stream: UnixStream, token: &str, visits: &mpsc::Sender<Visit>) -> Option<()> {
-    let process = stream.peer_cred().ok()?.pid().and_then(Held::of);
+    let process = stream
+        .peer_cred()
+        .ok()?
+        .pid()
+        .and_then(ForeignProcess::open);
     let (read, mut write) = stream.into_split();
     let mut line = String::new();
     let mut reader = BufReader::new(read.take(LONGEST));

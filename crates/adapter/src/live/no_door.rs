@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use attache::process::Held;
+use attache::process::ForeignProcess;
 
 use super::Tail;
 
@@ -15,7 +15,7 @@ pub(crate) enum Door {}
 pub(crate) struct Visit {
     pub(crate) script: String,
     pub(crate) output: Tail,
-    pub(crate) process: Option<Held>,
+    pub(crate) process: Option<ForeignProcess>,
 }
 
 impl Door {

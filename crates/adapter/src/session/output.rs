@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use attache::json::Raw;
-use attache::process::Held;
+use attache::process::ForeignProcess;
 use attache::schema::Meta;
 use attache::v1;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(super) struct Commands {
 struct Running {
     tool_call: String,
     output: Tail,
-    process: Option<Held>,
+    process: Option<ForeignProcess>,
     /// The end of what it has written, for clients that do not show terminals.
     shown: String,
     /// How often there was nothing new.
@@ -87,7 +87,7 @@ impl Commands {
     pub(super) fn kill(&mut self, tool_call: &str) -> bool {
         let running = self.running.iter().find(|it| it.tool_call == tool_call);
         let process = running.and_then(|running| running.process.as_ref());
-        process.is_some_and(Held::kill)
+        process.is_some_and(ForeignProcess::kill)
     }
 
     /// The call that a command belongs to, if it is one of a tool: hooks and servers have a shell, too.

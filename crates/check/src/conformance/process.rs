@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use super::act::{Ends, Launch};
-use super::wire::LADDER;
+use super::wire::STOP_TIMEOUTS;
 
 /// Starts a program each time, in the custody of the transport.
 pub fn launch_program(program: Program, processes: Processes) -> Launch {
@@ -69,7 +69,7 @@ impl Processes {
         list.is_closed = true;
         let mut ending = JoinSet::new();
         for child in list.running.iter().filter_map(Weak::upgrade) {
-            ending.spawn(async move { child.stop(LADDER).await });
+            ending.spawn(async move { child.stop(STOP_TIMEOUTS).await });
         }
         ending.join_all().await;
     }

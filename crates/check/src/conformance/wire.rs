@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use attache_process::Ladder;
+use attache_process::StopTimeouts;
 use attache_rpc::{Frame, Splitter};
 use attache_testkit::Side;
 use bytes::{Bytes, BytesMut};
@@ -91,7 +91,7 @@ impl Wire {
     /// Ends what is under test and gives what was said.
     pub(crate) async fn finish(mut self) -> Conversation {
         if let Some(child) = self.ends.child.take() {
-            self.conversation.stderr = child.stop(LADDER).await.stderr;
+            self.conversation.stderr = child.stop(STOP_TIMEOUTS).await.stderr;
         }
         self.conversation
     }
@@ -154,7 +154,7 @@ impl Wire {
 }
 
 /// What is under test has had its chance to end by itself.
-pub(crate) const LADDER: Ladder = Ladder {
+pub(crate) const STOP_TIMEOUTS: StopTimeouts = StopTimeouts {
     after_close: Duration::from_millis(300),
     after_term: Duration::from_millis(300),
 };

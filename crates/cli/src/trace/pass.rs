@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use attache::process::{Child, Ending, Ladder, Program};
+use attache::process::{Child, ChildExit, Program, StopTimeouts};
 use attache::transport;
 use attache_recording::{RecordedStream, RecordingWriter, Secrets, relay};
 use tokio::sync::oneshot;
@@ -52,7 +52,7 @@ pub(super) async fn pass(arguments: &Recording) -> anyhow::Result<Exit> {
 }
 
 /// Passes everything on until the agent has ended.
-async fn between(program: Program, recording: &RecordingWriter) -> anyhow::Result<Ending> {
+async fn between(program: Program, recording: &RecordingWriter) -> anyhow::Result<ChildExit> {
     let (their_input, to_agent) = io::pipe()?;
     let (from_agent, their_output) = io::pipe()?;
     let (its_errors, their_errors) = io::pipe()?;
@@ -143,12 +143,12 @@ impl Write for Door {
     }
 }
 
-async fn stop(child: &Child) -> Ending {
-    let ladder = Ladder {
+async fn stop(child: &Child) -> ChildExit {
+    let timeouts = StopTimeouts {
         after_close: Duration::ZERO,
-        ..Ladder::default()
+        ..StopTimeouts::default()
     };
-    child.stop(ladder).await
+    child.stop(timeouts).await
 }
 
 fn new_file(agent: &str) -> anyhow::Result<PathBuf> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache::process::{Ladder, Program};
+use attache::process::{Program, StopTimeouts};
 use attache::{Options, client, v1};
 use attache_dialect::Role;
 use tokio::io::AsyncReadExt;
@@ -92,7 +92,7 @@ impl Agent {
         };
         let answered = timeout(HANDSHAKE, calls.until(questions, drop)).await;
         agent.close();
-        child.stop(Ladder::default()).await;
+        child.stop(StopTimeouts::default()).await;
         answered.ok().flatten().unwrap_or((None, Login::NoAnswer))
     }
 }
@@ -117,7 +117,7 @@ pub(crate) async fn first_line(program: &Program) -> Option<String> {
     drop(stdin);
     let mut text = Vec::new();
     let read = timeout(VERSION, stdout.take(LIMIT).read_to_end(&mut text)).await;
-    child.stop(Ladder::default()).await;
+    child.stop(StopTimeouts::default()).await;
     read.ok()?.ok()?;
     let text = String::from_utf8_lossy(&text);
     let mut lines = text.lines().map(line);

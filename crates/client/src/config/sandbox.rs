@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use attache::process::{Nesting, Network};
+use attache::process::{NestedMounts, Network};
 use attache_host::sandbox::Settings;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub struct Sandbox {
     /// What it leaves open and what it closes.
     pub settings: Settings,
     /// Whether agents can mount, for a sandbox of their own, while a policy denies paths.
-    pub nested: Nesting,
+    pub nested: NestedMounts,
 }
 
 /// Whether commands run in a sandbox.
@@ -71,10 +71,10 @@ fn network(node: &Node<'_>) -> Result<Network, Error> {
     }
 }
 
-fn nested(node: &Node<'_>) -> Result<Nesting, Error> {
+fn nested(node: &Node<'_>) -> Result<NestedMounts, Error> {
     match node.string()? {
-        "refused" => Ok(Nesting::Refused),
-        "allowed" => Ok(Nesting::Allowed),
+        "refused" => Ok(NestedMounts::Refused),
+        "allowed" => Ok(NestedMounts::Allowed),
         _ => Err(node.wrong("wants `refused`, or `allowed` for agents that need a sandbox of their own though it can then reach denied paths")),
     }
 }
@@ -107,7 +107,7 @@ impl Sandbox {
             ("sandbox.mode", json!(mode)),
             ("sandbox.network", json!(network)),
         ];
-        if self.nested == Nesting::Allowed {
+        if self.nested == NestedMounts::Allowed {
             values.push(("sandbox.nested", json!("allowed")));
         }
         let settings = &self.settings;
@@ -149,9 +149,9 @@ mod tests {
         assert_eq!(sandbox.mode, SandboxMode::Required);
         assert_eq!(sandbox.settings.write, [PathBuf::from("/srv/x")]);
         assert_eq!(sandbox.settings.network, Network::Loopback);
-        assert_eq!(sandbox.nested, Nesting::Refused);
+        assert_eq!(sandbox.nested, NestedMounts::Refused);
         let sandbox = read(r#"{"sandbox":{"nested":"allowed"}}"#).unwrap();
-        assert_eq!(sandbox.nested, Nesting::Allowed);
+        assert_eq!(sandbox.nested, NestedMounts::Allowed);
     }
 
     #[test]

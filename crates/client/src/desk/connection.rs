@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache::process::{self, Child, Ending, Ladder, Program, Rung, Stdin, Stdout};
+use attache::process::{self, Child, ChildExit, Program, Stdin, Stdout, StopStep, StopTimeouts};
 use attache::{CallError, Closed, client, v1};
 use attache_host::{Host, audit};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -54,7 +54,7 @@ impl Desk {
                 host.suspend(&session).await;
             }
             if let Some(child) = before {
-                child.stop(Ladder::default()).await;
+                child.stop(StopTimeouts::default()).await;
             }
             let mut started = start(host, program).await;
             if let (Some(watcher), Ok((child, ..))) = (watcher, &mut started.0) {
@@ -246,15 +246,15 @@ async fn start(host: Host, program: Program) -> (Started, Vec<String>) {
 }
 
 /// How it ended: by itself if it does so soon, otherwise it is stopped.
-async fn ended(child: &Child) -> Ending {
+async fn ended(child: &Child) -> ChildExit {
     match timeout(SOON, child.wait()).await {
         Ok(ending) => ending,
-        Err(_) => child.stop(Ladder::default()).await,
+        Err(_) => child.stop(StopTimeouts::default()).await,
     }
 }
 
 impl Farewell {
-    fn of(cause: &Cause, ending: Option<Ending>) -> Farewell {
+    fn of(cause: &Cause, ending: Option<ChildExit>) -> Farewell {
         let stderr = ending.as_ref().map(last_lines).unwrap_or_default();
         let how = match cause {
             Cause::GivenUp(how) => how.clone(),
@@ -269,9 +269,9 @@ impl Farewell {
 }
 
 /// How the process ended says more than how the connection did.
-fn ended_by(why: &Closed, ending: Option<Ending>) -> String {
+fn ended_by(why: &Closed, ending: Option<ChildExit>) -> String {
     match (why, ending) {
-        (Closed::Ended, Some(ending)) if ending.rung > Rung::Own => {
+        (Closed::Ended, Some(ending)) if ending.step > StopStep::Own => {
             "the agent has closed its output, and was stopped".to_owned()
         }
         (Closed::Ended | Closed::Io(_), Some(ending)) => ending.to_string(),
@@ -280,7 +280,7 @@ fn ended_by(why: &Closed, ending: Option<Ending>) -> String {
     }
 }
 
-fn last_lines(ending: &Ending) -> Vec<String> {
+fn last_lines(ending: &ChildExit) -> Vec<String> {
     let lines = ending.stderr.lines().filter(|line| !line.trim().is_empty());
     let lines: Vec<String> = lines.map(str::to_owned).collect();
     let first = lines.len().saturating_sub(LAST_LINES);

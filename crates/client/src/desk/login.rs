@@ -1,6 +1,6 @@
 //! A login on the user's terminal: the agent's own program with more arguments, under the same rules as the agent.
 
-use attache::process::{self, Program, Status};
+use attache::process::{self, ExitStatus, Program};
 use attache::schema::Secret;
 use attache::v1;
 use attache_host::audit;
@@ -46,7 +46,7 @@ impl Desk {
     /// # Errors
     ///
     /// Why it could not be run.
-    pub async fn run_login(&mut self, shown: &LoginCommand) -> Result<Status, String> {
+    pub async fn run_login(&mut self, shown: &LoginCommand) -> Result<ExitStatus, String> {
         if self.terminal_login(&shown.method).as_ref() != Some(shown) {
             return Err("the agent has changed the login that you saw".to_owned());
         }
@@ -72,7 +72,7 @@ impl Desk {
         ended
     }
 
-    async fn run_attached(&mut self, program: Program) -> Result<Status, process::Error> {
+    async fn run_attached(&mut self, program: Program) -> Result<ExitStatus, process::Error> {
         let program = self.watched(program);
         let host = self.setup.host.clone();
         let confined = tokio::task::spawn_blocking(move || host.confine_beside_agent(program));

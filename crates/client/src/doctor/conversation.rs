@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use attache::client::{self, AgentHandle, ClientCalls};
-use attache::process::{Child, Ladder, Rung};
+use attache::process::{Child, StopStep, StopTimeouts};
 use attache::{CallError, Closed, v1};
 use tokio::time::timeout;
 
@@ -213,7 +213,7 @@ impl Talk<'_> {
     async fn end(self, tell: &mut impl FnMut(Finding)) {
         let since = Instant::now();
         self.handle.close();
-        let ending = self.child.stop(Ladder::default()).await;
+        let ending = self.child.stop(StopTimeouts::default()).await;
         match self.garbage.count() {
             0 => tell(Finding::fine(Subject::Stdout, "only messages")),
             count => tell(Finding::odd(
@@ -228,7 +228,7 @@ impl Talk<'_> {
         }
         tell(stderr(&ending.stderr));
         let took = since.elapsed().as_millis();
-        let finding = match ending.rung {
+        let finding = match ending.step {
             _ if ending.survivors > 0 => Finding::bad(
                 Subject::Stop,
                 format!(
@@ -237,17 +237,17 @@ impl Talk<'_> {
                 ),
                 "end them by hand; they run as another user or cannot be reached",
             ),
-            Rung::Own => Finding::fine(Subject::Stop, "it had ended by itself"),
-            Rung::Close => Finding::fine(
+            StopStep::Own => Finding::fine(Subject::Stop, "it had ended by itself"),
+            StopStep::Close => Finding::fine(
                 Subject::Stop,
                 format!("ended {took} ms after its input was closed"),
             ),
-            Rung::Term => Finding::odd(
+            StopStep::Term => Finding::odd(
                 Subject::Stop,
                 format!("goes on when its input is closed; SIGTERM ended it after {took} ms"),
                 "nothing to do here: attache ends it",
             ),
-            Rung::Kill => Finding::odd(
+            StopStep::Kill => Finding::odd(
                 Subject::Stop,
                 format!("goes on after SIGTERM; it was killed after {took} ms"),
                 "nothing to do here: attache ends it",

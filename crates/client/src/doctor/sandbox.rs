@@ -1,12 +1,12 @@
 //! What the kernel can enforce here: the sandbox for commands, and rules on paths and commands.
 
-use attache::process::{ExecSupport, Nesting, exec_support, namespace_support};
+use attache::process::{ExecSupport, NestedMounts, exec_support, namespace_support};
 use attache_host::sandbox::{self, SandboxSupport};
 
 use super::{Finding, Subject};
 
 /// Looks at what the kernel can enforce, if agents can mount or cannot. It starts nothing that stays.
-pub fn sandbox(nested: Nesting, mut tell: impl FnMut(Finding)) {
+pub fn sandbox(nested: NestedMounts, mut tell: impl FnMut(Finding)) {
     tell(match sandbox::support() {
         SandboxSupport::Full => Finding::fine(
             Subject::Sandbox,
@@ -24,11 +24,11 @@ pub fn sandbox(nested: Nesting, mut tell: impl FnMut(Finding)) {
         ),
     });
     tell(match (namespace_support(), nested) {
-        (Ok(()), Nesting::Refused) => Finding::fine(
+        (Ok(()), NestedMounts::Refused) => Finding::fine(
             Subject::DeniedPaths,
             "paths that a policy denies are hidden from agents and commands; meanwhile an agent's own sandbox of mounts, such as bubblewrap, fails; to allow it: attache config set sandbox.nested allowed",
         ),
-        (Ok(()), Nesting::Allowed) => Finding::odd(
+        (Ok(()), NestedMounts::Allowed) => Finding::odd(
             Subject::DeniedPaths,
             "paths that a policy denies are hidden from agents, but `sandbox.nested` lets agents mount: a program that sets out to do so can reach them",
             "unless an agent needs a sandbox of its own: attache config unset sandbox.nested",

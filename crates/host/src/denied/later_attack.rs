@@ -6,7 +6,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use attache_process::{Nesting, Program, namespace_support};
+use attache_process::{NestedMounts, Program, namespace_support};
 use attache_schema::v1;
 
 use super::DeniedPaths;
@@ -91,7 +91,7 @@ fn a_command_that_may_make_a_denied_path_is_in_doubt() {
     for line in ["echo evil > other.txt", "cat plans", "ls there"] {
         assert!(judge(line), "{line}");
     }
-    let host = host.nesting(Nesting::Allowed);
+    let host = host.nesting(NestedMounts::Allowed);
     let (_, notices) = host.confine_agent(program);
     assert!(notices[1].contains("can reach"), "{notices:?}");
     assert!(!host.permissions.enforcement().paths);

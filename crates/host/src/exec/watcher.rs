@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use attache_process::{Child, ExecEvent, ExecRecord, ExecWatch, Execs};
+use attache_process::{Child, ExecEvent, ExecEvents, ExecRecord, ExecWatch};
 use attache_schema::v1;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
@@ -141,14 +141,14 @@ impl Watcher {
     /// Takes care of what a program that was started with one of these watches executes, until it has ended. Needs a
     /// tokio runtime.
     pub fn follow(&self, child: &mut Child, session: Option<&v1::SessionId>) {
-        if let Some(execs) = child.take_execs() {
+        if let Some(execs) = child.take_exec_events() {
             self.spawn(Following::new(self.clone(), session.cloned()), execs);
         }
     }
 
     /// The same for a program that has the user's terminal: nobody can be asked, so requests are denied.
     pub fn follow_unattended(&self, child: &mut Child) {
-        if let Some(execs) = child.take_execs() {
+        if let Some(execs) = child.take_exec_events() {
             let following = Following {
                 presence: Presence::Unattended,
                 ..Following::new(self.clone(), None)
@@ -157,7 +157,7 @@ impl Watcher {
         }
     }
 
-    fn spawn(&self, following: Following, execs: Execs) {
+    fn spawn(&self, following: Following, execs: ExecEvents) {
         let watcher = self.clone();
         watcher.0.followed.send_modify(|count| *count += 1);
         tokio::spawn(async move {
@@ -224,7 +224,7 @@ impl Following {
         }
     }
 
-    async fn run(mut self, mut execs: Execs) {
+    async fn run(mut self, mut execs: ExecEvents) {
         let answers = execs.answers();
         loop {
             tokio::select! {

@@ -1,6 +1,6 @@
 //! How an agent is kept from what the policy denies.
 
-use attache_process::{Confinement, Nesting, Program};
+use attache_process::{Confinement, NestedMounts, Program};
 
 use super::Host;
 use crate::denied::{DeniedPaths, Subject};
@@ -10,7 +10,7 @@ use crate::sandbox;
 impl Host {
     /// The same host, for an agent that can or cannot mount while paths are denied.
     #[must_use]
-    pub fn nesting(mut self, nesting: Nesting) -> Host {
+    pub fn nesting(mut self, nesting: NestedMounts) -> Host {
         self.nesting = nesting;
         self
     }
@@ -19,7 +19,7 @@ impl Host {
     /// user. Looks at the disk.
     pub fn confine_agent(&self, program: Program) -> (Program, Vec<String>) {
         let confined = self.confine(program);
-        let is_enforced = confined.faults.is_empty() && self.nesting == Nesting::Refused;
+        let is_enforced = confined.faults.is_empty() && self.nesting == NestedMounts::Refused;
         self.permissions.enforce_paths(&self.agent, is_enforced);
         let mut notices = confined.faults;
         notices.extend(confined.notes);
@@ -76,11 +76,13 @@ impl Host {
         let confinement = denied.keep_covered(confinement, Subject::Agent, &cwd);
         match self.nesting {
             // Our own agent has no sandbox that would fail.
-            Nesting::Refused if is_our_own(&confined.program) => {}
-            Nesting::Refused => confined.notes.push(NO_MOUNTS.to_owned()),
-            Nesting::Allowed => confined.notes.push(MOUNTS.to_owned()),
+            NestedMounts::Refused if is_our_own(&confined.program) => {}
+            NestedMounts::Refused => confined.notes.push(NO_MOUNTS.to_owned()),
+            NestedMounts::Allowed => confined.notes.push(MOUNTS.to_owned()),
         }
-        confined.program = confined.program.confine(confinement.nesting(self.nesting));
+        confined.program = confined
+            .program
+            .confine(confinement.nested_mounts(self.nesting));
         confined
     }
 }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use attache_process::{Child, Ladder, Status, Stdout};
+use attache_process::{Child, ExitStatus, Stdout, StopTimeouts};
 use attache_schema::v1;
 use tokio::io::AsyncReadExt;
 use tokio::sync::watch;
@@ -50,11 +50,11 @@ impl Drop for Unknown<'_> {
 
 async fn obey(child: &Child, shown: &Shown, mut orders: watch::Receiver<Order>) {
     let is_asked = orders.wait_for(|order| *order == Order::Stop).await.is_ok();
-    let ladder = match is_asked {
-        true => LADDER,
+    let timeouts = match is_asked {
+        true => STOP_TIMEOUTS,
         false => AT_ONCE,
     };
-    let ending = child.stop(ladder).await;
+    let ending = child.stop(timeouts).await;
     shown.swept(ending.survivors);
 }
 
@@ -89,7 +89,7 @@ enum Pipe {
 }
 
 impl Reading<'_> {
-    async fn until_exit(&mut self, child: &Child) -> Status {
+    async fn until_exit(&mut self, child: &Child) -> ExitStatus {
         let exited = child.exited();
         tokio::pin!(exited);
         loop {
@@ -106,7 +106,7 @@ impl Reading<'_> {
 
     /// Reads what the command left in the pipe, and for a moment what those write whom it left behind. The end is told
     /// as soon as the command's own words are all there.
-    async fn drain(&mut self, status: Status) -> Pipe {
+    async fn drain(&mut self, status: ExitStatus) -> Pipe {
         let end = Instant::now() + DRAIN;
         let mut own = FULL;
         loop {
@@ -139,11 +139,11 @@ impl Reading<'_> {
     }
 }
 
-fn of(status: Status) -> v1::TerminalExitStatus {
+fn of(status: ExitStatus) -> v1::TerminalExitStatus {
     match status {
-        Status::Exited(code) => v1::TerminalExitStatus::new().exit_code(code.cast_unsigned()),
-        Status::Signaled(signal) => v1::TerminalExitStatus::new().signal(signal.to_string()),
-        Status::Lost => v1::TerminalExitStatus::new(),
+        ExitStatus::Exited(code) => v1::TerminalExitStatus::new().exit_code(code.cast_unsigned()),
+        ExitStatus::Signaled(signal) => v1::TerminalExitStatus::new().signal(signal.to_string()),
+        ExitStatus::Lost => v1::TerminalExitStatus::new(),
     }
 }
 
@@ -175,11 +175,11 @@ impl Pace {
 }
 
 /// Commands have no input to close.
-const LADDER: Ladder = Ladder {
+const STOP_TIMEOUTS: StopTimeouts = StopTimeouts {
     after_close: Duration::ZERO,
     after_term: Duration::from_secs(2),
 };
-const AT_ONCE: Ladder = Ladder {
+const AT_ONCE: StopTimeouts = StopTimeouts {
     after_close: Duration::ZERO,
     after_term: Duration::ZERO,
 };

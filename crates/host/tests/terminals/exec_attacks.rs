@@ -10,7 +10,7 @@ use attache_host::audit::{Log, entries};
 use attache_host::exec::{ExecRequest, ExecRules, WatchMode, Watcher};
 use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 use attache_host::terminals::{Limits, Sandbox, Terminals};
-use attache_process::{ExecEvent, Ladder, Program};
+use attache_process::{ExecEvent, Program, StopTimeouts};
 use attache_schema::v1;
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt as _;
@@ -88,11 +88,11 @@ impl Stage {
             program = program.watch(rules.watch());
         }
         let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
-        let execs = child.take_execs();
+        let execs = child.take_exec_events();
         let mut text = Vec::new();
         stdout.read_to_end(&mut text).await.unwrap();
         let text = String::from_utf8_lossy(&text).into_owned();
-        child.stop(Ladder::default()).await;
+        child.stop(StopTimeouts::default()).await;
         let mut events = Vec::new();
         if let Some(mut execs) = execs {
             while let Some(event) = execs.next().await {

@@ -11,7 +11,7 @@ use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
 use super::exec_wire;
-use crate::exec::{ExecAnswers, ExecEvent, Execs};
+use crate::exec::{ExecAnswers, ExecEvent, ExecEvents};
 
 /// The owner's end before the program runs.
 pub(super) struct Channel(UnixStream);
@@ -25,11 +25,11 @@ pub(super) fn pair() -> io::Result<(Channel, OwnedFd)> {
 
 impl Channel {
     /// Passes events on from now on.
-    pub(super) fn open(self) -> Execs {
+    pub(super) fn open(self) -> ExecEvents {
         let socket = Arc::new(AnswerSocket(self.0));
         let (sender, events) = mpsc::channel(MOST_EVENTS);
         tokio::spawn(relay(Arc::clone(&socket), sender));
-        Execs::new(events, ExecAnswers(socket))
+        ExecEvents::new(events, ExecAnswers(socket))
     }
 
     /// The rule by which the program itself was not executed.

@@ -19,7 +19,7 @@ use super::namespace::{self, Namespace, Upkeep};
 use super::supervision::{self, Supervision};
 use super::wire::{self, Fault, Files, Report};
 use super::{Mode, sweep, table};
-use crate::{Program, Status};
+use crate::{ExitStatus, Program};
 
 /// The whole life of a guard process; returns its exit code.
 pub(super) fn guard() -> i32 {
@@ -57,7 +57,7 @@ struct Agent {
 
 /// Why the keeper stops watching.
 enum Cue {
-    Ended(Status),
+    Ended(ExitStatus),
     OwnerGone,
 }
 
@@ -125,7 +125,7 @@ fn keep(
         supervision.finish();
     }
     if let Cue::OwnerGone = cue {
-        Report::Ended(swept.agent.unwrap_or(Status::Lost)).send(control)?;
+        Report::Ended(swept.agent.unwrap_or(ExitStatus::Lost)).send(control)?;
     }
     Report::Swept(swept.survivors.try_into().unwrap_or(i32::MAX)).send(control)
 }
@@ -289,7 +289,7 @@ fn watch(control: &UnixStream, agent: &mut Agent, mode: Mode, reach: &mut Reach)
             match sweep::peek(&agent.pidfd) {
                 Ok(None) => {}
                 Ok(Some(status)) => return Cue::Ended(status),
-                Err(_) => return Cue::Ended(Status::Lost),
+                Err(_) => return Cue::Ended(ExitStatus::Lost),
             }
         }
         if told {
@@ -354,7 +354,7 @@ fn ready(
 }
 
 /// Orphans of the tree come to the guard, and it must wait for them; tells the agent's status if it was among them.
-fn reap(agent: &Agent, reach: &Reach) -> Option<Status> {
+fn reap(agent: &Agent, reach: &Reach) -> Option<ExitStatus> {
     let Reach::Children { .. } = reach else {
         return None;
     };

@@ -28,7 +28,7 @@ use rustix::thread::{
 };
 
 use super::filter::{self, Refusals};
-use crate::{Confinement, Cover, CoverKind, Nesting, Network};
+use crate::{Confinement, Cover, CoverKind, NestedMounts, Network};
 
 pub(super) use probe::{support, try_here};
 pub(super) use upkeep::{Upkeep, upkeep};
@@ -73,7 +73,7 @@ impl Namespace {
         }
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
         let layout = match confinement.has_covers() {
-            true => Some(Layout::of(&confinement.covers, confinement.nesting)?),
+            true => Some(Layout::of(&confinement.covers, confinement.nested_mounts)?),
             false => None,
         };
         Ok(Some(Namespace {
@@ -143,12 +143,12 @@ fn come_out_on_top() -> io::Result<()> {
 }
 
 impl Layout {
-    fn of(covers: &[Cover], nesting: Nesting) -> io::Result<Layout> {
+    fn of(covers: &[Cover], nesting: NestedMounts) -> io::Result<Layout> {
         let all = mounts::all_views(covers)?;
         let pins = match nesting {
-            Nesting::Refused => mounts::above(&all),
+            NestedMounts::Refused => mounts::above(&all),
             // They would keep it from mounting its own `/proc`.
-            Nesting::Allowed => Vec::new(),
+            NestedMounts::Allowed => Vec::new(),
         };
         let targets: io::Result<Vec<_>> = outermost(&all).map(Target::of).collect();
         let targets = targets?;
@@ -408,7 +408,7 @@ pub(super) fn refusals(
     has_landlock: bool,
 ) -> Option<Vec<libc::sock_filter>> {
     filter::of_this_machine()?.refusing(Refusals {
-        mounts: confinement.has_covers() && confinement.nesting == Nesting::Refused,
+        mounts: confinement.has_covers() && confinement.nested_mounts == NestedMounts::Refused,
         limits_of_others: has_landlock,
         keyrings: has_landlock,
     })

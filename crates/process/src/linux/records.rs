@@ -1,4 +1,4 @@
-//! Execs as they are reported: bounded, and with the processes above them.
+//! ExecEvents as they are reported: bounded, and with the processes above them.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};

@@ -11,11 +11,11 @@ use rustix::process::{
 };
 
 use super::table;
-use crate::Status;
+use crate::ExitStatus;
 
 /// How a sweep went: the agent's status if it was reaped here, and who could not be ended.
 pub(super) struct Swept {
-    pub(super) agent: Option<Status>,
+    pub(super) agent: Option<ExitStatus>,
     pub(super) survivors: usize,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn group(agent: Pid, pidfd: &OwnedFd, others: &[OwnedFd]) -> Swept {
 }
 
 /// Waits for whoever has ended, without blocking.
-pub(super) fn reap(mut found: impl FnMut(Pid, Status)) -> Left {
+pub(super) fn reap(mut found: impl FnMut(Pid, ExitStatus)) -> Left {
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, status))) => found(pid, of_wait(status)),
@@ -100,29 +100,29 @@ pub(super) enum Left {
 }
 
 /// The status of a child that has ended, without waiting and without reaping it.
-pub(super) fn peek(pidfd: &OwnedFd) -> Result<Option<Status>, Errno> {
+pub(super) fn peek(pidfd: &OwnedFd) -> Result<Option<ExitStatus>, Errno> {
     wait_for(pidfd, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
 }
 
-fn wait_for(pidfd: &OwnedFd, options: WaitIdOptions) -> Result<Option<Status>, Errno> {
+fn wait_for(pidfd: &OwnedFd, options: WaitIdOptions) -> Result<Option<ExitStatus>, Errno> {
     let id = WaitId::PidFd(pidfd.as_fd());
     let status = waitid(id, options | WaitIdOptions::NOHANG)?;
     Ok(status.map(|status| of_waitid(&status)))
 }
 
-fn of_wait(status: WaitStatus) -> Status {
+fn of_wait(status: WaitStatus) -> ExitStatus {
     of(status.exit_status(), status.terminating_signal())
 }
 
-fn of_waitid(status: &WaitIdStatus) -> Status {
+fn of_waitid(status: &WaitIdStatus) -> ExitStatus {
     of(status.exit_status(), status.terminating_signal())
 }
 
-fn of(code: Option<i32>, signal: Option<i32>) -> Status {
+fn of(code: Option<i32>, signal: Option<i32>) -> ExitStatus {
     match (code, signal) {
-        (Some(code), _) => Status::Exited(code),
-        (None, Some(signal)) => Status::Signaled(crate::Signal(signal)),
-        (None, None) => Status::Lost,
+        (Some(code), _) => ExitStatus::Exited(code),
+        (None, Some(signal)) => ExitStatus::Signaled(crate::Signal(signal)),
+        (None, None) => ExitStatus::Lost,
     }
 }
 

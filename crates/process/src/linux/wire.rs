@@ -17,8 +17,8 @@ use rustix::net::{
 
 use super::Mode;
 use crate::{
-    Confinement, Cover, CoverKind, ExecWatch, KeptAccess, KeptPath, Nesting, Network, Program,
-    Signal, Status,
+    Confinement, Cover, CoverAccess, CoverKind, CoveredPath, ExecWatch, ExitStatus, NestedMounts,
+    Network, Program, Signal,
 };
 
 /// Note who descends from the agent now.
@@ -34,7 +34,7 @@ pub(super) enum Report {
     Started(i32),
     Failed(Fault, i32),
     Looked,
-    Ended(Status),
+    Ended(ExitStatus),
     Swept(i32),
 }
 
@@ -61,9 +61,9 @@ impl Report {
             (b'f', 4) => Report::Failed(Fault::Watch, b),
             (b'f', _) => Report::Failed(Fault::Custody, b),
             (b'l', _) => Report::Looked,
-            (b'e', code) => Report::Ended(Status::Exited(code)),
-            (b'k', signal) => Report::Ended(Status::Signaled(Signal(signal))),
-            (b'u', _) => Report::Ended(Status::Lost),
+            (b'e', code) => Report::Ended(ExitStatus::Exited(code)),
+            (b'k', signal) => Report::Ended(ExitStatus::Signaled(Signal(signal))),
+            (b'u', _) => Report::Ended(ExitStatus::Lost),
             (b'w', survivors) => Report::Swept(survivors),
             _ => return None,
         })
@@ -78,9 +78,9 @@ impl Report {
             Report::Failed(Fault::Confinement, errno) => (b'f', 3, errno),
             Report::Failed(Fault::Watch, errno) => (b'f', 4, errno),
             Report::Looked => (b'l', 0, 0),
-            Report::Ended(Status::Exited(code)) => (b'e', code, 0),
-            Report::Ended(Status::Signaled(signal)) => (b'k', signal.0, 0),
-            Report::Ended(Status::Lost) => (b'u', 0, 0),
+            Report::Ended(ExitStatus::Exited(code)) => (b'e', code, 0),
+            Report::Ended(ExitStatus::Signaled(signal)) => (b'k', signal.0, 0),
+            Report::Ended(ExitStatus::Lost) => (b'u', 0, 0),
             Report::Swept(survivors) => (b'w', survivors, 0),
         };
         let mut frame = [tag; FRAME];
@@ -218,7 +218,7 @@ pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, Mode)> {
 /// What of it the keeper needs as text: the ruleset of Landlock comes as a descriptor.
 fn put_confinement(to: &mut Vec<u8>, confinement: &Confinement) -> io::Result<()> {
     to.push(u8::from(confinement.network == Network::Loopback));
-    to.push(u8::from(confinement.nesting == Nesting::Allowed));
+    to.push(u8::from(confinement.nested_mounts == NestedMounts::Allowed));
     put_count(to, confinement.covers.len())?;
     for cover in &confinement.covers {
         put(to, cover.path.as_os_str().as_bytes())?;
@@ -233,7 +233,7 @@ fn put_confinement(to: &mut Vec<u8>, confinement: &Confinement) -> io::Result<()
     put_count(to, confinement.kept.len())?;
     for kept in &confinement.kept {
         put(to, kept.path.as_os_str().as_bytes())?;
-        to.push(u8::from(kept.access == KeptAccess::ReadOnly));
+        to.push(u8::from(kept.access == CoverAccess::ReadOnly));
     }
     Ok(())
 }
@@ -244,7 +244,7 @@ fn take_confinement(from: &mut impl Read) -> io::Result<Confinement> {
         confinement = confinement.network(Network::Loopback);
     }
     if take_byte(from)? != 0 {
-        confinement = confinement.nesting(Nesting::Allowed);
+        confinement = confinement.nested_mounts(NestedMounts::Allowed);
     }
     for _ in 0..take_count(from)? {
         confinement = confinement.cover(Cover {
@@ -259,11 +259,11 @@ fn take_confinement(from: &mut impl Read) -> io::Result<Confinement> {
         });
     }
     for _ in 0..take_count(from)? {
-        confinement = confinement.keep_covered(KeptPath {
+        confinement = confinement.keep_covered(CoveredPath {
             path: OsString::from_vec(take(from)?).into(),
             access: match take_byte(from)? {
-                0 => KeptAccess::Hidden,
-                _ => KeptAccess::ReadOnly,
+                0 => CoverAccess::Hidden,
+                _ => CoverAccess::ReadOnly,
             },
         });
     }

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex};
 
-use attache_process::{Program, Status};
+use attache_process::{ExitStatus, Program};
 use libtest_mimic::Trial;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -117,7 +117,7 @@ async fn no_terminal() {
     let mut stdout = child.take_stdout().unwrap();
     let said = super::agents::read_lines(&mut stdout, 2).await;
     assert!(said.ends_with("<exited with 4; ours: false>\n"), "{said}");
-    assert_eq!(child.wait().await.status, Status::Exited(0));
+    assert_eq!(child.wait().await.status, ExitStatus::Exited(0));
 }
 
 /// A terminal with this executable on it, and what was seen on the screen.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use attache_process::{Child, Ladder, Signal, Status, Stdout};
+use attache_process::{Child, ExitStatus, Signal, Stdout, StopTimeouts};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt;
 
@@ -33,8 +33,8 @@ async fn in_order() {
     stdout.read_to_string(&mut text).await.unwrap();
     let wanted: Vec<String> = (1..10).map(|i| format!("out{i}\nerr{i}\n")).collect();
     assert_eq!(text, wanted.concat());
-    assert_eq!(child.exited().await, Status::Exited(0));
-    assert_eq!(child.stop(Ladder::default()).await.survivors, 0);
+    assert_eq!(child.exited().await, ExitStatus::Exited(0));
+    assert_eq!(child.stop(StopTimeouts::default()).await.survivors, 0);
 }
 
 async fn no_input() {
@@ -51,7 +51,7 @@ async fn lives_on() {
     let (mark, child, stdout) = left_behind().await;
     mark.expect(TREE_LINES);
     let begun = Instant::now();
-    assert_eq!(child.stop(Ladder::default()).await.survivors, 0);
+    assert_eq!(child.stop(StopTimeouts::default()).await.survivors, 0);
     assert!(begun.elapsed() < Duration::from_secs(2));
     assert_eq!(mark.bearers(), []);
     expect_end(stdout).await;
@@ -62,17 +62,17 @@ async fn group_lives_on() {
     let program = marked("sh -c 'echo up; exec sleep 1000' &", &mark);
     let (child, mut stdout) = program.spawn_captured().await.unwrap();
     read_lines(&mut stdout, 1).await;
-    assert_eq!(child.exited().await, Status::Exited(0));
+    assert_eq!(child.exited().await, ExitStatus::Exited(0));
     mark.expect(1);
-    child.stop(Ladder::default()).await;
+    child.stop(StopTimeouts::default()).await;
     mark.expect_gone();
 }
 
 async fn ends() {
     let program = shell("(exec setsid sh -c 'echo a; sleep 0.05; echo b') & exit 3");
     let (child, mut stdout) = program.spawn_captured().await.unwrap();
-    assert_eq!(child.exited().await, Status::Exited(3));
-    assert_eq!(child.wait().await.status, Status::Exited(3));
+    assert_eq!(child.exited().await, ExitStatus::Exited(3));
+    assert_eq!(child.wait().await.status, ExitStatus::Exited(3));
     assert!(!stdout.is_drained());
     assert_eq!(read_lines(&mut stdout, 2).await, "a\nb\n");
     assert!(stdout.is_drained());
@@ -90,7 +90,7 @@ async fn large_file() {
     let program = shell("exec dd if=/dev/zero of=\"$0\" bs=4096 count=1000 2>/dev/null");
     let program = program.arg(&file).largest_file(65536);
     let (child, _stdout) = program.spawn_captured().await.unwrap();
-    assert_eq!(child.exited().await, Status::Signaled(Signal(25)));
+    assert_eq!(child.exited().await, ExitStatus::Signaled(Signal(25)));
     assert_eq!(std::fs::metadata(&file).unwrap().len(), 65536);
     std::fs::remove_file(file).unwrap();
 }
@@ -102,7 +102,7 @@ async fn left_behind() -> (Mark, Child, Stdout) {
     let program = marked(&script, &mark);
     let (child, mut stdout) = program.spawn_captured().await.unwrap();
     read_lines(&mut stdout, TREE_LINES).await;
-    assert_eq!(child.exited().await, Status::Exited(0));
+    assert_eq!(child.exited().await, ExitStatus::Exited(0));
     until("its own process is gone", PATIENCE, || {
         match mark.bearers().contains(&pid(&child)) {
             false => Ok(()),

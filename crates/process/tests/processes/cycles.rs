@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache_process::Ladder;
+use attache_process::StopTimeouts;
 use libtest_mimic::Trial;
 use rustix::process::{Signal, getpid, kill_process};
 
@@ -24,7 +24,7 @@ async fn each_way() {
         let mark = Mark::new();
         let (child, _stdout) = ready(&marked(TREE, &mark), TREE_LINES).await;
         match cycle % 5 {
-            0 => drop(child.stop(Ladder::default()).await),
+            0 => drop(child.stop(StopTimeouts::default()).await),
             1 => drop(child.stop(AT_ONCE).await),
             2 => drop(child),
             3 => {
@@ -69,7 +69,7 @@ async fn owners() {
 
 const TREES: usize = 250;
 const PER_OWNER: usize = 5;
-const AT_ONCE: Ladder = Ladder {
+const AT_ONCE: StopTimeouts = StopTimeouts {
     after_close: Duration::ZERO,
     after_term: Duration::ZERO,
 };

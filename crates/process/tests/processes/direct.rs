@@ -1,6 +1,6 @@
 //! What custody without a guard promises, and no more.
 
-use attache_process::{Custody, Ladder};
+use attache_process::{Custody, StopTimeouts};
 use libtest_mimic::Trial;
 use rustix::process::{Signal, kill_process};
 
@@ -24,7 +24,7 @@ async fn stopped() {
     let mark = Mark::new();
     let (child, _stdout) = ready(&marked(FAMILY, &mark), 2).await;
     assert_eq!(child.custody(), Custody::Direct);
-    let ending = child.stop(Ladder::default()).await;
+    let ending = child.stop(StopTimeouts::default()).await;
     assert_eq!(ending.survivors, 0);
     mark.expect_gone();
 

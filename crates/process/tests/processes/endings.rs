@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache_process::{Child, Custody, Ending, Ladder, Rung, Signal, Status};
+use attache_process::{Child, ChildExit, Custody, ExitStatus, Signal, StopStep, StopTimeouts};
 use libtest_mimic::Trial;
 use tokio::io::AsyncWriteExt;
 
@@ -34,41 +34,46 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 async fn every_rung() {
-    check("echo; exec cat >/dev/null", Rung::Close, Status::Exited(0)).await;
-    check("echo; exec sleep 1000", Rung::Term, signaled(15)).await;
+    check(
+        "echo; exec cat >/dev/null",
+        StopStep::Close,
+        ExitStatus::Exited(0),
+    )
+    .await;
+    check("echo; exec sleep 1000", StopStep::Term, signaled(15)).await;
     check(
         "echo; kill -STOP $$; exec sleep 1000",
-        Rung::Term,
+        StopStep::Term,
         signaled(15),
     )
     .await;
     check(
         "trap '' TERM; echo; exec sleep 1000",
-        Rung::Kill,
+        StopStep::Kill,
         signaled(9),
     )
     .await;
     check(
         "trap 'exit 3' TERM; echo; while :; do sleep 0.01; done",
-        Rung::Term,
-        Status::Exited(3),
+        StopStep::Term,
+        ExitStatus::Exited(3),
     )
     .await;
 }
 
-async fn check(script: &str, rung: Rung, status: Status) {
+async fn check(script: &str, step: StopStep, status: ExitStatus) {
     let (child, _stdout) = ready(&shell(script), 1).await;
-    let ending = child.stop(up_to(rung)).await;
-    assert_eq!((ending.rung, ending.status), (rung, status), "{script}");
+    let ending = child.stop(up_to(step)).await;
+    assert_eq!((ending.step, ending.status), (step, status), "{script}");
     assert_eq!(ending.survivors, 0);
 }
 
 async fn codes_and_signals() {
-    assert_eq!(end("exit 0").await.status, Status::Exited(0));
-    assert_eq!(end("exit 42").await.status, Status::Exited(42));
+    assert_eq!(end("exit 0").await.status, ExitStatus::Exited(0));
+    assert_eq!(end("exit 42").await.status, ExitStatus::Exited(42));
     assert_eq!(end("kill -SEGV $$").await.status, signaled(11));
     let killed = end("kill -KILL $$").await;
-    assert_eq!((killed.status, killed.rung), (signaled(9), Rung::Own));
+    assert_eq!((killed.status, killed.step), (signaled(9), StopStep::Own));
     assert_eq!(killed.to_string(), "agent was ended by SIGKILL");
 }
 
@@ -90,25 +95,29 @@ async fn writer() {
             }
         }
     });
-    assert_eq!(child.stop(up_to(Rung::Term)).await.rung, Rung::Term);
+    assert_eq!(child.stop(up_to(StopStep::Term)).await.step, StopStep::Term);
     assert_eq!(writer.await.unwrap(), std::io::ErrorKind::BrokenPipe);
 }
 
 async fn twice() {
     let (child, _stdout) = ready(&shell("echo; exec cat"), 1).await;
     let (one, two) = tokio::join!(
-        child.stop(up_to(Rung::Close)),
-        child.stop(up_to(Rung::Close))
+        child.stop(up_to(StopStep::Close)),
+        child.stop(up_to(StopStep::Close))
     );
     assert_eq!(one, two);
     child.kill();
-    assert_eq!(child.stop(up_to(Rung::Close)).await, one);
+    assert_eq!(child.stop(up_to(StopStep::Close)).await, one);
     assert_eq!(child.wait().await, one);
 }
 
 async fn many_wait() {
     let (child, _stdout) = ready(&shell("echo; exec cat"), 1).await;
-    let (one, two, stop) = tokio::join!(child.wait(), child.wait(), child.stop(up_to(Rung::Close)));
+    let (one, two, stop) = tokio::join!(
+        child.wait(),
+        child.wait(),
+        child.stop(up_to(StopStep::Close))
+    );
     assert_eq!(one.status, stop.status);
     assert_eq!(two.status, stop.status);
 }
@@ -124,10 +133,10 @@ async fn guard_signals() {
     ] {
         rustix::process::kill_process(guard, signal).unwrap();
     }
-    let ending = child.stop(up_to(Rung::Close)).await;
+    let ending = child.stop(up_to(StopStep::Close)).await;
     assert_eq!(
-        (ending.rung, ending.status),
-        (Rung::Close, Status::Exited(0))
+        (ending.step, ending.status),
+        (StopStep::Close, ExitStatus::Exited(0))
     );
 }
 
@@ -136,27 +145,27 @@ async fn guard_killed() {
     let program = marked("echo; exec sleep 1000", &mark);
     let (child, _stdout) = ready(&program, 1).await;
     rustix::process::kill_process(parent(pid(&child)), rustix::process::Signal::KILL).unwrap();
-    assert_eq!(child.wait().await.status, Status::Lost);
+    assert_eq!(child.wait().await.status, ExitStatus::Lost);
     mark.expect_gone();
 }
 
-async fn end(script: &str) -> Ending {
+async fn end(script: &str) -> ChildExit {
     let child: Child = shell(script).spawn().await.unwrap();
     child.wait().await
 }
 
-fn signaled(number: i32) -> Status {
-    Status::Signaled(Signal(number))
+fn signaled(number: i32) -> ExitStatus {
+    ExitStatus::Signaled(Signal(number))
 }
 
-/// A ladder that is patient with the step that should do it, and short with those before.
-fn up_to(rung: Rung) -> Ladder {
-    let after = |step| match rung == step {
+/// Timeouts that are patient with the step that should do it, and short with those before.
+fn up_to(step: StopStep) -> StopTimeouts {
+    let after = |earlier| match step == earlier {
         true => PATIENCE,
         false => Duration::from_millis(20),
     };
-    Ladder {
-        after_close: after(Rung::Close),
-        after_term: after(Rung::Term),
+    StopTimeouts {
+        after_close: after(StopStep::Close),
+        after_term: after(StopStep::Term),
     }
 }

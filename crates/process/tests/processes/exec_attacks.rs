@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use attache_process::{
-    Error, Exec, ExecEvent, ExecJudge, ExecProcess, ExecVerdict, ExecWatch, Execs, Ladder, Program,
-    exec_support,
+    Error, Exec, ExecEvent, ExecEvents, ExecJudge, ExecProcess, ExecVerdict, ExecWatch, Program,
+    StopTimeouts, exec_support,
 };
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt;
@@ -148,11 +148,11 @@ impl Drop for Stage {
 /// Runs it to its end; its output and events.
 pub(super) async fn run(program: &Program) -> (String, Vec<ExecEvent>) {
     let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
-    let mut execs = child.take_execs().unwrap();
+    let mut execs = child.take_exec_events().unwrap();
     let mut text = String::new();
     let read = async {
         stdout.read_to_string(&mut text).await.unwrap();
-        child.stop(Ladder::default()).await
+        child.stop(StopTimeouts::default()).await
     };
     let events = async {
         let mut events = Vec::new();
@@ -198,7 +198,7 @@ async fn itself() {
     assert!(matches!(error, Error::Watch { .. }), "{error}");
 }
 
-pub(super) async fn next_ask(execs: &mut Execs) -> (u64, Vec<String>, Vec<String>) {
+pub(super) async fn next_ask(execs: &mut ExecEvents) -> (u64, Vec<String>, Vec<String>) {
     loop {
         match execs.next().await.expect("an ask") {
             ExecEvent::Ask { id, exec, why } => {
@@ -223,7 +223,7 @@ async fn asked() {
     );
     let program = stage.program("outer; true", "ask forbidden");
     let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
-    let mut execs = child.take_execs().unwrap();
+    let mut execs = child.take_exec_events().unwrap();
     let (id, args, parents) = next_ask(&mut execs).await;
     assert_eq!(args, ["forbidden", "one"]);
     assert_eq!(parents, ["sh", "sh"]);
@@ -264,7 +264,7 @@ async fn withdrawn() {
         .spawn_captured()
         .await
         .unwrap();
-    let mut execs = child.take_execs().unwrap();
+    let mut execs = child.take_exec_events().unwrap();
     let (asked, _, _) = next_ask(&mut execs).await;
     let pid = rustix::process::Pid::from_raw(child.pid().cast_signed()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
@@ -286,7 +286,7 @@ async fn unheard() {
     let stage = Stage::new("unheard");
     let program = stage.program("forbidden; echo $?", "ask forbidden");
     let (mut child, mut stdout) = program.spawn_captured().await.unwrap();
-    drop(child.take_execs());
+    drop(child.take_exec_events());
     let mut text = String::new();
     stdout.read_to_string(&mut text).await.unwrap();
     assert!(text.ends_with("126\n"), "{text}");
@@ -394,7 +394,7 @@ async fn slow() {
     let mut text = String::new();
     stdout.read_to_string(&mut text).await.unwrap();
     assert!(text.ends_with("126\n"), "{text}");
-    let mut execs = child.take_execs().unwrap();
+    let mut execs = child.take_exec_events().unwrap();
     let (mut ran, mut missed, mut denied) = (0, 0, 0);
     while let Some(event) = execs.next().await {
         match event {

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use attache_process::{ExecEvent, Ladder, exec_support};
+use attache_process::{ExecEvent, StopTimeouts, exec_support};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt;
 
@@ -82,7 +82,7 @@ async fn run_freely(stage: &Stage, line: &str) -> String {
     let (child, mut stdout) = program.spawn_captured().await.unwrap();
     let mut text = String::new();
     stdout.read_to_string(&mut text).await.unwrap();
-    child.stop(Ladder::default()).await;
+    child.stop(StopTimeouts::default()).await;
     text
 }
 

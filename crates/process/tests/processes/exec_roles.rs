@@ -113,7 +113,7 @@ fn own() -> ! {
             .args(["-c", "./forbidden; ./forbidden; sleep 1000"])
             .watch(ExecWatch::new(b"ask forbidden".to_vec()));
         let mut child: Child = program.spawn().await.unwrap();
-        let mut execs = child.take_execs().unwrap();
+        let mut execs = child.take_exec_events().unwrap();
         next_ask(&mut execs).await;
         std::io::Write::write_all(&mut std::io::stdout(), b"asked\n").unwrap();
         std::future::pending().await

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use attache_process::Status;
+use attache_process::ExitStatus;
 use libtest_mimic::Trial;
 
 use super::agents::{ready, shell};
@@ -19,10 +19,10 @@ pub(super) fn trials() -> Vec<Trial> {
 
 async fn flood() {
     let script = format!("yes 0123456789abcde | head -c {FLOOD} >&2; echo the end >&2; exit 7");
-    let child = shell(&script).tail(4096).spawn().await.unwrap();
+    let child = shell(&script).stderr_tail(4096).spawn().await.unwrap();
     let before = resident();
     let ending = child.wait().await;
-    assert_eq!(ending.status, Status::Exited(7));
+    assert_eq!(ending.status, ExitStatus::Exited(7));
     assert_eq!(child.stderr().total(), FLOOD + 8);
     assert!(ending.stderr.len() <= 4096);
     assert!(ending.stderr.starts_with("0123456789abcde\n"));
@@ -51,7 +51,7 @@ async fn handed_over() {
     assert_eq!(said, b"a\xff\x00b");
     assert_eq!(
         (ending.status, ending.stderr.as_str()),
-        (Status::Exited(4), "")
+        (ExitStatus::Exited(4), "")
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache_process::{Child, Ladder, Stdout};
+use attache_process::{Child, Stdout, StopTimeouts};
 use libtest_mimic::Trial;
 use rustix::process::{Signal, kill_process};
 use tokio::io::AsyncReadExt;
@@ -37,7 +37,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 async fn stopped() {
     let (mark, child, stdout) = tree().await;
-    let ending = child.stop(Ladder::default()).await;
+    let ending = child.stop(StopTimeouts::default()).await;
     assert_eq!(ending.survivors, 0);
     assert_eq!(mark.bearers(), []);
     expect_end(stdout).await;
@@ -125,7 +125,7 @@ async fn guard_kept_stopped() {
     assert_eq!(mark.bearers(), []);
 }
 
-const AT_ONCE: Ladder = Ladder {
+const AT_ONCE: StopTimeouts = StopTimeouts {
     after_close: Duration::ZERO,
     after_term: Duration::ZERO,
 };

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use attache_process::{Confinement, CoverKind, KeptAccess, KeptPath, Nesting};
+use attache_process::{Confinement, CoverAccess, CoverKind, CoveredPath, NestedMounts};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt;
 
@@ -38,7 +38,7 @@ pub(super) fn trials() -> Vec<Trial> {
 async fn nested() {
     let Some(tree) = Tree::new() else { return };
     let script = "unshare -Urm sh -c 'mount -t tmpfs none beside-dir && mount --rbind . mnt && mount -t proc none /proc 2>/dev/null; echo mounted; cat mnt/secrets/key mnt/file' 2>/dev/null || echo refused";
-    let allowed = tree.confinement().nesting(Nesting::Allowed);
+    let allowed = tree.confinement().nested_mounts(NestedMounts::Allowed);
     assert!(tree.run(allowed, script).await.starts_with("mounted\n"));
     let said = tree.run(tree.confinement(), script).await;
     assert!(!said.contains(CANARY), "{said}");
@@ -145,15 +145,15 @@ async fn replaced_outside() {
     fs::create_dir_all(tree.base.join("ro")).unwrap();
     fs::write(tree.base.join("ro/f"), "x\n").unwrap();
     tree.open_to_all();
-    let later = |name: &str, access| KeptPath {
+    let later = |name: &str, access| CoveredPath {
         path: tree.base.join(name),
         access,
     };
     let confinement = tree
         .confinement()
         .cover(tree.cover("ro", CoverKind::ReadOnly))
-        .keep_covered(later("later/deep", KeptAccess::Hidden))
-        .keep_covered(later("turned/key", KeptAccess::Hidden));
+        .keep_covered(later("later/deep", CoverAccess::Hidden))
+        .keep_covered(later("turned/key", CoverAccess::Hidden));
     let script = r#"exec 2>/dev/null
         echo ready >told; while [ ! -e changed ]; do sleep 0.05; done
         tries=0; while [ $tries -lt 200 ] && touch ro/probe; do rm ro/probe; tries=$((tries+1)); sleep 0.05; done

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use attache::json::{Raw, RawObject};
-use attache::process::{Ladder, Program, guard};
+use attache::process::{Program, StopTimeouts, guard};
 use attache::{AgentHandle, CallError, ClientCalls, Options, v1};
 
 use desk::Desk;
@@ -47,7 +47,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
         Ok(talked) => talked.map_err(|error| error.to_string()),
         Err(_) => Err(format!("not done after {} s", LIMIT.as_secs())),
     };
-    let ending = child.stop(Ladder::default()).await;
+    let ending = child.stop(StopTimeouts::default()).await;
     Ok(talked.map_err(|reason| format!("{reason} ({ending})"))?)
 }
 

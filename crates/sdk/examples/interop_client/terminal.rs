@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use attache::process::{self, Child, Program, Status, Stdout};
+use attache::process::{self, Child, ExitStatus, Program, Stdout};
 use attache::schema::error;
 use attache::{Error, v1};
 use tokio::io::AsyncReadExt;
@@ -28,7 +28,7 @@ pub(crate) struct Terminal {
 #[derive(Default)]
 struct Progress {
     output: Vec<u8>,
-    status: Option<Status>,
+    status: Option<ExitStatus>,
 }
 
 impl Terminals {
@@ -92,7 +92,7 @@ impl Terminal {
     pub(crate) async fn ended(mut self) -> v1::WaitForTerminalExitResponse {
         let ended = self.progress.wait_for(|now| now.status.is_some()).await;
         let status = ended.ok().and_then(|now| now.status);
-        let exit = exit(status.unwrap_or(Status::Lost));
+        let exit = exit(status.unwrap_or(ExitStatus::Lost));
         let mut answer = v1::WaitForTerminalExitResponse::new();
         (answer.exit_code, answer.signal) = (exit.exit_code, exit.signal);
         answer
@@ -112,14 +112,14 @@ async fn follow(child: Arc<Child>, mut stdout: Stdout, progress: watch::Sender<P
     progress.send_modify(|now| now.status = Some(status));
 }
 
-fn exit(status: Status) -> v1::TerminalExitStatus {
+fn exit(status: ExitStatus) -> v1::TerminalExitStatus {
     let exit = v1::TerminalExitStatus::new();
     match status {
-        Status::Exited(code) => match u32::try_from(code) {
+        ExitStatus::Exited(code) => match u32::try_from(code) {
             Ok(code) => exit.exit_code(code),
             Err(_) => exit,
         },
-        Status::Signaled(signal) => exit.signal(signal.to_string()),
-        Status::Lost => exit,
+        ExitStatus::Signaled(signal) => exit.signal(signal.to_string()),
+        ExitStatus::Lost => exit,
     }
 }

@@ -9,7 +9,7 @@ use std::io;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use attache::process::Status;
+use attache::process::ExitStatus;
 use attache::v1;
 use attache_client::desk::{Desk, LoginCommand};
 use attache_client::event::Event;
@@ -198,7 +198,7 @@ impl Screen<'_> {
         self.stage.return_to()?;
         self.keys = Some(EventStream::new());
         let outcome = match ended {
-            Ok(Status::Exited(0)) => Ok(()),
+            Ok(ExitStatus::Exited(0)) => Ok(()),
             Ok(status) => Err(format!("the login {status}")),
             Err(error) => Err(error),
         };

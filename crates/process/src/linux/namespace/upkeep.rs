@@ -25,12 +25,12 @@ use rustix::net::{
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::{Changed, Layout, Namespace};
-use crate::{Confinement, Cover, CoverKind, KeptAccess, KeptPath, Nesting};
+use crate::{Confinement, Cover, CoverAccess, CoverKind, CoveredPath, NestedMounts};
 
 /// What keeps the covers of one program current.
 pub(in super::super) struct Upkeep {
-    kept: Vec<KeptPath>,
-    nesting: Nesting,
+    kept: Vec<CoveredPath>,
+    nesting: NestedMounts,
     /// What was covered last.
     covered: Vec<Cover>,
     pinned: HashSet<PinnedDirectory>,
@@ -63,11 +63,11 @@ impl Upkeep {
         confinement: &Confinement,
         report: &UnixStream,
     ) -> io::Result<Upkeep> {
-        let own = confinement.covers.iter().map(|cover| KeptPath {
+        let own = confinement.covers.iter().map(|cover| CoveredPath {
             path: cover.path.clone(),
             access: match cover.kind {
-                CoverKind::ReadOnly => KeptAccess::ReadOnly,
-                CoverKind::HiddenDirectory | CoverKind::HiddenFile => KeptAccess::Hidden,
+                CoverKind::ReadOnly => CoverAccess::ReadOnly,
+                CoverKind::HiddenDirectory | CoverKind::HiddenFile => CoverAccess::Hidden,
             },
         });
         let mut kept = confinement.kept.clone();
@@ -76,7 +76,7 @@ impl Upkeep {
                 kept.push(path);
             }
         }
-        let nesting = confinement.nesting;
+        let nesting = confinement.nested_mounts;
         let first = Layout::of(&confinement.covers, nesting)?;
         let mut upkeep = Upkeep {
             watches: Watches::of(&kept).ok(),
@@ -144,9 +144,9 @@ impl Upkeep {
             let metadata = std::fs::symlink_metadata(&path).ok()?;
             path.parent()?;
             let kind = match (kept.access, metadata.is_dir()) {
-                (KeptAccess::ReadOnly, _) => CoverKind::ReadOnly,
-                (KeptAccess::Hidden, true) => CoverKind::HiddenDirectory,
-                (KeptAccess::Hidden, false) => CoverKind::HiddenFile,
+                (CoverAccess::ReadOnly, _) => CoverKind::ReadOnly,
+                (CoverAccess::Hidden, true) => CoverKind::HiddenDirectory,
+                (CoverAccess::Hidden, false) => CoverKind::HiddenFile,
             };
             Some(Cover {
                 path,
@@ -232,7 +232,7 @@ struct Watches {
 }
 
 impl Watches {
-    fn of(kept: &[KeptPath]) -> io::Result<Watches> {
+    fn of(kept: &[CoveredPath]) -> io::Result<Watches> {
         let mut watches = Watches {
             events: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?,
             names: BTreeMap::new(),
@@ -242,7 +242,7 @@ impl Watches {
     }
 
     /// Watches the way to kept paths, which was looked at before.
-    fn follow(&mut self, kept: &[KeptPath], seen: Steps) -> io::Result<()> {
+    fn follow(&mut self, kept: &[CoveredPath], seen: Steps) -> io::Result<()> {
         let mut steps = seen;
         for _ in 0..MOST_ROUNDS {
             self.add(&steps)?;
@@ -299,7 +299,7 @@ impl Watches {
 type Steps = BTreeMap<PathBuf, HashSet<OsString>>;
 
 /// The way to kept paths, as far as it is there now.
-fn steps_to(kept: &[KeptPath]) -> Steps {
+fn steps_to(kept: &[CoveredPath]) -> Steps {
     let mut steps = Steps::new();
     let written: BTreeSet<&Path> = kept.iter().map(|kept| kept.path.as_path()).collect();
     for path in written {
@@ -327,15 +327,15 @@ const COVERED: i32 = libc::ECANCELED;
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeMap, CreateFlags, KeptAccess, KeptPath, Watches, inotify, steps_to};
+    use super::{BTreeMap, CoverAccess, CoveredPath, CreateFlags, Watches, inotify, steps_to};
 
     #[test]
     fn attack_a_directory_that_appears_before_its_parent_is_watched() {
         let base = std::env::temp_dir().join(format!("attache-upkeep-{}", std::process::id()));
         std::fs::create_dir_all(&base).unwrap();
-        let kept = [KeptPath {
+        let kept = [CoveredPath {
             path: base.join("later/deep/key"),
-            access: KeptAccess::Hidden,
+            access: CoverAccess::Hidden,
         }];
         let mut watches = Watches {
             events: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).unwrap(),

@@ -12,18 +12,18 @@ use super::linux::table;
 /// The leader of a process group that is not ours to wait for.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
-pub struct Held {
+pub struct ForeignProcess {
     pid: Pid,
     handle: OwnedFd,
 }
 
 #[cfg(target_os = "linux")]
-impl Held {
+impl ForeignProcess {
     /// Holds the process with this id; none if there is none.
-    pub fn of(pid: i32) -> Option<Held> {
+    pub fn open(pid: i32) -> Option<ForeignProcess> {
         let pid = Pid::from_raw(pid)?;
         let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-        Some(Held { pid, handle })
+        Some(ForeignProcess { pid, handle })
     }
 
     /// Kills it, its process group, and those of its descendants that have left the group; false if it has ended.
@@ -47,12 +47,12 @@ impl Held {
 /// Where processes cannot be held, whoever has started them has to end them.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
-pub struct Held;
+pub struct ForeignProcess;
 
 #[cfg(not(target_os = "linux"))]
-impl Held {
+impl ForeignProcess {
     /// Holds nothing.
-    pub fn of(_: i32) -> Option<Held> {
+    pub fn open(_: i32) -> Option<ForeignProcess> {
         None
     }
 
@@ -69,7 +69,7 @@ mod tests {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use super::Held;
+    use super::ForeignProcess;
 
     #[test]
     fn who_has_left_the_group_is_killed_too() {
@@ -83,8 +83,8 @@ mod tests {
         let mut line = String::new();
         let stdout = child.stdout.take().expect("a pipe");
         BufReader::new(stdout).read_line(&mut line).expect("a line");
-        let far = Held::of(line.trim().parse().expect("an id")).expect("a process");
-        let held = Held::of(child.id().try_into().expect("an id")).expect("a process");
+        let far = ForeignProcess::open(line.trim().parse().expect("an id")).expect("a process");
+        let held = ForeignProcess::open(child.id().try_into().expect("an id")).expect("a process");
         assert!(held.kill());
         let deadline = Instant::now() + Duration::from_secs(10);
         while !super::table::has_ended(&far.handle) {

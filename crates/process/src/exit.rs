@@ -8,16 +8,16 @@ use attache_text::plain;
 /// How long each step of stopping waits before the next: standard input is closed, then the agent's process group
 /// gets SIGTERM, then everything is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ladder {
+pub struct StopTimeouts {
     /// How long the agent has to end after its standard input was closed.
     pub after_close: Duration,
     /// How long it has to end after SIGTERM.
     pub after_term: Duration,
 }
 
-impl Default for Ladder {
-    fn default() -> Ladder {
-        Ladder {
+impl Default for StopTimeouts {
+    fn default() -> StopTimeouts {
+        StopTimeouts {
             after_close: Duration::from_secs(1),
             after_term: Duration::from_secs(2),
         }
@@ -26,7 +26,7 @@ impl Default for Ladder {
 
 /// Which step ended a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rung {
+pub enum StopStep {
     /// None: it ended before anybody asked.
     Own,
     /// Closing its standard input.
@@ -39,7 +39,7 @@ pub enum Rung {
 
 /// How the agent's own process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum ExitStatus {
     /// It exited with this code.
     Exited(i32),
     /// It was ended by a signal.
@@ -54,18 +54,18 @@ pub struct Signal(pub i32);
 
 /// How a child ended. Printed, it reads `agent exited with 127: sh: node: not found`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
+pub struct ChildExit {
     /// How the agent's process ended.
-    pub status: Status,
+    pub status: ExitStatus,
     /// Which step ended it.
-    pub rung: Rung,
+    pub step: StopStep,
     /// The last of its standard error, made safe to print.
     pub stderr: String,
     /// How many processes of its tree could not be ended, such as one that runs as another user.
     pub survivors: u32,
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for ChildExit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "agent {}", self.status)?;
         match self.survivors {
@@ -73,7 +73,7 @@ impl fmt::Display for Ending {
             1 => out.write_str(", 1 process of it could not be ended")?,
             count => write!(out, ", {count} processes of it could not be ended")?,
         }
-        if self.status != Status::Exited(0) && self.rung < Rung::Term {
+        if self.status != ExitStatus::Exited(0) && self.step < StopStep::Term {
             let words = plain::last_lines(&self.stderr, LINES);
             if !words.is_empty() {
                 write!(out, ": {words}")?;
@@ -83,12 +83,12 @@ impl fmt::Display for Ending {
     }
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for ExitStatus {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Status::Exited(code) => write!(out, "exited with {code}"),
-            Status::Signaled(signal) => write!(out, "was ended by {signal}"),
-            Status::Lost => out.write_str("was lost: its guard was killed"),
+            ExitStatus::Exited(code) => write!(out, "exited with {code}"),
+            ExitStatus::Signaled(signal) => write!(out, "was ended by {signal}"),
+            ExitStatus::Lost => out.write_str("was lost: its guard was killed"),
         }
     }
 }
@@ -142,13 +142,13 @@ const LINUX: bool = cfg!(target_os = "linux");
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::{Ending, Rung, Signal, Status};
+    use super::{ChildExit, ExitStatus, Signal, StopStep};
 
-    fn check(status: Status, rung: Rung, stderr: &str, survivors: u32, expected: &Expect) {
+    fn check(status: ExitStatus, step: StopStep, stderr: &str, survivors: u32, expected: &Expect) {
         let stderr = stderr.to_owned();
-        let ending = Ending {
+        let ending = ChildExit {
             status,
-            rung,
+            step,
             stderr,
             survivors,
         };
@@ -158,15 +158,15 @@ mod tests {
     #[test]
     fn an_ending_says_what_the_agent_said_last() {
         check(
-            Status::Exited(127),
-            Rung::Own,
+            ExitStatus::Exited(127),
+            StopStep::Own,
             "starting\n\nsh: node: not found\n",
             0,
             &expect!["agent exited with 127: starting | sh: node: not found"],
         );
         check(
-            Status::Signaled(Signal(11)),
-            Rung::Own,
+            ExitStatus::Signaled(Signal(11)),
+            StopStep::Own,
             "",
             0,
             &expect!["agent was ended by SIGSEGV"],
@@ -177,15 +177,15 @@ mod tests {
     fn a_stop_that_was_asked_for_is_told_without_noise() {
         let noise = "shutting down\n";
         check(
-            Status::Exited(0),
-            Rung::Close,
+            ExitStatus::Exited(0),
+            StopStep::Close,
             noise,
             0,
             &expect!["agent exited with 0"],
         );
         check(
-            Status::Signaled(Signal(9)),
-            Rung::Kill,
+            ExitStatus::Signaled(Signal(9)),
+            StopStep::Kill,
             noise,
             2,
             &expect!["agent was ended by SIGKILL, 2 processes of it could not be ended"],

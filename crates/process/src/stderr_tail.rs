@@ -10,12 +10,12 @@ use tokio::sync::watch;
 
 /// The end of what a child wrote to standard error. Clones look at the same text.
 #[derive(Debug, Clone)]
-pub struct Tail {
+pub struct StderrTail {
     ring: Arc<Mutex<Ring>>,
     seen: watch::Receiver<u64>,
 }
 
-impl Tail {
+impl StderrTail {
     /// What is kept now, made safe to print: without escape sequences and control characters, long lines cut.
     pub fn text(&self) -> String {
         self.with(|ring| {
@@ -38,17 +38,17 @@ impl Tail {
     }
 
     /// Starts to read.
-    pub(super) fn of(pipe: impl AsyncRead + Send + Unpin + 'static, limit: usize) -> Tail {
+    pub(super) fn of(pipe: impl AsyncRead + Send + Unpin + 'static, limit: usize) -> StderrTail {
         let ring = Arc::new(Mutex::new(Ring::default()));
         let (sender, seen) = watch::channel(0);
         tokio::spawn(read(pipe, Arc::clone(&ring), limit, sender));
-        Tail { ring, seen }
+        StderrTail { ring, seen }
     }
 
     /// That of a child whose standard error is not read.
-    pub(super) fn empty() -> Tail {
+    pub(super) fn empty() -> StderrTail {
         let (_, seen) = watch::channel(0);
-        Tail {
+        StderrTail {
             ring: Arc::default(),
             seen,
         }
