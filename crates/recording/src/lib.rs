@@ -34,7 +34,7 @@ pub use html::page;
 pub use index::{Index, Page, Progress};
 pub use pretty::pretty;
 pub use reader::{Records, records};
-pub use redact::{HIDDEN, redact};
+pub use redact::{REDACTED, redact};
 pub use relay::relay;
 pub use stats::{Method, Stats, Summary};
 pub use tape::{Secrets, Tape};

@@ -5,9 +5,9 @@
 use std::borrow::Cow;
 
 use attache_rpc::json::{Error, Kind, Reader, write};
-use attache_text::secret::{self, NameOf, announces_secret, is_secret_name};
+use attache_text::secret::{self, NameContext, is_secret_name, is_secret_option};
 
-pub use secret::HIDDEN;
+pub use secret::REDACTED;
 
 /// A line without its secrets, and how many were taken out. JSON stays JSON: only strings are replaced.
 pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
@@ -100,7 +100,7 @@ impl Pen {
             self.hidden += hidden;
         } else {
             self.hidden += 1;
-            write::string(&mut self.out, HIDDEN);
+            write::string(&mut self.out, REDACTED);
             reader.skip()?;
         }
         Ok(())
@@ -111,7 +111,7 @@ impl Pen {
 fn is_option(reader: &mut Reader<'_>) -> bool {
     let mark = reader.mark();
     let is_string = matches!(reader.kind(), Ok(Kind::String));
-    let option = is_string && reader.string().is_ok_and(|word| announces_secret(&word));
+    let option = is_string && reader.string().is_ok_and(|word| is_secret_option(&word));
     reader.reset(mark);
     option
 }
@@ -122,7 +122,7 @@ fn of_name(name: &str) -> Rule {
         "env" | "headers" => Rule::Values,
         // Who a person is.
         "accounts" => Rule::All,
-        _ if is_secret_name(name, NameOf::Member) => Rule::All,
+        _ if is_secret_name(name, NameContext::Member) => Rule::All,
         _ => Rule::Named,
     }
 }

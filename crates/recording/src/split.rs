@@ -7,7 +7,7 @@ use super::Said;
 /// What is known of the line that has begun.
 #[derive(Debug)]
 pub(super) struct Lines {
-    lines: attache_text::Lines,
+    lines: attache_text::LineSplitter,
     /// The beginning of this line was lost, so that the rest of it says nothing.
     is_torn: bool,
 }
@@ -15,7 +15,7 @@ pub(super) struct Lines {
 impl Default for Lines {
     fn default() -> Self {
         Lines {
-            lines: attache_text::Lines::new(LONGEST, KEPT),
+            lines: attache_text::LineSplitter::new(LONGEST, KEPT),
             is_torn: false,
         }
     }
@@ -33,7 +33,7 @@ impl Lines {
 
     /// What the stream ended with, if not with a line break.
     pub(super) fn end(&mut self) -> Option<Said> {
-        let line = self.lines.end().filter(|_| !self.is_torn);
+        let line = self.lines.finish().filter(|_| !self.is_torn);
         self.is_torn = false;
         line.map(|line| Said {
             unfinished: true,
@@ -44,7 +44,7 @@ impl Lines {
     /// Part of the stream is missing from here. Gives the bytes that are worth nothing without it.
     pub(super) fn tear(&mut self) -> Vec<u8> {
         self.is_torn = true;
-        self.lines.forget()
+        self.lines.discard()
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use attache_disk::{BackgroundWriter, Limits};
+use attache_disk::{BackgroundWriter, QueueLimits};
 use attache_rpc::json::Encode as _;
 use bytes::Bytes;
 
@@ -91,10 +91,10 @@ impl Tape {
             redacted: secrets == Secrets::Redacted,
         };
         scribe.put(scribe.began, What::Header(header));
-        let limits = Limits {
-            waiting: limit,
-            together: BATCH,
-            gather: LINGER,
+        let limits = QueueLimits {
+            max_queued: limit,
+            max_batch: BATCH,
+            gather_for: LINGER,
         };
         let write = move |pieces: Vec<Piece>| {
             pieces.into_iter().for_each(|piece| scribe.take(piece));

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::on_disk::{PathLookups, Resolved};
 use super::paths;
-use crate::names::is_folded;
+use crate::protected_names::is_folded;
 
 /// Paths in every way that they can be read.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ impl Seen {
 
     /// Words of a command as paths, from each directory that it may run in, and what links make of them. `given` are paths
     /// that count as they are elsewhere, so that only their links matter.
-    pub(crate) fn in_words<'a>(
+    pub(crate) fn resolve_command<'a>(
         words: impl Iterator<Item = &'a str>,
         bases: &[PathBuf],
         given: impl Iterator<Item = PathBuf>,
