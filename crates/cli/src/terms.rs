@@ -20,7 +20,7 @@ use attache_client::mcp;
 use attache_client::setting::Setting;
 use attache_host::exec::Watcher;
 use attache_host::ownership;
-use attache_host::permissions::{Preset, Term};
+use attache_host::permissions::{Expiry, Preset};
 use attache_recording::{Secrets, Stream, Tape};
 
 use crate::arguments::Terms;
@@ -34,7 +34,7 @@ pub(crate) struct Prepared {
     pub(crate) opening: Opening,
     pub(crate) recorder: Recorder,
     pub(crate) preset: Preset,
-    pub(crate) term: Term,
+    pub(crate) expiry: Expiry,
     pub(crate) watcher: Option<Watcher>,
     trace: Option<Tape>,
 }
@@ -104,10 +104,10 @@ impl Prepared {
             recorder,
             opening: opening(terms, &configuration, cwd)?,
             preset,
-            term: configuration
+            expiry: configuration
                 .expiry
                 .as_ref()
-                .map_or(Term::Endless, |it| it.value),
+                .map_or(Expiry::Never, |it| it.value),
             agent,
             setup,
             watcher,

@@ -12,7 +12,7 @@ use crate::FieldHasher;
 /// A command or files that were denied, as digests: a command may hold a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Denied {
+pub(super) struct DeniedAction {
     command: Option<String>,
     /// The files, or the directories of the command, in their order.
     files: Vec<String>,
@@ -26,11 +26,11 @@ pub(super) struct Denied {
     real_files: Vec<Vec<String>>,
 }
 
-impl Denied {
+impl DeniedAction {
     /// Nothing where neither a command nor a file is named.
-    pub(super) fn of(action: &Action) -> Option<Denied> {
+    pub(super) fn of(action: &Action) -> Option<DeniedAction> {
         let line = action.line().unwrap_or_default();
-        let denied = Denied {
+        let denied = DeniedAction {
             command: action.command.as_deref().map(digest_of_command),
             files: digests_of_files(action),
             reads: action.only_reads(),
@@ -52,7 +52,7 @@ impl Denied {
         let action = facts.action;
         let is_same = match &self.command {
             Some(denied) => {
-                let others = action.other_texts.commands.iter();
+                let others = action.unknown_texts.commands.iter();
                 let mut commands = action.command.iter().chain(others);
                 commands.any(|words| *denied == digest_of_command(words))
                     || facts.lines().any(|line| self.is_part_of(line))

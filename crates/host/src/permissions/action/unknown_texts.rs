@@ -12,7 +12,7 @@ use crate::protected_names::{fold, is_protected};
 
 /// What the texts in input that is not understood may be: commands and files.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct OtherTexts {
+pub struct UnknownTexts {
     /// Commands and their arguments.
     pub(in super::super) commands: Vec<Vec<String>>,
     /// Files.
@@ -25,9 +25,9 @@ pub struct OtherTexts {
     size: usize,
 }
 
-impl OtherTexts {
-    pub(super) fn of<'a>(members: impl Iterator<Item = (&'a str, &'a Value)>) -> OtherTexts {
-        let mut found = OtherTexts::default();
+impl UnknownTexts {
+    pub(super) fn of<'a>(members: impl Iterator<Item = (&'a str, &'a Value)>) -> UnknownTexts {
+        let mut found = UnknownTexts::default();
         for (name, value) in members {
             found.name(name);
             found.value(value);

@@ -10,7 +10,7 @@ use crate::{InspectedPath, terminals};
 
 impl Action {
     /// `fs/read_text_file`. `place` is where the path leads.
-    pub fn reading(
+    pub fn from_read_request(
         agent: &str,
         workspace: PathBuf,
         request: &v1::ReadTextFileRequest,
@@ -26,7 +26,7 @@ impl Action {
 
     /// `fs/write_text_file`. `place` is where the path leads. The change is the whole new content beside what is there
     /// now.
-    pub fn writing(
+    pub fn from_write_request(
         agent: &str,
         workspace: PathBuf,
         request: &v1::WriteTextFileRequest,
@@ -45,7 +45,11 @@ impl Action {
 
     /// `terminal/create`, for a request as [`Host::resolve_command`](crate::Host::resolve_command) gave it. A line for the shell is judged
     /// and shown as that line.
-    pub fn running(agent: &str, workspace: PathBuf, request: &v1::CreateTerminalRequest) -> Action {
+    pub fn from_terminal_request(
+        agent: &str,
+        workspace: PathBuf,
+        request: &v1::CreateTerminalRequest,
+    ) -> Action {
         let mut input = Object::default();
         match terminals::shown_command(request).as_slice() {
             [line] => input.put("command", line),

@@ -7,7 +7,10 @@ use attache_schema::v1;
 ///
 /// Only options for this one time are picked. A lasting option changes what the agent asks about later, and only the
 /// user may choose that. Two options with one id, and options behind the sixteenth, are not trusted.
-pub fn outcome(is_allowed: bool, options: &[v1::PermissionOption]) -> v1::RequestPermissionOutcome {
+pub fn pick_option(
+    is_allowed: bool,
+    options: &[v1::PermissionOption],
+) -> v1::RequestPermissionOutcome {
     match is_allowed {
         true => pick(options, &v1::PermissionOptionKind::AllowOnce),
         false => pick(options, &v1::PermissionOptionKind::RejectOnce),
@@ -16,7 +19,7 @@ pub fn outcome(is_allowed: bool, options: &[v1::PermissionOption]) -> v1::Reques
 
 /// Whether an option of a request allows what it asks for. `None` for an id that the request does not offer, or offers
 /// twice, and for an option of a kind that we do not know.
-pub fn is_allowed_by(
+pub fn option_allows(
     options: &[v1::PermissionOption],
     chosen: &v1::PermissionOptionId,
 ) -> Option<bool> {
@@ -34,7 +37,7 @@ pub fn is_allowed_by(
 }
 
 /// What an option means, in our words.
-pub fn label(kind: &v1::PermissionOptionKind) -> &'static str {
+pub fn option_label(kind: &v1::PermissionOptionKind) -> &'static str {
     match kind {
         v1::PermissionOptionKind::AllowOnce => "Allow once",
         v1::PermissionOptionKind::AllowAlways => "Always allow",

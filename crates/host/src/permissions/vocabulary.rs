@@ -13,9 +13,9 @@ use super::Policy;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// It may be done.
-    Allow(Because),
+    Allow(Reason),
     /// It may not be done.
-    Deny(Because),
+    Deny(Reason),
     /// A person is to be asked.
     Ask,
 }
@@ -31,9 +31,9 @@ pub enum UseVerdict {
 
 /// What a verdict comes from, for people and for the audit log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Because(pub String);
+pub struct Reason(pub String);
 
-impl fmt::Display for Because {
+impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -114,7 +114,7 @@ pub struct Enforcement {
 /// What permissions are made of.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Config {
+pub struct PermissionConfig {
     /// What happens with questions that nothing else answers.
     pub preset: Preset,
     /// What the preset comes from, for people; its flag unless told.
@@ -130,10 +130,10 @@ pub struct Config {
     pub(super) clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }
 
-impl Config {
+impl PermissionConfig {
     /// Only a preset: no rules, nothing remembered.
-    pub fn new(preset: Preset) -> Config {
-        Config {
+    pub fn new(preset: Preset) -> PermissionConfig {
+        PermissionConfig {
             preset,
             preset_source: format!("--{}", preset.name()),
             is_attended: preset == Preset::Ask,
@@ -151,15 +151,18 @@ impl Config {
 
     /// With another clock to see whether decisions have expired.
     #[must_use]
-    pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Config {
+    pub fn clock(
+        mut self,
+        clock: impl Fn() -> SystemTime + Send + Sync + 'static,
+    ) -> PermissionConfig {
         self.clock = Arc::new(clock);
         self
     }
 }
 
-impl fmt::Debug for Config {
+impl fmt::Debug for PermissionConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Config")
+        f.debug_struct("PermissionConfig")
             .field("preset", &self.preset)
             .field("store", &self.store)
             .finish_non_exhaustive()
@@ -168,9 +171,9 @@ impl fmt::Debug for Config {
 
 /// Something that a person should know: what was remembered could not be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning(pub String);
+pub struct StoreWarning(pub String);
 
-impl fmt::Display for Warning {
+impl fmt::Display for StoreWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

@@ -12,8 +12,8 @@ fn options(kinds: &[(&str, &str)]) -> Vec<v1::PermissionOption> {
 fn check(kinds: &[(&str, &str)], expected: Expect) {
     let options = options(kinds);
     let outcomes = [
-        ("allow", outcome(true, &options)),
-        ("reject", outcome(false, &options)),
+        ("allow", pick_option(true, &options)),
+        ("reject", pick_option(false, &options)),
     ];
     let shown = outcomes.map(|(what, outcome)| match outcome {
         v1::RequestPermissionOutcome::Selected(selected) => {
@@ -101,7 +101,10 @@ fn labels_come_from_the_kind() {
         ("4", "reject_always"),
         ("5", "x"),
     ]);
-    let labels: Vec<&str> = options.iter().map(|option| label(&option.kind)).collect();
+    let labels: Vec<&str> = options
+        .iter()
+        .map(|option| option_label(&option.kind))
+        .collect();
     expect!["Allow once, Always allow, Reject once, Always reject, Unknown answer"]
         .assert_eq(&labels.join(", "));
 }

@@ -6,45 +6,45 @@ use std::time::Duration;
 
 /// How long a decision holds that is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Term {
+pub enum Expiry {
     /// As long as its scope does.
     #[default]
-    Endless,
+    Never,
     /// So long, then it is asked again.
-    For(Duration),
+    After(Duration),
 }
 
 /// A text that is no length of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("wants a length of time such as `30m`, `8h`, `7d`, or `never`")]
-pub struct TermError;
+pub struct ExpiryError;
 
-impl FromStr for Term {
-    type Err = TermError;
+impl FromStr for Expiry {
+    type Err = ExpiryError;
 
-    fn from_str(text: &str) -> Result<Term, TermError> {
+    fn from_str(text: &str) -> Result<Expiry, ExpiryError> {
         let text = text.trim();
         if text == "never" {
-            return Ok(Term::Endless);
+            return Ok(Expiry::Never);
         }
-        let unit = text.chars().next_back().ok_or(TermError)?;
+        let unit = text.chars().next_back().ok_or(ExpiryError)?;
         let (_, seconds) = UNITS
             .iter()
             .find(|(name, _)| *name == unit)
-            .ok_or(TermError)?;
+            .ok_or(ExpiryError)?;
         let count = &text[..text.len() - unit.len_utf8()];
-        let count: u32 = count.parse().map_err(|_| TermError)?;
+        let count: u32 = count.parse().map_err(|_| ExpiryError)?;
         match Duration::from_secs(u64::from(count).saturating_mul(*seconds)) {
-            Duration::ZERO => Err(TermError),
-            time if time > LONGEST => Err(TermError),
-            time => Ok(Term::For(time)),
+            Duration::ZERO => Err(ExpiryError),
+            time if time > LONGEST => Err(ExpiryError),
+            time => Ok(Expiry::After(time)),
         }
     }
 }
 
-impl fmt::Display for Term {
+impl fmt::Display for Expiry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Term::For(time) = self else {
+        let Expiry::After(time) = self else {
             return f.write_str("never");
         };
         let seconds = time.as_secs();
@@ -66,8 +66,8 @@ mod tests {
 
     #[test]
     fn lengths_of_time_as_people_write_them() {
-        let shown = |text: &str| match text.parse::<Term>() {
-            Ok(term) => term.to_string(),
+        let shown = |text: &str| match text.parse::<Expiry>() {
+            Ok(expiry) => expiry.to_string(),
             Err(_) => "no".to_owned(),
         };
         for (text, expected) in [
