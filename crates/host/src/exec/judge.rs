@@ -289,8 +289,7 @@ impl PathLook<'_> {
         let workspaces = self.directories.iter().chain(bases);
         for workspace in workspaces.map(PathBuf::as_path) {
             let values = words.iter().copied();
-            let arguments =
-                Seen::resolve_command(values, bases, std::iter::empty(), workspace, &lookups);
+            let arguments = Seen::in_words(values, bases, std::iter::empty(), workspace, &lookups);
             let more = self.exec.cwd.iter().chain(&places).cloned();
             let more = Seen::of(more, workspace);
             let mut views = arguments.views.iter().chain(&more.views);

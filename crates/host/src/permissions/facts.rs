@@ -323,7 +323,7 @@ impl<'a> Facts<'a> {
             .collect();
         let written = given.iter().skip(self.action.paths.len()).cloned();
         let mut all = Seen::of(written, workspace);
-        let seen = Seen::resolve_command(
+        let seen = Seen::in_words(
             words.into_iter(),
             &self.bases(),
             given.into_iter(),

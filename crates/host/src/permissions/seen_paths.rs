@@ -38,7 +38,7 @@ impl Seen {
 
     /// Words of a command as paths, from each directory that it may run in, and what links make of them. `given` are paths
     /// that count as they are elsewhere, so that only their links matter.
-    pub(crate) fn resolve_command<'a>(
+    pub(crate) fn in_words<'a>(
         words: impl Iterator<Item = &'a str>,
         bases: &[PathBuf],
         given: impl Iterator<Item = PathBuf>,
