@@ -21,8 +21,8 @@ fn slow(limits: QueueLimits) -> (BackgroundWriter<u32>, Receiver<Vec<u32>>, Send
 
 fn limits(waiting: usize, together: usize) -> QueueLimits {
     QueueLimits {
-        waiting,
-        together,
+        max_queued: waiting,
+        max_batch: together,
         gather_for: Duration::ZERO,
     }
 }
