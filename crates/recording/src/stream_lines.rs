@@ -33,7 +33,7 @@ impl StreamLines {
 
     /// What the stream ended with, if not with a line break.
     pub(super) fn end(&mut self) -> Option<RecordedLine> {
-        let line = self.lines.end().filter(|_| !self.is_torn);
+        let line = self.lines.finish().filter(|_| !self.is_torn);
         self.is_torn = false;
         line.map(|line| RecordedLine {
             unfinished: true,
