@@ -172,8 +172,8 @@ fn a_prompt_that_waits_can_be_taken_back() {
         &mut stage,
         "<A-q><Down><Enter>",
         &expect![[r#"
-        Submit(Unqueue { session: "s1", index: 1 })
-    "#]],
+            Submit(RemoveQueuedPrompt { session: "s1", index: 1 })
+        "#]],
     );
     assert_eq!(stage.app.tab().composer.editor.text(), "two");
 }

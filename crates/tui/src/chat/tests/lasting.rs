@@ -56,7 +56,7 @@ fn a_lasting_answer_is_confirmed_with_what_it_covers() {
     stage.press("<Right><Right><Left><Right><Right>");
     assert!(stage.screen().contains("for 8 hours"), "{}", stage.screen());
     stage.press("<Enter>");
-    expect![[r#"[Submit(PermissionAnswer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
+    expect![[r#"[Submit(AnswerPermission { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
 }
 
 #[test]

@@ -33,8 +33,8 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         &mut stage,
         "<C-o>",
         &expect![[r#"
-        Submit(List { cwd: None, cursor: None })
-    "#]],
+            Submit(ListSessions { cwd: None, cursor: None })
+        "#]],
     );
     stage.event(listed());
     stage.check(&expect![[r#"
@@ -63,8 +63,8 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         &mut stage,
         "<Down><Down><Enter>",
         &expect![[r#"
-        Submit(List { cwd: None, cursor: Some("page-2") })
-    "#]],
+            Submit(ListSessions { cwd: None, cursor: Some("page-2") })
+        "#]],
     );
     stage.press("<Up><Up><Enter>");
     stage.check(&expect![[r#"
@@ -112,8 +112,8 @@ fn a_session_is_deleted_only_when_confirmed() {
         &mut stage,
         "del<Enter>yes<Enter>",
         &expect![[r#"
-        Submit(Delete("a1"))
-    "#]],
+            Submit(DeleteSession("a1"))
+        "#]],
     );
 }
 
@@ -176,8 +176,8 @@ fn tabs_keep_their_own_transcript() {
         &mut stage,
         "<C-x>",
         &expect![[r#"
-        Submit(Close("s1"))
-    "#]],
+            Submit(CloseSession("s1"))
+        "#]],
     );
 }
 
