@@ -80,7 +80,7 @@ fn store(arguments: &Agent) -> anyhow::Result<Store> {
 fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
     let mut all: Option<Policy> = None;
     for given in &arguments.policy {
-        let policy = Policy::given(given)?;
+        let policy = Policy::from_argument(given)?;
         all = Some(match all {
             Some(before) => before.narrowed_by(policy, given),
             None => policy,

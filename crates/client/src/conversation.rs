@@ -176,9 +176,9 @@ impl Conversation {
                 Command::AnswerPermission {
                     prompt,
                     answer,
-                    term,
+                    expiry,
                 },
-            ) => self.answer(prompt, answer, term),
+            ) => self.answer(prompt, answer, expiry),
             (_, Command::UndoDecision { id }) => self.forget(id),
             (_, Command::AnswerForm { form, action }) => self.fill(form, action),
             (Stage::Ready, command) if self.work.len() < MOST_WORK => self.carry_out(command),
@@ -312,8 +312,8 @@ impl Conversation {
             Command::AnswerPermission {
                 prompt,
                 answer,
-                term,
-            } => self.answer(prompt, answer, term),
+                expiry,
+            } => self.answer(prompt, answer, expiry),
             Command::UndoDecision { id } => self.forget(id),
             Command::AnswerForm { form, action } => self.fill(form, action),
             Command::Restart => self.restart(),

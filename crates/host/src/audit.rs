@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 
 use attache_transport::process::ExecRecord;
 
-use crate::permissions::{Action, Because, Scope};
+use crate::permissions::{Action, Reason, Scope};
 pub use attache_disk::private::Error;
 pub use read::{Entry, entries};
 pub use verify::{Break, BreakKind, Report, verify};
@@ -55,7 +55,7 @@ pub enum Event<'a> {
         /// `Some(true)` allowed, `Some(false)` denied, `None` cancelled.
         is_allowed: Option<bool>,
         /// What decided.
-        because: &'a Because,
+        reason: &'a Reason,
         /// How far the user's answer reaches; nothing where a rule decided, or nobody.
         answer: Option<UserAnswer<'a>>,
     },
@@ -116,7 +116,7 @@ pub enum Event<'a> {
         /// What became of it: `ran`, `asked`, `denied` or `killed`.
         outcome: &'static str,
         /// The rule, or something worth knowing.
-        because: Option<&'a str>,
+        reason: Option<&'a str>,
     },
     /// A command ended.
     Ended {

@@ -147,8 +147,8 @@ impl Iterator for Walk<'_> {
             if self.is_left_out(&path, &entry.name, entry.what) {
                 continue;
             }
-            if let Some(because) = self.rules.withholding(self.tool, &path) {
-                self.withheld.note(&because);
+            if let Some(reason) = self.rules.withholding(self.tool, &path) {
+                self.withheld.note(&reason);
                 continue;
             }
             if entry.what == What::Directory && depth < self.depth {

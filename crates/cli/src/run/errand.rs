@@ -11,7 +11,7 @@ use attache_client::event::{CommandFailure, Event, FailureKind, OpenedSession, P
 use attache_client::print::{Printer, PrinterOutput};
 use attache_client::session_setting::SettingChoices;
 use attache_client::{Conversation, prompt};
-use attache_host::permissions::{Scope, Term};
+use attache_host::permissions::{Expiry, Scope};
 use tokio::time::{Instant, sleep_until};
 
 use super::asked::Asked;
@@ -265,7 +265,7 @@ impl Errand {
             answer: PermissionAnswer::Reject {
                 remember: Scope::Once,
             },
-            term: Term::Endless,
+            expiry: Expiry::Never,
         });
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use attache::v1;
 use attache_host::audit::{Event, Log, Reach, UserAnswer};
-use attache_host::permissions::{Action, Because, Scope};
+use attache_host::permissions::{Action, Reason, Scope};
 use expect_test::{Expect, expect};
 
 use crate::Machine;
@@ -21,7 +21,7 @@ fn logged() -> Machine {
         .kind(v1::ToolKind::Execute)
         .raw_input(input);
     let request = v1::RequestPermissionRequest::new("s1", call, Vec::<v1::PermissionOption>::new());
-    let question = Action::of("claude", "/w".into(), &request, None);
+    let question = Action::from_request("claude", "/w".into(), &request, None);
     let command = ["npm".to_owned(), "test".to_owned()];
     for event in [
         Event::Started { agent: "claude" },
@@ -29,13 +29,13 @@ fn logged() -> Machine {
         Event::Decided {
             action: &question,
             is_allowed: Some(false),
-            because: &Because("--approve-reads".to_owned()),
+            reason: &Reason("--approve-reads".to_owned()),
             answer: None,
         },
         Event::Decided {
             action: &question,
             is_allowed: Some(true),
-            because: &Because("the user".to_owned()),
+            reason: &Reason("the user".to_owned()),
             answer: Some(UserAnswer {
                 reach: Reach::Scope(Scope::Workspace),
                 expires: Some(UNIX_EPOCH + Duration::from_secs(4_000_000_000)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use attache::schema::Secret;
 use attache::v1;
 use attache_host::environment::{VariablePattern, VariablePatternError};
-use attache_host::permissions::{Preset, Term, TermError};
+use attache_host::permissions::{Expiry, ExpiryError, Preset};
 
 use super::document::{Document, Node};
 use super::error::{ConfigError, ConfigWarning};
@@ -17,7 +17,7 @@ use crate::agents::named_in;
 pub(super) struct Layer {
     pub(super) default_agent: Option<ConfigSetting<String>>,
     pub(super) permissions: Option<ConfigSetting<Preset>>,
-    pub(super) expiry: Option<ConfigSetting<Term>>,
+    pub(super) expiry: Option<ConfigSetting<Expiry>>,
     pub(super) policy: Option<ConfigSetting<PathBuf>>,
     pub(super) pass: Option<ConfigSetting<Vec<VariablePattern>>>,
     pub(super) mcp_servers: Vec<ConfigSetting<v1::McpServer>>,
@@ -180,9 +180,9 @@ fn preset(node: &Node<'_>) -> Result<Preset, ConfigError> {
     }
 }
 
-fn term(node: &Node<'_>) -> Result<Term, ConfigError> {
+fn term(node: &Node<'_>) -> Result<Expiry, ConfigError> {
     let term = node.string()?.parse();
-    term.map_err(|error: TermError| node.wrong(error.to_string()))
+    term.map_err(|error: ExpiryError| node.wrong(error.to_string()))
 }
 
 fn variable_patterns(node: &Node<'_>) -> Result<Vec<VariablePattern>, ConfigError> {

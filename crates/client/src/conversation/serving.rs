@@ -96,7 +96,7 @@ impl Service {
         let (asked, judged) = (request.clone(), place.clone());
         let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
             let path = asked.path.as_path().to_owned();
-            let action = Action::reading(agent, workspace, &asked, &judged);
+            let action = Action::from_read_request(agent, workspace, &asked, &judged);
             (HostRequest::Read { path }, action)
         });
         match permitted.await {
@@ -123,7 +123,7 @@ impl Service {
         }
         let asked = request.clone();
         let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
-            let (action, change) = Action::writing(agent, workspace, &asked, &place);
+            let (action, change) = Action::from_write_request(agent, workspace, &asked, &place);
             (HostRequest::Write { change }, action)
         });
         match permitted.await {
@@ -141,7 +141,7 @@ impl Service {
         let request = self.host.in_words(request).await;
         let asked = request.clone();
         let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
-            let action = Action::running(agent, workspace, &asked);
+            let action = Action::from_terminal_request(agent, workspace, &asked);
             (running(&asked), action)
         });
         match permitted.await {
@@ -203,7 +203,7 @@ fn running(request: &v1::CreateTerminalRequest) -> HostRequest {
 }
 
 fn refusal(outcome: &Outcome) -> Error {
-    let why = format!("it is not allowed ({})", outcome.because);
+    let why = format!("it is not allowed ({})", outcome.reason);
     error::invalid_request("permission_denied", &why)
 }
 

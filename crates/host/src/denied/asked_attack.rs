@@ -9,7 +9,7 @@ use attache_schema::v1;
 
 use crate::audit::Log;
 use crate::files::{Error, Files};
-use crate::permissions::{Action, Config, Permissions, Policy, Preset, Verdict};
+use crate::permissions::{Action, PermissionConfig, Permissions, Policy, Preset, Verdict};
 use crate::scratch::Scratch;
 use crate::terminals::Terminals;
 use crate::{Host, Roots};
@@ -50,7 +50,7 @@ fn hidden(tree: &Scratch) -> Vec<PathBuf> {
 }
 
 fn permissions(policy: &str, is_attended: bool) -> Permissions {
-    let mut config = Config::new(Preset::ApproveReads);
+    let mut config = PermissionConfig::new(Preset::ApproveReads);
     config.policy = Some(Policy::parse("test", policy).unwrap());
     config.is_attended = is_attended;
     Permissions::open(config).0
@@ -117,7 +117,8 @@ async fn a_request_is_asked_about_and_reads_only_the_file_that_was_judged() {
             for name in hidden(&tree) {
                 let request = v1::ReadTextFileRequest::new(session.clone(), name.to_str().unwrap());
                 let place = host.place_to_read(&request).await;
-                let action = Action::reading("agent", tree.to_path_buf(), &request, &place);
+                let action =
+                    Action::from_read_request("agent", tree.to_path_buf(), &request, &place);
                 let verdict = host.permissions.judge(&action);
                 match is_attended {
                     true => assert!(matches!(verdict, Verdict::Ask), "{name:?}: {verdict:?}"),

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use attache_recording::Filter;
+use attache_recording::RecordFilter;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use expect_test::{Expect, expect};
 use ratatui::Terminal;
@@ -17,7 +17,7 @@ fn shown(width: u16, height: u16, keys: &[KeyCode]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("talk.jsonl");
     std::fs::write(&file, TALK).unwrap();
-    let mut screen = Screen::open(&file, Filter::default()).unwrap();
+    let mut screen = Screen::open(&file, RecordFilter::default()).unwrap();
     screen.resize(width, height);
     settle(&mut screen);
     for key in keys {
@@ -70,7 +70,7 @@ fn a_recording_that_grows_is_looked_at_from_its_end() {
     let mut out = file.reopen().unwrap();
     let lines: Vec<&str> = TALK.split_inclusive('\n').collect();
     out.write_all(lines[..5].concat().as_bytes()).unwrap();
-    let mut screen = Screen::follow(file.path(), Filter::default()).unwrap();
+    let mut screen = Screen::follow(file.path(), RecordFilter::default()).unwrap();
     screen.resize(80, 24);
     until(&mut screen, |screen| screen.chosen == 4);
     out.write_all(lines[5..10].concat().as_bytes()).unwrap();
@@ -131,8 +131,8 @@ fn a_large_screen_at_a_violation() {
         &expect![[r#"
             | talk.jsonl  20 records, 2 violations
             |      time   message                                            took     size   record 10
-            |  0:00.000   example                                                           ! line: the line is no JSON-RPC message; write noth
-            |  0:00.012 → initialize                                                 146 B  ing else there (rule 1, MUST)
+            |  0:00.000   example                                                           ! line: the line is not a JSON-RPC message; write n
+            |  0:00.012 → initialize                                                 146 B  othing else there (rule 1, MUST)
             |  0:00.015 · starting the model                                          18 B  2026-01-31T12:00:05.117000Z
             |  0:00.245 ⇐ initialize                                     233.0 ms    140 B  Compiling 3 crates
             |  0:00.246 → session/new                                                184 B

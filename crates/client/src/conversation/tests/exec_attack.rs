@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use attache_host::exec::ExecRequest;
-use attache_host::permissions::{Scope, Term};
+use attache_host::permissions::{Expiry, Scope};
 
 use super::{Table, allow, reject};
 use crate::command::{Command, PermissionAnswer};
@@ -54,7 +54,7 @@ async fn ask(
         table.conversation.submit(Command::AnswerPermission {
             prompt: prompt.id,
             answer: answer.clone(),
-            term: Term::Endless,
+            expiry: Expiry::Never,
         });
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use attache_host::permissions::{Preset, Scope, Term};
+use attache_host::permissions::{Expiry, Preset, Scope};
 use serde_json::json;
 
 use super::{Table, allow, reject};
@@ -42,7 +42,7 @@ fn answer(table: &mut Table, prompt: u64, answer: PermissionAnswer) {
     table.conversation.submit(Command::AnswerPermission {
         prompt,
         answer,
-        term: Term::Endless,
+        expiry: Expiry::Never,
     });
 }
 

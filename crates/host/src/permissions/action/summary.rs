@@ -99,7 +99,7 @@ mod tests {
             args: args.iter().map(|word| (*word).to_owned()).collect(),
             ..v1::CreateTerminalRequest::new("s", command)
         };
-        let action = Action::running("a", PathBuf::from("/work"), &request);
+        let action = Action::from_terminal_request("a", PathBuf::from("/work"), &request);
         assert_eq!(action.summary(), expected);
     }
 

@@ -27,7 +27,7 @@ pub struct ShownChange {
 
 /// The change of a file's whole content that is about to be written.
 #[derive(Debug, Clone, Copy)]
-pub struct WholeChange<'a> {
+pub struct WholeFileChange<'a> {
     /// What is there now; `None` if there is no file, or one that is not shown.
     pub old: Option<&'a str>,
     /// What would be there.
@@ -36,7 +36,7 @@ pub struct WholeChange<'a> {
 
 impl ShownChange {
     /// Whether this is what was shown, and the file is still the one it was shown for.
-    pub(super) fn is(&self, change: WholeChange<'_>) -> bool {
+    pub(super) fn is(&self, change: WholeFileChange<'_>) -> bool {
         self.new == digest(change.new) && self.old == change.old.map(digest)
     }
 }

@@ -127,12 +127,12 @@ fn a_yes_to_a_change_does_not_cover_a_file_that_changed_since() {
             let look = shown.map_or(Look::Nothing, |text| Look::Text(text.to_owned()));
             let content = ShownContent::of(&[change], &[look]);
             let edit = action(r#"{"kind":"edit","locations":[{"path":"/w/a"}]}"#);
-            let grant = Grant::of_shown(&edit, &content, GrantedBy::User).unwrap();
+            let grant = Grant::for_shown_action(&edit, &content, GrantedBy::User).unwrap();
             let permissions = Permissions::preset(Preset::Ask);
             permissions.grant(grant).unwrap();
-            let write = |new| WholeChange { old: there, new };
-            assert!(!permissions.spend(&edit, Some(write("other"))));
-            let is_covered = permissions.spend(&edit, Some(write("new\n")));
+            let write = |new| WholeFileChange { old: there, new };
+            assert!(!permissions.use_grant(&edit, Some(write("other"))));
+            let is_covered = permissions.use_grant(&edit, Some(write("new\n")));
             assert_eq!(is_covered, shown == there, "{shown:?} {there:?}");
         }
     }

@@ -8,7 +8,7 @@ use attache::v1;
 use attache_client::command::{OpenRequest, SessionStart};
 use attache_client::event::{Event, OpenedSession, PermissionPrompt, PromptSubject};
 use attache_client::session_setting::SessionSetting;
-use attache_host::permissions::{Action, Digest, OtherTexts};
+use attache_host::permissions::{Action, Digest, UnknownTexts};
 use attache_host::terminals::View;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use expect_test::Expect;
@@ -64,7 +64,7 @@ impl Stage {
             theme,
             wishes: Vec::new(),
             preset: attache_host::permissions::Preset::Ask,
-            term: attache_host::permissions::Term::Endless,
+            expiry: attache_host::permissions::Expiry::Never,
         };
         let mut stage = Stage {
             app: App::new(settings),
@@ -259,7 +259,7 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> PermissionPro
             tool_identity: None,
             has_unknown_input: false,
             other_tools: Vec::new(),
-            other_texts: OtherTexts::default(),
+            unknown_texts: UnknownTexts::default(),
             patterns: Vec::new(),
             wild_paths: Vec::new(),
             names_destination: false,
