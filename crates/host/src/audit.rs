@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use attache_transport::process::ExecRecord;
+use attache_process::ExecRecord;
 
 use crate::permissions::{Action, Reason, Scope};
 pub use attache_disk::private::Error;

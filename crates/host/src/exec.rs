@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use attache_transport::process::{ExecJudge, ExecSupport, ExecWatch, exec_support};
+use attache_process::{ExecJudge, ExecSupport, ExecWatch, exec_support};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::is_harmless;
@@ -172,7 +172,7 @@ impl ExecRules {
 }
 
 /// Makes the judge of rules that [`ExecRules::watch`] wrote; register it with
-/// [`guard::judge_with`](attache_transport::process::guard::judge_with) first thing in `main`.
+/// [`guard::judge_with`](attache_process::guard::judge_with) first thing in `main`.
 pub fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
     let rules: ExecRules = serde_json::from_slice(rules).ok()?;
     Some(Box::new(Judge::new(rules)?))

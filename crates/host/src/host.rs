@@ -11,9 +11,9 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use attache_process::Nesting;
 use attache_rpc::Error;
 use attache_schema::{error, v1};
-use attache_transport::process::Nesting;
 use tokio::sync::Semaphore;
 
 use crate::Roots;

@@ -18,14 +18,14 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use attache_process::{self as process, Child, Program, Stdout};
 use attache_schema::v1;
-use attache_transport::process::{self, Child, Program, Stdout, Support, sandbox_support};
 use tokio::sync::watch;
 
 use crate::Roots;
 use crate::environment::ChildEnvironment;
 use crate::exec::Watcher;
-use crate::sandbox::{self, Places};
+use crate::sandbox::{self, Places, SandboxSupport};
 use changes::Changes;
 use ring::Ring;
 use run::Order;
@@ -381,8 +381,13 @@ impl Terminals {
                 (program, Some(temporary), Some(&**places))
             }
         };
-        let (confinement, limits) = sandbox::confinement(places, roots, &cwd, temporary.as_deref())
-            .map_err(Error::Confinement)?;
+        let (confinement, rules, limits) =
+            sandbox::confinement(places, roots, &cwd, temporary.as_deref())
+                .map_err(Error::Confinement)?;
+        let confinement = rules.apply(confinement).map_err(|reason| {
+            let program = program.words().next().unwrap_or_default().into();
+            Error::Start(process::Error::Sandbox { program, reason })
+        })?;
         Ok((program.confine(confinement), limits))
     }
 
@@ -430,8 +435,8 @@ impl Sandbox {
     }
 
     /// How far this system can confine commands, to be told to the user beforehand.
-    pub fn support() -> Support {
-        sandbox_support()
+    pub fn support() -> SandboxSupport {
+        sandbox::support()
     }
 }
 

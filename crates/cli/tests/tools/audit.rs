@@ -128,7 +128,7 @@ fn events_are_shown() {
         &machine,
         &["audit", "show", "--since", "2999-01-01"],
         &expect![[r#"
-            err: nothing of that sort is in the log
+            err: no matching entries in the log
             exit: 0
         "#]],
     );
@@ -163,7 +163,7 @@ fn nothing_was_logged() {
         &machine,
         &["audit"],
         &expect![[r#"
-            err: nothing of that sort is in the log
+            err: no matching entries in the log
             exit: 0
         "#]],
     );

@@ -1,24 +1,23 @@
 //! What the kernel can enforce here: the sandbox for commands, and rules on paths and commands.
 
-use attache::process::{
-    ExecSupport, Nesting, Support, exec_support, namespace_support, sandbox_support,
-};
+use attache::process::{ExecSupport, Nesting, exec_support, namespace_support};
+use attache_host::sandbox::{self, SandboxSupport};
 
 use super::{Diagnosis, DoctorCheck};
 
 /// Looks at what the kernel can enforce, if agents can mount or cannot. It starts nothing that stays.
 pub fn check_sandbox(nested: Nesting, mut tell: impl FnMut(Diagnosis)) {
-    tell(match sandbox_support() {
-        Support::Full => Diagnosis::ok(
+    tell(match sandbox::support() {
+        SandboxSupport::Full => Diagnosis::ok(
             DoctorCheck::Sandbox,
             "commands write only inside the session's directories, temporary folders and tool caches",
         ),
-        Support::Partial { gap } => Diagnosis::warning(
+        SandboxSupport::Partial { gap } => Diagnosis::warning(
             DoctorCheck::Sandbox,
             format!("commands are confined, but can still {gap}"),
             "use a newer kernel: Linux 6.12 or later has everything that the sandbox uses",
         ),
-        Support::Missing { reason } => Diagnosis::warning(
+        SandboxSupport::Missing { reason } => Diagnosis::warning(
             DoctorCheck::Sandbox,
             format!("commands run without a sandbox: {reason}"),
             "allow it, or run agents in a container or virtual machine",

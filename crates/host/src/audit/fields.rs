@@ -3,7 +3,7 @@
 use attache_text::secret::{mask, masked_words};
 use serde_json::Value;
 
-use attache_transport::process::ExecRecord;
+use attache_process::ExecRecord;
 
 use super::{Event, Reach, UserAnswer};
 use crate::permissions::{Action, Reason};

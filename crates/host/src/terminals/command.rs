@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use attache_process::{self as process, Program};
 use attache_schema::v1;
 use attache_text::shell;
-use attache_transport::process::{self, Program};
 
 use super::{Error, environment};
 use crate::Roots;

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use attache_host::Roots;
+use attache_host::sandbox::SandboxSupport;
 use attache_host::terminals::{Error, Limits, Sandbox};
-use attache_transport::process::Support;
 use libtest_mimic::Trial;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -126,8 +126,8 @@ async fn while_swapping(one: &Path, other: &Path, desk: &Desk, cwd: Option<&Path
 
 fn sandbox() -> Sandbox {
     match Sandbox::support() {
-        Support::Missing { .. } => Sandbox::Off,
-        Support::Full | Support::Partial { .. } => Sandbox::roots_only(),
+        SandboxSupport::Missing { .. } => Sandbox::Off,
+        SandboxSupport::Full | SandboxSupport::Partial { .. } => Sandbox::roots_only(),
     }
 }
 

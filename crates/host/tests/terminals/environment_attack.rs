@@ -8,10 +8,10 @@ use attache_host::audit::Log;
 use attache_host::environment::ChildEnvironment;
 use attache_host::files::Files;
 use attache_host::permissions::{Permissions, Preset};
+use attache_host::sandbox::SandboxSupport;
 use attache_host::terminals::{Limits, Sandbox, Terminals};
 use attache_host::{Host, Roots};
 use attache_schema::v1;
-use attache_transport::process::Support;
 use libtest_mimic::Trial;
 
 use super::desk::Desk;
@@ -93,7 +93,7 @@ async fn printed(sandbox: Sandbox) {
 /// A process outside that has a key, as an agent has: not ours, so nothing but the kernel hides it. With the rights that we
 /// have, which may be root's, and without capabilities.
 async fn others() {
-    if matches!(Sandbox::support(), Support::Missing { .. }) {
+    if matches!(Sandbox::support(), SandboxSupport::Missing { .. }) {
         return;
     }
     let is_there = Command::new("setpriv").arg("--version").output().is_ok();
@@ -218,7 +218,7 @@ async fn notice() {
 
 fn sandbox() -> Sandbox {
     match Sandbox::support() {
-        Support::Missing { .. } => Sandbox::Off,
+        SandboxSupport::Missing { .. } => Sandbox::Off,
         _ => Sandbox::roots_only(),
     }
 }

@@ -10,8 +10,8 @@ use attache_host::audit::{Log, entries};
 use attache_host::exec::{ExecRequest, ExecRules, WatchMode, Watcher};
 use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 use attache_host::terminals::{Limits, Sandbox, Terminals};
+use attache_process::{ExecEvent, Ladder, Program};
 use attache_schema::v1;
-use attache_transport::process::{ExecEvent, Ladder, Program};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt as _;
 

@@ -6,9 +6,9 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use attache_host::sandbox::{Places, Settings};
+use attache_host::sandbox::{Places, SandboxSupport, Settings};
 use attache_host::terminals::{Limits, Sandbox, Terminals};
-use attache_transport::process::{Support, namespace_support};
+use attache_process::namespace_support;
 use libtest_mimic::Trial;
 
 use super::desk::Desk;
@@ -30,7 +30,7 @@ pub(super) fn trials() -> Vec<Trial> {
 /// A session in a project with a policy, which a link leads to as well.
 fn desk() -> Option<(Desk, PathBuf)> {
     let support = Sandbox::support();
-    if matches!(support, Support::Missing { .. }) || namespace_support().is_err() {
+    if matches!(support, SandboxSupport::Missing { .. }) || namespace_support().is_err() {
         eprintln!("skipped: {support}");
         return None;
     }
