@@ -21,7 +21,7 @@ impl Tail {
         self.with(|ring| {
             let (front, back) = ring.bytes.as_slices();
             let bytes = [front, back].concat();
-            plain::text(whole_lines(&bytes, ring.total))
+            plain::strip_output(whole_lines(&bytes, ring.total))
         })
     }
 

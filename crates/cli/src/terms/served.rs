@@ -30,11 +30,11 @@ pub(super) fn host(
         places::data_dir()?,
         places::state_dir()?,
     ];
-    let files = Files::new(files::Limits::default(), &ours);
+    let files = Files::new(files::FileLimits::default(), &ours);
     let fixed = deciding(terms.approval.policy.iter(), configuration);
     let (sandbox, missing) = sandbox(terms.sandbox, configuration, &ours, fixed)?;
     let terminals = Terminals::with_environment(
-        terminals::Limits::default(),
+        terminals::TerminalLimits::default(),
         sandbox,
         configuration.child_environment(),
     );

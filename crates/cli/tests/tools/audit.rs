@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use attache::v1;
-use attache_host::audit::{Event, Log, Reach, UserAnswer};
+use attache_host::audit::{AnswerReach, Event, Log, UserAnswer};
 use attache_host::permissions::{Action, Reason, Scope};
 use expect_test::{Expect, expect};
 
@@ -37,7 +37,7 @@ fn logged() -> Machine {
             is_allowed: Some(true),
             reason: &Reason("the user".to_owned()),
             answer: Some(UserAnswer {
-                reach: Reach::Scope(Scope::Workspace),
+                reach: AnswerReach::Scope(Scope::Workspace),
                 expires: Some(UNIX_EPOCH + Duration::from_secs(4_000_000_000)),
                 option: Some("Yes  always"),
                 id: Some("7857d150"),

@@ -174,7 +174,7 @@ impl PermissionRequest {
             };
 
             // The agent hears of it when the log has it, unless the turn was cancelled by then.
-            self.host.noted().await;
+            self.host.settle_log().await;
             let finished = self
                 .conversation
                 .with(move |conversation| conversation.finish(key, revision));

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::RememberedDecision;
 use crate::ownership;
-use attache_disk::private::{self, Error, Key, Stamp};
+use attache_disk::private::{self, Error, FileStamp, Key};
 
 /// The file of decisions and what was last read of it.
 #[derive(Debug)]
 pub(super) struct Store {
     path: PathBuf,
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     decisions: Vec<RememberedDecision>,
 }
 
@@ -69,7 +69,7 @@ impl Store {
     ///
     /// Why it cannot be trusted; said once for each change.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
-        let stamp = Stamp::at(&self.path);
+        let stamp = FileStamp::at(&self.path);
         if stamp == self.stamp {
             return Ok(());
         }
@@ -112,11 +112,11 @@ impl Store {
             self.write(&decisions)?;
         }
         drop(lock);
-        (self.stamp, self.decisions) = (Stamp::at(&self.path), decisions);
+        (self.stamp, self.decisions) = (FileStamp::at(&self.path), decisions);
         Ok(changed)
     }
 
-    fn read(&self) -> Result<Option<(Vec<RememberedDecision>, Stamp)>, Unread> {
+    fn read(&self) -> Result<Option<(Vec<RememberedDecision>, FileStamp)>, Unread> {
         let Some((text, stamp)) = private::read(&self.path, MAX_FILE)? else {
             return Ok(None);
         };
@@ -143,7 +143,7 @@ impl Store {
     }
 
     fn write(&self, decisions: &[RememberedDecision]) -> Result<(), Error> {
-        let key = private::key(&self.key_path())?;
+        let key = private::read_or_create_key(&self.key_path())?;
         let content = Content {
             version: VERSION,
             mac: mac(&key, decisions).to_hex().to_string(),

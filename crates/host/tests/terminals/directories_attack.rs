@@ -10,7 +10,7 @@ use std::thread;
 
 use attache_host::Roots;
 use attache_host::sandbox::SandboxSupport;
-use attache_host::terminals::{Error, Limits, Sandbox};
+use attache_host::terminals::{Error, Sandbox, TerminalLimits};
 use libtest_mimic::Trial;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -37,7 +37,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 /// `inner` is now a directory, now a link to the outside.
 async fn swapped(sandbox: Sandbox) {
-    let desk = Desk::with(Limits::default(), sandbox);
+    let desk = Desk::with(TerminalLimits::default(), sandbox);
     let inner = desk.project().join("inner");
     fs::create_dir(&inner).unwrap();
     fs::create_dir(desk.folder.join("outside")).unwrap();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use attache_host::Roots;
 use attache_host::permissions::Policy;
 use attache_host::sandbox::{Places, SandboxSupport, Settings};
-use attache_host::terminals::{Limits, Sandbox, Terminals};
+use attache_host::terminals::{Sandbox, TerminalLimits, Terminals};
 use attache_process::namespace_support;
 use libtest_mimic::Trial;
 
@@ -347,7 +347,7 @@ fn denying(sandbox: Sandbox) -> Option<Desk> {
         skip(reason);
         return None;
     }
-    let mut desk = Desk::with(Limits::default(), with_landlock(sandbox));
+    let mut desk = Desk::with(TerminalLimits::default(), with_landlock(sandbox));
     let project = desk.project();
     for name in ["secrets", "app"] {
         fs::create_dir(project.join(name)).unwrap();
@@ -378,7 +378,7 @@ pub(super) fn at_home(project: &str, settings: Settings) -> Option<(Desk, std::p
         skip(reason);
         return None;
     }
-    let mut desk = Desk::with(Limits::default(), Sandbox::Off);
+    let mut desk = Desk::with(TerminalLimits::default(), Sandbox::Off);
     let home = desk.folder.canonicalize().unwrap().join("home");
     for name in [".aws", ".ssh", ".cache", "project"] {
         fs::create_dir_all(home.join(name)).unwrap();
@@ -397,7 +397,7 @@ pub(super) fn at_home(project: &str, settings: Settings) -> Option<(Desk, std::p
 
 pub(super) fn terminals(settings: &Settings, home: &Path) -> Terminals {
     let places = Places::for_home(settings, &[], home);
-    Terminals::new(Limits::default(), Sandbox::On(Arc::new(places)))
+    Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)))
 }
 
 fn which(program: &str) -> bool {

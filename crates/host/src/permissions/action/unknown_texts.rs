@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::super::seen_paths::values;
 use super::path_readings::{file_uri, readings};
 use super::{command, paths};
-use crate::names::{fold, is_protected};
+use crate::protected_names::{fold, is_protected};
 
 /// What the texts in input that is not understood may be: commands and files.
 #[derive(Debug, Clone, Default, PartialEq)]

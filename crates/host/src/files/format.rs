@@ -2,7 +2,7 @@
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum FileFormat {
     /// A picture, with its media type.
     Image(&'static str),
     /// Sound, with its media type.
@@ -13,13 +13,15 @@ pub enum Content {
     Other,
 }
 
-impl Content {
+impl FileFormat {
     /// Of a file that begins so.
-    pub fn of(start: &[u8]) -> Content {
+    pub fn of(start: &[u8]) -> FileFormat {
         match start {
-            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Content::Image("image/png"),
-            [0xff, 0xd8, 0xff, ..] => Content::Image("image/jpeg"),
-            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Content::Image("image/gif"),
+            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => {
+                FileFormat::Image("image/png")
+            }
+            [0xff, 0xd8, 0xff, ..] => FileFormat::Image("image/jpeg"),
+            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => FileFormat::Image("image/gif"),
             [
                 b'R',
                 b'I',
@@ -34,7 +36,7 @@ impl Content {
                 b'B',
                 b'P',
                 ..,
-            ] => Content::Image("image/webp"),
+            ] => FileFormat::Image("image/webp"),
             [
                 b'R',
                 b'I',
@@ -49,15 +51,17 @@ impl Content {
                 b'V',
                 b'E',
                 ..,
-            ] => Content::Audio("audio/wav"),
-            [b'I', b'D', b'3', ..] | [0xff, 0xfb | 0xf3 | 0xf2, ..] => Content::Audio("audio/mpeg"),
-            [b'O', b'g', b'g', b'S', ..] => Content::Audio("audio/ogg"),
-            [b'f', b'L', b'a', b'C', ..] => Content::Audio("audio/flac"),
-            [_, _, _, _, b'f', b't', b'y', b'p', b'M', b'4', b'A', ..] => {
-                Content::Audio("audio/mp4")
+            ] => FileFormat::Audio("audio/wav"),
+            [b'I', b'D', b'3', ..] | [0xff, 0xfb | 0xf3 | 0xf2, ..] => {
+                FileFormat::Audio("audio/mpeg")
             }
-            start if is_text(start) => Content::Text,
-            _ => Content::Other,
+            [b'O', b'g', b'g', b'S', ..] => FileFormat::Audio("audio/ogg"),
+            [b'f', b'L', b'a', b'C', ..] => FileFormat::Audio("audio/flac"),
+            [_, _, _, _, b'f', b't', b'y', b'p', b'M', b'4', b'A', ..] => {
+                FileFormat::Audio("audio/mp4")
+            }
+            start if is_text(start) => FileFormat::Text,
+            _ => FileFormat::Other,
         }
     }
 }

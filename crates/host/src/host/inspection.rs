@@ -7,7 +7,7 @@ use crate::denied::AskedAlias;
 
 /// What is known of a path before something is done there.
 #[derive(Clone, Default)]
-pub struct Place {
+pub struct InspectedPath {
     /// Where links on it lead, if they lead elsewhere inside the roots.
     pub resolved: Option<PathBuf>,
     /// What is in the file, where it is to be written, can be read and is not too large to look at.
@@ -20,28 +20,28 @@ pub struct Place {
 
 /// What is at a path now, for the user who decides on a change there.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Look {
+pub enum FileOnDisk {
     /// A text.
     Text(String),
     /// No file.
-    Nothing,
+    Missing,
     /// It cannot be told, and why.
     Unknown(String),
 }
 
-impl fmt::Debug for Look {
+impl fmt::Debug for FileOnDisk {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Look::Text(text) => write!(out, "Text({} bytes)", text.len()),
-            Look::Nothing => out.write_str("Nothing"),
-            Look::Unknown(why) => out.debug_tuple("Unknown").field(why).finish(),
+            FileOnDisk::Text(text) => write!(out, "Text({} bytes)", text.len()),
+            FileOnDisk::Missing => out.write_str("Missing"),
+            FileOnDisk::Unknown(why) => out.debug_tuple("Unknown").field(why).finish(),
         }
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for InspectedPath {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Place")
+        out.debug_struct("InspectedPath")
             .field("resolved", &self.resolved)
             .finish_non_exhaustive()
     }
