@@ -226,10 +226,10 @@ impl Agent {
     fn look_for_models(self: &Arc<Self>) {
         let agent = Arc::clone(self);
         tokio::spawn(async move {
-            let before = agent.models.cards();
+            let before = agent.models.infos();
             // Whoever chooses a model of one that does not answer hears of it.
             drop(agent.models.discover().await);
-            if agent.models.cards() != before {
+            if agent.models.infos() != before {
                 agent.models_changed().await;
             }
         });

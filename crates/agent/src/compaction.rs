@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use attache::agent::ClientHandle;
 use attache::v1;
-use attache_model::{self as model, Card, Event, Input, Message, Model, Request, embedded};
+use attache_model::{self as model, Event, Input, Message, Model, ModelInfo, Request, embedded};
 use futures_util::StreamExt;
 
 use crate::failure::Failure;
@@ -46,12 +46,12 @@ impl Shortening<'_> {
     }
 
     async fn summary(&mut self, history: &History) -> Result<String, Failure> {
-        if is_embedded(self.model.card()) {
+        if is_embedded(self.model.info()) {
             let text = outline(history);
             self.screen.piece(self.session, &text).await?;
             return Ok(text);
         }
-        let window = self.model.card().window;
+        let window = self.model.info().window;
         let mut outcome = Ok(String::new());
         for excerpt in Excerpt::ALL {
             outcome = self.ask(excerpt.of(history, window)).await;
@@ -89,7 +89,7 @@ impl Shortening<'_> {
         }
         match text.trim() {
             "" => Err(Failure::Model(model::Error::Provider {
-                provider: self.model.card().name.clone(),
+                provider: self.model.info().name.clone(),
                 reason: "the summary is empty".to_owned(),
             })),
             _ => Ok(text),
@@ -167,8 +167,8 @@ pub(crate) fn is_shown(client: &ClientHandle) -> bool {
 }
 
 /// Whether a model understands nothing but its grammar.
-pub(crate) fn is_embedded(card: &Card) -> bool {
-    card.id == embedded::ID
+pub(crate) fn is_embedded(info: &ModelInfo) -> bool {
+    info.id == embedded::ID
 }
 
 /// What can be said of a conversation without understanding it: what the person asked.

@@ -1,7 +1,7 @@
 //! Tools that touch nothing but the session: the plan, a thought, a question, the mode.
 
 use attache::v1;
-use attache_model::Tool;
+use attache_model::ToolSpec;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -25,12 +25,12 @@ pub(crate) enum Inner {
 }
 
 /// The tools as a model is told of them.
-pub(crate) fn specs() -> [Tool; 4] {
+pub(crate) fn specs() -> [ToolSpec; 4] {
     [plan_spec(), think_spec(), ask_spec(), mode_spec()]
 }
 
 /// The tool for what MCP servers have, where they have something.
-pub(crate) fn resource_spec(resources: &[v1::ResourceLink]) -> Option<Tool> {
+pub(crate) fn resource_spec(resources: &[v1::ResourceLink]) -> Option<ToolSpec> {
     if resources.is_empty() {
         return None;
     }
@@ -204,8 +204,8 @@ struct Switch {
     reason: String,
 }
 
-fn plan_spec() -> Tool {
-    Tool {
+fn plan_spec() -> ToolSpec {
+    ToolSpec {
         name: PLAN.to_owned(),
         description: "Shows the person the plan and how far it has come. Always give the whole plan: it replaces the one before.".to_owned(),
         schema: json!({
@@ -230,7 +230,7 @@ fn plan_spec() -> Tool {
     }
 }
 
-fn think_spec() -> Tool {
+fn think_spec() -> ToolSpec {
     one_text(
         THINK,
         "Writes a thought down. It changes nothing and finds nothing out; use it to weigh what the tools have told.",
@@ -238,8 +238,8 @@ fn think_spec() -> Tool {
     )
 }
 
-fn ask_spec() -> Tool {
-    Tool {
+fn ask_spec() -> ToolSpec {
+    ToolSpec {
         name: ASK.to_owned(),
         description: "Asks the person something that only they can decide, and waits for the answer. Never for secrets.".to_owned(),
         schema: json!({
@@ -254,8 +254,8 @@ fn ask_spec() -> Tool {
     }
 }
 
-fn mode_spec() -> Tool {
-    Tool {
+fn mode_spec() -> ToolSpec {
+    ToolSpec {
         name: MODE.to_owned(),
         description: "Asks to work in another mode: `architect` looks and plans only, `ask` asks before each change, `code` changes files at once.".to_owned(),
         schema: json!({
@@ -270,8 +270,8 @@ fn mode_spec() -> Tool {
     }
 }
 
-fn one_text(name: &str, description: &str, member: &str) -> Tool {
-    Tool {
+fn one_text(name: &str, description: &str, member: &str) -> ToolSpec {
+    ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
         schema: json!({

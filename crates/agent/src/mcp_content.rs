@@ -1,7 +1,7 @@
 //! What MCP servers offer and give back, as the model has it.
 
 use attache_mcp as mcp;
-use attache_model::{Input, Tool};
+use attache_model::{Input, ToolSpec};
 
 use crate::Outcome;
 
@@ -26,8 +26,8 @@ pub(crate) fn inputs(content: Vec<mcp::Content>) -> Vec<Input> {
 }
 
 /// A server's tool, as it is offered to the model.
-pub(crate) fn spec(tool: mcp::Tool) -> Tool {
-    Tool {
+pub(crate) fn spec(tool: mcp::Tool) -> ToolSpec {
+    ToolSpec {
         name: tool.full_name,
         description: tool.description,
         schema: tool.input_schema,

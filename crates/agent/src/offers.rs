@@ -29,10 +29,10 @@ pub(crate) fn authenticate(
 
 fn capabilities(models: &Catalog) -> v1::AgentCapabilities {
     let default = models.default_model();
-    let card = models.cards().into_iter().find(|card| card.id == default);
+    let info = models.infos().into_iter().find(|info| info.id == default);
     let prompt = v1::PromptCapabilities::new()
-        .image(card.as_ref().is_some_and(|card| card.images))
-        .audio(card.as_ref().is_some_and(|card| card.audio))
+        .image(info.as_ref().is_some_and(|info| info.images))
+        .audio(info.as_ref().is_some_and(|info| info.audio))
         .embedded_context(true);
     let mcp = v1::McpCapabilities::new().http(true).sse(true).acp(true);
     let overriding = v1::SessionSystemPromptModeCapabilities::new()

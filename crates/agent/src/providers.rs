@@ -2,7 +2,7 @@
 
 use attache::schema::error;
 use attache::{Error, v1};
-use attache_model::{Catalog, Protocol, Setting};
+use attache_model::{Catalog, Protocol, ProviderConfig};
 
 pub(crate) fn list(models: &Catalog) -> v1::ListProvidersResponse {
     let all = models.providers().into_iter().map(|provider| {
@@ -28,7 +28,7 @@ pub(crate) fn set(models: &Catalog, request: v1::SetProviderRequest) -> Result<(
     };
     let headers = request.headers.into_iter();
     let headers = headers.map(|(name, value)| (name, value.reveal().to_owned()));
-    let setting = Setting {
+    let setting = ProviderConfig {
         protocol,
         base_url: request.base_url,
         headers: headers.collect(),

@@ -10,7 +10,7 @@ use attache::{CallError, Error, v1};
 use attache_host::Roots;
 use attache_journal::Journal;
 use attache_mcp::Servers;
-use attache_model::{Card, Message, Model};
+use attache_model::{Message, Model, ModelInfo};
 use tokio::sync::watch;
 
 use crate::Agent;
@@ -259,7 +259,7 @@ impl Session {
     }
 
     pub(crate) fn options(&self) -> Vec<v1::SessionConfigOption> {
-        settings::options(&self.lock(), &self.agent.models.cards())
+        settings::options(&self.lock(), &self.agent.models.infos())
     }
 
     pub(crate) fn modes(&self) -> v1::SessionModeState {
@@ -278,8 +278,8 @@ impl Session {
         match request.config_id.as_str() {
             settings::MODE => self.set_mode(value).await,
             settings::MODEL => {
-                let cards = self.agent.models.cards();
-                if !cards.iter().any(|card| card.id == value) {
+                let infos = self.agent.models.infos();
+                if !infos.iter().any(|info| info.id == value) {
                     return Err(error::unusable_params("no such model is offered"));
                 }
                 self.agent.models.open(value).map_err(Failure::from)?;
@@ -288,8 +288,8 @@ impl Session {
             }
             settings::THOUGHT => {
                 let level = settings::level(value).filter(|level| {
-                    self.card()
-                        .is_some_and(|card| card.thoughts.contains(level))
+                    self.model_info()
+                        .is_some_and(|info| info.thoughts.contains(level))
                 });
                 let Some(level) = level else {
                     return Err(error::unusable_params(
@@ -312,16 +312,16 @@ impl Session {
         Ok(self.change(move |settings| settings.mode = mode).await?)
     }
 
-    pub(crate) fn card(&self) -> Option<Card> {
+    pub(crate) fn model_info(&self) -> Option<ModelInfo> {
         let model = self.lock().model.clone();
-        let mut cards = self.agent.models.cards().into_iter();
-        cards.find(|card| card.id == model)
+        let mut infos = self.agent.models.infos().into_iter();
+        infos.find(|info| info.id == model)
     }
 
     /// Tells how full the model's window is, and what the session has cost.
-    pub(crate) async fn tell_usage(&self, card: &Card) -> Result<(), CallError> {
+    pub(crate) async fn tell_usage(&self, info: &ModelInfo) -> Result<(), CallError> {
         let settings = self.settings();
-        let mut update = v1::UsageUpdate::new(settings.used, card.window);
+        let mut update = v1::UsageUpdate::new(settings.used, info.window);
         update.cost = settings.cost.map(|amount| v1::Cost::new(amount, "USD"));
         self.tell(update).await
     }

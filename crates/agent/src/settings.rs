@@ -1,7 +1,7 @@
 //! What a person has chosen for a session, and what it has cost. It is kept with the session.
 
 use attache::v1;
-use attache_model::{Card, Thought};
+use attache_model::{ModelInfo, ThinkingLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::modes::Mode;
@@ -12,7 +12,7 @@ use crate::modes::Mode;
 pub(crate) struct Settings {
     pub(crate) mode: Mode,
     pub(crate) model: String,
-    pub(crate) thought: Thought,
+    pub(crate) thought: ThinkingLevel,
     /// What the client wants the model to be told besides.
     pub(crate) instructions: Option<Instructions>,
     /// What the answers have cost, in US dollars, where prices are known.
@@ -35,11 +35,11 @@ pub(crate) const MODEL: &str = "model";
 pub(crate) const THOUGHT: &str = "thought_level";
 
 /// The config options of a session: the models that are offered, and what the chosen one can be told.
-pub(crate) fn options(settings: &Settings, cards: &[Card]) -> Vec<v1::SessionConfigOption> {
-    let mut options = vec![mode(settings.mode), model(&settings.model, cards)];
-    let card = cards.iter().find(|card| card.id == settings.model);
-    if let Some(card) = card.filter(|card| !card.thoughts.is_empty()) {
-        options.push(thought(settings.thought, &card.thoughts));
+pub(crate) fn options(settings: &Settings, infos: &[ModelInfo]) -> Vec<v1::SessionConfigOption> {
+    let mut options = vec![mode(settings.mode), model(&settings.model, infos)];
+    let info = infos.iter().find(|info| info.id == settings.model);
+    if let Some(info) = info.filter(|info| !info.thoughts.is_empty()) {
+        options.push(thought(settings.thought, &info.thoughts));
     }
     options
 }
@@ -53,9 +53,9 @@ fn mode(current: Mode) -> v1::SessionConfigOption {
         .category(v1::SessionConfigOptionCategory::Mode)
 }
 
-fn model(current: &str, cards: &[Card]) -> v1::SessionConfigOption {
-    let mut choices: Vec<_> = cards.iter().map(choice).collect();
-    if cards.iter().all(|card| card.id != current) {
+fn model(current: &str, infos: &[ModelInfo]) -> v1::SessionConfigOption {
+    let mut choices: Vec<_> = infos.iter().map(choice).collect();
+    if infos.iter().all(|info| info.id != current) {
         // One that is no longer offered: the choice still says what it is.
         choices.push(v1::SessionConfigSelectOption::new(current, current));
     }
@@ -64,13 +64,13 @@ fn model(current: &str, cards: &[Card]) -> v1::SessionConfigOption {
         .category(v1::SessionConfigOptionCategory::Model)
 }
 
-fn choice(card: &Card) -> v1::SessionConfigSelectOption {
-    let mut choice = v1::SessionConfigSelectOption::new(card.id.as_str(), card.name.as_str());
-    choice.description.clone_from(&card.description);
+fn choice(info: &ModelInfo) -> v1::SessionConfigSelectOption {
+    let mut choice = v1::SessionConfigSelectOption::new(info.id.as_str(), info.name.as_str());
+    choice.description.clone_from(&info.description);
     choice
 }
 
-fn thought(current: Thought, levels: &[Thought]) -> v1::SessionConfigOption {
+fn thought(current: ThinkingLevel, levels: &[ThinkingLevel]) -> v1::SessionConfigOption {
     let choices = levels
         .iter()
         .map(|level| v1::SessionConfigSelectOption::new(level_id(*level), level_name(*level)));
@@ -93,26 +93,31 @@ fn option(
     v1::SessionConfigOption::new(id, name, v1::SessionConfigSelect::new(current, choices))
 }
 
-pub(crate) fn level(id: &str) -> Option<Thought> {
+pub(crate) fn level(id: &str) -> Option<ThinkingLevel> {
     LEVELS.into_iter().find(|level| level_id(*level) == id)
 }
 
-fn level_id(level: Thought) -> &'static str {
+fn level_id(level: ThinkingLevel) -> &'static str {
     match level {
-        Thought::Off => "off",
-        Thought::Low => "low",
-        Thought::Medium => "medium",
-        Thought::High => "high",
+        ThinkingLevel::Off => "off",
+        ThinkingLevel::Low => "low",
+        ThinkingLevel::Medium => "medium",
+        ThinkingLevel::High => "high",
     }
 }
 
-fn level_name(level: Thought) -> &'static str {
+fn level_name(level: ThinkingLevel) -> &'static str {
     match level {
-        Thought::Off => "Off",
-        Thought::Low => "Low",
-        Thought::Medium => "Medium",
-        Thought::High => "High",
+        ThinkingLevel::Off => "Off",
+        ThinkingLevel::Low => "Low",
+        ThinkingLevel::Medium => "Medium",
+        ThinkingLevel::High => "High",
     }
 }
 
-const LEVELS: [Thought; 4] = [Thought::Off, Thought::Low, Thought::Medium, Thought::High];
+const LEVELS: [ThinkingLevel; 4] = [
+    ThinkingLevel::Off,
+    ThinkingLevel::Low,
+    ThinkingLevel::Medium,
+    ThinkingLevel::High,
+];

@@ -202,8 +202,8 @@ impl<'a> Turn<'a> {
             }
             command::Then::Go => {
                 self.title(&content).await?;
-                let card = self.session.model()?.card().clone();
-                let words = prompt::inputs(&self.session.place, &card, &content).await;
+                let info = self.session.model()?.info().clone();
+                let words = prompt::inputs(&self.session.place, &info, &content).await;
                 self.session
                     .keep(self.history, Message::User(words))
                     .await?;
@@ -238,8 +238,8 @@ impl<'a> Turn<'a> {
 
     /// Shortens the conversation before it no longer fits.
     async fn make_room(&mut self, model: &dyn Model) -> Result<(), Failure> {
-        let window = model.card().window;
-        let full = window.saturating_sub(model.card().most_output.min(window / 4));
+        let window = model.info().window;
+        let full = window.saturating_sub(model.info().most_output.min(window / 4));
         if self.history.size() > full / 100 * FULL_PERCENT && self.history.messages().len() > 1 {
             self.shorten("").await?;
         }
@@ -261,7 +261,7 @@ impl<'a> Turn<'a> {
         outcome?;
         // The prompt has become a part of the summary, which a refusal must not take along.
         self.before = self.history.messages().len();
-        self.tell_usage(model.card()).await
+        self.tell_usage(model.info()).await
     }
 
     /// The answer is complete: it is kept, and its calls are to be carried out.
@@ -274,7 +274,7 @@ impl<'a> Turn<'a> {
         self.session
             .keep(self.history, Message::Model(said))
             .await?;
-        self.tell_usage(model.card()).await?;
+        self.tell_usage(model.info()).await?;
         // A call that was named and never came to an end, as at the longest answer.
         let calls = self.history.open_calls();
         let lost: Vec<Open> = self.open.clone();
@@ -355,8 +355,8 @@ impl<'a> Turn<'a> {
         drop(self.screen.close(self.session, status).await);
         if self.heard != model::Usage::default() {
             self.count();
-            if let Some(card) = self.session.card() {
-                drop(self.tell_usage(&card).await);
+            if let Some(info) = self.session.model_info() {
+                drop(self.tell_usage(&info).await);
             }
         }
     }

@@ -18,7 +18,7 @@ use attache_host::permissions::Policy;
 use attache_host::protected_files;
 use attache_host::terminals::{self, Terminals};
 use attache_journal::Store;
-use attache_model::scripted::Scripted;
+use attache_model::scripted::ScriptedModel;
 use attache_model::{Catalog, Environment, Model as _};
 use tokio::time::timeout;
 
@@ -115,9 +115,9 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
     };
     let text = std::fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read the script `{}`", path.display()))?;
-    let script = Scripted::parse(&text);
+    let script = ScriptedModel::parse(&text);
     let script = script.with_context(|| format!("`{}` is not a valid script", path.display()))?;
-    environment.model = Some(script.card().id.clone());
+    environment.model = Some(script.info().id.clone());
     let models = Catalog::new(&environment);
     models.add(Arc::new(script));
     Ok(models)

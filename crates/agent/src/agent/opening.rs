@@ -118,8 +118,8 @@ impl Agent {
         let reopened = self.reopen(id, wish!(request)).await?;
         let past = replay(&reopened.client, &reopened.journal).await?;
         let session = self.open(reopened, past);
-        if let Some(card) = session.card().filter(|_| session.settings().used > 0) {
-            session.tell_usage(&card).await.map_err(Failure::from)?;
+        if let Some(info) = session.model_info().filter(|_| session.settings().used > 0) {
+            session.tell_usage(&info).await.map_err(Failure::from)?;
         }
         let response = v1::LoadSessionResponse::new()
             .modes(session.modes())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use attache::{Options, v1};
 use attache_host::permissions::Policy;
 use attache_journal::{Kind, Kinds, Store};
-use attache_model::scripted::Scripted;
+use attache_model::scripted::ScriptedModel;
 use attache_model::{Catalog, Environment, Input, Message, Model as _, Output, Request};
 use attache_testkit::{Side, Trace, scripted_client};
 use tempfile::TempDir;
@@ -19,7 +19,7 @@ use crate::{Limits, Setup, serve};
 
 /// A scripted model, a project and a journal. The agent can be started on it again and again.
 pub(super) struct Stage {
-    pub(super) model: Scripted,
+    pub(super) model: ScriptedModel,
     pub(super) limits: Limits,
     /// Rules of the user, in JSON.
     pub(super) policy: Option<String>,
@@ -31,7 +31,7 @@ pub(super) struct Stage {
 impl Stage {
     /// A model with these turns, in JSON.
     pub(super) fn new(turns: &str) -> Stage {
-        let model = Scripted::parse(&format!("{{\"turns\":[{turns}]}}")).unwrap();
+        let model = ScriptedModel::parse(&format!("{{\"turns\":[{turns}]}}")).unwrap();
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("project")).unwrap();
         Stage {
@@ -107,7 +107,7 @@ impl Stage {
 
     pub(super) fn setup(&self) -> Setup {
         let scripted = || Environment {
-            model: Some(self.model.card().id.clone()),
+            model: Some(self.model.info().id.clone()),
             ..Environment::default()
         };
         let environment = self.environment.clone().unwrap_or_else(scripted);

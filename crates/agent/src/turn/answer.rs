@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use attache::v1;
-use attache_model::{Card, Event, Model, Output, Request, Stop, Tool, Usage};
+use attache_model::{Event, Model, ModelInfo, Output, Request, Stop, ToolSpec, Usage};
 use futures_util::StreamExt;
 
 use super::{Open, Turn, Voice};
@@ -23,8 +23,8 @@ impl Turn<'_> {
             match event {
                 Event::Text(text) => self.utter(Voice::Speaking, text).await?,
                 Event::Thought(text) => self.utter(Voice::Thinking, text).await?,
-                Event::Seal(seal) => self.seal(seal),
-                Event::Named { id, name } => self.name(id, &name).await?,
+                Event::ThoughtSignature(signature) => self.push_signature(signature),
+                Event::CallStarted { id, name } => self.name(id, &name).await?,
                 Event::Call(call) => {
                     self.voice = None;
                     if self.open.iter().all(|open| open.id != call.id) {
@@ -33,12 +33,12 @@ impl Turn<'_> {
                     self.said.push(Output::Call(call));
                 }
                 Event::Usage(now) => self.heard = now,
-                Event::Again {
+                Event::Retry {
                     attempts,
                     wait,
                     reason,
                 } => {
-                    let title = format!("{} is asked again", model.card().name);
+                    let title = format!("{} is asked again", model.info().name);
                     let wait = wait.as_secs_f32();
                     let why = format!("{reason}; attempt {attempts} in {wait:.1} s");
                     let severity = v1::NoticeSeverity::Warning;
@@ -54,9 +54,9 @@ impl Turn<'_> {
 
     async fn request(&self, model: &dyn Model) -> Request {
         let settings = self.session.settings();
-        let thought = match model.card().thoughts.contains(&settings.thought) {
+        let thought = match model.info().thoughts.contains(&settings.thought) {
             true => settings.thought,
-            false => model.card().thoughts.first().copied().unwrap_or_default(),
+            false => model.info().thoughts.first().copied().unwrap_or_default(),
         };
         Request {
             instructions: instructions::instructions(&settings, self.session.roots(), &self.notes)
@@ -69,7 +69,7 @@ impl Turn<'_> {
     }
 
     /// The tools that the mode leaves to the model.
-    fn offered(&self, mode: Mode) -> Arc<[Tool]> {
+    fn offered(&self, mode: Mode) -> Arc<[ToolSpec]> {
         let ours = tools::specs()
             .into_iter()
             .filter(|tool| mode != Mode::Architect || !tools::changes(&tool.name));
@@ -101,13 +101,13 @@ impl Turn<'_> {
                 Voice::Thinking,
                 Some(Output::Thought {
                     text: said,
-                    seal: None,
+                    signature: None,
                 }),
             ) => said.push_str(&text),
             (Voice::Speaking, _) => self.said.push(Output::Text(text.clone())),
             (Voice::Thinking, _) => self.said.push(Output::Thought {
                 text: text.clone(),
-                seal: None,
+                signature: None,
             }),
         }
         let chunk = v1::ContentChunk::new(text).message_id(message);
@@ -118,12 +118,14 @@ impl Turn<'_> {
         self.session.show(update).await
     }
 
-    fn seal(&mut self, given: String) {
+    fn push_signature(&mut self, given: String) {
         match self.said.last_mut() {
-            Some(Output::Thought { seal, .. }) if seal.is_none() => *seal = Some(given),
+            Some(Output::Thought { signature, .. }) if signature.is_none() => {
+                *signature = Some(given)
+            }
             _ => self.said.push(Output::Thought {
                 text: String::new(),
-                seal: Some(given),
+                signature: Some(given),
             }),
         }
         self.voice = None;
@@ -168,9 +170,9 @@ impl Turn<'_> {
     }
 
     /// Adds to what the session has cost, and tells how full the window is.
-    pub(super) async fn tell_usage(&mut self, card: &Card) -> Result<(), Failure> {
+    pub(super) async fn tell_usage(&mut self, info: &ModelInfo) -> Result<(), Failure> {
         let unpaid = std::mem::take(&mut self.unpaid);
-        let cost = card.price.map(|price| price.cost(&unpaid));
+        let cost = info.price.map(|price| price.cost(&unpaid));
         let used = match self.history.used {
             // The provider does not count.
             0 => self.history.size(),
@@ -184,7 +186,7 @@ impl Turn<'_> {
                 }
             })
             .await?;
-        Ok(self.session.tell_usage(card).await?)
+        Ok(self.session.tell_usage(info).await?)
     }
 }
 

@@ -104,8 +104,8 @@ impl Turn<'_> {
     }
 
     fn refused(&self) -> String {
-        let card = self.session.card();
-        match card.as_ref().is_some_and(compaction::is_embedded) {
+        let info = self.session.model_info();
+        match info.as_ref().is_some_and(compaction::is_embedded) {
             // Which only repeats it to the person.
             true => "it was not allowed".to_owned(),
             false => REFUSED.to_owned(),

@@ -65,8 +65,8 @@ impl Turn<'_> {
         let Then::Ask(mut inputs) = then else {
             return Ok(then);
         };
-        let card = self.session.model()?.card().clone();
-        inputs.extend(prompt::inputs(&self.session.place, &card, attached).await);
+        let info = self.session.model()?.info().clone();
+        inputs.extend(prompt::inputs(&self.session.place, &info, attached).await);
         Ok(Then::Ask(inputs))
     }
 
@@ -76,8 +76,8 @@ impl Turn<'_> {
             Ours::Compact => self.compact(behind).await?,
             Ours::Clear => {
                 compaction::clear(self.session, self.history).await?;
-                if let Some(card) = self.session.card() {
-                    self.tell_usage(&card).await?;
+                if let Some(info) = self.session.model_info() {
+                    self.tell_usage(&info).await?;
                 }
                 "The conversation so far is forgotten.".to_owned()
             }
@@ -88,7 +88,7 @@ impl Turn<'_> {
             },
             Ours::Plan | Ours::Test | Ours::Review | Ours::Init => {
                 let project = Project::at(self.session.cwd());
-                let words = match compaction::is_embedded(self.session.model()?.card()) {
+                let words = match compaction::is_embedded(self.session.model()?.info()) {
                     true => project.plain(command, behind),
                     false => project.prose(command, behind),
                 };
@@ -115,12 +115,12 @@ impl Turn<'_> {
     }
 
     fn help(&self) -> String {
-        let card = self.session.card();
-        let rest = match card.as_ref().is_some_and(compaction::is_embedded) {
+        let info = self.session.model_info();
+        let rest = match info.as_ref().is_some_and(compaction::is_embedded) {
             true => NO_LANGUAGE_MODEL,
             false => "Anything else you write goes to the model as it is.",
         };
-        let name = card.map_or_else(|| self.session.settings().model, |card| card.name);
+        let name = info.map_or_else(|| self.session.settings().model, |info| info.name);
         commands::help(&self.session.commands(), &name, rest)
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// How an attempt fails. Its words hold at most one line of what the provider wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum AttemptError {
     /// The key is missing or not taken.
     Key,
     /// The conversation does not fit.
@@ -26,9 +26,9 @@ pub(crate) enum Fault {
     Final(String),
 }
 
-impl Fault {
-    pub(crate) fn passing(reason: impl Into<String>) -> Fault {
-        Fault::Passing {
+impl AttemptError {
+    pub(crate) fn passing(reason: impl Into<String>) -> AttemptError {
+        AttemptError::Passing {
             reason: reason.into(),
             wait: None,
         }
@@ -37,62 +37,66 @@ impl Fault {
 
 /// What a provider says about asking again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Advice {
+pub(crate) enum RetryAdvice {
     None,
     After(Duration),
     Never,
 }
 
 /// A stream that ends before its answer does.
-pub(crate) fn truncated() -> Fault {
-    Fault::passing("the stream ended in the middle of the response")
+pub(crate) fn truncated() -> AttemptError {
+    AttemptError::passing("the stream ended in the middle of the response")
 }
 
 /// A frame that is not what the protocol says.
-pub(crate) fn garbled() -> Fault {
-    Fault::passing("the stream contains an event that is not JSON")
+pub(crate) fn garbled() -> AttemptError {
+    AttemptError::passing("the stream contains an event that is not JSON")
 }
 
 /// An answer with a status that is no success.
-pub(crate) fn of_status(status: u16, body: &str, advice: Advice) -> Fault {
-    let said = Said::read(body);
+pub(crate) fn of_status(status: u16, body: &str, advice: RetryAdvice) -> AttemptError {
+    let said = ErrorBody::read(body);
     match status {
-        401 | 403 => Fault::Key,
-        _ if said.is_too_long(status) => Fault::TooLong,
-        _ if said.is_about_thoughts(status) => Fault::Thoughts(said.line()),
-        _ if said.is_about_media(status) => Fault::Media(said.with_status(status)),
-        300..=399 => Fault::Final(format!(
+        401 | 403 => AttemptError::Key,
+        _ if said.is_too_long(status) => AttemptError::TooLong,
+        _ if said.is_about_thoughts(status) => AttemptError::Thoughts(said.line()),
+        _ if said.is_about_media(status) => AttemptError::Media(said.with_status(status)),
+        300..=399 => AttemptError::Final(format!(
             "answers with a redirect (status {status}), which is not followed; set its base URL to the new address"
         )),
-        _ if advice == Advice::Never || said.is_final() => Fault::Final(said.with_status(status)),
-        408 | 409 | 425 | 429 | 500..=599 => Fault::Passing {
+        _ if advice == RetryAdvice::Never || said.is_final() => {
+            AttemptError::Final(said.with_status(status))
+        }
+        408 | 409 | 425 | 429 | 500..=599 => AttemptError::Passing {
             reason: said.with_status(status),
             wait: match advice {
-                Advice::After(wait) => Some(wait),
-                Advice::None | Advice::Never => None,
+                RetryAdvice::After(wait) => Some(wait),
+                RetryAdvice::None | RetryAdvice::Never => None,
             },
         },
-        _ => Fault::Final(said.with_status(status)),
+        _ => AttemptError::Final(said.with_status(status)),
     }
 }
 
 /// An error in the middle of a stream.
-pub(crate) fn of_event(error: &Value) -> Fault {
-    let said = Said::of(error);
+pub(crate) fn of_event(error: &Value) -> AttemptError {
+    let said = ErrorBody::of(error);
     if said.is_too_long(400) {
-        return Fault::TooLong;
+        return AttemptError::TooLong;
     }
     if said.is_about_thoughts(400) {
-        return Fault::Thoughts(said.line());
+        return AttemptError::Thoughts(said.line());
     }
     if said.is_about_media(400) {
-        return Fault::Media(said.line());
+        return AttemptError::Media(said.line());
     }
     match said.kind.as_str() {
-        "authentication_error" | "permission_error" => Fault::Key,
-        "invalid_request_error" | "not_found_error" | "billing_error" => Fault::Final(said.line()),
-        _ if said.is_final() => Fault::Final(said.line()),
-        _ => Fault::passing(said.line()),
+        "authentication_error" | "permission_error" => AttemptError::Key,
+        "invalid_request_error" | "not_found_error" | "billing_error" => {
+            AttemptError::Final(said.line())
+        }
+        _ if said.is_final() => AttemptError::Final(said.line()),
+        _ => AttemptError::passing(said.line()),
     }
 }
 
@@ -110,17 +114,17 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// What a provider says about an error, whatever shape it has.
-struct Said {
+struct ErrorBody {
     kind: String,
     code: String,
     message: String,
 }
 
-impl Said {
-    fn read(body: &str) -> Said {
+impl ErrorBody {
+    fn read(body: &str) -> ErrorBody {
         match serde_json::from_str::<Value>(body) {
-            Ok(value) => Said::of(value.get("error").unwrap_or(&value)),
-            Err(_) => Said {
+            Ok(value) => ErrorBody::of(value.get("error").unwrap_or(&value)),
+            Err(_) => ErrorBody {
                 kind: String::new(),
                 code: String::new(),
                 message: String::new(),
@@ -128,7 +132,7 @@ impl Said {
         }
     }
 
-    fn of(error: &Value) -> Said {
+    fn of(error: &Value) -> ErrorBody {
         let text = |name: &str| match error.get(name) {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Number(number)) => number.to_string(),
@@ -138,7 +142,7 @@ impl Said {
             Value::String(text) => text.clone(),
             _ => [text("message"), text("detail")].concat(),
         };
-        Said {
+        ErrorBody {
             kind: text("type"),
             code: text("code"),
             message,
@@ -232,7 +236,7 @@ mod tests {
     use super::*;
 
     fn check(status: u16, body: &str, expect: Expect) {
-        expect.assert_eq(&format!("{:?}", of_status(status, body, Advice::None)));
+        expect.assert_eq(&format!("{:?}", of_status(status, body, RetryAdvice::None)));
     }
 
     #[test]
@@ -342,13 +346,13 @@ mod tests {
                 r#"{"error":{"code":500,"message":"audio input is not supported"}}"#,
             ),
         ] {
-            let fault = of_status(status, body, Advice::None);
-            assert!(matches!(fault, Fault::Media(_)), "{fault:?}");
+            let fault = of_status(status, body, RetryAdvice::None);
+            assert!(matches!(fault, AttemptError::Media(_)), "{fault:?}");
         }
         let event = serde_json::json!({ "type": "invalid_request_error", "message": "Could not process image" });
         assert_eq!(
             of_event(&event),
-            Fault::Media("Could not process image".to_owned())
+            AttemptError::Media("Could not process image".to_owned())
         );
     }
 

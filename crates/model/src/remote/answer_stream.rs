@@ -8,19 +8,19 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Response, StatusCode};
 use tokio::time::Instant;
 
-use super::Target;
-use super::frames::Frames;
-use super::patience::chance;
-use crate::endpoint::Endpoint;
+use super::RemoteConfig;
+use super::frames::EventFrames;
+use super::retry_policy::random_fraction;
 use crate::http::{causes, client};
-use crate::wire::fault::{Advice, of_status, one_line};
-use crate::wire::{Fault, Reader, body};
+use crate::provider_endpoint::ProviderEndpoint;
+use crate::wire::attempt_error::{RetryAdvice, of_status, one_line};
+use crate::wire::{AttemptError, ResponseReader, body};
 use crate::{Error, Event, Message, Output, Request};
 
-pub(super) struct Ask {
-    target: Arc<Target>,
+pub(super) struct AnswerStream {
+    target: Arc<RemoteConfig>,
     request: Request,
-    state: State,
+    state: AttemptState,
     ready: VecDeque<Event>,
     began: Option<Instant>,
     attempts: u32,
@@ -28,20 +28,20 @@ pub(super) struct Ask {
     has_dropped_thoughts: bool,
 }
 
-enum State {
+enum AttemptState {
     /// The next attempt begins after this wait.
     Waiting(Duration),
-    Reading(Box<Frames>, Box<Reader>),
+    Reading(Box<EventFrames>, Box<ResponseReader>),
     Failed(Error),
     Over,
 }
 
-impl Ask {
-    pub(super) fn new(target: Arc<Target>, request: Request) -> Ask {
-        Ask {
+impl AnswerStream {
+    pub(super) fn new(target: Arc<RemoteConfig>, request: Request) -> AnswerStream {
+        AnswerStream {
             target,
             request,
-            state: State::Waiting(Duration::ZERO),
+            state: AttemptState::Waiting(Duration::ZERO),
             ready: VecDeque::new(),
             began: None,
             attempts: 0,
@@ -55,15 +55,15 @@ impl Ask {
             if let Some(event) = self.ready.pop_front() {
                 self.has_spoken |= is_speech(&event);
                 if matches!(event, Event::End(_)) {
-                    self.state = State::Over;
+                    self.state = AttemptState::Over;
                 }
                 return Some(Ok(event));
             }
-            match std::mem::replace(&mut self.state, State::Over) {
-                State::Over => return None,
-                State::Failed(error) => return Some(Err(error)),
-                State::Waiting(wait) => self.begin(wait).await,
-                State::Reading(frames, reader) => self.read(frames, reader).await,
+            match std::mem::replace(&mut self.state, AttemptState::Over) {
+                AttemptState::Over => return None,
+                AttemptState::Failed(error) => return Some(Err(error)),
+                AttemptState::Waiting(wait) => self.begin(wait).await,
+                AttemptState::Reading(frames, reader) => self.read(frames, reader).await,
             }
         }
     }
@@ -76,15 +76,15 @@ impl Ask {
             Ok(response) => {
                 let target = &self.target;
                 let wire = target.endpoint.wire();
-                let frames = Frames::of(response, target.patience.silence);
-                let reader = Reader::new(wire, &target.model, &self.request);
-                self.state = State::Reading(Box::new(frames), Box::new(reader));
+                let frames = EventFrames::of(response, target.patience.silence);
+                let reader = ResponseReader::new(wire, &target.model, &self.request);
+                self.state = AttemptState::Reading(Box::new(frames), Box::new(reader));
             }
             Err(fault) => self.fail(fault),
         }
     }
 
-    async fn read(&mut self, mut frames: Box<Frames>, mut reader: Box<Reader>) {
+    async fn read(&mut self, mut frames: Box<EventFrames>, mut reader: Box<ResponseReader>) {
         let read = match frames.next().await {
             Ok(Some(data)) => reader.read(&data, &mut self.ready),
             Ok(None) => reader.end(&mut self.ready),
@@ -94,20 +94,20 @@ impl Ask {
         match read {
             Err(fault) => self.fail(fault),
             Ok(()) if matches!(self.ready.back(), Some(Event::End(_))) => frames.drain().await,
-            Ok(()) => self.state = State::Reading(frames, reader),
+            Ok(()) => self.state = AttemptState::Reading(frames, reader),
         }
     }
 
     /// Decides what a fault means: another attempt while nothing was said, an error after that.
-    fn fail(&mut self, fault: Fault) {
+    fn fail(&mut self, fault: AttemptError) {
         if self.has_spoken {
-            self.state = State::Failed(self.cut(fault));
+            self.state = AttemptState::Failed(self.cut(fault));
             return;
         }
         let asked = match &fault {
-            Fault::Passing { wait, .. } => *wait,
-            Fault::Unreachable(_) => None,
-            Fault::Thoughts(_) if !self.has_dropped_thoughts => {
+            AttemptError::Passing { wait, .. } => *wait,
+            AttemptError::Unreachable(_) => None,
+            AttemptError::Thoughts(_) if !self.has_dropped_thoughts => {
                 self.has_dropped_thoughts = true;
                 drop_thoughts(&mut self.request);
                 self.announce(
@@ -117,7 +117,7 @@ impl Ask {
                 return;
             }
             _ => {
-                self.state = State::Failed(self.error(fault));
+                self.state = AttemptState::Failed(self.error(fault));
                 return;
             }
         };
@@ -125,48 +125,48 @@ impl Ask {
         match self
             .target
             .patience
-            .wait(self.attempts, passed, asked, chance())
+            .wait(self.attempts, passed, asked, random_fraction())
         {
             Some(wait) => {
                 let reason = self.target.endpoint.redact(&words(&fault));
                 self.announce(wait, &reason);
             }
-            None => self.state = State::Failed(self.error(fault)),
+            None => self.state = AttemptState::Failed(self.error(fault)),
         }
     }
 
     fn announce(&mut self, wait: Duration, reason: &str) {
-        self.ready.push_back(Event::Again {
+        self.ready.push_back(Event::Retry {
             attempts: self.attempts,
             wait,
             reason: reason.to_owned(),
         });
-        self.state = State::Waiting(wait);
+        self.state = AttemptState::Waiting(wait);
     }
 
-    fn cut(&self, fault: Fault) -> Error {
+    fn cut(&self, fault: AttemptError) -> Error {
         Error::Cut {
             provider: self.target.endpoint.provider.clone(),
             reason: self.target.endpoint.redact(&words(&fault)),
         }
     }
 
-    fn error(&self, fault: Fault) -> Error {
+    fn error(&self, fault: AttemptError) -> Error {
         let endpoint = &self.target.endpoint;
         let provider = endpoint.provider.clone();
-        let model = self.target.card.id.clone();
+        let model = self.target.info.id.clone();
         match fault {
-            Fault::Key => Error::Key {
+            AttemptError::Key => Error::Key {
                 provider,
                 hint: endpoint.hint.clone(),
             },
-            Fault::TooLong => Error::TooLong { model },
-            Fault::Unreachable(reason) => Error::Unreachable {
+            AttemptError::TooLong => Error::TooLong { model },
+            AttemptError::Unreachable(reason) => Error::Unreachable {
                 provider,
                 host: endpoint.host(),
                 reason: self.tried(&reason),
             },
-            Fault::Passing { reason, wait } => {
+            AttemptError::Passing { reason, wait } => {
                 let reason = self.tried(&endpoint.redact(&reason));
                 let reason = match wait {
                     Some(wait) => format!("{reason}; it asks to wait {} seconds", wait.as_secs()),
@@ -174,18 +174,20 @@ impl Ask {
                 };
                 Error::Provider { provider, reason }
             }
-            Fault::Media(reason) if self.request.messages.iter().any(|told| told.has_media()) => {
+            AttemptError::Media(reason)
+                if self.request.messages.iter().any(|told| told.has_media()) =>
+            {
                 Error::Media {
                     provider,
                     reason: endpoint.redact(&reason),
                 }
             }
-            Fault::Final(reason) | Fault::Thoughts(reason) | Fault::Media(reason) => {
-                Error::Provider {
-                    provider,
-                    reason: endpoint.redact(&reason),
-                }
-            }
+            AttemptError::Final(reason)
+            | AttemptError::Thoughts(reason)
+            | AttemptError::Media(reason) => Error::Provider {
+                provider,
+                reason: endpoint.redact(&reason),
+            },
         }
     }
 
@@ -197,12 +199,12 @@ impl Ask {
     }
 }
 
-async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> {
+async fn connect(target: &RemoteConfig, request: &Request) -> Result<Response, AttemptError> {
     let endpoint = &target.endpoint;
     let url = endpoint.answers();
-    let body = body(endpoint.wire(), &target.model, &target.card, request);
+    let body = body(endpoint.wire(), &target.model, &target.info, request);
     let sent = client(&url)
-        .map_err(Fault::Final)?
+        .map_err(AttemptError::Final)?
         .post(url)
         .headers(endpoint.headers())
         .header("accept", "text/event-stream")
@@ -210,28 +212,28 @@ async fn connect(target: &Target, request: &Request) -> Result<Response, Fault> 
         .send();
     let response = match tokio::time::timeout(target.patience.silence, sent).await {
         Ok(sent) => sent.map_err(|error| unsent(&causes(&error)))?,
-        Err(_) => return Err(Fault::passing("it did not start to respond in time")),
+        Err(_) => return Err(AttemptError::passing("it did not start to respond in time")),
     };
     if response.status() != StatusCode::OK {
         return Err(refusal(response, endpoint).await);
     }
     match is_stream(response.headers()) {
         true => Ok(response),
-        false => Err(Fault::Final(
+        false => Err(AttemptError::Final(
             "it does not respond with a stream of events; is the base URL right?".to_owned(),
         )),
     }
 }
 
 /// A certificate that is not trusted now will not be in a second.
-fn unsent(causes: &str) -> Fault {
+fn unsent(causes: &str) -> AttemptError {
     match causes.contains("certificate") {
-        true => Fault::Final(one_line(causes)),
-        false => Fault::Unreachable(one_line(causes)),
+        true => AttemptError::Final(one_line(causes)),
+        false => AttemptError::Unreachable(one_line(causes)),
     }
 }
 
-async fn refusal(mut response: Response, endpoint: &Endpoint) -> Fault {
+async fn refusal(mut response: Response, endpoint: &ProviderEndpoint) -> AttemptError {
     let status = response.status().as_u16();
     let advice = advice(response.headers());
     let mut body = Vec::new();
@@ -248,16 +250,16 @@ async fn refusal(mut response: Response, endpoint: &Endpoint) -> Fault {
 }
 
 /// What the provider says about asking again. A date is not believed: clocks differ.
-fn advice(headers: &HeaderMap) -> Advice {
+fn advice(headers: &HeaderMap) -> RetryAdvice {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |name: &str| text(name)?.parse::<f64>().ok();
     if text("x-should-retry") == Some("false") {
-        return Advice::Never;
+        return RetryAdvice::Never;
     }
     let milliseconds = number("retry-after-ms").map(|milliseconds| milliseconds / 1_000.0);
     let seconds = milliseconds.or_else(|| number("retry-after"));
     let wait = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    wait.map_or(Advice::None, Advice::After)
+    wait.map_or(RetryAdvice::None, RetryAdvice::After)
 }
 
 fn is_stream(headers: &HeaderMap) -> bool {
@@ -272,19 +274,21 @@ fn is_speech(event: &Event) -> bool {
     match event {
         Event::Text(_)
         | Event::Thought(_)
-        | Event::Seal(_)
-        | Event::Named { .. }
+        | Event::ThoughtSignature(_)
+        | Event::CallStarted { .. }
         | Event::Call(_) => true,
-        Event::Usage(_) | Event::Again { .. } | Event::End(_) => false,
+        Event::Usage(_) | Event::Retry { .. } | Event::End(_) => false,
     }
 }
 
-fn words(fault: &Fault) -> String {
+fn words(fault: &AttemptError) -> String {
     match fault {
-        Fault::Key => "the key is not accepted".to_owned(),
-        Fault::TooLong => "the conversation is too long".to_owned(),
-        Fault::Passing { reason, .. } | Fault::Unreachable(reason) => reason.clone(),
-        Fault::Thoughts(reason) | Fault::Media(reason) | Fault::Final(reason) => reason.clone(),
+        AttemptError::Key => "the key is not accepted".to_owned(),
+        AttemptError::TooLong => "the conversation is too long".to_owned(),
+        AttemptError::Passing { reason, .. } | AttemptError::Unreachable(reason) => reason.clone(),
+        AttemptError::Thoughts(reason)
+        | AttemptError::Media(reason)
+        | AttemptError::Final(reason) => reason.clone(),
     }
 }
 

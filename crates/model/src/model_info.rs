@@ -6,7 +6,7 @@ use crate::Usage;
 
 /// What a model is and can do.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Card {
+pub struct ModelInfo {
     /// Its id, with its provider before a slash: `anthropic/claude-sonnet-4-5`.
     pub id: String,
     /// What to call it to a person.
@@ -22,7 +22,7 @@ pub struct Card {
     /// Whether it listens to sounds.
     pub audio: bool,
     /// How much it can think; empty if it cannot be told.
-    pub thoughts: Vec<Thought>,
+    pub thoughts: Vec<ThinkingLevel>,
     /// What it costs, where that is known.
     pub price: Option<Price>,
 }
@@ -30,7 +30,7 @@ pub struct Card {
 /// How much a model should think before it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Thought {
+pub enum ThinkingLevel {
     /// Not at all, or as little as the model can.
     #[default]
     Off,

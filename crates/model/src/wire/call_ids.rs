@@ -1,18 +1,18 @@
-//! Ids of tool calls: unique in a conversation, also where a server gives none or the same ones in every answer.
+//! CallIds of tool calls: unique in a conversation, also where a server gives none or the same ones in every answer.
 
 use std::collections::HashSet;
 
 use crate::{Message, Output, Request};
 
 #[derive(Debug, Default)]
-pub(crate) struct Ids {
+pub(crate) struct CallIds {
     taken: HashSet<String>,
     /// How long the conversation is: no two answers of it have the same.
     turn: usize,
 }
 
-impl Ids {
-    pub(crate) fn of(request: &Request) -> Ids {
+impl CallIds {
+    pub(crate) fn of(request: &Request) -> CallIds {
         let calls = request
             .messages
             .iter()
@@ -24,7 +24,7 @@ impl Ids {
             Output::Call(call) => Some(call.id.clone()),
             Output::Text(_) | Output::Thought { .. } => None,
         });
-        Ids {
+        CallIds {
             taken: taken.collect(),
             turn: request.messages.len(),
         }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_missing_or_repeated_id_becomes_a_new_one() {
-        let mut ids = Ids::default();
+        let mut ids = CallIds::default();
         let given = ["a", "a", "", "", "b"].map(|given| ids.take(given));
         assert_eq!(given, ["a", "a_0_0", "call_0_0", "call_0_1", "b"]);
     }

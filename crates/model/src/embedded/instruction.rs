@@ -7,7 +7,7 @@ use super::words::{Word, phrase, rest, words};
 
 /// One request of the grammar.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Order {
+pub(super) enum Instruction {
     Read {
         path: String,
         lines: Option<(u64, u64)>,
@@ -65,13 +65,13 @@ pub(super) enum Order {
     Greeting,
 }
 
-impl Order {
+impl Instruction {
     /// None if it is not a request of the grammar.
-    pub(super) fn read(text: &str) -> Option<Order> {
+    pub(super) fn read(text: &str) -> Option<Instruction> {
         let text = text.trim();
         if let Some(command) = text.strip_prefix("$ ") {
             let command = command.trim().to_owned();
-            return Some(Order::Run { command });
+            return Some(Instruction::Run { command });
         }
         let words = words(text);
         let (verb, after) = past(&words, "please").split_first()?;
@@ -86,10 +86,10 @@ impl Order {
     /// The tool and its input; none where there is nothing to call.
     pub(super) fn call(&self) -> Option<(&'static str, Value)> {
         let call = match self {
-            Order::Read { path, lines: None } | Order::Outline { path } => {
+            Instruction::Read { path, lines: None } | Instruction::Outline { path } => {
                 ("read", json!({ "path": path }))
             }
-            Order::Read {
+            Instruction::Read {
                 path,
                 lines: Some((first, last)),
             } => {
@@ -99,99 +99,99 @@ impl Order {
                     json!({ "path": path, "line": first, "limit": limit }),
                 )
             }
-            Order::Find { pattern, path } => {
+            Instruction::Find { pattern, path } => {
                 ("glob", with_path(json!({ "pattern": pattern }), path))
             }
-            Order::Search { pattern, path } => (
+            Instruction::Search { pattern, path } => (
                 "search",
                 with_path(json!({ "pattern": escaped(pattern) }), path),
             ),
-            Order::Replace { old, new, path } => {
+            Instruction::Replace { old, new, path } => {
                 let edit = json!({ "old": old, "new": new, "all": true });
                 ("edit", json!({ "path": path, "edits": [edit] }))
             }
-            Order::Write { path, content } => {
+            Instruction::Write { path, content } => {
                 ("write", json!({ "path": path, "content": content }))
             }
-            Order::Delete { path } => ("delete", json!({ "path": path })),
-            Order::Move { from, to } => ("move", json!({ "from": from, "to": to })),
-            Order::List { path } => ("list", with_path(json!({}), path)),
-            Order::Run { command } => ("run", json!({ "command": command })),
-            Order::Fetch { url } => ("fetch", json!({ "url": url })),
-            Order::Think { thought } => ("think", json!({ "thought": thought })),
-            Order::Ask { question, options } if options.is_empty() => {
+            Instruction::Delete { path } => ("delete", json!({ "path": path })),
+            Instruction::Move { from, to } => ("move", json!({ "from": from, "to": to })),
+            Instruction::List { path } => ("list", with_path(json!({}), path)),
+            Instruction::Run { command } => ("run", json!({ "command": command })),
+            Instruction::Fetch { url } => ("fetch", json!({ "url": url })),
+            Instruction::Think { thought } => ("think", json!({ "thought": thought })),
+            Instruction::Ask { question, options } if options.is_empty() => {
                 ("ask", json!({ "question": question }))
             }
-            Order::Ask { question, options } => {
+            Instruction::Ask { question, options } => {
                 ("ask", json!({ "question": question, "options": options }))
             }
-            Order::Mode { mode } => ("mode", json!({ "mode": mode })),
-            Order::Plan { .. } | Order::Help | Order::Greeting => return None,
+            Instruction::Mode { mode } => ("mode", json!({ "mode": mode })),
+            Instruction::Plan { .. } | Instruction::Help | Instruction::Greeting => return None,
         };
         Some(call)
     }
 }
 
-fn by_verb(verb: &str, text: &str, after: &[Word]) -> Option<Order> {
+fn by_verb(verb: &str, text: &str, after: &[Word]) -> Option<Instruction> {
     let named = past(after, "the");
     let path = || one(named);
     match verb {
         "read" | "show" | "cat" | "open" => read(text, named),
         "outline" | "explain" | "summarise" | "summarize" => {
-            path().map(|path| Order::Outline { path })
+            path().map(|path| Instruction::Outline { path })
         }
         "find" | "glob" | "files" => {
             let (pattern, path) = within(text, named)?;
-            Some(Order::Find { pattern, path })
+            Some(Instruction::Find { pattern, path })
         }
         "search" | "grep" => {
             let (pattern, path) = within(text, past(after, "for"))?;
-            Some(Order::Search { pattern, path })
+            Some(Instruction::Search { pattern, path })
         }
         "replace" | "change" => replace(text, after),
         "write" | "create" => write(text, named),
-        "delete" | "remove" | "rm" => path().map(|path| Order::Delete { path }),
+        "delete" | "remove" | "rm" => path().map(|path| Instruction::Delete { path }),
         "move" | "rename" | "mv" => shift(text, named),
         "list" | "ls" | "dir" => list(named),
         "run" | "execute" | "exec" => run(text, after),
         "fetch" | "get" => path()
             .filter(|url| url.contains("://"))
-            .map(|url| Order::Fetch { url }),
-        "think" => rest(text, after).map(|thought| Order::Think { thought }),
+            .map(|url| Instruction::Fetch { url }),
+        "think" => rest(text, after).map(|thought| Instruction::Think { thought }),
         "ask" => ask(text, after),
-        "mode" => path().map(|mode| Order::Mode { mode }),
+        "mode" => path().map(|mode| Instruction::Mode { mode }),
         "plan" => rest(text, after)
             .map(|text| items(&text))
             .filter(|items| !items.is_empty())
-            .map(|items| Order::Plan { items }),
-        "help" => Some(Order::Help),
+            .map(|items| Instruction::Plan { items }),
+        "help" => Some(Instruction::Help),
         "hello" | "hi" | "hey" | "thanks" | "thank" | "who" if after.len() < 4 => {
-            Some(Order::Greeting)
+            Some(Instruction::Greeting)
         }
-        "what" if text.to_lowercase().contains("can you do") => Some(Order::Help),
+        "what" if text.to_lowercase().contains("can you do") => Some(Instruction::Help),
         _ => None,
     }
 }
 
 /// `[files] [in] [DIR]`
-fn list(after: &[Word]) -> Option<Order> {
+fn list(after: &[Word]) -> Option<Instruction> {
     let path = match after {
         [] => None,
         _ => Some(one(past(past(after, "files"), "in"))?),
     };
-    Some(Order::List { path })
+    Some(Instruction::List { path })
 }
 
 /// A command. No command is called "the": whoever writes "run the tests" means something that we cannot know.
-fn run(text: &str, after: &[Word]) -> Option<Order> {
+fn run(text: &str, after: &[Word]) -> Option<Instruction> {
     if after.first()?.is("the") {
         return None;
     }
-    rest(text, after).map(|command| Order::Run { command })
+    rest(text, after).map(|command| Instruction::Run { command })
 }
 
 /// `FILE [lines A-B]`, `FILE [line A]`, `FILE:A-B`
-fn read(text: &str, after: &[Word]) -> Option<Order> {
+fn read(text: &str, after: &[Word]) -> Option<Instruction> {
     let at = after
         .iter()
         .position(|word| word.is("line") || word.is("lines"));
@@ -204,11 +204,11 @@ fn read(text: &str, after: &[Word]) -> Option<Order> {
     };
     let path = one(path)?;
     match (lines, path.rsplit_once(':')) {
-        (None, Some((file, lines))) if span(lines).is_some() => Some(Order::Read {
+        (None, Some((file, lines))) if span(lines).is_some() => Some(Instruction::Read {
             path: file.to_owned(),
             lines: span(lines),
         }),
-        (lines, _) => Some(Order::Read { path, lines }),
+        (lines, _) => Some(Instruction::Read { path, lines }),
     }
 }
 
@@ -229,12 +229,12 @@ fn within(text: &str, after: &[Word]) -> Option<(String, Option<String>)> {
 }
 
 /// `A with B in FILE`, `A to B in FILE`
-fn replace(text: &str, after: &[Word]) -> Option<Order> {
+fn replace(text: &str, after: &[Word]) -> Option<Instruction> {
     let file = after.iter().rposition(|word| word.is("in"))?;
     let by = after[..file]
         .iter()
         .position(|word| word.is("with") || word.is("to") || word.is("by"))?;
-    Some(Order::Replace {
+    Some(Instruction::Replace {
         old: phrase(text, &after[..by]).filter(|old| !old.is_empty())?,
         new: phrase(text, &after[by + 1..file])?,
         path: one(&after[file + 1..])?,
@@ -242,7 +242,7 @@ fn replace(text: &str, after: &[Word]) -> Option<Order> {
 }
 
 /// `FILE with TEXT`; without a text, an empty file
-fn write(text: &str, after: &[Word]) -> Option<Order> {
+fn write(text: &str, after: &[Word]) -> Option<Instruction> {
     let after = past(after, "file");
     let (path, after) = after.split_first()?;
     let path = path.text.trim_end_matches(':').to_owned();
@@ -254,20 +254,20 @@ fn write(text: &str, after: &[Word]) -> Option<Order> {
         [fence, ..] if fence.text.starts_with("```") => rest(text, after)?,
         _ => return None,
     };
-    Some(Order::Write { path, content })
+    Some(Instruction::Write { path, content })
 }
 
 /// `A to B`
-fn shift(text: &str, after: &[Word]) -> Option<Order> {
+fn shift(text: &str, after: &[Word]) -> Option<Instruction> {
     let to = after.iter().rposition(|word| word.is("to"))?;
-    Some(Order::Move {
+    Some(Instruction::Move {
         from: phrase(text, &after[..to])?,
         to: one(&after[to + 1..])?,
     })
 }
 
 /// `QUESTION [options: A, B, C]`
-fn ask(text: &str, after: &[Word]) -> Option<Order> {
+fn ask(text: &str, after: &[Word]) -> Option<Instruction> {
     let at = after
         .iter()
         .position(|word| word.is("options:") || word.is("options"));
@@ -279,7 +279,7 @@ fn ask(text: &str, after: &[Word]) -> Option<Order> {
         .split(',')
         .map(str::trim)
         .filter(|option| !option.is_empty());
-    Some(Order::Ask {
+    Some(Instruction::Ask {
         question,
         options: options.map(str::to_owned).collect(),
     })

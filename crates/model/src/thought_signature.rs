@@ -2,14 +2,14 @@
 
 /// What is written on a thought: `MODEL KIND VALUE`.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Seal<'s> {
+pub(crate) struct ThoughtSignature<'s> {
     pub(crate) model: &'s str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SignatureKind,
     pub(crate) value: &'s str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SignatureKind {
     /// The value is the signature of the words.
     Signed,
     /// The value is the thought itself, in the provider's cipher.
@@ -18,24 +18,24 @@ pub(crate) enum Kind {
     Member,
 }
 
-impl<'s> Seal<'s> {
-    pub(crate) fn read(text: &'s str) -> Option<Seal<'s>> {
+impl<'s> ThoughtSignature<'s> {
+    pub(crate) fn read(text: &'s str) -> Option<ThoughtSignature<'s>> {
         let (model, rest) = text.split_once(' ')?;
         let (kind, value) = rest.split_once(' ')?;
         let kind = match kind {
-            "signed" => Kind::Signed,
-            "hidden" => Kind::Hidden,
-            "member" => Kind::Member,
+            "signed" => SignatureKind::Signed,
+            "hidden" => SignatureKind::Hidden,
+            "member" => SignatureKind::Member,
             _ => return None,
         };
-        Some(Seal { model, kind, value })
+        Some(ThoughtSignature { model, kind, value })
     }
 
     pub(crate) fn write(&self) -> String {
         let kind = match self.kind {
-            Kind::Signed => "signed",
-            Kind::Hidden => "hidden",
-            Kind::Member => "member",
+            SignatureKind::Signed => "signed",
+            SignatureKind::Hidden => "hidden",
+            SignatureKind::Member => "member",
         };
         format!("{} {kind} {}", self.model.replace(' ', "_"), self.value)
     }
@@ -47,17 +47,17 @@ mod tests {
 
     #[test]
     fn a_seal_is_read_as_it_was_written() {
-        let seal = Seal {
+        let signature = ThoughtSignature {
             model: "claude-opus-5-5",
-            kind: Kind::Signed,
+            kind: SignatureKind::Signed,
             value: "Eq+/=",
         };
-        assert_eq!(Seal::read(&seal.write()), Some(seal));
+        assert_eq!(ThoughtSignature::read(&signature.write()), Some(signature));
     }
 
     #[test]
     fn what_others_wrote_is_no_seal() {
-        assert_eq!(Seal::read("EqQBCkYIBRgC"), None);
-        assert_eq!(Seal::read("model other value"), None);
+        assert_eq!(ThoughtSignature::read("EqQBCkYIBRgC"), None);
+        assert_eq!(ThoughtSignature::read("model other value"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How long to wait for a provider, and how often to ask it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// How often an answer is asked for, in all.
     pub attempts: u32,
     /// How long may pass before the last attempt begins.
@@ -17,9 +17,9 @@ pub struct Patience {
     pub silence: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
-        Patience {
+        RetryPolicy {
             attempts: 6,
             total: Duration::from_secs(120),
             first_wait: Duration::from_millis(500),
@@ -29,15 +29,15 @@ impl Default for Patience {
     }
 }
 
-impl Patience {
+impl RetryPolicy {
     /// How long to wait before another attempt; none if there is to be no other. A provider that asks for more time
-    /// than there is left is not asked again. `chance` is between nought and one.
+    /// than there is left is not asked again. `random_fraction` is between nought and one.
     pub(super) fn wait(
         &self,
         attempts: u32,
         passed: Duration,
         asked: Option<Duration>,
-        chance: f64,
+        random_fraction: f64,
     ) -> Option<Duration> {
         if attempts >= self.attempts {
             return None;
@@ -48,14 +48,14 @@ impl Patience {
             .saturating_mul(doubled)
             .min(self.longest_wait);
         // Between half of it and all: many that failed at once do not come back at once.
-        let wait = wait.mul_f64(0.5 + chance.clamp(0.0, 1.0) / 2.0);
+        let wait = wait.mul_f64(0.5 + random_fraction.clamp(0.0, 1.0) / 2.0);
         let wait = asked.map_or(wait, |asked| asked.max(wait));
         (passed.saturating_add(wait) <= self.total).then_some(wait)
     }
 }
 
 /// A number between nought and one.
-pub(super) fn chance() -> f64 {
+pub(super) fn random_fraction() -> f64 {
     let mut bytes = [0; 4];
     // Without randomness all wait equally long, which is no reason to fail.
     match getrandom::fill(&mut bytes) {
@@ -71,7 +71,7 @@ mod tests {
     fn check(attempts: u32, passed: u64, asked: Option<u64>, expected: Option<u64>) {
         let passed = Duration::from_millis(passed);
         let asked = asked.map(Duration::from_millis);
-        let wait = Patience::default().wait(attempts, passed, asked, 1.0);
+        let wait = RetryPolicy::default().wait(attempts, passed, asked, 1.0);
         assert_eq!(wait, expected.map(Duration::from_millis));
     }
 
@@ -98,8 +98,9 @@ mod tests {
 
     #[test]
     fn chance_takes_up_to_half_off() {
-        let wait = |chance| Patience::default().wait(1, Duration::ZERO, None, chance);
+        let wait =
+            |random_fraction| RetryPolicy::default().wait(1, Duration::ZERO, None, random_fraction);
         assert_eq!(wait(0.0), Some(Duration::from_millis(250)));
-        assert!((0.0..=1.0).contains(&chance()));
+        assert!((0.0..=1.0).contains(&random_fraction()));
     }
 }

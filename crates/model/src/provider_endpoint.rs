@@ -8,11 +8,11 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::Protocol;
 use crate::http::{Reach, reach};
-use crate::wire::Wire;
+use crate::wire::WireFormat;
 
 /// Where a provider is, and what every request to it carries. Its headers are secrets.
 #[derive(Clone)]
-pub(crate) struct Endpoint {
+pub(crate) struct ProviderEndpoint {
     /// What to call the provider to a person.
     pub(crate) provider: String,
     pub(crate) protocol: Protocol,
@@ -22,7 +22,7 @@ pub(crate) struct Endpoint {
     pub(crate) hint: String,
 }
 
-impl Endpoint {
+impl ProviderEndpoint {
     /// Checks an address and its headers.
     pub(crate) fn new(
         provider: &str,
@@ -30,13 +30,13 @@ impl Endpoint {
         base: &str,
         headers: &BTreeMap<String, String>,
         hint: &str,
-    ) -> Result<Endpoint, SettingError> {
+    ) -> Result<ProviderEndpoint, ProviderConfigError> {
         let base = address(base)?;
         let headers = carried(headers)?;
         if base.scheme() == "http" && reach(&base) == Reach::Public && !headers.is_empty() {
-            return Err(SettingError::Plain);
+            return Err(ProviderConfigError::Plain);
         }
-        Ok(Endpoint {
+        Ok(ProviderEndpoint {
             provider: provider.to_owned(),
             protocol,
             base,
@@ -84,20 +84,20 @@ impl Endpoint {
     }
 
     /// What is spoken there: only OpenAI itself is sure to know its newest protocol.
-    pub(crate) fn wire(&self) -> Wire {
+    pub(crate) fn wire(&self) -> WireFormat {
         match self.protocol {
-            Protocol::Anthropic => Wire::Messages,
-            Protocol::OpenAi if self.base.host_str() == Some(OPENAI) => Wire::Responses,
-            Protocol::OpenAi => Wire::Chat,
+            Protocol::Anthropic => WireFormat::Messages,
+            Protocol::OpenAi if self.base.host_str() == Some(OPENAI) => WireFormat::Responses,
+            Protocol::OpenAi => WireFormat::Chat,
         }
     }
 
     /// Where answers are asked for.
     pub(crate) fn answers(&self) -> Url {
         self.at(match self.wire() {
-            Wire::Messages => "messages",
-            Wire::Chat => "chat/completions",
-            Wire::Responses => "responses",
+            WireFormat::Messages => "messages",
+            WireFormat::Chat => "chat/completions",
+            WireFormat::Responses => "responses",
         })
     }
 
@@ -121,7 +121,7 @@ impl Endpoint {
     }
 }
 
-impl fmt::Debug for Endpoint {
+impl fmt::Debug for ProviderEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
             .field("provider", &self.provider)
@@ -132,28 +132,31 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-fn address(text: &str) -> Result<Url, SettingError> {
-    let url = Url::parse(text.trim()).map_err(|_| SettingError::Address)?;
+fn address(text: &str) -> Result<Url, ProviderConfigError> {
+    let url = Url::parse(text.trim()).map_err(|_| ProviderConfigError::Address)?;
     if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none_or(str::is_empty) {
-        return Err(SettingError::Address);
+        return Err(ProviderConfigError::Address);
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(SettingError::Password);
+        return Err(ProviderConfigError::Password);
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(SettingError::Query);
+        return Err(ProviderConfigError::Query);
     }
     Ok(url)
 }
 
-fn carried(headers: &BTreeMap<String, String>) -> Result<HeaderMap, SettingError> {
+fn carried(headers: &BTreeMap<String, String>) -> Result<HeaderMap, ProviderConfigError> {
     let mut carried = HeaderMap::new();
     for (name, value) in headers {
-        let name: HeaderName = name.parse().map_err(|_| SettingError::Header)?;
+        let name: HeaderName = name.parse().map_err(|_| ProviderConfigError::Header)?;
         if OURS.contains(&name.as_str()) {
-            return Err(SettingError::OurHeader(name.to_string()));
+            return Err(ProviderConfigError::OurHeader(name.to_string()));
         }
-        let mut value: HeaderValue = value.trim().parse().map_err(|_| SettingError::Header)?;
+        let mut value: HeaderValue = value
+            .trim()
+            .parse()
+            .map_err(|_| ProviderConfigError::Header)?;
         value.set_sensitive(true);
         carried.insert(name, value);
     }
@@ -163,7 +166,7 @@ fn carried(headers: &BTreeMap<String, String>) -> Result<HeaderMap, SettingError
 /// Why a provider cannot be set so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SettingError {
+pub enum ProviderConfigError {
     /// There is none of that id.
     #[error("unknown provider id; `providers/list` lists the providers")]
     Unknown,
@@ -222,10 +225,10 @@ mod tests {
         protocol: Protocol,
         base: &str,
         key: Option<&str>,
-    ) -> Result<Endpoint, SettingError> {
+    ) -> Result<ProviderEndpoint, ProviderConfigError> {
         let headers = key.map(|key| ("Authorization".to_owned(), format!("Bearer {key}")));
         let headers = headers.into_iter().collect();
-        Endpoint::new("test", protocol, base, &headers, "set it")
+        ProviderEndpoint::new("test", protocol, base, &headers, "set it")
     }
 
     fn check(protocol: Protocol, base: &str, expect: Expect) {
@@ -324,10 +327,11 @@ mod tests {
     #[test]
     fn a_header_that_would_change_the_request_is_refused() {
         let headers = BTreeMap::from([("Host".to_owned(), "evil.example".to_owned())]);
-        let error = Endpoint::new("test", Protocol::OpenAi, "https://a.example", &headers, "");
+        let error =
+            ProviderEndpoint::new("test", Protocol::OpenAi, "https://a.example", &headers, "");
         assert_eq!(
             error.err(),
-            Some(SettingError::OurHeader("host".to_owned()))
+            Some(ProviderConfigError::OurHeader("host".to_owned()))
         );
     }
 }
