@@ -30,7 +30,7 @@ async fn loading_shows_everything_again_and_the_model_knows() {
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
         <= {{"modes":{{"currentModeId":"ask", ...}},"configOptions":[{{"id":"mode", ...}}, ...]}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
-        -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"Retry"}}]}}
+        -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"Again"}}]}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
         <= @turn {{"stopReason":"end_turn", ...}}
@@ -71,7 +71,7 @@ async fn a_session_that_an_earlier_version_stored_is_shown_again_and_the_model_k
         TurnEnded
         Prompt
         Message
-        Update message "Retry."
+        Update message "Again."
         Message
         TurnEnded
     "#]]
@@ -87,7 +87,7 @@ async fn a_session_that_an_earlier_version_stored_is_shown_again_and_the_model_k
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"user_message_chunk","content":{{"type":"text","text":"/compact"}},"messageId":_}}}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"user_message_chunk","content":{{"type":"text","text":"And now?"}},"messageId":_}}}}
-        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"Retry."}},"messageId":_}}}}
+        <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"Again."}},"messageId":_}}}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
         <= {{...}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
@@ -120,7 +120,7 @@ async fn resuming_shows_nothing_again_and_the_model_knows() {
         -> session/resume {{"sessionId":"{id}","cwd":"CWD"}}
         <= {{"modes":{{...}}, ...}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"available_commands_update", ...}}}}
-        -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"Retry"}}]}}
+        -> session/prompt @turn {{"sessionId":"{id}","prompt":[{{"type":"text","text":"Again"}}]}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"agent_message_chunk", ...}}}}
         <. session/update {{"sessionId":"{id}","update":{{"sessionUpdate":"usage_update", ...}}}}
         <= @turn {{"stopReason":"end_turn", ...}}

@@ -72,7 +72,7 @@ async fn a_provider_that_fails_is_an_error_and_what_was_said_is_kept() {
     let turns = r#"{"say":[{"text":"I was"},{"error":{"cut":"the stream ended"}}]},{"say":[{"text":"Here."}]}"#;
     let stage = Stage::new(turns);
     let failed = turn("Go", r#"<! @turn {"code":-32603, ...}"#);
-    let again = turn("Retry", r#"<= @turn {"stopReason":"end_turn", ...}"#);
+    let again = turn("Again", r#"<= @turn {"stopReason":"end_turn", ...}"#);
     stage.play("{}", &format!("{NEW}{failed}{again}")).await;
     expect![[r#"
         user: Go

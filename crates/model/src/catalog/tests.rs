@@ -153,7 +153,8 @@ fn which_provider_a_name_belongs_to() {
 #[test]
 fn a_missing_key_is_named() {
     let catalog = catalog(&[]);
-    expect!["anthropic requires a valid key: set ANTHROPIC_API_KEY, or choose another model"].assert_eq(&open(&catalog, "claude-opus-5-5"));
+    expect!["anthropic requires a valid key: set ANTHROPIC_API_KEY, or choose another model"]
+        .assert_eq(&open(&catalog, "claude-opus-5-5"));
     expect!["openai requires a valid key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without one, or choose another model"].assert_eq(&open(&catalog, "gpt-6-sol"));
     expect!["attache: unknown provider for this model; ids look like `anthropic/claude-sonnet-5-5`, `openai/NAME`, `ollama/NAME` and `embedded`"].assert_eq(&open(&catalog, "qwen3"));
 }

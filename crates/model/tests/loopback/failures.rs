@@ -195,9 +195,14 @@ async fn a_key_that_is_not_taken() {
         error: openai requires a valid key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without one, or choose another model
     "#]]).await;
     assert_eq!(fake.received().len(), 1);
-    check([Reply::status(403, "")], anthropic, expect![[r#"
+    check(
+        [Reply::status(403, "")],
+        anthropic,
+        expect![[r#"
         error: anthropic requires a valid key: set ANTHROPIC_API_KEY, or choose another model
-    "#]]).await;
+    "#]],
+    )
+    .await;
 }
 
 #[tokio::test]
