@@ -1,8 +1,8 @@
 //! The agent as a client meets it: every call of the protocol, and who takes it.
 
-mod doors;
 mod opening;
 mod replay;
+mod session_locks;
 mod stored;
 
 use std::collections::HashMap;
@@ -19,9 +19,9 @@ use futures_util::future::join_all;
 use tokio::select;
 
 use crate::session::Session;
-use crate::tools::Equipment;
-use crate::{offers, providers, turn};
-use doors::Doors;
+use crate::tools::ToolEnvironment;
+use crate::{initialize, providers, turn};
+use session_locks::SessionLocks;
 
 /// What an agent is made of.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct Setup {
     /// How much it does at once.
     pub limits: Limits,
     /// What the tools work with.
-    pub equipment: Equipment,
+    pub equipment: ToolEnvironment,
     /// Rules that the user wrote. Those that deny or ask count here; those that allow are for the client, who answers
     /// the agent's requests.
     pub policy: Option<Policy>,
@@ -68,10 +68,10 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
         has_policy: setup.policy.is_some(),
         permissions: permissions(setup.policy),
         sessions: Mutex::default(),
-        doors: Doors::default(),
+        locks: SessionLocks::default(),
     });
     while let Some(call) = calls.next().await {
-        agent.take(call);
+        agent.handle(call);
     }
     agent.end().await;
 }
@@ -90,95 +90,97 @@ pub(crate) struct Agent {
     pub(crate) store: Store,
     pub(crate) models: Catalog,
     pub(crate) limits: Limits,
-    pub(crate) equipment: Equipment,
+    pub(crate) equipment: ToolEnvironment,
     /// Rules, and what users have decided in the sessions that are open.
     pub(crate) permissions: Permissions,
     pub(crate) has_policy: bool,
     sessions: Mutex<HashMap<v1::SessionId, Arc<Session>>>,
-    doors: Doors,
+    locks: SessionLocks,
 }
 
 impl Agent {
-    fn take(self: &Arc<Self>, call: AgentCall) {
+    fn handle(self: &Arc<Self>, call: AgentCall) {
         let agent = Arc::clone(self);
         match call {
-            AgentCall::Initialize(_, reply) => reply.ok(offers::hello(&self.models)),
+            AgentCall::Initialize(_, reply) => {
+                reply.ok(initialize::initialize_response(&self.models))
+            }
             AgentCall::Authenticate(request, reply) => {
-                reply.with(offers::authenticate(&self.models, &request.method_id));
+                reply.with(initialize::authenticate(&self.models, &request.method_id));
             }
             AgentCall::NewSession(request, reply) => {
-                opened(reply, async move { agent.start(request).await });
+                respond_with_session(reply, async move { agent.start(request).await });
             }
             AgentCall::LoadSession(request, reply) => {
-                opened(reply, async move { agent.load(request).await });
+                respond_with_session(reply, async move { agent.load(request).await });
             }
             AgentCall::ResumeSession(request, reply) => {
-                opened(reply, async move { agent.resume(request).await });
+                respond_with_session(reply, async move { agent.resume(request).await });
             }
             AgentCall::ForkSession(request, reply) => {
-                opened(reply, async move { agent.fork(request).await });
+                respond_with_session(reply, async move { agent.fork(request).await });
             }
             AgentCall::Prompt(request, reply) => match self.session(&request.session_id) {
                 Ok(session) => turn::take(&session, request, reply),
                 Err(error) => reply.fail(error),
             },
-            AgentCall::SetSessionMode(request, reply) => answer(reply, async move {
+            AgentCall::SetSessionMode(request, reply) => respond(reply, async move {
                 let session = agent.session(&request.session_id)?;
                 session.set_mode(request.mode_id.as_str()).await?;
                 Ok(v1::SetSessionModeResponse::new())
             }),
-            AgentCall::SetSessionConfigOption(request, reply) => answer(reply, async move {
+            AgentCall::SetSessionConfigOption(request, reply) => respond(reply, async move {
                 let session = agent.session(&request.session_id)?;
                 session.choose(&request).await?;
                 Ok(v1::SetSessionConfigOptionResponse::new(session.options()))
             }),
-            AgentCall::CloseSession(request, reply) => answer(reply, async move {
-                let _alone = agent.doors.pass(&request.session_id).await;
+            AgentCall::CloseSession(request, reply) => respond(reply, async move {
+                let _alone = agent.locks.lock(&request.session_id).await;
                 let session = agent.session(&request.session_id)?;
                 agent.close(&session).await;
                 Ok(v1::CloseSessionResponse::new())
             }),
-            AgentCall::MessageMcp(told) => {
+            AgentCall::MessageMcp(notification) => {
                 for session in self.open_sessions() {
-                    session.servers.told(&told);
+                    session.servers.deliver(&notification);
                 }
             }
             // The connection has taken back what the session's turns wait for; one that is idle has nothing to cancel.
             AgentCall::Cancel(_) => {}
-            other => self.look_after(other),
+            other => self.handle_stored(other),
         }
     }
 
     /// Calls about sessions that are stored, and about models.
-    fn look_after(self: &Arc<Self>, call: AgentCall) {
+    fn handle_stored(self: &Arc<Self>, call: AgentCall) {
         let agent = Arc::clone(self);
         match call {
             AgentCall::ListSessions(request, reply) => {
-                answer(reply, async move { agent.list(request).await });
+                respond(reply, async move { agent.list(request).await });
             }
             AgentCall::DeleteSession(request, reply) => {
-                answer(reply, async move { agent.delete(request).await });
+                respond(reply, async move { agent.delete(request).await });
             }
             AgentCall::ArchiveSession(request, reply) => {
-                answer(reply, async move { agent.archive(request).await });
+                respond(reply, async move { agent.archive(request).await });
             }
             AgentCall::UnarchiveSession(request, reply) => {
-                answer(reply, async move { agent.unarchive(request).await });
+                respond(reply, async move { agent.unarchive(request).await });
             }
             AgentCall::SessionStatus(request, reply) => {
-                answer(reply, async move { agent.status(request).await });
+                respond(reply, async move { agent.status(request).await });
             }
             AgentCall::SetSessionTitle(request, reply) => {
-                answer(reply, async move { agent.set_title(request).await });
+                respond(reply, async move { agent.set_title(request).await });
             }
             AgentCall::ListProviders(_, reply) => reply.ok(providers::list(&self.models)),
-            AgentCall::SetProvider(request, reply) => answer(reply, async move {
+            AgentCall::SetProvider(request, reply) => respond(reply, async move {
                 providers::set(&agent.models, request)?;
                 agent.models_changed().await;
-                agent.look_for_models();
+                agent.discover_models();
                 Ok(v1::SetProviderResponse::new())
             }),
-            AgentCall::DisableProvider(request, reply) => answer(reply, async move {
+            AgentCall::DisableProvider(request, reply) => respond(reply, async move {
                 providers::disable(&agent.models, &request);
                 agent.models_changed().await;
                 Ok(v1::DisableProviderResponse::new())
@@ -194,7 +196,7 @@ impl Agent {
     }
 
     /// From now on the client can name the session.
-    fn admit(&self, session: &Arc<Session>) {
+    fn register(&self, session: &Arc<Session>) {
         let (id, session) = (session.id().clone(), Arc::clone(session));
         self.sessions().insert(id, session);
     }
@@ -223,11 +225,11 @@ impl Agent {
     }
 
     /// Asks providers for their models while nobody waits.
-    fn look_for_models(self: &Arc<Self>) {
+    fn discover_models(self: &Arc<Self>) {
         let agent = Arc::clone(self);
         tokio::spawn(async move {
             let before = agent.models.infos();
-            // Whoever chooses a model of one that does not answer hears of it.
+            // Whoever chooses a model of one that does not respond hears of it.
             drop(agent.models.discover().await);
             if agent.models.infos() != before {
                 agent.models_changed().await;
@@ -251,7 +253,7 @@ impl Agent {
 }
 
 /// Answers a request in a task of its own, unless the client takes it back.
-fn answer<T>(reply: Reply<T>, work: impl Future<Output = Result<T, Error>> + Send + 'static)
+fn respond<T>(reply: Reply<T>, work: impl Future<Output = Result<T, Error>> + Send + 'static)
 where
     T: attache::json::Encode + Send + 'static,
 {
@@ -266,7 +268,7 @@ where
 }
 
 /// The same for a request that opens a session, which is announced once the client knows it.
-fn opened<T>(
+fn respond_with_session<T>(
     reply: Reply<T>,
     work: impl Future<Output = Result<(Arc<Session>, T), Error>> + Send + 'static,
 ) where
@@ -281,7 +283,7 @@ fn opened<T>(
         match outcome {
             Ok((session, response)) => {
                 reply.ok(response);
-                session.give();
+                session.mark_announced();
                 session.announce_commands().await;
             }
             Err(error) => reply.fail(error),

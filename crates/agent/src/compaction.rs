@@ -17,20 +17,20 @@ use crate::session::{Session, can};
 use excerpt::Excerpt;
 
 /// A conversation is to be shortened to a summary.
-pub(crate) struct Shortening<'a> {
+pub(crate) struct Compaction<'a> {
     pub(crate) session: &'a Session,
     /// Who writes the summary.
     pub(crate) model: &'a dyn Model,
     /// What matters most.
     pub(crate) emphasis: &'a str,
-    pub(crate) screen: &'a mut Screen,
+    pub(crate) display: &'a mut CompactionDisplay,
     /// What the summary has cost.
     pub(crate) heard: &'a mut model::Usage,
 }
 
-impl Shortening<'_> {
+impl Compaction<'_> {
     pub(crate) async fn shorten(mut self, history: &mut History) -> Result<(), Failure> {
-        self.screen.open(self.session).await?;
+        self.display.open(self.session).await?;
         let status = match self.summary(history).await {
             Ok(text) => {
                 let question = last_question(history);
@@ -38,17 +38,17 @@ impl Shortening<'_> {
                 v1::CompactionStatus::Completed
             }
             Err(failure) => {
-                self.screen.fail(self.session, &failure).await?;
+                self.display.fail(self.session, &failure).await?;
                 return Err(failure);
             }
         };
-        self.screen.close(self.session, status).await
+        self.display.close(self.session, status).await
     }
 
     async fn summary(&mut self, history: &History) -> Result<String, Failure> {
         if is_embedded(self.model.info()) {
             let text = outline(history);
-            self.screen.piece(self.session, &text).await?;
+            self.display.piece(self.session, &text).await?;
             return Ok(text);
         }
         let window = self.model.info().window;
@@ -79,7 +79,7 @@ impl Shortening<'_> {
         while let Some(event) = events.next().await {
             match event? {
                 Event::Text(piece) => {
-                    self.screen.piece(self.session, &piece).await?;
+                    self.display.piece(self.session, &piece).await?;
                     text.push_str(&piece);
                 }
                 Event::Usage(now) => *self.heard = now,
@@ -116,9 +116,9 @@ async fn replace(
 
 /// What the person sees of a compaction, where the client shows it.
 #[derive(Debug, Default)]
-pub(crate) struct Screen(Option<v1::CompactionId>);
+pub(crate) struct CompactionDisplay(Option<v1::CompactionId>);
 
-impl Screen {
+impl CompactionDisplay {
     async fn open(&mut self, session: &Session) -> Result<(), Failure> {
         if !is_shown(session.client.client()) {
             return Ok(());

@@ -3,16 +3,16 @@
 use attache_mcp as mcp;
 use attache_model::{Input, ToolSpec};
 
-use crate::Outcome;
+use crate::ToolOutcome;
 
 /// What a call of a server's tool came to.
-pub(crate) fn outcome(result: mcp::CallResult) -> Outcome {
-    Outcome {
-        content: result.shown.into_iter().map(Into::into).collect(),
-        told: inputs(result.told),
+pub(crate) fn outcome(result: mcp::CallResult) -> ToolOutcome {
+    ToolOutcome {
+        content: result.for_user.into_iter().map(Into::into).collect(),
+        for_model: inputs(result.for_model),
         raw: result.raw,
         failed: result.failed,
-        ..Outcome::default()
+        ..ToolOutcome::default()
     }
 }
 

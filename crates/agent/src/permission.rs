@@ -12,7 +12,7 @@ use attache::v1;
 use attache_host::permissions::{
     Action, Because, Decision, Permissions, Remembered, Scope, Verdict,
 };
-use attache_mcp::{self as mcp, Part, SeenTool};
+use attache_mcp::{self as mcp, DefinitionPart, ToolSnapshot};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use mcp_text::tool_title;
@@ -24,7 +24,7 @@ pub(crate) const AGENT: &str = "builtin";
 /// What the user answered to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub(crate) enum PermissionAnswer {
     AllowOnce,
     AllowAlways,
     RejectOnce,
@@ -36,7 +36,7 @@ pub(crate) enum Answer {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct JournaledDecision {
     call: String,
-    answer: Answer,
+    answer: PermissionAnswer,
     /// What a lasting answer covers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     record: Option<Remembered>,
@@ -49,7 +49,7 @@ pub(crate) struct JournaledDecision {
 struct AllowedTool {
     server: String,
     name: String,
-    seen: SeenTool,
+    seen: ToolSnapshot,
 }
 
 /// The rules and decisions that count in one session.
@@ -59,7 +59,7 @@ pub(crate) struct SessionPermissions {
     session: v1::SessionId,
     workspace: PathBuf,
     /// MCP tools that were allowed for the session, to tell the user what has changed since.
-    allowed: Mutex<HashMap<(String, String), SeenTool>>,
+    allowed: Mutex<HashMap<(String, String), ToolSnapshot>>,
 }
 
 impl SessionPermissions {
@@ -125,7 +125,7 @@ impl SessionPermissions {
         &self,
         call: &v1::ToolCallId,
         proposal: &Proposal,
-        answer: Answer,
+        answer: PermissionAnswer,
     ) -> JournaledDecision {
         let lasting = |is_allowed: bool, covered: &Coverage| {
             let decision = Decision {
@@ -136,11 +136,15 @@ impl SessionPermissions {
             self.permissions.record(covered.action(), &decision)
         };
         let record = match answer {
-            Answer::AllowOnce | Answer::RejectOnce => None,
-            Answer::AllowAlways => proposal.allow().and_then(|covered| lasting(true, covered)),
-            Answer::RejectAlways => lasting(false, proposal.reject()),
+            PermissionAnswer::AllowOnce | PermissionAnswer::RejectOnce => None,
+            PermissionAnswer::AllowAlways => {
+                proposal.allow().and_then(|covered| lasting(true, covered))
+            }
+            PermissionAnswer::RejectAlways => lasting(false, proposal.reject()),
         };
-        let tool = proposal.tool().filter(|_| answer == Answer::AllowAlways);
+        let tool = proposal
+            .tool()
+            .filter(|_| answer == PermissionAnswer::AllowAlways);
         JournaledDecision {
             tool: tool.map(|tool| AllowedTool {
                 server: tool.server.clone(),
@@ -167,7 +171,7 @@ impl SessionPermissions {
 
     /// What a server has changed about a tool since the user allowed it for the session; empty if they did not, or
     /// nothing has changed.
-    pub(crate) fn changed(&self, tool: &mcp::Tool) -> Vec<Part> {
+    pub(crate) fn changed(&self, tool: &mcp::Tool) -> Vec<DefinitionPart> {
         let key = (tool.server.clone(), tool.name.clone());
         let allowed = self.allowed();
         let seen = allowed.get(&key);
@@ -180,14 +184,14 @@ impl SessionPermissions {
         self.permissions.end_session(&self.session);
     }
 
-    fn allowed(&self) -> MutexGuard<'_, HashMap<(String, String), SeenTool>> {
+    fn allowed(&self) -> MutexGuard<'_, HashMap<(String, String), ToolSnapshot>> {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl JournaledDecision {
     /// An answer that covers nothing but its own request.
-    pub(crate) fn once(call: &v1::ToolCallId, answer: Answer) -> JournaledDecision {
+    pub(crate) fn once(call: &v1::ToolCallId, answer: PermissionAnswer) -> JournaledDecision {
         JournaledDecision {
             call: call.as_str().to_owned(),
             answer,
@@ -197,21 +201,24 @@ impl JournaledDecision {
     }
 }
 
-impl Answer {
+impl PermissionAnswer {
     pub(crate) fn allows(self) -> bool {
-        matches!(self, Answer::AllowOnce | Answer::AllowAlways)
+        matches!(
+            self,
+            PermissionAnswer::AllowOnce | PermissionAnswer::AllowAlways
+        )
     }
 
     /// The answer that an option of a request stands for. An option that was not offered stands for none.
     pub(crate) fn of(
         chosen: &v1::PermissionOptionId,
         offered: &[v1::PermissionOption],
-    ) -> Option<Answer> {
+    ) -> Option<PermissionAnswer> {
         let all = [
-            Answer::AllowOnce,
-            Answer::AllowAlways,
-            Answer::RejectOnce,
-            Answer::RejectAlways,
+            PermissionAnswer::AllowOnce,
+            PermissionAnswer::AllowAlways,
+            PermissionAnswer::RejectOnce,
+            PermissionAnswer::RejectAlways,
         ];
         let is_offered = offered.iter().any(|option| option.option_id == *chosen);
         let chosen = all
@@ -222,10 +229,10 @@ impl Answer {
 
     fn id(self) -> &'static str {
         match self {
-            Answer::AllowOnce => "allow_once",
-            Answer::AllowAlways => "allow_always",
-            Answer::RejectOnce => "reject_once",
-            Answer::RejectAlways => "reject_always",
+            PermissionAnswer::AllowOnce => "allow_once",
+            PermissionAnswer::AllowAlways => "allow_always",
+            PermissionAnswer::RejectOnce => "reject_once",
+            PermissionAnswer::RejectAlways => "reject_always",
         }
     }
 }
@@ -233,7 +240,7 @@ impl Answer {
 /// The options that a user can choose from, each with a name that says what it covers.
 pub(crate) fn options(proposal: &Proposal) -> Vec<v1::PermissionOption> {
     use v1::PermissionOptionKind as Kind;
-    let option = |answer: Answer, name: String, kind: Kind| {
+    let option = |answer: PermissionAnswer, name: String, kind: Kind| {
         v1::PermissionOption::new(answer.id(), name, kind)
     };
     let always = |verb: &str, covered: &Coverage| {
@@ -241,20 +248,28 @@ pub(crate) fn options(proposal: &Proposal) -> Vec<v1::PermissionOption> {
         format!("Always {verb} {words} in this session")
     };
     let mut options = vec![option(
-        Answer::AllowOnce,
+        PermissionAnswer::AllowOnce,
         "Allow once".to_owned(),
         Kind::AllowOnce,
     )];
     if let Some(covered) = proposal.allow() {
         let name = always("allow", covered);
-        options.push(option(Answer::AllowAlways, name, Kind::AllowAlways));
+        options.push(option(
+            PermissionAnswer::AllowAlways,
+            name,
+            Kind::AllowAlways,
+        ));
     }
     options.push(option(
-        Answer::RejectOnce,
+        PermissionAnswer::RejectOnce,
         "Reject once".to_owned(),
         Kind::RejectOnce,
     ));
     let name = always("reject", proposal.reject());
-    options.push(option(Answer::RejectAlways, name, Kind::RejectAlways));
+    options.push(option(
+        PermissionAnswer::RejectAlways,
+        name,
+        Kind::RejectAlways,
+    ));
     options
 }

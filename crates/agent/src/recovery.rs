@@ -1,4 +1,4 @@
-//! What a journal tells when a session is opened again: the conversation, the decisions, and the turn that was cut off.
+//! What a journal tells when a session is opened again: the conversation, the decisions, and the turn that was interrupted off.
 
 use attache::json::Raw;
 use attache::v1;
@@ -14,7 +14,7 @@ use crate::permission::JournaledDecision;
 
 /// What a journal tells.
 #[derive(Debug, Default)]
-pub(crate) struct Past {
+pub(crate) struct JournalState {
     pub(crate) history: History,
     /// Decisions of the user, in their order.
     pub(crate) decisions: Vec<JournaledDecision>,
@@ -35,12 +35,12 @@ pub(crate) struct TurnEnd {
 
 /// A prompt as it is kept.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct JournaledPrompt {
     pub(crate) message: v1::MessageId,
     pub(crate) content: Vec<v1::ContentBlock>,
 }
 
-impl Asked {
+impl JournaledPrompt {
     pub(crate) fn to_json(&self) -> String {
         let chunks: Vec<v1::SessionUpdate> = self.updates().collect();
         Raw::of(&chunks).as_str().to_owned()
@@ -62,27 +62,27 @@ pub(crate) fn shown(prompt: &[u8]) -> Vec<Raw> {
         .unwrap_or_default()
 }
 
-/// Reads a journal. A turn that was cut off is brought to an end, in the journal too.
-pub(crate) async fn read(journal: &Journal) -> Result<Past, Error> {
-    let mut reading = Reading::default();
+/// Reads a journal. A turn that was interrupted off is brought to an end, in the journal too.
+pub(crate) async fn read(journal: &Journal) -> Result<JournalState, Error> {
+    let mut reading = JournalReader::default();
     let mut entries = journal.entries(Kinds::of(&TOLD)).await?;
     while let Some(entry) = readable(&mut entries).await? {
         reading.take(entry);
     }
-    if let Some(cut) = reading.cut.take() {
-        mend(journal, &mut reading.history, &cut).await?;
+    if let Some(interrupted) = reading.interrupted.take() {
+        mend(journal, &mut reading.history, &interrupted).await?;
     }
-    Ok(Past {
+    Ok(JournalState {
         history: reading.history,
         decisions: reading.decisions,
     })
 }
 
-/// The same if a turn was cut off; else there is time for it until somebody needs it.
-pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<Past>, Error> {
+/// The same if a turn was interrupted off; else there is time for it until somebody needs it.
+pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<JournalState>, Error> {
     let is_cut = match journal.newest(Kinds::of(&ENDS)).await {
         Ok(newest) => newest.is_some_and(|entry| entry.kind == kinds::PROMPT),
-        // Reading them all passes over what is damaged.
+        // JournalReader them all passes over what is damaged.
         Err(Error::Entries { .. }) => true,
         Err(fault) => return Err(fault),
     };
@@ -103,14 +103,14 @@ pub(crate) async fn readable(entries: &mut Entries) -> Result<Option<Entry>, Err
 }
 
 #[derive(Default)]
-struct Reading {
+struct JournalReader {
     history: History,
     decisions: Vec<JournaledDecision>,
     /// The turn that has not ended.
-    cut: Option<Cut>,
+    interrupted: Option<InterruptedTurn>,
 }
 
-struct Cut {
+struct InterruptedTurn {
     /// Where the prompt stands in the journal.
     prompt: u64,
     /// Where the last message of the turn stands: what was shown after it is in no message.
@@ -121,7 +121,7 @@ struct Cut {
     asked: Bytes,
 }
 
-impl Cut {
+impl InterruptedTurn {
     /// Whether the conversation with the model had gone on in the turn.
     fn has_begun(&self) -> bool {
         self.answer > self.prompt
@@ -147,14 +147,14 @@ impl Cut {
     }
 }
 
-impl Reading {
+impl JournalReader {
     fn take(&mut self, entry: Entry) {
         let Entry {
             seq, kind, body, ..
         } = entry;
         match kind {
             kinds::PROMPT => {
-                self.cut = Some(Cut {
+                self.interrupted = Some(InterruptedTurn {
                     prompt: seq,
                     answer: seq,
                     before: self.history.messages().len(),
@@ -165,16 +165,16 @@ impl Reading {
                 if let Ok(message) = serde_json::from_slice::<Message>(&body) {
                     self.history.push(message);
                 }
-                if let Some(cut) = &mut self.cut {
-                    cut.answer = seq;
+                if let Some(interrupted) = &mut self.interrupted {
+                    interrupted.answer = seq;
                 }
             }
             kinds::COMPACTED => {
                 let messages = serde_json::from_slice(&body).unwrap_or_default();
                 self.history.replace(messages);
-                if let Some(cut) = &mut self.cut {
-                    cut.answer = seq;
-                    cut.before = self.history.messages().len();
+                if let Some(interrupted) = &mut self.interrupted {
+                    interrupted.answer = seq;
+                    interrupted.before = self.history.messages().len();
                 }
             }
             kinds::DECISION => {
@@ -182,10 +182,10 @@ impl Reading {
                 self.decisions.extend(serde_json::from_slice(&body).ok());
             }
             kinds::TURN_ENDED => {
-                let cut = self.cut.take();
+                let interrupted = self.interrupted.take();
                 if let Ok(end) = serde_json::from_slice::<TurnEnd>(&body) {
-                    if let Some(cut) = cut.filter(|_| end.forgotten) {
-                        self.history.truncate(cut.before);
+                    if let Some(interrupted) = interrupted.filter(|_| end.forgotten) {
+                        self.history.truncate(interrupted.before);
                     }
                     if end.unseen {
                         self.history.leave_out_media();
@@ -197,9 +197,9 @@ impl Reading {
     }
 }
 
-/// What the client was shown of the turn that was cut off.
+/// What the client was shown of the turn that was interrupted off.
 #[derive(Default)]
-struct Shown {
+struct ShownUpdates {
     /// What the model said and no message holds.
     text: String,
     /// The calls that were not settled.
@@ -208,18 +208,24 @@ struct Shown {
     compaction: Option<v1::CompactionId>,
 }
 
-impl Shown {
-    async fn during(journal: &Journal, cut: &Cut) -> Result<Shown, Error> {
-        let mut shown = Shown::default();
+impl ShownUpdates {
+    async fn during(
+        journal: &Journal,
+        interrupted: &InterruptedTurn,
+    ) -> Result<ShownUpdates, Error> {
+        let mut shown = ShownUpdates::default();
         let mut entries = journal
             .entries(Kinds::of(&[kinds::UPDATE]))
             .await?
-            .after(cut.prompt);
+            .after(interrupted.prompt);
         while let Some(entry) = readable(&mut entries).await? {
             let text = std::str::from_utf8(&entry.body).unwrap_or_default();
             if let Ok(update) = Raw::parse(text).and_then(|raw| raw.read::<v1::SessionUpdate>()) {
                 // Before the model is asked, whatever is said is ours.
-                shown.take(update, cut.has_begun() && entry.seq > cut.answer);
+                shown.take(
+                    update,
+                    interrupted.has_begun() && entry.seq > interrupted.answer,
+                );
             }
         }
         Ok(shown)
@@ -248,7 +254,7 @@ impl Shown {
     }
 }
 
-impl Shown {
+impl ShownUpdates {
     /// How what was not settled ended.
     fn failures(&self) -> Vec<v1::SessionUpdate> {
         let calls = self.open.iter().map(|id| {
@@ -273,14 +279,18 @@ fn is_open(status: &v1::ToolCallStatus) -> bool {
     )
 }
 
-/// Brings a turn that was cut off to an end: what was open has failed, and the model knows.
-async fn mend(journal: &Journal, history: &mut History, cut: &Cut) -> Result<(), Error> {
-    let shown = Shown::during(journal, cut).await?;
+/// Brings a turn that was interrupted off to an end: what was open has failed, and the model knows.
+async fn mend(
+    journal: &Journal,
+    history: &mut History,
+    interrupted: &InterruptedTurn,
+) -> Result<(), Error> {
+    let shown = ShownUpdates::during(journal, interrupted).await?;
     for update in shown.failures() {
         let update = Raw::of(&update).as_str().to_owned();
         journal.append(kinds::UPDATE, update).await?;
     }
-    for message in missing(history, cut, shown.text) {
+    for message in missing(history, interrupted, shown.text) {
         let kept = serde_json::to_vec(&message).unwrap_or_default();
         journal.append(kinds::MESSAGE, kept).await?;
         history.push(message);
@@ -294,11 +304,11 @@ async fn mend(journal: &Journal, history: &mut History, cut: &Cut) -> Result<(),
     journal.commit(kinds::TURN_ENDED, end).await.map(drop)
 }
 
-/// What a conversation lacks that was cut off: the question, results, the end of the answer.
-fn missing(history: &History, cut: &Cut, text: String) -> Vec<Message> {
+/// What a conversation lacks that was interrupted off: the question, results, the end of the answer.
+fn missing(history: &History, interrupted: &InterruptedTurn, text: String) -> Vec<Message> {
     let mut fresh = Vec::new();
-    if !cut.has_begun() {
-        fresh.extend(cut.question());
+    if !interrupted.has_begun() {
+        fresh.extend(interrupted.question());
     }
     let calls = history.open_calls();
     if !calls.is_empty() {

@@ -19,10 +19,10 @@ use crate::history::History;
 use crate::kinds;
 use crate::modes::Mode;
 use crate::permission::SessionPermissions;
-use crate::queue::Queue;
-use crate::recovery::{self, Past};
+use crate::recovery::{self, JournalState};
 use crate::settings::{self, Settings};
 use crate::tools::Workplace;
+use crate::turn_queue::TurnQueue;
 use crate::{commands, ids};
 
 /// One open session.
@@ -34,7 +34,7 @@ pub(crate) struct Session {
     pub(crate) place: Workplace,
     pub(crate) servers: Servers,
     /// Turns, one after the other, each with the conversation in its hands; none as long as nobody has needed it.
-    pub(crate) turns: Queue<Option<History>>,
+    pub(crate) turns: TurnQueue<Option<History>>,
     settings: Mutex<Settings>,
     /// Held by whoever changes the settings, until that is on disk and the client knows.
     changing: tokio::sync::Mutex<()>,
@@ -47,15 +47,15 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(parts: Parts) -> Session {
+    pub(crate) fn new(parts: SessionParts) -> Session {
         let permissions = parts.agent.permissions.clone();
         let cwd = parts.place.roots().cwd();
         let permissions = SessionPermissions::new(permissions, parts.client.id(), cwd);
-        let history = parts.past.map(|past| {
-            for decision in past.decisions {
+        let history = parts.journal_state.map(|journal_state| {
+            for decision in journal_state.decisions {
                 permissions.restore(decision);
             }
-            past.history
+            journal_state.history
         });
         Session {
             agent: parts.agent,
@@ -63,7 +63,7 @@ impl Session {
             journal: parts.journal,
             place: parts.place,
             servers: parts.servers,
-            turns: Queue::new(history, MOST_WAITING),
+            turns: TurnQueue::new(history, MOST_WAITING),
             settings: Mutex::new(parts.settings),
             changing: tokio::sync::Mutex::default(),
             permissions,
@@ -138,11 +138,11 @@ impl Session {
         let history = match held.take() {
             Some(history) => history,
             None => {
-                let past = recovery::read(&self.journal).await?;
-                for decision in past.decisions {
+                let journal_state = recovery::read(&self.journal).await?;
+                for decision in journal_state.decisions {
                     self.permissions.restore(decision);
                 }
-                past.history
+                journal_state.history
             }
         };
         Ok(held.insert(history))
@@ -327,12 +327,12 @@ impl Session {
     }
 
     /// The client has been given the session.
-    pub(crate) fn give(&self) {
+    pub(crate) fn mark_announced(&self) {
         self.given.send_replace(true);
     }
 
     /// Waits until the client has been given the session.
-    pub(crate) async fn given(&self) {
+    pub(crate) async fn announced(&self) {
         let mut given = self.given.subscribe();
         // The sender lives as long as we do.
         drop(given.wait_for(|given| *given).await);
@@ -360,14 +360,14 @@ impl Session {
 }
 
 /// What a session is made of.
-pub(crate) struct Parts {
+pub(crate) struct SessionParts {
     pub(crate) agent: Arc<Agent>,
     pub(crate) client: ClientSession,
     pub(crate) journal: Journal,
     pub(crate) place: Workplace,
     pub(crate) servers: Servers,
     /// What the journal tells, if it has been read.
-    pub(crate) past: Option<Past>,
+    pub(crate) journal_state: Option<JournalState>,
     pub(crate) settings: Settings,
 }
 

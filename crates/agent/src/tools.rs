@@ -1,17 +1,16 @@
 //! What the model can do: files, commands and pages, each through the client where it offers that.
 //!
-//! A [`Call`] is what the model asked for, [`Call::prepare`] finds out what it would do, and [`Prepared::perform`] does
+//! A [`BuiltinCall`] is what the model asked for, [`BuiltinCall::prepare`] finds out what it would do, and [`Prepared::perform`] does
 //! it. Whether it may be done is decided between the two, by somebody else. `docs/tools.md` says what each tool does.
 
 mod delete;
 mod edit;
-mod fault;
 mod fetch;
 mod file_rules;
 mod glob;
 mod input;
 mod list;
-mod moving;
+mod move_file;
 mod prepared;
 mod read;
 mod run;
@@ -19,8 +18,9 @@ mod search;
 mod specs;
 #[cfg(test)]
 mod tests;
-mod told;
+mod tool_error;
 mod tree;
+mod wording;
 mod workplace;
 mod write;
 
@@ -31,26 +31,26 @@ use serde_json::json;
 
 pub use delete::Delete;
 pub use edit::{Edit, Replacement};
-pub use fetch::{Fetch, Loopback, Pages};
+pub use fetch::{Fetch, Loopback, WebClient};
 pub use file_rules::FileRules;
 pub use glob::Glob;
-pub use input::Misfit;
+pub use input::InvalidInput;
 pub use list::List;
-pub use moving::Move;
-pub use prepared::{Prepared, Progress, Subject};
+pub use move_file::Move;
+pub use prepared::{CallSubject, PreparedTool, ToolProgress};
 pub use read::Read;
-pub use run::{Run, Start};
+pub use run::{Run, StartCommand};
 pub use search::Search;
 pub use specs::specs;
-pub use workplace::{Equipment, Workplace};
+pub use workplace::{ToolEnvironment, Workplace};
 pub use write::Write;
 
-use crate::Outcome;
-use input::Members;
+use crate::ToolOutcome;
+use input::InputObject;
 
 /// A call of one of our tools, as the model meant it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Call {
+pub enum BuiltinCall {
     /// Reads a file.
     Read(Read),
     /// Writes a file whole.
@@ -91,21 +91,21 @@ pub enum Effect {
 }
 
 /// Reads a call by the tool's name and its input as the model wrote it; `None` if the tool is not one of ours.
-pub fn parse(name: &str, input: &str) -> Option<Result<Call, Misfit>> {
-    let read: fn(Members) -> Result<Call, Misfit> = match name {
-        "read" => |members| Read::of(members).map(Call::Read),
-        "write" => |members| Write::of(members).map(Call::Write),
-        "edit" => |members| Edit::of(members).map(Call::Edit),
-        "delete" => |members| Delete::of(members).map(Call::Delete),
-        "move" => |members| Move::of(members).map(Call::Move),
-        "list" => |members| List::of(members).map(Call::List),
-        "glob" => |members| Glob::of(members).map(Call::Glob),
-        "search" => |members| Search::of(members).map(Call::Search),
-        "run" => |members| Run::of(members).map(Call::Run),
-        "fetch" => |members| Fetch::of(members).map(Call::Fetch),
+pub fn parse(name: &str, input: &str) -> Option<Result<BuiltinCall, InvalidInput>> {
+    let read: fn(InputObject) -> Result<BuiltinCall, InvalidInput> = match name {
+        "read" => |members| Read::of(members).map(BuiltinCall::Read),
+        "write" => |members| Write::of(members).map(BuiltinCall::Write),
+        "edit" => |members| Edit::of(members).map(BuiltinCall::Edit),
+        "delete" => |members| Delete::of(members).map(BuiltinCall::Delete),
+        "move" => |members| Move::of(members).map(BuiltinCall::Move),
+        "list" => |members| List::of(members).map(BuiltinCall::List),
+        "glob" => |members| Glob::of(members).map(BuiltinCall::Glob),
+        "search" => |members| Search::of(members).map(BuiltinCall::Search),
+        "run" => |members| Run::of(members).map(BuiltinCall::Run),
+        "fetch" => |members| Fetch::of(members).map(BuiltinCall::Fetch),
         _ => return None,
     };
-    Some(Members::parse(input).and_then(read))
+    Some(InputObject::parse(input).and_then(read))
 }
 
 /// What sort of tool a name is, if it is one of ours.
@@ -127,20 +127,20 @@ pub(crate) fn changes(name: &str) -> bool {
     matches!(name, "write" | "edit" | "delete" | "move" | "run")
 }
 
-impl Call {
+impl BuiltinCall {
     /// The tool's name.
     pub fn name(&self) -> &'static str {
         match self {
-            Call::Read(_) => "read",
-            Call::Write(_) => "write",
-            Call::Edit(_) => "edit",
-            Call::Delete(_) => "delete",
-            Call::Move(_) => "move",
-            Call::List(_) => "list",
-            Call::Glob(_) => "glob",
-            Call::Search(_) => "search",
-            Call::Run(_) => "run",
-            Call::Fetch(_) => "fetch",
+            BuiltinCall::Read(_) => "read",
+            BuiltinCall::Write(_) => "write",
+            BuiltinCall::Edit(_) => "edit",
+            BuiltinCall::Delete(_) => "delete",
+            BuiltinCall::Move(_) => "move",
+            BuiltinCall::List(_) => "list",
+            BuiltinCall::Glob(_) => "glob",
+            BuiltinCall::Search(_) => "search",
+            BuiltinCall::Run(_) => "run",
+            BuiltinCall::Fetch(_) => "fetch",
         }
     }
 
@@ -152,30 +152,33 @@ impl Call {
     /// What it does, in a few words for people.
     pub fn title(&self) -> String {
         let title = match self {
-            Call::Read(read) => read.title(),
-            Call::Write(write) => format!("Write {}", write.path),
-            Call::Edit(edit) => format!("Edit {}", edit.path),
-            Call::Delete(delete) => format!("Delete {}", delete.path),
-            Call::Move(moving) => format!("Move {} to {}", moving.from, moving.to),
-            Call::List(list) => format!("List {}", list.path.as_deref().unwrap_or(".")),
-            Call::Glob(glob) => glob.title(),
-            Call::Search(search) => search.title(),
-            Call::Run(run) => run.title(),
-            Call::Fetch(fetch) => format!("Fetch {}", fetch.url),
+            BuiltinCall::Read(read) => read.title(),
+            BuiltinCall::Write(write) => format!("Write {}", write.path),
+            BuiltinCall::Edit(edit) => format!("Edit {}", edit.path),
+            BuiltinCall::Delete(delete) => format!("Delete {}", delete.path),
+            BuiltinCall::Move(moving) => format!("Move {} to {}", moving.from, moving.to),
+            BuiltinCall::List(list) => format!("List {}", list.path.as_deref().unwrap_or(".")),
+            BuiltinCall::Glob(glob) => glob.title(),
+            BuiltinCall::Search(search) => search.title(),
+            BuiltinCall::Run(run) => run.title(),
+            BuiltinCall::Fetch(fetch) => format!("Fetch {}", fetch.url),
         };
-        told::one_line(&title, LONGEST_TITLE)
+        wording::one_line(&title, LONGEST_TITLE)
     }
 
     /// The files that it names, from the top.
     pub fn locations(&self, workplace: &Workplace) -> Vec<v1::ToolCallLocation> {
         let paths = match self {
-            Call::Read(read) => return read.locations(workplace),
-            Call::Write(write) => vec![&write.path],
-            Call::Edit(edit) => vec![&edit.path],
-            Call::Delete(delete) => vec![&delete.path],
-            Call::Move(moving) => vec![&moving.from, &moving.to],
-            Call::List(list) => list.path.iter().collect(),
-            Call::Glob(_) | Call::Search(_) | Call::Run(_) | Call::Fetch(_) => Vec::new(),
+            BuiltinCall::Read(read) => return read.locations(workplace),
+            BuiltinCall::Write(write) => vec![&write.path],
+            BuiltinCall::Edit(edit) => vec![&edit.path],
+            BuiltinCall::Delete(delete) => vec![&delete.path],
+            BuiltinCall::Move(moving) => vec![&moving.from, &moving.to],
+            BuiltinCall::List(list) => list.path.iter().collect(),
+            BuiltinCall::Glob(_)
+            | BuiltinCall::Search(_)
+            | BuiltinCall::Run(_)
+            | BuiltinCall::Fetch(_) => Vec::new(),
         };
         let paths = paths.into_iter().map(|path| workplace.absolute(path));
         paths.filter_map(|path| location(&path)).collect()
@@ -184,40 +187,48 @@ impl Call {
     /// What it does to the world.
     pub fn effect(&self) -> Effect {
         match self {
-            Call::Read(_) | Call::List(_) | Call::Glob(_) | Call::Search(_) => Effect::Look,
-            Call::Write(_) | Call::Edit(_) | Call::Delete(_) | Call::Move(_) => Effect::Change,
-            Call::Run(Run::Start(_)) => Effect::Execute,
-            Call::Run(Run::Look { .. } | Run::Stop { .. }) => Effect::Look,
-            Call::Fetch(_) => Effect::Reach,
+            BuiltinCall::Read(_)
+            | BuiltinCall::List(_)
+            | BuiltinCall::Glob(_)
+            | BuiltinCall::Search(_) => Effect::Look,
+            BuiltinCall::Write(_)
+            | BuiltinCall::Edit(_)
+            | BuiltinCall::Delete(_)
+            | BuiltinCall::Move(_) => Effect::Change,
+            BuiltinCall::Run(Run::Start(_)) => Effect::Execute,
+            BuiltinCall::Run(Run::Look { .. } | Run::Stop { .. }) => Effect::Look,
+            BuiltinCall::Fetch(_) => Effect::Reach,
         }
     }
 
     /// What it is about, in the form in which it is judged.
-    fn subject(&self, workplace: &Workplace) -> Subject {
+    fn subject(&self, workplace: &Workplace) -> CallSubject {
         let whole = |path: &String| workplace.absolute(path).display().to_string();
         let below = |path: &Option<String>| whole(path.as_ref().unwrap_or(&HERE.to_owned()));
         let input = match self {
-            Call::Read(read) => json!({ "path": whole(&read.path) }),
-            Call::Write(write) => json!({ "path": whole(&write.path) }),
-            Call::Edit(edit) => json!({ "path": whole(&edit.path) }),
-            Call::Delete(delete) => json!({ "path": whole(&delete.path) }),
-            Call::Move(moving) => {
+            BuiltinCall::Read(read) => json!({ "path": whole(&read.path) }),
+            BuiltinCall::Write(write) => json!({ "path": whole(&write.path) }),
+            BuiltinCall::Edit(edit) => json!({ "path": whole(&edit.path) }),
+            BuiltinCall::Delete(delete) => json!({ "path": whole(&delete.path) }),
+            BuiltinCall::Move(moving) => {
                 json!({ "source": whole(&moving.from), "destination": whole(&moving.to) })
             }
-            Call::List(list) => json!({ "path": below(&list.path) }),
-            Call::Glob(glob) => json!({ "path": below(&glob.path), "pattern": glob.pattern }),
-            Call::Search(search) => {
+            BuiltinCall::List(list) => json!({ "path": below(&list.path) }),
+            BuiltinCall::Glob(glob) => {
+                json!({ "path": below(&glob.path), "pattern": glob.pattern })
+            }
+            BuiltinCall::Search(search) => {
                 json!({ "path": below(&search.path), "pattern": search.pattern })
             }
-            Call::Run(Run::Start(start)) => json!({ "command": start.command }),
-            Call::Run(Run::Look { id } | Run::Stop { id }) => json!({ "id": id }),
-            Call::Fetch(fetch) => json!({ "url": fetch.url.trim() }),
+            BuiltinCall::Run(Run::Start(start)) => json!({ "command": start.command }),
+            BuiltinCall::Run(Run::Look { id } | Run::Stop { id }) => json!({ "id": id }),
+            BuiltinCall::Fetch(fetch) => json!({ "url": fetch.url.trim() }),
         };
         let host = match self {
-            Call::Fetch(fetch) => Some(fetch.host()),
+            BuiltinCall::Fetch(fetch) => Some(fetch.host()),
             _ => None,
         };
-        Subject {
+        CallSubject {
             tool: self.name(),
             kind: self.kind(),
             effect: self.effect(),
@@ -231,10 +242,10 @@ impl Call {
     /// # Errors
     ///
     /// What to tell model and person when it cannot be done: a path outside the roots, an edit that does not match.
-    pub async fn prepare(self, workplace: &Workplace) -> Result<Prepared, Outcome> {
+    pub async fn prepare(self, workplace: &Workplace) -> Result<PreparedTool, ToolOutcome> {
         prepared::prepare(self, workplace)
             .await
-            .map_err(Outcome::from)
+            .map_err(ToolOutcome::from)
     }
 }
 

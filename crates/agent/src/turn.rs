@@ -3,24 +3,24 @@
 mod answer;
 mod call;
 mod command;
-mod inner;
 mod prepared_call;
+mod session_call;
 
 use std::sync::Arc;
 
 use attache::schema::error;
 use attache::{Error, Reply, v1};
-use attache_journal::TitledBy;
+use attache_journal::TitleSource;
 use attache_model::{self as model, Message, Model, Output, Stop, ToolCall};
 use tokio::select;
 
-use crate::compaction::{Screen, Shortening};
+use crate::compaction::{Compaction, CompactionDisplay};
 use crate::failure::Failure;
 use crate::history::{History, unfinished};
 use crate::kinds;
-use crate::queue::Ticket;
-use crate::recovery::{Asked, TurnEnd};
+use crate::recovery::{JournaledPrompt, TurnEnd};
 use crate::session::Session;
+use crate::turn_queue::TurnTicket;
 use crate::{ids, instructions, prompt};
 
 /// Takes a prompt: it stands in line at once, and is answered when it has had its turn.
@@ -53,7 +53,7 @@ pub(crate) fn take(
 
 async fn wait(
     session: Arc<Session>,
-    mut ticket: Ticket<Option<History>>,
+    mut ticket: TurnTicket<Option<History>>,
     request: v1::PromptRequest,
     reply: Reply<v1::PromptResponse>,
 ) {
@@ -96,11 +96,11 @@ pub(crate) struct Turn<'a> {
     /// What the model has said in the answer under way.
     said: Vec<Output>,
     /// Which message the next words belong to.
-    voice: Option<(Voice, v1::MessageId)>,
+    voice: Option<(ChunkKind, v1::MessageId)>,
     /// Calls that the client was shown and that have not ended.
-    open: Vec<Open>,
+    open: Vec<OpenCall>,
     /// A compaction under way.
-    screen: Screen,
+    display: CompactionDisplay,
     /// What the project tells agents, and what the MCP servers do.
     notes: String,
     /// What the answer under way has cost so far.
@@ -112,7 +112,7 @@ pub(crate) struct Turn<'a> {
 
 /// A call that the client was shown.
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenCall {
     /// What the model calls it.
     id: String,
     /// What the client calls it.
@@ -124,14 +124,14 @@ struct Open {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Voice {
-    Speaking,
-    Thinking,
+enum ChunkKind {
+    Message,
+    Thought,
 }
 
 /// How a turn ended by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum TurnOutcome {
     Done,
     Length,
     TooManyRequests,
@@ -148,7 +148,7 @@ impl<'a> Turn<'a> {
             said: Vec::new(),
             voice: None,
             open: Vec::new(),
-            screen: Screen::default(),
+            display: CompactionDisplay::default(),
             notes: String::new(),
             heard: model::Usage::default(),
             spent: model::Usage::default(),
@@ -161,7 +161,7 @@ impl<'a> Turn<'a> {
         content: Vec<v1::ContentBlock>,
         reply: &Reply<v1::PromptResponse>,
     ) -> Result<v1::PromptResponse, Error> {
-        let asked = Asked {
+        let asked = JournaledPrompt {
             message: ids::fresh("msg_").into(),
             content,
         };
@@ -179,7 +179,7 @@ impl<'a> Turn<'a> {
         self.end(outcome).await
     }
 
-    async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<End, Failure> {
+    async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<TurnOutcome, Failure> {
         if !command::is_for_us(&content) {
             self.session.servers.ready().await;
             // Whoever hears of servers that have failed is woken after us.
@@ -192,15 +192,15 @@ impl<'a> Turn<'a> {
         let servers = self.session.servers.instructions();
         self.notes.push_str(&instructions::server_notes(&servers));
         match self.command(&content).await? {
-            command::Then::Done => Ok(End::Done),
-            command::Then::Ask(words) => {
+            command::CommandOutcome::Done => Ok(TurnOutcome::Done),
+            command::CommandOutcome::Ask(words) => {
                 self.title(&content).await?;
                 self.session
                     .keep(self.history, Message::User(words))
                     .await?;
                 self.converse().await
             }
-            command::Then::Go => {
+            command::CommandOutcome::Go => {
                 self.title(&content).await?;
                 let info = self.session.model()?.info().clone();
                 let words = prompt::inputs(&self.session.place, &info, &content).await;
@@ -213,7 +213,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Asks the model until it has nothing more to do.
-    async fn converse(&mut self) -> Result<End, Failure> {
+    async fn converse(&mut self) -> Result<TurnOutcome, Failure> {
         let most = self.session.agent.limits.requests;
         for _ in 0..most {
             let model = self.session.model()?;
@@ -227,13 +227,13 @@ impl<'a> Turn<'a> {
             };
             let calls = self.finish_answer(model.as_ref()).await?;
             match stop {
-                Stop::Refusal => return Ok(End::Refusal),
-                Stop::Length if calls.is_empty() => return Ok(End::Length),
-                _ if calls.is_empty() => return Ok(End::Done),
+                Stop::Refusal => return Ok(TurnOutcome::Refusal),
+                Stop::Length if calls.is_empty() => return Ok(TurnOutcome::Length),
+                _ if calls.is_empty() => return Ok(TurnOutcome::Done),
                 Stop::Done | Stop::Tools | Stop::Length => self.carry_out(calls).await?,
             }
         }
-        Ok(End::TooManyRequests)
+        Ok(TurnOutcome::TooManyRequests)
     }
 
     /// Shortens the conversation before it no longer fits.
@@ -249,14 +249,14 @@ impl<'a> Turn<'a> {
     /// Shortens the conversation, with this in mind.
     async fn shorten(&mut self, emphasis: &str) -> Result<(), Failure> {
         let model = self.session.model()?;
-        let shortening = Shortening {
+        let compaction = Compaction {
             session: self.session,
             model: model.as_ref(),
             emphasis,
-            screen: &mut self.screen,
+            display: &mut self.display,
             heard: &mut self.heard,
         };
-        let outcome = shortening.shorten(self.history).await;
+        let outcome = compaction.shorten(self.history).await;
         self.count();
         outcome?;
         // The prompt has become a part of the summary, which a refusal must not take along.
@@ -277,7 +277,7 @@ impl<'a> Turn<'a> {
         self.tell_usage(model.info()).await?;
         // A call that was named and never came to an end, as at the longest answer.
         let calls = self.history.open_calls();
-        let lost: Vec<Open> = self.open.clone();
+        let lost: Vec<OpenCall> = self.open.clone();
         for open in lost
             .iter()
             .filter(|open| calls.iter().all(|call| call.id != open.id))
@@ -295,12 +295,17 @@ impl<'a> Turn<'a> {
     }
 
     /// Ends the turn, whatever came of it: nothing stays open, and the journal knows before the client does.
-    async fn end(&mut self, outcome: Result<End, Failure>) -> Result<v1::PromptResponse, Error> {
+    async fn end(
+        &mut self,
+        outcome: Result<TurnOutcome, Failure>,
+    ) -> Result<v1::PromptResponse, Error> {
         let (reason, how) = match &outcome {
-            Ok(End::Done) => (v1::StopReason::EndTurn, "end_turn"),
-            Ok(End::Length) => (v1::StopReason::MaxTokens, "max_tokens"),
-            Ok(End::TooManyRequests) => (v1::StopReason::MaxTurnRequests, "max_turn_requests"),
-            Ok(End::Refusal) => (v1::StopReason::Refusal, "refusal"),
+            Ok(TurnOutcome::Done) => (v1::StopReason::EndTurn, "end_turn"),
+            Ok(TurnOutcome::Length) => (v1::StopReason::MaxTokens, "max_tokens"),
+            Ok(TurnOutcome::TooManyRequests) => {
+                (v1::StopReason::MaxTurnRequests, "max_turn_requests")
+            }
+            Ok(TurnOutcome::Refusal) => (v1::StopReason::Refusal, "refusal"),
             Err(Failure::Cancelled) => (v1::StopReason::Cancelled, "cancelled"),
             Err(_) => (v1::StopReason::EndTurn, "failed"),
         };
@@ -308,7 +313,7 @@ impl<'a> Turn<'a> {
             self.session.place.settled().await;
         }
         self.settle_all(&outcome).await;
-        let forgotten = matches!(outcome, Ok(End::Refusal));
+        let forgotten = matches!(outcome, Ok(TurnOutcome::Refusal));
         if forgotten {
             self.history.truncate(self.before);
         }
@@ -334,7 +339,7 @@ impl<'a> Turn<'a> {
 
     /// Settles what is open, for the model and for the client. What cannot be kept, or told to a client that is gone, is
     /// no reason to leave the rest.
-    async fn settle_all(&mut self, outcome: &Result<End, Failure>) {
+    async fn settle_all(&mut self, outcome: &Result<TurnOutcome, Failure>) {
         let (why, status) = match outcome {
             Err(Failure::Cancelled) => (CANCELLED, v1::CompactionStatus::Cancelled),
             _ => (FAILED, v1::CompactionStatus::Failed),
@@ -352,7 +357,7 @@ impl<'a> Turn<'a> {
         for open in self.open.clone() {
             drop(self.settle(&open, why).await);
         }
-        drop(self.screen.close(self.session, status).await);
+        drop(self.display.close(self.session, status).await);
         if self.heard != model::Usage::default() {
             self.count();
             if let Some(info) = self.session.model_info() {
@@ -362,7 +367,7 @@ impl<'a> Turn<'a> {
     }
 
     /// A call has failed before it came to anything.
-    async fn settle(&mut self, open: &Open, why: &str) -> Result<(), Failure> {
+    async fn settle(&mut self, open: &OpenCall, why: &str) -> Result<(), Failure> {
         self.open.retain(|other| other.shown != open.shown);
         let why = serde_json::json!({ "error": why });
         let failed: v1::SessionUpdate = match open.announced {
@@ -394,7 +399,7 @@ impl<'a> Turn<'a> {
         }
         let (store, id) = (&self.session.agent.store, self.session.id());
         store
-            .set_title(id.as_str(), &title, TitledBy::Agent)
+            .set_title(id.as_str(), &title, TitleSource::Agent)
             .await?;
         if let Some(stored) = store.info(id.as_str()).await?.title {
             let update = v1::SessionInfoUpdate::new().title(stored);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use attache::Options;
-use attache_agent::tools::{Equipment, Pages};
+use attache_agent::tools::{ToolEnvironment, WebClient};
 use attache_agent::{Limits, Setup, serve};
 use attache_client::config::Configuration;
 use attache_dialect::Role;
@@ -123,7 +123,7 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
     Ok(models)
 }
 
-fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
+fn equipment(arguments: &Agent) -> anyhow::Result<ToolEnvironment> {
     let mut ours = vec![
         places::config_dir()?,
         places::data_dir()?,
@@ -136,14 +136,14 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
     for missing in missing {
         crate::print::say!("attache: {missing}");
     }
-    Ok(Equipment {
+    Ok(ToolEnvironment {
         files: Files::new(files::Limits::default(), &ours),
         terminals: Terminals::with_environment(
             terminals::Limits::default(),
             sandbox,
             configuration.child_environment(),
         ),
-        pages: Pages::default(),
+        pages: WebClient::default(),
     })
 }
 

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use super::Error;
 use super::kind::{Kind, Kinds};
-use super::reader::{Found, Reader, page};
-use super::run::{Malformed, Walk};
+use super::reader::{PageRun, Reader, page};
+use super::run::{Malformed, RunEntries};
 
 /// An entry of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,9 +34,9 @@ pub struct Entries {
     end: u64,
     /// From where the next page is read.
     next: u64,
-    runs: VecDeque<Found>,
+    runs: VecDeque<PageRun>,
     /// The run at hand, and its numbers for when it turns out to be malformed.
-    walk: Option<(Walk, RangeInclusive<u64>)>,
+    run_entries: Option<(RunEntries, RangeInclusive<u64>)>,
 }
 
 impl Entries {
@@ -49,7 +49,7 @@ impl Entries {
             end,
             next: 1,
             runs: VecDeque::new(),
-            walk: None,
+            run_entries: None,
         }
     }
 
@@ -91,11 +91,11 @@ impl Entries {
 
     /// The next entry of the run at hand.
     fn step(&mut self) -> Result<Option<Entry>, Error> {
-        let Some((walk, range)) = &mut self.walk else {
+        let Some((run_entries, range)) = &mut self.run_entries else {
             return Ok(None);
         };
         loop {
-            let fault = match walk.next() {
+            let fault = match run_entries.next() {
                 Ok(Some(entry)) if self.kinds.has(entry.kind) && entry.seq >= self.from => {
                     return Ok(Some(entry));
                 }
@@ -103,23 +103,23 @@ impl Entries {
                 Ok(None) => Ok(None),
                 Err(Malformed) => Err(range.clone()),
             };
-            self.walk = None;
+            self.run_entries = None;
             return fault.map_err(damaged);
         }
     }
 
-    fn begin(&mut self, found: Found) -> Result<(), Error> {
+    fn begin(&mut self, found: PageRun) -> Result<(), Error> {
         match found {
-            Found::Run {
+            PageRun::Run {
                 first,
                 count,
                 bytes,
             } => {
                 let range = first..=first + u64::from(count).saturating_sub(1);
-                self.walk = Some((Walk::new(first, count, bytes), range));
+                self.run_entries = Some((RunEntries::new(first, count, bytes), range));
                 Ok(())
             }
-            Found::Damaged(range) => Err(damaged(range)),
+            PageRun::Damaged(range) => Err(damaged(range)),
         }
     }
 }

@@ -8,9 +8,9 @@ use tokio::sync::oneshot;
 
 use super::entries::{Entries, Entry};
 use super::kind::{Kind, Kinds};
-use super::lock::Lock;
-use super::queue::{Item, Waiting};
+use super::queue::{PendingEntry, WriterTask};
 use super::reader::newest;
+use super::session_lock_file::SessionLockFile;
 use super::{Error, Store, rows};
 
 /// The journal of a session that is open here and nowhere else.
@@ -20,16 +20,16 @@ use super::{Error, Store, rows};
 #[derive(Debug)]
 pub struct Journal {
     store: Store,
-    seat: Seat,
+    session: OpenSession,
     /// Goes to the writer in the end.
-    lock: Mutex<Option<Lock>>,
+    lock: Mutex<Option<SessionLockFile>>,
 }
 
 impl Journal {
-    pub(super) fn new(store: Store, seat: Seat, lock: Lock) -> Journal {
+    pub(super) fn new(store: Store, session: OpenSession, lock: SessionLockFile) -> Journal {
         Journal {
             store,
-            seat,
+            session,
             lock: Mutex::new(Some(lock)),
         }
     }
@@ -41,21 +41,21 @@ impl Journal {
     /// Then this entry is not in the journal. Entries that were taken before and cannot be written are the reason:
     /// they are kept and tried again until they are, and as long as they are not no entry is taken.
     pub async fn append(&self, kind: Kind, body: impl Into<Bytes>) -> Result<(), Error> {
-        let waiting = self.waiting(kind, body.into())?;
-        self.store.queue().enter(&self.seat, waiting).await
+        let pending = self.pending(kind, body.into())?;
+        self.store.queue().enter(&self.session, pending).await
     }
 
     /// Adds an entry, which is on disk when this returns its number, with all that was appended before. Whoever stops
-    /// waiting does not take it back.
+    /// pending does not take it back.
     ///
     /// # Errors
     ///
     /// Then this entry is not in the journal, unless the machine stops before anything else is written.
     pub async fn commit(&self, kind: Kind, body: impl Into<Bytes>) -> Result<u64, Error> {
-        let mut waiting = self.waiting(kind, body.into())?;
+        let mut pending = self.pending(kind, body.into())?;
         let (ack, answer) = oneshot::channel();
-        waiting.ack = Some(ack);
-        self.store.queue().enter(&self.seat, waiting).await?;
+        pending.ack = Some(ack);
+        self.store.queue().enter(&self.session, pending).await?;
         answer.await.map_err(|_| Error::Ended)?
     }
 
@@ -65,8 +65,8 @@ impl Journal {
     ///
     /// When it cannot be written now; it is kept.
     pub async fn flush(&self) -> Result<(), Error> {
-        self.seat.check()?;
-        self.store.flush_up_to(Some(self.seat.clone())).await
+        self.session.check()?;
+        self.store.flush_up_to(Some(self.session.clone())).await
     }
 
     /// The entries of some kinds that are there now, from the start.
@@ -79,9 +79,9 @@ impl Journal {
         let reader = self.store.reader().clone();
         Ok(Entries::new(
             reader,
-            self.seat.number(),
+            self.session.number(),
             kinds,
-            self.seat.next(),
+            self.session.next(),
         ))
     }
 
@@ -92,7 +92,7 @@ impl Journal {
     /// As [`flush`](Journal::flush), which it does first; `Entries` if it is among those that are damaged.
     pub async fn newest(&self, kinds: Kinds) -> Result<Option<Entry>, Error> {
         self.flush().await?;
-        let (number, end) = (self.seat.number(), self.seat.next());
+        let (number, end) = (self.session.number(), self.session.next());
         let reader = self.store.reader();
         reader.read(move |db| newest(db, number, end, kinds)).await
     }
@@ -107,7 +107,7 @@ impl Journal {
         if settings.len() > super::LARGEST_TEXT {
             return Err(super::too_large("settings", super::LARGEST_TEXT));
         }
-        let number = self.seat.number();
+        let number = self.session.number();
         let work =
             move |change: &rusqlite::Transaction<'_>| rows::set_settings(change, number, &settings);
         self.store.write(work).await
@@ -119,7 +119,7 @@ impl Journal {
     ///
     /// When that cannot be written.
     pub async fn touch(&self) -> Result<(), Error> {
-        let (number, now) = (self.seat.number(), self.store.now());
+        let (number, now) = (self.session.number(), self.store.now());
         let work = move |change: &rusqlite::Transaction<'_>| Ok(rows::touch(change, number, now)?);
         self.store.write(work).await
     }
@@ -136,19 +136,19 @@ impl Journal {
         answer.await.map_err(|_| Error::Ended)?
     }
 
-    pub(super) fn seat(&self) -> &Seat {
-        &self.seat
+    pub(super) fn session(&self) -> &OpenSession {
+        &self.session
     }
 
-    fn waiting(&self, kind: Kind, body: Bytes) -> Result<Waiting, Error> {
+    fn pending(&self, kind: Kind, body: Bytes) -> Result<PendingEntry, Error> {
         if self.lock().is_none() {
             return Err(Error::Ended);
         }
-        self.seat.check()?;
+        self.session.check()?;
         if body.len() > LARGEST_ENTRY {
             return Err(super::too_large("an entry", LARGEST_ENTRY));
         }
-        Ok(Waiting {
+        Ok(PendingEntry {
             kind,
             at: self.store.now(),
             body,
@@ -156,14 +156,14 @@ impl Journal {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Lock>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<SessionLockFile>> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn release(&self, reply: Option<oneshot::Sender<Result<(), Error>>>) {
         let lock = self.lock().take();
         if let Some(lock) = lock {
-            let item = Item::Release(self.seat.clone(), lock, reply);
+            let item = WriterTask::Release(self.session.clone(), lock, reply);
             self.store.queue().push(item);
         }
     }
@@ -177,22 +177,22 @@ impl Drop for Journal {
 
 /// The place of an open session in the database.
 #[derive(Debug, Clone)]
-pub(super) struct Seat(Arc<Place>);
+pub(super) struct OpenSession(Arc<OpenSessionInner>);
 
 #[derive(Debug)]
-struct Place {
+struct OpenSessionInner {
     number: i64,
     /// The number of the next entry; only the writer moves it.
     next: AtomicU64,
-    spoiled: OnceLock<Error>,
+    write_error: OnceLock<Error>,
 }
 
-impl Seat {
-    pub(super) fn new(number: i64, next: u64) -> Seat {
-        Seat(Arc::new(Place {
+impl OpenSession {
+    pub(super) fn new(number: i64, next: u64) -> OpenSession {
+        OpenSession(Arc::new(OpenSessionInner {
             number,
             next: AtomicU64::new(next),
-            spoiled: OnceLock::new(),
+            write_error: OnceLock::new(),
         }))
     }
 
@@ -209,12 +209,12 @@ impl Seat {
     }
 
     /// Nothing can be added any more, for this reason.
-    pub(super) fn spoil(&self, error: Error) {
-        self.0.spoiled.set(error).ok();
+    pub(super) fn fail_writes(&self, error: Error) {
+        self.0.write_error.set(error).ok();
     }
 
     fn check(&self) -> Result<(), Error> {
-        match self.0.spoiled.get() {
+        match self.0.write_error.get() {
             Some(error) => Err(error.clone()),
             None => Ok(()),
         }

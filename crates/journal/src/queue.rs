@@ -9,33 +9,37 @@ use rusqlite::Connection;
 use tokio::sync::{Notify, oneshot};
 
 use super::Error;
-use super::journal::Seat;
+use super::journal::OpenSession;
 use super::kind::Kind;
-use super::lock::Lock;
+use super::session_lock_file::SessionLockFile;
 
 /// Something for the writer to do.
-pub(super) enum Item {
+pub(super) enum WriterTask {
     /// An entry, and who waits for it.
-    Entry(Seat, Waiting),
+    Entry(OpenSession, PendingEntry),
     /// Somebody wants to know that everything before is on disk: of one session, or of all.
-    Flush(Option<Seat>, oneshot::Sender<Result<(), Error>>),
+    Flush(Option<OpenSession>, oneshot::Sender<Result<(), Error>>),
     /// A session is closed once everything before is on disk.
-    Release(Seat, Lock, Option<oneshot::Sender<Result<(), Error>>>),
+    Release(
+        OpenSession,
+        SessionLockFile,
+        Option<oneshot::Sender<Result<(), Error>>>,
+    ),
     /// Some other change.
     Job(Box<dyn FnOnce(&mut Connection) + Send>),
     /// The runs of a session that is gone are to be removed when there is time.
-    Doom(i64),
+    Sweep(i64),
 }
 
 /// An entry that is not on disk yet.
-pub(super) struct Waiting {
+pub(super) struct PendingEntry {
     pub(super) kind: Kind,
     pub(super) at: i64,
     pub(super) body: Bytes,
     pub(super) ack: Option<oneshot::Sender<Result<u64, Error>>>,
 }
 
-impl Waiting {
+impl PendingEntry {
     pub(super) fn cost(&self) -> usize {
         self.body.len() + OVERHEAD
     }
@@ -50,15 +54,15 @@ impl Waiting {
 
 /// The queue between everybody and the writer.
 #[derive(Default)]
-pub(super) struct Queue {
-    state: Mutex<State>,
+pub(super) struct WriteQueue {
+    state: Mutex<QueueState>,
     wake: Condvar,
     room: Notify,
 }
 
 #[derive(Default)]
-struct State {
-    items: Vec<Item>,
+struct QueueState {
+    items: Vec<WriterTask>,
     /// Of all entries that are not on disk, those that the writer has taken included.
     bytes: usize,
     /// When the writer must begin with what is here.
@@ -70,39 +74,47 @@ struct State {
 }
 
 /// What the writer gets.
-pub(super) enum Taken {
-    Items(Vec<Item>),
+pub(super) enum QueueBatch {
+    Items(Vec<WriterTask>),
     /// Nothing came in the time it was ready to wait.
     Nothing,
     /// Nothing will come any more.
     End,
 }
 
-impl Queue {
+impl WriteQueue {
     /// Puts an entry in, and waits while there is no room.
     ///
     /// # Errors
     ///
     /// While entries cannot be written: whoever only appends hears of it here. Whoever waits for the entry tries again.
-    pub(super) async fn enter(&self, seat: &Seat, waiting: Waiting) -> Result<(), Error> {
-        let mut waiting = Some(waiting);
-        if self.try_enter(seat, &mut waiting)? {
+    pub(super) async fn enter(
+        &self,
+        session: &OpenSession,
+        pending: PendingEntry,
+    ) -> Result<(), Error> {
+        let mut pending = Some(pending);
+        if self.try_enter(session, &mut pending)? {
             return Ok(());
         }
         loop {
             let mut room = pin!(self.room.notified());
             // From here on no notice is missed.
             room.as_mut().enable();
-            if self.try_enter(seat, &mut waiting)? {
+            if self.try_enter(session, &mut pending)? {
                 return Ok(());
             }
             room.await;
         }
     }
 
-    fn try_enter(&self, seat: &Seat, waiting: &mut Option<Waiting>) -> Result<bool, Error> {
+    fn try_enter(
+        &self,
+        session: &OpenSession,
+        pending: &mut Option<PendingEntry>,
+    ) -> Result<bool, Error> {
         let mut state = self.state();
-        let Some(entry) = waiting.as_ref() else {
+        let Some(entry) = pending.as_ref() else {
             return Ok(true);
         };
         if state.is_ended {
@@ -123,18 +135,18 @@ impl Queue {
             None => Urgency::Soon,
         };
         state.bytes += entry.cost();
-        if let Some(entry) = waiting.take() {
-            self.put(state, Item::Entry(seat.clone(), entry), urgency);
+        if let Some(entry) = pending.take() {
+            self.put(state, WriterTask::Entry(session.clone(), entry), urgency);
         }
         Ok(true)
     }
 
     /// Puts something in that is done at once.
-    pub(super) fn push(&self, item: Item) {
+    pub(super) fn push(&self, item: WriterTask) {
         self.put(self.state(), item, Urgency::Now);
     }
 
-    fn put(&self, mut state: MutexGuard<'_, State>, item: Item, urgency: Urgency) {
+    fn put(&self, mut state: MutexGuard<'_, QueueState>, item: WriterTask, urgency: Urgency) {
         // Dropping an item tells whoever waits for it.
         if state.is_ended {
             return;
@@ -151,7 +163,7 @@ impl Queue {
     }
 
     /// For the writer: all that is here, once it is due. Waits at most so long if there is nothing.
-    pub(super) fn take(&self, patience: Option<Duration>) -> Taken {
+    pub(super) fn take(&self, patience: Option<Duration>) -> QueueBatch {
         let deadline = patience.map(|patience| Instant::now() + patience);
         let mut state = self.state();
         loop {
@@ -160,11 +172,13 @@ impl Queue {
                 Some(due) if due <= now || state.is_pressing || state.is_ended => {
                     state.due = None;
                     state.is_pressing = false;
-                    return Taken::Items(std::mem::take(&mut state.items));
+                    return QueueBatch::Items(std::mem::take(&mut state.items));
                 }
                 Some(due) => Some(due),
-                None if state.is_ended => return Taken::End,
-                None if deadline.is_some_and(|deadline| deadline <= now) => return Taken::Nothing,
+                None if state.is_ended => return QueueBatch::End,
+                None if deadline.is_some_and(|deadline| deadline <= now) => {
+                    return QueueBatch::Nothing;
+                }
                 None => deadline,
             };
             state = match until {
@@ -203,7 +217,7 @@ impl Queue {
         drop(items);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

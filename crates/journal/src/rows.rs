@@ -6,14 +6,14 @@ use rusqlite::{
     Connection, OptionalExtension as _, Row, Statement, Transaction, TransactionBehavior, params,
 };
 
-use super::info::{Info, TitledBy};
 use super::kind::{Kind, Kinds};
 use super::run::Packer;
+use super::stored_session::{StoredSession, TitleSource};
 use super::{Error, time};
 
 /// Whether a session can be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SessionState {
     Live = 0,
     /// A fork that is being copied.
     Making = 1,
@@ -28,8 +28,8 @@ pub(super) enum State {
 /// `Exists`, and when there are more sessions than keys for their runs.
 pub(super) fn insert(
     change: &Transaction<'_>,
-    info: &Info,
-    state: State,
+    info: &StoredSession,
+    state: SessionState,
     now: i64,
 ) -> Result<i64, Error> {
     let path = |path: &PathBuf| path.to_str().map(str::to_owned).ok_or(Error::Path);
@@ -75,7 +75,7 @@ pub(super) fn number(db: &Connection, id: &str) -> Result<i64, Error> {
 /// # Errors
 ///
 /// `NotFound`.
-pub(super) fn info(db: &Connection, id: &str) -> Result<Info, Error> {
+pub(super) fn info(db: &Connection, id: &str) -> Result<StoredSession, Error> {
     let sql = format!("SELECT {COLUMNS} FROM session WHERE id = ?1 AND state = 0");
     let mut find = db.prepare_cached(&sql)?;
     let mut rows = find.query([id])?;
@@ -86,10 +86,10 @@ pub(super) fn info(db: &Connection, id: &str) -> Result<Info, Error> {
 }
 
 /// What is known of a session, from a row with [`COLUMNS`].
-pub(super) fn read(row: &Row<'_>) -> Result<Info, Error> {
+pub(super) fn read(row: &Row<'_>) -> Result<StoredSession, Error> {
     let text = |column| row.get::<_, String>(column);
     let json = |_| Error::damaged("what is known of a session is not JSON");
-    Ok(Info {
+    Ok(StoredSession {
         id: text(0)?,
         cwd: text(1)?.into(),
         additional: serde_json::from_str(&text(2)?).map_err(json)?,
@@ -147,7 +147,7 @@ pub(super) fn set_title(
     change: &Transaction<'_>,
     id: &str,
     title: &str,
-    by: TitledBy,
+    by: TitleSource,
 ) -> Result<(), Error> {
     let number = number(change, id)?;
     let sql = "UPDATE session SET title = ?2, titled_by = ?3 WHERE number = ?1 AND titled_by <= ?3";
@@ -252,24 +252,24 @@ pub(super) fn copy(
 }
 
 /// How much of a session that is gone is left.
-pub(super) enum Swept {
+pub(super) enum SweepProgress {
     Some,
     All,
 }
 
 /// Removes a few runs of a session that is gone, and in the end itself.
-pub(super) fn sweep(db: &mut Connection, number: i64) -> Result<Swept, Error> {
+pub(super) fn sweep(db: &mut Connection, number: i64) -> Result<SweepProgress, Error> {
     let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let swept = match step(&change, key(number, 0), key(number + 1, 0))? {
         Some(last) => {
             let sql = "DELETE FROM run WHERE key >= ?1 AND key <= ?2";
             change.execute(sql, [key(number, 0), last])?;
-            Swept::Some
+            SweepProgress::Some
         }
         None => {
             let sql = "DELETE FROM session WHERE number = ?1 AND state = 2";
             change.execute(sql, [number])?;
-            Swept::All
+            SweepProgress::All
         }
     };
     change.commit()?;
@@ -293,7 +293,7 @@ fn step(db: &Connection, from: i64, to: i64) -> Result<Option<i64>, Error> {
 }
 
 /// The sessions in a state.
-pub(super) fn numbers(db: &Connection, state: State) -> Result<Vec<i64>, Error> {
+pub(super) fn numbers(db: &Connection, state: SessionState) -> Result<Vec<i64>, Error> {
     let mut find = db.prepare("SELECT number FROM session WHERE state = ?1")?;
     let numbers = find.query_map([state as i64], |row| row.get(0))?;
     Ok(numbers.collect::<Result<_, _>>()?)

@@ -83,7 +83,7 @@ pub(super) fn is_whole(first: u64, bytes: &[u8]) -> bool {
 
 /// The entries of a run, one after the other, as slices of its bytes.
 #[derive(Debug)]
-pub(super) struct Walk {
+pub(super) struct RunEntries {
     bytes: Bytes,
     place: usize,
     seq: u64,
@@ -91,10 +91,10 @@ pub(super) struct Walk {
     at: i64,
 }
 
-impl Walk {
+impl RunEntries {
     /// Over a run that [is whole](is_whole).
-    pub(super) fn new(first: u64, count: u32, bytes: Bytes) -> Walk {
-        Walk {
+    pub(super) fn new(first: u64, count: u32, bytes: Bytes) -> RunEntries {
+        RunEntries {
             bytes,
             place: CHECKSUM,
             seq: first,
@@ -194,7 +194,7 @@ mod tests {
         let mut unpack = |run: Option<Run<'_>>| {
             let run = run.expect("not empty");
             assert!(is_whole(run.first, run.bytes));
-            let mut walk = Walk::new(run.first, run.count, Bytes::copy_from_slice(run.bytes));
+            let mut walk = RunEntries::new(run.first, run.count, Bytes::copy_from_slice(run.bytes));
             while let Some(entry) = walk.next().expect("well-formed") {
                 assert!(run.kinds.has(entry.kind));
                 let at = entry.at.as_microsecond();
@@ -243,7 +243,7 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_panic(count in any::<u32>(), bytes in vec(any::<u8>(), 0..200)) {
-            let mut walk = Walk::new(1, count, Bytes::from(bytes));
+            let mut walk = RunEntries::new(1, count, Bytes::from(bytes));
             for _ in 0..1000 {
                 if !matches!(walk.next(), Ok(Some(_))) {
                     break;

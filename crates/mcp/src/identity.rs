@@ -27,14 +27,14 @@ pub struct ToolIdentity {
     server: ServerIdentity,
     name: String,
     /// The members of the definition that a user or a model reads, each as a digest.
-    parts: BTreeMap<Part, Fingerprint>,
+    parts: BTreeMap<DefinitionPart, Fingerprint>,
 }
 
 /// What can change about a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Part {
+pub enum DefinitionPart {
     /// The server's configuration.
     Configuration,
     /// The name or version that the server declares.
@@ -55,7 +55,7 @@ pub enum Part {
 
 /// A tool as it was when the user decided about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeenTool(BTreeMap<Part, String>);
+pub struct ToolSnapshot(BTreeMap<DefinitionPart, String>);
 
 impl ServerIdentity {
     /// A server that has not said anything yet. Values of variables and headers are secrets that may be renewed; their
@@ -132,20 +132,23 @@ impl ToolIdentity {
             .and_then(|meta| meta.get(DEFINITION))
             .cloned();
         let parts = [
-            (Part::Configuration, server.configured),
-            (Part::Declaration, server.declared),
-            (Part::Title, text("title", tool.title.as_deref())),
+            (DefinitionPart::Configuration, server.configured),
+            (DefinitionPart::Declaration, server.declared),
+            (DefinitionPart::Title, text("title", tool.title.as_deref())),
             (
-                Part::Description,
+                DefinitionPart::Description,
                 text("description", tool.description.as_deref()),
             ),
             (
-                Part::InputSchema,
+                DefinitionPart::InputSchema,
                 value("input schema", Some(schema(&tool.input_schema))),
             ),
-            (Part::OutputSchema, value("output schema", output)),
-            (Part::Annotations, value("annotations", annotations)),
-            (Part::Definition, value("definition", definition)),
+            (DefinitionPart::OutputSchema, value("output schema", output)),
+            (
+                DefinitionPart::Annotations,
+                value("annotations", annotations),
+            ),
+            (DefinitionPart::Definition, value("definition", definition)),
         ];
         ToolIdentity {
             server: server.clone(),
@@ -175,42 +178,42 @@ impl ToolIdentity {
     }
 
     /// The tool as it is now, to be compared with later.
-    pub fn seen(&self) -> SeenTool {
+    pub fn seen(&self) -> ToolSnapshot {
         let parts = self.parts.iter();
-        SeenTool(parts.map(|(part, it)| (*part, it.to_string())).collect())
+        ToolSnapshot(parts.map(|(part, it)| (*part, it.to_string())).collect())
     }
 }
 
-impl SeenTool {
+impl ToolSnapshot {
     /// What is no longer as it was.
-    pub fn changed(&self, now: &ToolIdentity) -> Vec<Part> {
-        let is_other = |(part, now): &(&Part, &Fingerprint)| {
+    pub fn changed(&self, now: &ToolIdentity) -> Vec<DefinitionPart> {
+        let is_other = |(part, now): &(&DefinitionPart, &Fingerprint)| {
             self.0
                 .get(part)
                 .is_none_or(|before| *before != now.to_string())
         };
         let changed = now.parts.iter().filter(is_other);
-        let mut changed: Vec<Part> = changed.map(|(part, _)| *part).collect();
+        let mut changed: Vec<DefinitionPart> = changed.map(|(part, _)| *part).collect();
         // It is named where nothing else says what has changed.
         if changed.len() > 1 {
-            changed.retain(|part| *part != Part::Definition);
+            changed.retain(|part| *part != DefinitionPart::Definition);
         }
         changed
     }
 }
 
-impl Part {
+impl DefinitionPart {
     /// In words for people.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Configuration => "the server's configuration",
-            Part::Declaration => "the server's declared name or version",
-            Part::Title => "the title",
-            Part::Description => "the description",
-            Part::InputSchema => "the input schema",
-            Part::OutputSchema => "the output schema",
-            Part::Annotations => "the annotations",
-            Part::Definition => "another part of the definition",
+            DefinitionPart::Configuration => "the server's configuration",
+            DefinitionPart::Declaration => "the server's declared name or version",
+            DefinitionPart::Title => "the title",
+            DefinitionPart::Description => "the description",
+            DefinitionPart::InputSchema => "the input schema",
+            DefinitionPart::OutputSchema => "the output schema",
+            DefinitionPart::Annotations => "the annotations",
+            DefinitionPart::Definition => "another part of the definition",
         }
     }
 }
@@ -248,5 +251,5 @@ fn declared(info: Option<&ServerPeerInfo>) -> Fingerprint {
     Fingerprint(form.end())
 }
 
-/// Where a definition carries its digest between the reader of messages and the catalogue.
+/// Where a definition carries its digest between the reader of messages and the offerings.
 const DEFINITION: &str = "attache/definition";

@@ -2,11 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use super::Failure;
-use super::catalogue::Argument;
+use super::Error;
+use super::offerings::PromptArgument;
 
 /// The arguments of a prompt, in their order: words, or parts in quotes. The last takes the rest as it is.
-pub(super) fn arguments(wanted: &[Argument], words: &str) -> Result<Map<String, Value>, Failure> {
+pub(super) fn arguments(
+    wanted: &[PromptArgument],
+    words: &str,
+) -> Result<Map<String, Value>, Error> {
     let mut given = Map::new();
     let mut rest = words.trim();
     for (index, argument) in wanted.iter().enumerate() {
@@ -20,7 +23,7 @@ pub(super) fn arguments(wanted: &[Argument], words: &str) -> Result<Map<String, 
         if !value.is_empty() {
             given.insert(argument.name.clone(), value.into());
         } else if argument.required {
-            return Err(Failure::Input(format!(
+            return Err(Error::Input(format!(
                 "the prompt wants an argument `{}`: write it behind its name",
                 super::text::line(&argument.name, NAME),
             )));
@@ -53,12 +56,12 @@ const NAME: usize = 64;
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::{Argument, arguments};
+    use super::{PromptArgument, arguments};
 
     fn check(wanted: &[(&str, bool)], words: &str, expected: &Expect) {
         let wanted: Vec<_> = wanted
             .iter()
-            .map(|(name, required)| Argument {
+            .map(|(name, required)| PromptArgument {
                 name: (*name).to_owned(),
                 required: *required,
             })

@@ -47,13 +47,13 @@ pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
 
 /// What a server was given in confidence, to be taken out of whatever it says.
 #[derive(Clone, Default)]
-pub(super) struct Mask {
+pub(super) struct SecretMask {
     secrets: Vec<String>,
     values: WithheldValues,
 }
 
-impl Mask {
-    pub(super) fn of(server: &v1::McpServer) -> Mask {
+impl SecretMask {
+    pub(super) fn of(server: &v1::McpServer) -> SecretMask {
         let mut secrets = Vec::new();
         match server {
             v1::McpServer::Stdio(server) => {
@@ -66,14 +66,14 @@ impl Mask {
         }
         secrets.retain(|secret| secret.len() >= SHORTEST);
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Mask {
+        SecretMask {
             secrets,
             values: WithheldValues::default(),
         }
     }
 
     /// The same, and the values of variables that no child gets.
-    pub(super) fn and(mut self, values: &WithheldValues) -> Mask {
+    pub(super) fn and(mut self, values: &WithheldValues) -> SecretMask {
         self.values = values.clone();
         self
     }
@@ -126,7 +126,7 @@ mod tests {
     use attache::v1;
     use expect_test::{Expect, expect};
 
-    use super::{Mask, line};
+    use super::{SecretMask, line};
 
     fn check(text: &str, expected: &Expect) {
         expected.assert_eq(&line(text, 12));
@@ -147,6 +147,6 @@ mod tests {
         let server = v1::McpServer::Http(v1::McpServerHttp::new("web", url, [header]));
         let said =
             "tok-canary-1 pass-canary-2 /path-canary-3 key=query-canary-4&x=1 query-canary-4 fine";
-        expect!["*** *** *** *** *** fine"].assert_eq(&Mask::of(&server).reason(said));
+        expect!["*** *** *** *** *** fine"].assert_eq(&SecretMask::of(&server).reason(said));
     }
 }

@@ -15,14 +15,14 @@ use super::identity;
 
 /// The requests to a server that it has not answered.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Asked(Arc<Mutex<Vec<RequestId>>>);
+pub(super) struct PendingRequests(Arc<Mutex<Vec<RequestId>>>);
 
-impl Asked {
+impl PendingRequests {
     /// Takes note of what is sent.
     pub(super) fn note(&self, message: &ClientJsonRpcMessage) {
         match message {
             ClientJsonRpcMessage::Request(request) => {
-                self.with(|asked| asked.push(request.id.clone()));
+                self.with(|pending| pending.push(request.id.clone()));
             }
             ClientJsonRpcMessage::Notification(told) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &told.notification
@@ -66,12 +66,12 @@ impl Asked {
     }
 
     /// Whether a request is open.
-    pub(super) fn holds(&self, id: &RequestId) -> bool {
-        self.with(|asked| asked.contains(id))
+    pub(super) fn contains(&self, id: &RequestId) -> bool {
+        self.with(|pending| pending.contains(id))
     }
 
     pub(super) fn forget(&self, id: &RequestId) {
-        self.with(|asked| asked.retain(|open| !same(open, id)));
+        self.with(|pending| pending.retain(|open| !same(open, id)));
     }
 
     fn settle(&self, message: &ServerJsonRpcMessage) {
@@ -122,20 +122,20 @@ pub(super) fn with_definitions(text: &[u8]) -> Cow<'_, [u8]> {
 /// out, and the others work.
 fn readable_part(text: &[u8]) -> Option<ServerJsonRpcMessage> {
     #[derive(serde::Deserialize)]
-    struct Answer<'a> {
+    struct ToolsResponse<'a> {
         jsonrpc: String,
         id: Value,
         #[serde(borrow)]
-        result: List<'a>,
+        result: ToolsResult<'a>,
     }
     #[derive(serde::Deserialize)]
-    struct List<'a> {
+    struct ToolsResult<'a> {
         #[serde(borrow)]
         tools: Vec<&'a RawValue>,
         #[serde(rename = "nextCursor")]
         next: Option<String>,
     }
-    let answer: Answer<'_> = serde_json::from_slice(text).ok()?;
+    let answer: ToolsResponse<'_> = serde_json::from_slice(text).ok()?;
     let tools = answer.result.tools.iter();
     // What stands for a tool that cannot be read is none, and is counted.
     let tools = tools.map(|tool| {
@@ -161,17 +161,17 @@ pub(super) fn failure(id: RequestId, reason: &'static str) -> ServerJsonRpcMessa
 /// How many messages wait to be written. While they are many nothing is read: a server that asks without reading the
 /// answers has to stop.
 #[derive(Debug, Clone)]
-pub(super) struct Backlog(Arc<watch::Sender<usize>>);
+pub(super) struct WriteBacklog(Arc<watch::Sender<usize>>);
 
-impl Backlog {
-    pub(super) fn new() -> Backlog {
-        Backlog(Arc::new(watch::Sender::new(0)))
+impl WriteBacklog {
+    pub(super) fn new() -> WriteBacklog {
+        WriteBacklog(Arc::new(watch::Sender::new(0)))
     }
 
     /// Counts a message until the ticket is dropped.
-    pub(super) fn enter(&self) -> Ticket {
+    pub(super) fn enter(&self) -> BacklogTicket {
         self.0.send_modify(|waiting| *waiting += 1);
-        Ticket(self.clone())
+        BacklogTicket(self.clone())
     }
 
     /// Waits until few are left.
@@ -187,9 +187,9 @@ impl Backlog {
 
 /// A message that waits to be written.
 #[derive(Debug)]
-pub(super) struct Ticket(Backlog);
+pub(super) struct BacklogTicket(WriteBacklog);
 
-impl Drop for Ticket {
+impl Drop for BacklogTicket {
     fn drop(&mut self) {
         self.0.0.send_modify(|waiting| *waiting -= 1);
     }

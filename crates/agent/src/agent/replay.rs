@@ -7,20 +7,20 @@ use attache_journal::{Journal, Kinds};
 use crate::compaction;
 use crate::failure::Failure;
 use crate::kinds;
-use crate::recovery::{self, Past, readable};
+use crate::recovery::{self, JournalState, readable};
 
 /// Shows a session again, to its end: a turn that was cut off is brought to one on the way, and what the journal tells
 /// is then known.
 pub(super) async fn replay(
     client: &ClientSession,
     journal: &Journal,
-) -> Result<Option<Past>, Failure> {
+) -> Result<Option<JournalState>, Failure> {
     let last = repeat(client, journal, 0).await?;
-    let past = recovery::read_if_cut(journal).await?;
-    if past.is_some() {
+    let journal_state = recovery::read_if_cut(journal).await?;
+    if journal_state.is_some() {
         repeat(client, journal, last).await?;
     }
-    Ok(past)
+    Ok(journal_state)
 }
 
 /// Repeats what was shown after an entry, and says which was the last.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use attache_text::shell::single_quoted;
 
-use super::Ours;
+use super::BuiltinCommand;
 
 /// What a look at a directory tells of the project in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,44 +30,52 @@ impl Project {
     }
 
     /// What a language model is told.
-    pub(crate) fn prose(self, command: Ours, behind: &str) -> Option<String> {
+    pub(crate) fn prose(self, command: BuiltinCommand, behind: &str) -> Option<String> {
         let given = |otherwise: &str| match behind {
             "" => otherwise.to_owned(),
             behind => behind.to_owned(),
         };
         Some(match command {
-            Ours::Plan => format!(
+            BuiltinCommand::Plan => format!(
                 "Make a plan with the `plan` tool and explain it. Look at whatever you need, but change nothing yet. The task: {}",
                 given("what we have been talking about")
             ),
-            Ours::Test => format!(
+            BuiltinCommand::Test => format!(
                 "Run the tests of this project ({}). If some fail, find out why and say what would mend them; change nothing without saying so.",
                 given(self.test.unwrap_or("find out how they are run"))
             ),
-            Ours::Review => format!(
+            BuiltinCommand::Review => format!(
                 "Review {}. Read the surrounding code where it matters. Report what is wrong, by weight, with file and line, and what you would do about each; leave matters of taste out.",
                 given("the changes in the working tree that are not committed (`git diff HEAD`)")
             ),
-            Ours::Init => "Look through this project and write an AGENTS.md in its root that tells a coding agent what it must know: what it is, how to build, test and run it, how it is laid out, and the conventions that its code keeps. Short, exact, nothing that the code says by itself. If there is one, improve it.".to_owned(),
-            Ours::Help | Ours::Compact | Ours::Clear | Ours::Mcp => return None,
+            BuiltinCommand::Init => "Look through this project and write an AGENTS.md in its root that tells a coding agent what it must know: what it is, how to build, test and run it, how it is laid out, and the conventions that its code keeps. Short, exact, nothing that the code says by itself. If there is one, improve it.".to_owned(),
+            BuiltinCommand::Help | BuiltinCommand::Compact | BuiltinCommand::Clear | BuiltinCommand::Mcp => return None,
         })
     }
 
-    /// What the embedded model is told: requests of its grammar.
-    pub(crate) fn plain(self, command: Ours, behind: &str) -> Option<String> {
+    /// What the embedded model is for_model: requests of its grammar.
+    pub(crate) fn plain(self, command: BuiltinCommand, behind: &str) -> Option<String> {
         Some(match (command, behind) {
-            (Ours::Plan, "") => return None,
-            (Ours::Plan, items) => format!("plan: {items}"),
-            (Ours::Test, "") => format!("run {}", self.test?),
-            (Ours::Test, command) => format!("run {command}"),
-            (Ours::Review, "") => {
+            (BuiltinCommand::Plan, "") => return None,
+            (BuiltinCommand::Plan, items) => format!("plan: {items}"),
+            (BuiltinCommand::Test, "") => format!("run {}", self.test?),
+            (BuiltinCommand::Test, command) => format!("run {command}"),
+            (BuiltinCommand::Review, "") => {
                 "run git --no-pager diff --stat HEAD\nrun git --no-pager diff HEAD".to_owned()
             }
-            (Ours::Review, what) => {
+            (BuiltinCommand::Review, what) => {
                 format!("run git --no-pager diff HEAD -- {}", single_quoted(what))
             }
-            (Ours::Init, _) => format!("write AGENTS.md with {}", single_quoted(&self.notes())),
-            (Ours::Help | Ours::Compact | Ours::Clear | Ours::Mcp, _) => return None,
+            (BuiltinCommand::Init, _) => {
+                format!("write AGENTS.md with {}", single_quoted(&self.notes()))
+            }
+            (
+                BuiltinCommand::Help
+                | BuiltinCommand::Compact
+                | BuiltinCommand::Clear
+                | BuiltinCommand::Mcp,
+                _,
+            ) => return None,
         })
     }
 

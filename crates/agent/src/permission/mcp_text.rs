@@ -3,7 +3,7 @@
 
 use attache::json::Raw;
 use attache::v1;
-use attache_mcp::{Part, Resource, Tool};
+use attache_mcp::{DefinitionPart, Resource, Tool};
 use attache_text::plain::{visible, visible_lines, visible_start};
 use serde_json::Value;
 
@@ -16,7 +16,11 @@ pub(crate) fn tool_title(tool: &Tool) -> String {
 }
 
 /// What the tool is, what it is given in full, what has changed since it was allowed, and what its server says of it.
-pub(super) fn tool_content(tool: &Tool, input: &Raw, changed: &[Part]) -> Vec<v1::ToolCallContent> {
+pub(super) fn tool_content(
+    tool: &Tool,
+    input: &Raw,
+    changed: &[DefinitionPart],
+) -> Vec<v1::ToolCallContent> {
     let (name, server) = (quoted_name(&tool.name), quoted_name(&tool.server));
     let mut text = format!(
         "{name} is a tool of the MCP server {server}, which is in your configuration. Attaché cannot check what it does.\n"

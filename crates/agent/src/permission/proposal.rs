@@ -11,7 +11,7 @@ use serde_json::{Map, json};
 
 use super::SessionPermissions;
 use super::mcp_text;
-use crate::tools::{Effect, Prepared, Subject};
+use crate::tools::{CallSubject, Effect, PreparedTool};
 
 /// A call that the model proposes.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Proposal {
         session: &SessionPermissions,
         cwd: &Path,
         call: v1::ToolCallUpdate,
-        prepared: &Prepared,
+        prepared: &PreparedTool,
     ) -> Proposal {
         let subject = prepared.subject();
         let mut call = call
@@ -193,7 +193,7 @@ impl Proposal {
 
 /// What lasting answers to a call of ours cover: changes of one sort below the working directory, one file elsewhere, a
 /// command word for word in its directory, the pages of a host.
-fn coverage(action: &Action, subject: &Subject, cwd: &Path) -> (Option<Coverage>, Coverage) {
+fn coverage(action: &Action, subject: &CallSubject, cwd: &Path) -> (Option<Coverage>, Coverage) {
     let one = |words: String| Coverage {
         action: action.clone(),
         words,

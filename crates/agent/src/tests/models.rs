@@ -4,7 +4,7 @@ use attache_model::Environment;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 
 /// A server that lists one model, whatever it is asked.
 async fn lister() -> String {
@@ -37,7 +37,7 @@ fn opened(model: &str) -> String {
 
 #[tokio::test]
 async fn a_server_that_lists_its_models_answers_with_the_first() {
-    let mut stage = Stage::new("");
+    let mut stage = TestAgent::new("");
     stage.environment = Some(Environment {
         ollama_host: Some(lister().await),
         ..Environment::default()
@@ -47,7 +47,7 @@ async fn a_server_that_lists_its_models_answers_with_the_first() {
 
 #[tokio::test]
 async fn a_server_that_does_not_answer_is_told_of_and_the_embedded_model_answers() {
-    let mut stage = Stage::new("");
+    let mut stage = TestAgent::new("");
     stage.environment = Some(Environment {
         ollama_host: Some("127.0.0.1:1".to_owned()),
         ..Environment::default()
@@ -70,7 +70,7 @@ async fn a_server_that_does_not_answer_is_told_of_and_the_embedded_model_answers
 
 #[tokio::test]
 async fn a_bare_name_stands_for_the_whole_one() {
-    let mut stage = Stage::new("");
+    let mut stage = TestAgent::new("");
     stage.environment = Some(Environment {
         anthropic_key: Some("k".to_owned().into()),
         model: Some("claude-of-tomorrow".to_owned()),

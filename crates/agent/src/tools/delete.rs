@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use attache_host::files::What;
 use serde_json::json;
 
-use super::fault::Fault;
-use super::file_rules::Access;
-use super::input::{Members, Misfit};
+use super::file_rules::FileAccess;
+use super::input::{InputObject, InvalidInput};
 use super::read::missing;
-use super::{Workplace, told};
-use crate::Outcome;
+use super::tool_error::ToolError;
+use super::{Workplace, wording};
+use crate::ToolOutcome;
 
 /// Removes a file or an empty directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,19 +21,19 @@ pub struct Delete {
 
 /// What is to be removed.
 #[derive(Debug)]
-pub(super) struct Removal {
+pub(super) struct PreparedDelete {
     path: PathBuf,
     what: What,
 }
 
 impl Delete {
-    pub(super) fn of(mut members: Members) -> Result<Delete, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Delete, InvalidInput> {
         Ok(Delete {
             path: members.word("path")?,
         })
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Removal, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedDelete, ToolError> {
         let path = workplace.absolute(&self.path);
         let (path, what) = removable(workplace, "delete", path).await?;
         if what == What::Directory {
@@ -44,25 +44,25 @@ impl Delete {
                 let sentence = format!(
                     "`{shown}` is a directory with something in it; remove what is in it first, or use `run`"
                 );
-                return Err(Fault::new("not_empty", sentence));
+                return Err(ToolError::new("not_empty", sentence));
             }
         }
-        Ok(Removal { path, what })
+        Ok(PreparedDelete { path, what })
     }
 }
 
-impl Removal {
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+impl PreparedDelete {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
         let shown = workplace.shown(&self.path);
         let path = self.path.clone();
         let (now, what) = removable(workplace, "delete", self.path).await?;
         if now != path || !is_same(what, self.what) {
-            return Err(Fault::changed(&shown));
+            return Err(ToolError::changed(&shown));
         }
         workplace
             .on_disk(move |files, roots| files.remove(roots, &path))
             .await?;
-        Ok(told::said(
+        Ok(wording::said(
             format!("Removed `{shown}`."),
             json!({ "removed": true }),
         ))
@@ -74,15 +74,15 @@ pub(super) async fn removable(
     workplace: &Workplace,
     tool: &str,
     path: PathBuf,
-) -> Result<(PathBuf, What), Fault> {
-    workplace.obey(tool, Access::Change, &path)?;
+) -> Result<(PathBuf, What), ToolError> {
+    workplace.obey(tool, FileAccess::Change, &path)?;
     let asked = path.clone();
     let found = workplace.on_disk(move |files, roots| files.to_remove(roots, &asked));
     match found.await {
         Err(fault) if fault.is_missing() => Err(missing(workplace, &path).await),
         found => {
             let found = found?;
-            workplace.obey(tool, Access::Change, &found.0)?;
+            workplace.obey(tool, FileAccess::Change, &found.0)?;
             Ok(found)
         }
     }

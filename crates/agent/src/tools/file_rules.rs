@@ -10,15 +10,15 @@ use attache_host::Roots;
 use attache_host::files::{Files, What};
 use attache_host::permissions::{Action, Because, Permissions};
 
-use super::fault::Fault;
-use super::told;
+use super::tool_error::ToolError;
+use super::wording;
 
 /// The user's rules about files, for one session. Clones are the same rules.
 #[derive(Debug, Clone, Default)]
-pub struct FileRules(Option<Rules>);
+pub struct FileRules(Option<PolicyRules>);
 
 #[derive(Debug, Clone)]
-struct Rules {
+struct PolicyRules {
     permissions: Permissions,
     agent: &'static str,
     session: v1::SessionId,
@@ -27,7 +27,7 @@ struct Rules {
 
 /// What is to be done with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum FileAccess {
     /// Something of it is shown: its text, or that it is there.
     Look,
     /// It is changed, removed or moved. Its old text is shown too.
@@ -36,7 +36,7 @@ pub(super) enum Access {
 
 /// How many entries of directories were withheld, by rule.
 #[derive(Debug, Default)]
-pub(super) struct Withheld(BTreeMap<String, usize>);
+pub(super) struct WithheldEntries(BTreeMap<String, usize>);
 
 impl FileRules {
     /// The rules of a policy, for an agent's session with this working directory.
@@ -46,7 +46,7 @@ impl FileRules {
         session: &v1::SessionId,
         workspace: &Path,
     ) -> FileRules {
-        FileRules(Some(Rules {
+        FileRules(Some(PolicyRules {
             permissions,
             agent,
             session: session.clone(),
@@ -56,11 +56,11 @@ impl FileRules {
 
     /// The rule that keeps a tool from a file. A rule against reading is one against everything; a rule against one sort
     /// of change is one against all of them.
-    pub(super) fn denying(&self, tool: &str, access: Access, path: &Path) -> Option<Because> {
+    pub(super) fn denying(&self, tool: &str, access: FileAccess, path: &Path) -> Option<Because> {
         let rules = self.0.as_ref()?;
         let kinds = match access {
-            Access::Look => &CHANGES[..LOOKS],
-            Access::Change => &CHANGES[..],
+            FileAccess::Look => &CHANGES[..LOOKS],
+            FileAccess::Change => &CHANGES[..],
         };
         kinds.iter().find_map(|kind| {
             let action = rules.action(tool, kind, path);
@@ -71,7 +71,7 @@ impl FileRules {
     /// The rule that keeps a tool from looking into a directory or at a file of its own accord: also one that asks, since
     /// nobody can be asked about each of many files.
     pub(super) fn withholding(&self, tool: &str, path: &Path) -> Option<Because> {
-        let denied = self.denying(tool, Access::Look, path);
+        let denied = self.denying(tool, FileAccess::Look, path);
         denied.or_else(|| {
             let rules = self.0.as_ref()?;
             CHANGES[..LOOKS].iter().find_map(|kind| {
@@ -85,15 +85,15 @@ impl FileRules {
     pub(super) fn check(
         &self,
         tool: &str,
-        access: Access,
+        access: FileAccess,
         path: &Path,
         shown: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ToolError> {
         match self.denying(tool, access, path) {
             None => Ok(()),
             Some(because) => {
                 let sentence = format!("`{shown}` is out of reach: {because} denies it");
-                Err(Fault::new("denied", sentence))
+                Err(ToolError::new("denied", sentence))
             }
         }
     }
@@ -105,11 +105,11 @@ impl FileRules {
         files: &Files,
         roots: &Roots,
         path: &Path,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ToolError> {
         if self.0.is_none() {
             return Ok(());
         }
-        let refused = |why: String| Err(Fault::new("denied", why));
+        let refused = |why: String| Err(ToolError::new("denied", why));
         let mut left = vec![path.to_owned()];
         let mut count = 0;
         while let Some(directory) = left.pop() {
@@ -129,7 +129,7 @@ impl FileRules {
             }
             for entry in listed.entries {
                 let below = directory.join(&entry.name);
-                if let Some(because) = self.denying("move", Access::Change, &below) {
+                if let Some(because) = self.denying("move", FileAccess::Change, &below) {
                     let sentence = format!(
                         "`{}` contains something that is out of reach: {because} denies it",
                         path.display()
@@ -145,7 +145,7 @@ impl FileRules {
     }
 }
 
-impl Rules {
+impl PolicyRules {
     fn action(&self, tool: &str, kind: &v1::ToolKind, path: &Path) -> Action {
         let mut call = v1::ToolCallUpdate::new("rule")
             .name(tool)
@@ -164,7 +164,7 @@ impl Rules {
     }
 }
 
-impl Withheld {
+impl WithheldEntries {
     pub(super) fn note(&mut self, because: &Because) {
         *self.0.entry(because.to_string()).or_default() += 1;
     }
@@ -173,7 +173,7 @@ impl Withheld {
         self.note(&Because(format!("policy rule `{rule}`")));
     }
 
-    pub(super) fn add(&mut self, other: Withheld) {
+    pub(super) fn add(&mut self, other: WithheldEntries) {
         for (because, count) in other.0 {
             *self.0.entry(because).or_default() += count;
         }
@@ -182,7 +182,7 @@ impl Withheld {
     /// What was withheld, in words.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(because, count)| {
-            let entries = told::count(*count, "entry was", "entries were");
+            let entries = wording::count(*count, "entry was", "entries were");
             format!("{entries} withheld by {because}")
         })
     }

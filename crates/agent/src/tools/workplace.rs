@@ -11,58 +11,58 @@ use attache_host::Roots;
 use attache_host::files::{Error, Files};
 use attache_host::terminals::Terminals;
 
-use super::fault::Fault;
-use super::fetch::Pages;
-use super::file_rules::{Access, FileRules};
-use super::run::{Background, Departures};
+use super::fetch::WebClient;
+use super::file_rules::{FileAccess, FileRules};
+use super::run::{BackgroundJobs, ClosingTerminals};
+use super::tool_error::ToolError;
 use crate::instructions;
 
 /// What all sessions work with.
 #[derive(Debug, Clone, Default)]
-pub struct Equipment {
+pub struct ToolEnvironment {
     /// Files, where the client does not offer its own.
     pub files: Files,
     /// Commands, where the client does not offer terminals.
     pub terminals: Terminals,
-    /// Pages of the web.
-    pub pages: Pages,
+    /// WebClient of the web.
+    pub pages: WebClient,
 }
 
 /// Where the work of one session is done. Clones are the same place; with the last one every command in the background
 /// is ended.
 #[derive(Debug, Clone)]
-pub struct Workplace(Arc<Inner>);
+pub struct Workplace(Arc<WorkplaceInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct WorkplaceInner {
     session: ClientSession,
     roots: Roots,
-    equipment: Equipment,
-    background: Background,
-    departures: Departures,
+    environment: ToolEnvironment,
+    background: BackgroundJobs,
+    closing_terminals: ClosingTerminals,
     rules: FileRules,
 }
 
 impl Workplace {
     /// A place to work for a session, inside its roots, without rules about files.
-    pub fn new(session: ClientSession, roots: Roots, equipment: Equipment) -> Workplace {
-        Workplace::with_rules(session, roots, equipment, FileRules::default())
+    pub fn new(session: ClientSession, roots: Roots, environment: ToolEnvironment) -> Workplace {
+        Workplace::with_rules(session, roots, environment, FileRules::default())
     }
 
     /// The same with the user's rules about files.
     pub fn with_rules(
         session: ClientSession,
         roots: Roots,
-        equipment: Equipment,
+        environment: ToolEnvironment,
         rules: FileRules,
     ) -> Workplace {
-        Workplace(Arc::new(Inner {
+        Workplace(Arc::new(WorkplaceInner {
             rules,
             session,
             roots,
-            equipment,
-            background: Background::default(),
-            departures: Departures::default(),
+            environment,
+            background: BackgroundJobs::default(),
+            closing_terminals: ClosingTerminals::default(),
         }))
     }
 
@@ -82,7 +82,7 @@ impl Workplace {
             return Err("the path is not UTF-8".to_owned());
         };
         let read = async { self.text(&self.to_read("read", path).await?, None).await };
-        read.await.map_err(Fault::sentence)
+        read.await.map_err(ToolError::sentence)
     }
 
     /// What the project tells agents.
@@ -102,11 +102,11 @@ impl Workplace {
 
     /// Waits a moment for what a call that was given up has left running.
     pub(crate) async fn settled(&self) {
-        self.0.departures.over().await;
+        self.0.closing_terminals.over().await;
     }
 
-    pub(super) fn departures(&self) -> &Departures {
-        &self.0.departures
+    pub(super) fn closing_terminals(&self) -> &ClosingTerminals {
+        &self.0.closing_terminals
     }
 
     pub(super) fn session(&self) -> &ClientSession {
@@ -114,14 +114,14 @@ impl Workplace {
     }
 
     pub(super) fn terminals(&self) -> &Terminals {
-        &self.0.equipment.terminals
+        &self.0.environment.terminals
     }
 
-    pub(super) fn pages(&self) -> &Pages {
-        &self.0.equipment.pages
+    pub(super) fn pages(&self) -> &WebClient {
+        &self.0.environment.pages
     }
 
-    pub(super) fn background(&self) -> &Background {
+    pub(super) fn background(&self) -> &BackgroundJobs {
         &self.0.background
     }
 
@@ -148,29 +148,34 @@ impl Workplace {
 
     /// Where a path leads that a tool is to read, unless a rule denies it by the name that was given or the one that it
     /// leads to.
-    pub(super) async fn to_read(&self, tool: &str, path: &str) -> Result<PathBuf, Fault> {
+    pub(super) async fn to_read(&self, tool: &str, path: &str) -> Result<PathBuf, ToolError> {
         let path = self.absolute(path);
-        self.obey(tool, Access::Look, &path)?;
+        self.obey(tool, FileAccess::Look, &path)?;
         let leads = self
             .on_disk(move |files, roots| files.to_read(roots, &path))
             .await?;
-        self.obey(tool, Access::Look, &leads)?;
+        self.obey(tool, FileAccess::Look, &leads)?;
         Ok(leads)
     }
 
     /// Where a path leads that a tool is to write, unless a rule denies it.
-    pub(super) async fn to_write(&self, tool: &str, path: &str) -> Result<PathBuf, Fault> {
+    pub(super) async fn to_write(&self, tool: &str, path: &str) -> Result<PathBuf, ToolError> {
         let path = self.absolute(path);
-        self.obey(tool, Access::Change, &path)?;
+        self.obey(tool, FileAccess::Change, &path)?;
         let leads = self
             .on_disk(move |files, roots| files.to_write(roots, &path))
             .await?;
-        self.obey(tool, Access::Change, &leads)?;
+        self.obey(tool, FileAccess::Change, &leads)?;
         Ok(leads)
     }
 
     /// Refuses what a rule denies.
-    pub(super) fn obey(&self, tool: &str, access: Access, path: &Path) -> Result<(), Fault> {
+    pub(super) fn obey(
+        &self,
+        tool: &str,
+        access: FileAccess,
+        path: &Path,
+    ) -> Result<(), ToolError> {
         self.0.rules.check(tool, access, path, &self.shown(path))
     }
 
@@ -183,7 +188,7 @@ impl Workplace {
         &self,
         path: &Path,
         window: Option<(u32, u32)>,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, ToolError> {
         let (line, limit) = window.unzip();
         if !self.offers().fs.read_text_file {
             let path = path.to_owned();
@@ -213,7 +218,7 @@ impl Workplace {
     }
 
     /// The whole text of a file; none if there is no such file.
-    pub(super) async fn old_text(&self, path: &Path) -> Result<Option<String>, Fault> {
+    pub(super) async fn old_text(&self, path: &Path) -> Result<Option<String>, ToolError> {
         let fault = match self.text(path, None).await {
             Ok(text) => return Ok(Some(text)),
             Err(fault) => fault,
@@ -235,8 +240,8 @@ impl Workplace {
         path: &Path,
         old: Option<&str>,
         new: &str,
-    ) -> Result<(), Fault> {
-        let changed = || Fault::changed(&self.shown(path));
+    ) -> Result<(), ToolError> {
+        let changed = || ToolError::changed(&self.shown(path));
         let named = path.to_owned();
         let leads = self.on_disk(move |files, roots| files.to_write(roots, &named));
         if leads.await? != path || self.old_text(path).await?.as_deref() != old {
@@ -257,18 +262,18 @@ impl Workplace {
     pub(super) async fn on_disk<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Files, &Roots) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Fault> {
-        let (files, roots) = (self.0.equipment.files.clone(), self.0.roots.clone());
+    ) -> Result<T, ToolError> {
+        let (files, roots) = (self.0.environment.files.clone(), self.0.roots.clone());
         let done = tokio::task::spawn_blocking(move || work(&files, &roots)).await;
-        Ok(done.map_err(|_| Fault::lost())??)
+        Ok(done.map_err(|_| ToolError::lost())??)
     }
 
     pub(super) fn files(&self) -> &Files {
-        &self.0.equipment.files
+        &self.0.environment.files
     }
 }
 
-fn told(path: &Path) -> Result<FilePath, Fault> {
+fn told(path: &Path) -> Result<FilePath, ToolError> {
     let bad = |path| Error::BadPath {
         path,
         why: "it is not UTF-8",

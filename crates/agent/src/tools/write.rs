@@ -8,10 +8,10 @@ use attache::v1;
 use attache_model::Input;
 use serde_json::json;
 
-use super::fault::Fault;
-use super::input::{Members, Misfit};
-use super::{Workplace, location, told};
-use crate::Outcome;
+use super::input::{InputObject, InvalidInput};
+use super::tool_error::ToolError;
+use super::{Workplace, location, wording};
+use crate::ToolOutcome;
 
 /// Writes a file whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Write {
 
 /// A change of a file, as it was shown.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(super) struct PreparedChange {
     pub(super) path: PathBuf,
     pub(super) shown: String,
     /// Its text before; none for a new file.
@@ -37,14 +37,14 @@ pub(super) struct Change {
 }
 
 impl Write {
-    pub(super) fn of(mut members: Members) -> Result<Write, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Write, InvalidInput> {
         Ok(Write {
             path: members.word("path")?,
             content: members.text("content")?,
         })
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Change, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedChange, ToolError> {
         let path = workplace.to_write("write", &self.path).await?;
         let shown = workplace.shown(&path);
         let old = workplace.old_text(&path).await?;
@@ -54,11 +54,11 @@ impl Write {
         };
         if old.as_ref() == Some(&new) {
             let sentence = format!("`{shown}` says exactly that already; nothing was written");
-            return Err(Fault::new("no_change", sentence));
+            return Err(ToolError::new("no_change", sentence));
         }
-        let lines = told::count(new.lines().count(), "line", "lines");
+        let lines = wording::count(new.lines().count(), "line", "lines");
         let verb = if old.is_some() { "Replaced" } else { "Made" };
-        Ok(Change {
+        Ok(PreparedChange {
             done: format!("{verb} `{shown}`: {lines}."),
             line: first_difference(old.as_deref().unwrap_or_default(), &new),
             path,
@@ -69,7 +69,7 @@ impl Write {
     }
 }
 
-impl Change {
+impl PreparedChange {
     /// The change as a person sees it: both texts whole, or what differs with some lines around it if they are long.
     pub(super) fn content(&self) -> Vec<v1::ToolCallContent> {
         let Ok(path) = FilePath::try_from(self.path.clone()) else {
@@ -103,10 +103,10 @@ impl Change {
         location.into_iter().collect()
     }
 
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
         let old = self.old.as_deref();
         workplace.replace(&self.path, old, &self.new).await?;
-        Ok(Outcome {
+        Ok(ToolOutcome {
             content: self.content(),
             locations: self.locations(),
             raw: Some(json!({
@@ -114,7 +114,7 @@ impl Change {
                 "bytes": self.new.len(),
                 "line": self.line,
             })),
-            told: vec![Input::Text(self.done)],
+            for_model: vec![Input::Text(self.done)],
             failed: false,
         })
     }

@@ -6,10 +6,10 @@ use attache::v1;
 use attache_model::{Event, Model, ModelInfo, Output, Request, Stop, ToolSpec, Usage};
 use futures_util::StreamExt;
 
-use super::{Open, Turn, Voice};
+use super::{ChunkKind, OpenCall, Turn};
 use crate::failure::Failure;
 use crate::modes::Mode;
-use crate::{ids, inner, instructions, mcp_content, permission, tools};
+use crate::{ids, instructions, mcp_content, permission, session_call, tools};
 
 impl Turn<'_> {
     pub(super) async fn answer(&mut self, model: &dyn Model) -> Result<Stop, Failure> {
@@ -21,8 +21,8 @@ impl Turn<'_> {
                 None => break Stop::Done,
             };
             match event {
-                Event::Text(text) => self.utter(Voice::Speaking, text).await?,
-                Event::Thought(text) => self.utter(Voice::Thinking, text).await?,
+                Event::Text(text) => self.utter(ChunkKind::Message, text).await?,
+                Event::Thought(text) => self.utter(ChunkKind::Thought, text).await?,
                 Event::ThoughtSignature(signature) => self.push_signature(signature),
                 Event::CallStarted { id, name } => self.name(id, &name).await?,
                 Event::Call(call) => {
@@ -80,13 +80,13 @@ impl Turn<'_> {
             .into_iter()
             .filter(|_| mode != Mode::Architect);
         let foreign = foreign.map(mcp_content::spec);
-        let resources = inner::resource_spec(&self.session.servers.resources());
-        let inner = inner::specs().into_iter().chain(resources);
-        ours.chain(inner).chain(foreign).collect()
+        let resources = session_call::resource_spec(&self.session.servers.resources());
+        let session_call = session_call::specs().into_iter().chain(resources);
+        ours.chain(session_call).chain(foreign).collect()
     }
 
     /// Shows more words, and remembers them.
-    async fn utter(&mut self, voice: Voice, text: String) -> Result<(), Failure> {
+    async fn utter(&mut self, voice: ChunkKind, text: String) -> Result<(), Failure> {
         if text.is_empty() {
             return Ok(());
         }
@@ -96,24 +96,24 @@ impl Turn<'_> {
         };
         self.voice = Some((voice, message.clone()));
         match (voice, self.said.last_mut()) {
-            (Voice::Speaking, Some(Output::Text(said))) => said.push_str(&text),
+            (ChunkKind::Message, Some(Output::Text(said))) => said.push_str(&text),
             (
-                Voice::Thinking,
+                ChunkKind::Thought,
                 Some(Output::Thought {
                     text: said,
                     signature: None,
                 }),
             ) => said.push_str(&text),
-            (Voice::Speaking, _) => self.said.push(Output::Text(text.clone())),
-            (Voice::Thinking, _) => self.said.push(Output::Thought {
+            (ChunkKind::Message, _) => self.said.push(Output::Text(text.clone())),
+            (ChunkKind::Thought, _) => self.said.push(Output::Thought {
                 text: text.clone(),
                 signature: None,
             }),
         }
         let chunk = v1::ContentChunk::new(text).message_id(message);
         let update = match voice {
-            Voice::Speaking => v1::SessionUpdate::AgentMessageChunk(chunk),
-            Voice::Thinking => v1::SessionUpdate::AgentThoughtChunk(chunk),
+            ChunkKind::Message => v1::SessionUpdate::AgentMessageChunk(chunk),
+            ChunkKind::Thought => v1::SessionUpdate::AgentThoughtChunk(chunk),
         };
         self.session.show(update).await
     }
@@ -135,7 +135,7 @@ impl Turn<'_> {
     async fn name(&mut self, id: String, name: &str) -> Result<(), Failure> {
         self.voice = None;
         let shown = v1::ToolCallId::from(ids::fresh("call_"));
-        self.open.push(Open {
+        self.open.push(OpenCall {
             id,
             shown: shown.clone(),
             name: name.to_owned(),
@@ -145,7 +145,7 @@ impl Turn<'_> {
         let title = foreign.as_ref().map(permission::tool_title);
         let title = title.unwrap_or_else(|| name.to_owned());
         // What a server says of its tool does not make it a tool that only reads.
-        let kind = tools::kind_of(name).or_else(|| inner::kind_of(name));
+        let kind = tools::kind_of(name).or_else(|| session_call::kind_of(name));
         let call = v1::ToolCall::new(shown, title)
             .name(name)
             .kind(kind.unwrap_or_default())

@@ -12,18 +12,18 @@ use tokio::select;
 use tokio::time::{Instant, sleep_until};
 
 use super::prepared_call::PreparedCall;
-use super::{Open, Turn};
+use super::{OpenCall, Turn};
 use crate::failure::Failure;
 use crate::kinds;
-use crate::permission::{self, Answer, JournaledDecision, Proposal};
-use crate::slot::Slot;
+use crate::latest::Latest;
+use crate::permission::{self, JournaledDecision, PermissionAnswer, Proposal};
 use crate::tools::Effect;
-use crate::{Outcome, compaction, mcp_content, tools};
+use crate::{ToolOutcome, compaction, mcp_content, tools};
 
 /// How a call goes on while it runs.
-enum Progress {
-    Ours(tools::Progress),
-    Foreign(mcp::Progress),
+enum RunningProgress {
+    Builtin(tools::ToolProgress),
+    Mcp(mcp::Progress),
 }
 
 impl Turn<'_> {
@@ -64,13 +64,17 @@ impl Turn<'_> {
         self.finish(&open, outcome).await
     }
 
-    async fn remember(&mut self, call: &ToolCall, outcome: &Outcome) -> Result<(), Failure> {
+    async fn remember(&mut self, call: &ToolCall, outcome: &ToolOutcome) -> Result<(), Failure> {
         let result = Message::Tools(vec![result(call, outcome)]);
         self.session.keep(self.history, result).await
     }
 
     /// Why the call may not be carried out, for the model.
-    async fn refusal(&self, open: &Open, proposal: &Proposal) -> Result<Option<String>, Failure> {
+    async fn refusal(
+        &self,
+        open: &OpenCall,
+        proposal: &Proposal,
+    ) -> Result<Option<String>, Failure> {
         match self.verdict(proposal) {
             Verdict::Allow(_) => Ok(None),
             Verdict::Deny(_) => Ok(Some(self.denied(proposal))),
@@ -120,7 +124,7 @@ impl Turn<'_> {
     }
 
     /// Whether the user allows a call, now or for the whole session; none if the client cannot ask.
-    async fn ask(&self, open: &Open, proposal: &Proposal) -> Result<Option<bool>, Failure> {
+    async fn ask(&self, open: &OpenCall, proposal: &Proposal) -> Result<Option<bool>, Failure> {
         let permissions = &self.session.permissions;
         if let Some(is_allowed) = permissions.remembered(proposal) {
             return Ok(Some(is_allowed));
@@ -128,10 +132,11 @@ impl Turn<'_> {
         let options = permission::options(proposal);
         let answer = match self.permission(proposal.call(), options.clone()).await? {
             Some(v1::RequestPermissionOutcome::Selected(chosen)) => {
-                Answer::of(&chosen.option_id, &options).unwrap_or(Answer::RejectOnce)
+                PermissionAnswer::of(&chosen.option_id, &options)
+                    .unwrap_or(PermissionAnswer::RejectOnce)
             }
             // Never taken for permission.
-            Some(_) => Answer::RejectOnce,
+            Some(_) => PermissionAnswer::RejectOnce,
             None => return Ok(None),
         };
         self.decided(permissions.decide(&open.shown, proposal, answer))
@@ -163,10 +168,10 @@ impl Turn<'_> {
 
     async fn carry_on(
         &self,
-        open: &Open,
+        open: &OpenCall,
         call: &ToolCall,
         prepared: PreparedCall,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<ToolOutcome, Failure> {
         let started = json!({ "call": open.shown.as_str(), "tool": call.name });
         self.session
             .journal
@@ -176,25 +181,25 @@ impl Turn<'_> {
         self.session
             .show(running.status(v1::ToolCallStatus::InProgress))
             .await?;
-        let seen = Slot::new();
+        let seen = Latest::new();
         match prepared {
-            PreparedCall::Ours(prepared) => {
-                let note = |now| seen.put(Progress::Ours(now));
+            PreparedCall::Builtin(prepared) => {
+                let note = |now| seen.put(RunningProgress::Builtin(now));
                 let work = prepared.perform(&self.session.place, note);
                 self.watch(open, &seen, work).await
             }
-            PreparedCall::Inner(inner) => self.inner(open, inner).await,
+            PreparedCall::Session(inner) => self.session_call(open, inner).await,
             PreparedCall::Resource(resource) => {
                 Ok(match self.session.servers.read_unchanged(&resource).await {
-                    Ok(content) => Outcome {
-                        told: mcp_content::inputs(content),
-                        ..Outcome::default()
+                    Ok(content) => ToolOutcome {
+                        for_model: mcp_content::inputs(content),
+                        ..ToolOutcome::default()
                     },
                     Err(failure) => failed(&failure.to_string()),
                 })
             }
             PreparedCall::Mcp(tool, _) => {
-                let note = |now| seen.put(Progress::Foreign(now));
+                let note = |now| seen.put(RunningProgress::Mcp(now));
                 let servers = &self.session.servers;
                 let called = servers.call_unchanged(&tool, &call.input, note);
                 let work = async { mcp_content::outcome(called.await) };
@@ -206,10 +211,10 @@ impl Turn<'_> {
     /// Shows how the work goes on until it is done.
     async fn watch(
         &self,
-        open: &Open,
-        seen: &Slot<Progress>,
-        work: impl Future<Output = Outcome>,
-    ) -> Result<Outcome, Failure> {
+        open: &OpenCall,
+        seen: &Latest<RunningProgress>,
+        work: impl Future<Output = ToolOutcome>,
+    ) -> Result<ToolOutcome, Failure> {
         tokio::pin!(work);
         let mut rest = Instant::now();
         loop {
@@ -232,7 +237,7 @@ impl Turn<'_> {
         }
     }
 
-    async fn finish(&mut self, open: &Open, outcome: Outcome) -> Result<(), Failure> {
+    async fn finish(&mut self, open: &OpenCall, outcome: ToolOutcome) -> Result<(), Failure> {
         let status = match outcome.failed {
             true => v1::ToolCallStatus::Failed,
             false => v1::ToolCallStatus::Completed,
@@ -247,7 +252,7 @@ impl Turn<'_> {
         }
         shown.raw_output = outcome.raw.map(Raw::from);
         if is_for_now {
-            let kept = shown.clone().content(words(outcome.told));
+            let kept = shown.clone().content(words(outcome.for_model));
             self.session.show_for_now(shown, kept).await?;
         } else {
             self.session.show(shown).await?;
@@ -257,18 +262,18 @@ impl Turn<'_> {
     }
 }
 
-impl Progress {
-    fn shown(&self, open: &Open) -> v1::ToolCallUpdate {
+impl RunningProgress {
+    fn shown(&self, open: &OpenCall) -> v1::ToolCallUpdate {
         let call = v1::ToolCallUpdate::new(open.shown.clone());
         match self {
-            Progress::Ours(now) => {
+            RunningProgress::Builtin(now) => {
                 let call = call.content(now.content.clone());
                 match now.locations.is_empty() {
                     true => call,
                     false => call.locations(now.locations.clone()),
                 }
             }
-            Progress::Foreign(now) => {
+            RunningProgress::Mcp(now) => {
                 let percent = now.percent.map(|percent| format!("{percent} %"));
                 let parts: Vec<_> = percent.into_iter().chain(now.message.clone()).collect();
                 let words = v1::ContentBlock::from(parts.join(": "));
@@ -284,8 +289,8 @@ fn has_terminal(content: Option<&[v1::ToolCallContent]>) -> bool {
 }
 
 /// What the model is told, for the person.
-fn words(told: Vec<Input>) -> Vec<v1::ToolCallContent> {
-    let words = told.into_iter().filter_map(|input| match input {
+fn words(for_model: Vec<Input>) -> Vec<v1::ToolCallContent> {
+    let words = for_model.into_iter().filter_map(|input| match input {
         Input::Text(text) => Some(v1::ContentBlock::from(text).into()),
         Input::Image { .. } | Input::Audio { .. } => None,
     });
@@ -297,21 +302,21 @@ pub(super) fn input(call: &ToolCall) -> Raw {
     Raw::parse(&call.input).unwrap_or_else(|_| Raw::of(call.input.as_str()))
 }
 
-pub(super) fn failed(why: &str) -> Outcome {
-    Outcome {
+pub(super) fn failed(why: &str) -> ToolOutcome {
+    ToolOutcome {
         content: vec![v1::ContentBlock::from(why).into()],
-        told: vec![Input::Text(why.to_owned())],
+        for_model: vec![Input::Text(why.to_owned())],
         raw: Some(json!({ "error": why })),
         failed: true,
-        ..Outcome::default()
+        ..ToolOutcome::default()
     }
 }
 
-fn result(call: &ToolCall, outcome: &Outcome) -> ToolResult {
+fn result(call: &ToolCall, outcome: &ToolOutcome) -> ToolResult {
     ToolResult {
         id: call.id.clone(),
         name: call.name.clone(),
-        content: outcome.told.clone(),
+        content: outcome.for_model.clone(),
         failed: outcome.failed,
     }
 }

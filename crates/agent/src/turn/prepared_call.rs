@@ -5,19 +5,19 @@ use attache::v1;
 use attache_mcp as mcp;
 use attache_model::ToolCall;
 
-use crate::Outcome;
-use crate::inner::{self, Inner};
+use crate::ToolOutcome;
 use crate::permission::Proposal;
 use crate::session::Session;
-use crate::tools::{self, Call, Prepared};
+use crate::session_call::{self, SessionCall};
+use crate::tools::{self, BuiltinCall, PreparedTool};
 
 use super::call::{failed, input};
 
 /// What the model wants done, ready to be done.
 pub(super) enum PreparedCall {
-    Ours(Box<Prepared>),
+    Builtin(Box<PreparedTool>),
     /// Touches nothing but the session.
-    Inner(Inner),
+    Session(SessionCall),
     /// Reads a resource of an MCP server.
     Resource(mcp::Resource),
     /// Calls a tool of an MCP server with what the model wrote.
@@ -28,7 +28,7 @@ pub(super) enum PreparedCall {
 pub(super) struct ImpossibleCall {
     /// What it would have been, where that is known.
     pub(super) title: Option<String>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ToolOutcome,
 }
 
 impl PreparedCall {
@@ -38,11 +38,11 @@ impl PreparedCall {
     ) -> Result<PreparedCall, ImpossibleCall> {
         if let Some(parsed) = tools::parse(&call.name, &call.input) {
             let parsed = parsed.map_err(|misfit| ImpossibleCall::of(&misfit.to_string()))?;
-            return PreparedCall::ours(parsed, session).await;
+            return PreparedCall::builtin(parsed, session).await;
         }
-        if let Some(parsed) = inner::parse(&call.name, &call.input) {
+        if let Some(parsed) = session_call::parse(&call.name, &call.input) {
             let inner = parsed.map_err(|misfit| ImpossibleCall::of(&misfit))?;
-            return PreparedCall::inner(inner, session).await;
+            return PreparedCall::session(inner, session).await;
         }
         match session.servers.current_tool(&call.name).await {
             Ok(Some(tool)) => Ok(PreparedCall::Mcp(Box::new(tool), input(call))),
@@ -53,10 +53,10 @@ impl PreparedCall {
         }
     }
 
-    async fn ours(call: Call, session: &Session) -> Result<PreparedCall, ImpossibleCall> {
+    async fn builtin(call: BuiltinCall, session: &Session) -> Result<PreparedCall, ImpossibleCall> {
         let title = call.title();
         match call.prepare(&session.place).await {
-            Ok(prepared) => Ok(PreparedCall::Ours(Box::new(prepared))),
+            Ok(prepared) => Ok(PreparedCall::Builtin(Box::new(prepared))),
             Err(outcome) => Err(ImpossibleCall {
                 title: Some(title),
                 outcome,
@@ -64,9 +64,12 @@ impl PreparedCall {
         }
     }
 
-    async fn inner(inner: Inner, session: &Session) -> Result<PreparedCall, ImpossibleCall> {
-        let Inner::Resource(uri) = &inner else {
-            return Ok(PreparedCall::Inner(inner));
+    async fn session(
+        inner: SessionCall,
+        session: &Session,
+    ) -> Result<PreparedCall, ImpossibleCall> {
+        let SessionCall::Resource(uri) = &inner else {
+            return Ok(PreparedCall::Session(inner));
         };
         match session.servers.resource(uri).await {
             Ok(resource) => Ok(PreparedCall::Resource(resource)),
@@ -86,10 +89,10 @@ impl PreparedCall {
         let call = v1::ToolCallUpdate::new(id.clone());
         let permissions = &session.permissions;
         match self {
-            PreparedCall::Ours(prepared) => {
+            PreparedCall::Builtin(prepared) => {
                 Some(Proposal::ours(permissions, session.cwd(), call, prepared).await)
             }
-            PreparedCall::Inner(_) => None,
+            PreparedCall::Session(_) => None,
             PreparedCall::Resource(resource) => {
                 Some(Proposal::mcp_resource(permissions, call, resource).await)
             }
@@ -106,7 +109,7 @@ impl PreparedCall {
         proposal: Option<&Proposal>,
     ) -> v1::ToolCallUpdate {
         match (self, proposal) {
-            (PreparedCall::Inner(inner), _) => call.title(inner.title()),
+            (PreparedCall::Session(inner), _) => call.title(inner.title()),
             (_, None) => call,
             (_, Some(proposal)) => {
                 let mut shown = proposal.call();

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::{Loopback, Refused};
+use super::{Loopback, RefusedAddress};
 
 /// Whether a URL may be fetched as far as its words tell; why not, if not.
 pub(super) fn check(url: &Url, loopback: Loopback) -> Result<(), String> {
@@ -51,7 +51,7 @@ impl Resolve for Resolver {
             // One private address among public ones is a trap, or a network that is none of ours.
             match !found.is_empty() && found.iter().all(is_open) {
                 true => Ok(Box::new(found.into_iter()) as Addrs),
-                false => Err(Refused(PRIVATE.to_owned()).into()),
+                false => Err(RefusedAddress(PRIVATE.to_owned()).into()),
             }
         })
     }

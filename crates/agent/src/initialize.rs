@@ -5,11 +5,11 @@ use attache::{Error, v1};
 use attache_model::Catalog;
 
 /// The answer to `initialize`.
-pub(crate) fn hello(models: &Catalog) -> v1::InitializeResponse {
+pub(crate) fn initialize_response(models: &Catalog) -> v1::InitializeResponse {
     let who = v1::Implementation::new("attache", env!("CARGO_PKG_VERSION")).title("Attaché");
     v1::InitializeResponse::new(v1::ProtocolVersion::V1)
         .agent_capabilities(capabilities(models))
-        .auth_methods(methods(models))
+        .auth_methods(auth_methods(models))
         .agent_info(who)
 }
 
@@ -18,7 +18,10 @@ pub(crate) fn authenticate(
     models: &Catalog,
     method: &v1::AuthMethodId,
 ) -> Result<v1::AuthenticateResponse, Error> {
-    if !methods(models).iter().any(|known| is_named(known, method)) {
+    if !auth_methods(models)
+        .iter()
+        .any(|known| is_named(known, method))
+    {
         return Err(error::unusable_params("there is no such way to log in"));
     }
     match models.open(&models.default_model()) {
@@ -57,7 +60,7 @@ fn capabilities(models: &Catalog) -> v1::AgentCapabilities {
 }
 
 /// A way to log in for each provider that has no key: it is read from the environment when the agent starts.
-fn methods(models: &Catalog) -> Vec<v1::AuthMethod> {
+fn auth_methods(models: &Catalog) -> Vec<v1::AuthMethod> {
     let unset = models
         .providers()
         .into_iter()

@@ -9,26 +9,26 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// One side of a stream to a client that vanishes.
-pub(super) struct Vanishing<S> {
+pub(super) struct Disconnecting<S> {
     stream: S,
     is_gone: Arc<AtomicBool>,
 }
 
 /// Both sides of the same stream.
-pub(super) fn vanishing<R, W>(read: R, write: W) -> (Vanishing<R>, Vanishing<W>) {
+pub(super) fn disconnecting<R, W>(read: R, write: W) -> (Disconnecting<R>, Disconnecting<W>) {
     let is_gone = Arc::new(AtomicBool::new(false));
-    let read = Vanishing {
+    let read = Disconnecting {
         stream: read,
         is_gone: Arc::clone(&is_gone),
     };
-    let write = Vanishing {
+    let write = Disconnecting {
         stream: write,
         is_gone,
     };
     (read, write)
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Vanishing<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for Disconnecting<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -43,7 +43,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Vanishing<R> {
     }
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for Vanishing<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for Disconnecting<W> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -4,37 +4,37 @@ use std::path::Path;
 use std::time::Duration;
 
 use attache::v1;
-use attache_mcp::{CallResult, Content, Event, Place, Servers, Status};
+use attache_mcp::{CallResult, Content, ServerContext, ServerEvent, ServerStatus, Servers};
 use tokio::sync::mpsc;
 
 use crate::fake;
 
 /// Servers with the events that they bring.
-pub(crate) struct Desk {
+pub(crate) struct TestSession {
     pub(crate) servers: Servers,
-    pub(crate) events: mpsc::Receiver<Event>,
+    pub(crate) events: mpsc::Receiver<ServerEvent>,
     pub(crate) place: tempfile::TempDir,
 }
 
 /// The secret of every server here.
 pub(crate) const CANARY: &str = "canary-5f1c";
 
-impl Desk {
-    pub(crate) async fn open(list: Vec<v1::McpServer>) -> Desk {
-        Desk::open_with(list, |_| {}).await
+impl TestSession {
+    pub(crate) async fn open(list: Vec<v1::McpServer>) -> TestSession {
+        TestSession::open_with(list, |_| {}).await
     }
 
     pub(crate) async fn open_with(
         list: Vec<v1::McpServer>,
-        change: impl FnOnce(&mut Place),
-    ) -> Desk {
+        change: impl FnOnce(&mut ServerContext),
+    ) -> TestSession {
         let place = tempfile::tempdir().unwrap();
-        let mut session = Place::new(place.path());
+        let mut session = ServerContext::new(place.path());
         change(&mut session);
         let (sender, events) = mpsc::channel(64);
         let servers = Servers::connect(list, session, sender);
         servers.ready().await;
-        Desk {
+        TestSession {
             servers,
             events,
             place,
@@ -52,17 +52,17 @@ impl Desk {
     }
 
     /// The next event but those that a server is ready.
-    pub(crate) async fn event(&mut self) -> Event {
+    pub(crate) async fn event(&mut self) -> ServerEvent {
         loop {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
             match event.expect("no event").expect("no more events") {
-                Event::Ready { .. } => {}
+                ServerEvent::Ready { .. } => {}
                 event => return event,
             }
         }
     }
 
-    pub(crate) fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> ServerStatus {
         self.servers.states().remove(0).status
     }
 
@@ -95,7 +95,7 @@ pub(crate) fn stdio_of(name: &str, program: &Path, manner: &str) -> v1::McpServe
 
 /// What the model is told, in one text.
 pub(crate) fn said(result: &CallResult) -> String {
-    let words = result.told.iter().map(|content| match content {
+    let words = result.for_model.iter().map(|content| match content {
         Content::Text(words) => words.clone(),
         Content::Image { media_type, data } => format!("<{media_type} {data}>"),
         Content::Audio { media_type, data } => format!("<{media_type} {data}>"),

@@ -11,24 +11,24 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::catalogue::Catalogue;
-use super::dial::{self, Line};
-use super::server::{Link, Server};
-use super::{Event, Status};
+use super::connect::{self, Connection};
+use super::offerings::Offerings;
+use super::server::{Server, ServerPeer};
+use super::{ServerEvent, ServerStatus};
 
 /// A running keeper. Dropped, it ends its server in the background.
-pub(super) struct Keeper {
+pub(super) struct ServerTask {
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
-impl Keeper {
+impl ServerTask {
     /// Starts one. Must be called within a tokio runtime.
-    pub(super) fn start(server: Arc<Server>) -> Keeper {
-        server.set(Status::Connecting);
+    pub(super) fn start(server: Arc<Server>) -> ServerTask {
+        server.set(ServerStatus::Connecting);
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(keep(server, stopped));
-        Keeper { stop, task }
+        let task = tokio::spawn(run(server, stopped));
+        ServerTask { stop, task }
     }
 
     /// Ends the server, and waits until it has ended.
@@ -41,18 +41,18 @@ impl Keeper {
     }
 }
 
-async fn keep(server: Arc<Server>, mut stop: oneshot::Receiver<()>) {
+async fn run(server: Arc<Server>, mut stop: oneshot::Receiver<()>) {
     let begun = tokio::select! {
         begun = begin(&server) => begun,
-        _ = &mut stop => return server.set(Status::Ended(CLOSED.to_owned())),
+        _ = &mut stop => return server.set(ServerStatus::Ended(CLOSED.to_owned())),
     };
     match begun {
-        Ok(line) => attend(&server, line, stop).await,
+        Ok(connection) => serve_until_end(&server, connection, stop).await,
         Err(reason) => {
             let reason = server.mask.reason(&reason);
-            server.set(Status::Failed(reason.clone()));
+            server.set(ServerStatus::Failed(reason.clone()));
             let name = server.name.clone();
-            let failed = Event::Failed {
+            let failed = ServerEvent::Failed {
                 server: name,
                 reason,
             };
@@ -65,34 +65,34 @@ async fn keep(server: Arc<Server>, mut stop: oneshot::Receiver<()>) {
 }
 
 /// Stays with a server until it ends or is to end.
-async fn attend(server: &Server, line: Line, mut stop: oneshot::Receiver<()>) {
-    let Line {
+async fn serve_until_end(server: &Server, connection: Connection, mut stop: oneshot::Receiver<()>) {
+    let Connection {
         running,
         handler,
         child,
-    } = line;
+    } = connection;
     let peer = running.peer().clone();
-    let link = Link { peer, handler };
+    let link = ServerPeer { peer, handler };
     let cancel = running.cancellation_token();
     let mut waiting = std::pin::pin!(running.waiting());
     let watch = watch(server, &link, child.as_ref());
     let end = tokio::select! {
-        _ = &mut waiting => End::Connection,
-        () = watch => End::Process,
-        _ = &mut stop => End::Asked,
+        _ = &mut waiting => EndCause::Connection,
+        () = watch => EndCause::Process,
+        _ = &mut stop => EndCause::Asked,
     };
     let reason = match (end, &child) {
-        (End::Asked, _) => CLOSED.to_owned(),
-        (_, Some(child)) => dial::last_words(child, ENDED).await,
+        (EndCause::Asked, _) => CLOSED.to_owned(),
+        (_, Some(child)) => connect::last_words(child, ENDED).await,
         (_, None) => ENDED.to_owned(),
     };
     let reason = server.mask.reason(&reason);
-    server.set(Status::Ended(reason.clone()));
+    server.set(ServerStatus::Ended(reason.clone()));
     cancel.cancel();
     let telling = async {
-        if end != End::Asked {
+        if end != EndCause::Asked {
             let name = server.name.clone();
-            let ended = Event::Ended {
+            let ended = ServerEvent::Ended {
                 server: name,
                 reason,
             };
@@ -108,7 +108,7 @@ async fn attend(server: &Server, line: Line, mut stop: oneshot::Receiver<()>) {
         }
     };
     let leaving = async {
-        if end != End::Connection {
+        if end != EndCause::Connection {
             tokio::time::timeout(LEAVE, waiting).await.ok();
         }
     };
@@ -117,50 +117,50 @@ async fn attend(server: &Server, line: Line, mut stop: oneshot::Receiver<()>) {
 
 /// What a server's end began with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum EndCause {
     Connection,
     Process,
     Asked,
 }
 
 /// Connects, and learns what there is.
-async fn begin(server: &Server) -> Result<Line, String> {
-    let deadline = Instant::now() + server.place.deadline;
-    let line = dial::dial(server, deadline).await?;
-    let peer = line.running.peer();
-    let heard = line.handler.changes().count();
-    let listing = tokio::time::timeout_at(deadline, Catalogue::fetch(peer, server.names()));
-    let catalogue = match listing.await {
-        Ok(Ok(catalogue)) => catalogue,
-        Ok(Err(error)) => return Err(unlisted(&line, &dial::failed(&error)).await),
-        Err(_) => return Err(unlisted(&line, "it did not answer in time").await),
+async fn begin(server: &Server) -> Result<Connection, String> {
+    let deadline = Instant::now() + server.context.deadline;
+    let connection = connect::connect(server, deadline).await?;
+    let peer = connection.running.peer();
+    let heard = connection.handler.changes().count();
+    let listing = tokio::time::timeout_at(deadline, Offerings::fetch(peer, server.names()));
+    let offerings = match listing.await {
+        Ok(Ok(offerings)) => offerings,
+        Ok(Err(error)) => return Err(unlisted(&connection, &connect::failed(&error)).await),
+        Err(_) => return Err(unlisted(&connection, "it did not answer in time").await),
     };
-    server.stock(Arc::new(catalogue), heard);
-    server.open(Link {
+    server.set_offerings(Arc::new(offerings), heard);
+    server.open(ServerPeer {
         peer: peer.clone(),
-        handler: line.handler.clone(),
+        handler: connection.handler.clone(),
     });
     server.set(ready(server, peer));
-    Ok(line)
+    Ok(connection)
 }
 
-async fn unlisted(line: &Line, reason: &str) -> String {
+async fn unlisted(connection: &Connection, reason: &str) -> String {
     let reason = format!("its tools cannot be listed: {reason}");
-    match &line.child {
-        Some(child) => dial::last_words(child, &reason).await,
+    match &connection.child {
+        Some(child) => connect::last_words(child, &reason).await,
         None => reason,
     }
 }
 
-fn ready(server: &Server, peer: &Peer<RoleClient>) -> Status {
-    let catalogue = server.catalogue();
+fn ready(server: &Server, peer: &Peer<RoleClient>) -> ServerStatus {
+    let offerings = server.offerings();
     let info = peer.peer_info();
     let version = info.as_deref().and_then(version);
-    Status::Ready {
-        tools: catalogue.tools.len(),
-        prompts: catalogue.prompts.len(),
-        resources: catalogue.resources.len(),
-        left_out: catalogue.left_out,
+    ServerStatus::Ready {
+        tools: offerings.tools.len(),
+        prompts: offerings.prompts.len(),
+        resources: offerings.resources.len(),
+        left_out: offerings.left_out,
         version: version.map(|version| server.mask.reason(&version)),
     }
 }
@@ -171,17 +171,17 @@ fn version(info: &ServerPeerInfo) -> Option<String> {
 }
 
 /// Tells that a server is ready and follows what it offers, until its process is gone.
-async fn watch(server: &Server, link: &Link, child: Option<&Child>) {
+async fn watch(server: &Server, link: &ServerPeer, child: Option<&Child>) {
     let gone = async {
         match child {
-            Some(child) => dial::gone(child).await,
+            Some(child) => connect::gone(child).await,
             None => std::future::pending().await,
         }
     };
     let mut gone = std::pin::pin!(gone);
     let begin = async {
         let name = server.name.clone();
-        server.tell(Event::Ready { server: name }).await;
+        server.tell(ServerEvent::Ready { server: name }).await;
         let subscribing = tokio::time::timeout(PATIENCE, subscribe(&link.peer));
         subscribing.await.ok().flatten()
     };
@@ -214,24 +214,28 @@ async fn watch(server: &Server, link: &Link, child: Option<&Child>) {
 }
 
 /// Asks for all lists again, and tells which have changed. Says whether the server has given them.
-async fn refresh(server: &Server, link: &Link) -> bool {
+async fn refresh(server: &Server, link: &ServerPeer) -> bool {
     let heard = link.handler.changes().count();
-    let Ok(catalogue) = Catalogue::fetch(&link.peer, server.names()).await else {
+    let Ok(offerings) = Offerings::fetch(&link.peer, server.names()).await else {
         return false;
     };
-    let catalogue = Arc::new(catalogue);
-    let before = server.stock(Arc::clone(&catalogue), heard);
+    let offerings = Arc::new(offerings);
+    let before = server.set_offerings(Arc::clone(&offerings), heard);
     server.set(ready(server, &link.peer));
     let name = || server.name.clone();
-    if before.tools != catalogue.tools {
-        server.tell(Event::ToolsChanged { server: name() }).await;
-    }
-    if before.prompts != catalogue.prompts {
-        server.tell(Event::PromptsChanged { server: name() }).await;
-    }
-    if before.resources != catalogue.resources {
+    if before.tools != offerings.tools {
         server
-            .tell(Event::ResourcesChanged { server: name() })
+            .tell(ServerEvent::ToolsChanged { server: name() })
+            .await;
+    }
+    if before.prompts != offerings.prompts {
+        server
+            .tell(ServerEvent::PromptsChanged { server: name() })
+            .await;
+    }
+    if before.resources != offerings.resources {
+        server
+            .tell(ServerEvent::ResourcesChanged { server: name() })
             .await;
     }
     true

@@ -5,21 +5,21 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How many terminals are on their way out. Clones count together.
+/// CommandStatus many terminals are on their way out. Clones count together.
 #[derive(Debug, Clone)]
-pub(in crate::tools) struct Departures(watch::Sender<usize>);
+pub(in crate::tools) struct ClosingTerminals(watch::Sender<usize>);
 
-impl Default for Departures {
-    fn default() -> Departures {
-        Departures(watch::Sender::new(0))
+impl Default for ClosingTerminals {
+    fn default() -> ClosingTerminals {
+        ClosingTerminals(watch::Sender::new(0))
     }
 }
 
-impl Departures {
+impl ClosingTerminals {
     /// One more, until what is given is dropped.
-    pub(super) fn begin(&self) -> Departure {
+    pub(super) fn begin(&self) -> ClosingTerminal {
         self.0.send_modify(|count| *count += 1);
-        Departure(self.0.clone())
+        ClosingTerminal(self.0.clone())
     }
 
     /// Waits until all are gone, for a moment at most: nobody is held up by a client that does not answer.
@@ -31,9 +31,9 @@ impl Departures {
 
 /// A terminal on its way out.
 #[derive(Debug)]
-pub(super) struct Departure(watch::Sender<usize>);
+pub(super) struct ClosingTerminal(watch::Sender<usize>);
 
-impl Drop for Departure {
+impl Drop for ClosingTerminal {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }

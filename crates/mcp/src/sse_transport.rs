@@ -13,22 +13,22 @@ use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp_sse_stream::Sse;
 
-use super::web::{self, Error};
-use super::wire::{Asked, Backlog};
+use super::web::{self, HttpError};
+use super::wire::{PendingRequests, WriteBacklog};
 
 /// The transport.
-pub(super) struct Events {
+pub(super) struct SseTransport {
     client: Client,
     target: Url,
-    events: BoxStream<'static, Result<Sse, Error>>,
+    events: BoxStream<'static, Result<Sse, HttpError>>,
     ready: VecDeque<ServerJsonRpcMessage>,
-    asked: Asked,
-    backlog: Backlog,
+    pending: PendingRequests,
+    backlog: WriteBacklog,
 }
 
-impl Events {
+impl SseTransport {
     /// Opens the stream, and waits until it tells where to write to.
-    pub(super) async fn open(server: &v1::McpServerSse) -> Result<Events, Error> {
+    pub(super) async fn open(server: &v1::McpServerSse) -> Result<SseTransport, HttpError> {
         let url = web::address(&server.url, &server.headers)?;
         let client = web::client(&server.headers)?;
         let request = client.get(url.clone()).header(ACCEPT, web::EVENTS);
@@ -37,33 +37,33 @@ impl Events {
             return Err(error);
         }
         if !web::is(&response, web::EVENTS) {
-            return Err(Error::Kind);
+            return Err(HttpError::Kind);
         }
         let mut events = web::events(response);
         let target = target(&url, &mut events).await?;
-        Ok(Events {
+        Ok(SseTransport {
             client,
             target,
             events,
             ready: VecDeque::new(),
-            asked: Asked::default(),
-            backlog: Backlog::new(),
+            pending: PendingRequests::default(),
+            backlog: WriteBacklog::new(),
         })
     }
 }
 
-impl Transport<RoleClient> for Events {
-    type Error = Error;
+impl Transport<RoleClient> for SseTransport {
+    type Error = HttpError;
 
     fn send(
         &mut self,
         message: ClientJsonRpcMessage,
-    ) -> impl Future<Output = Result<(), Error>> + Send + 'static {
-        self.asked.note(&message);
+    ) -> impl Future<Output = Result<(), HttpError>> + Send + 'static {
+        self.pending.note(&message);
         let ticket = self.backlog.enter();
         let request = self.client.post(self.target.clone());
         async move {
-            let body = serde_json::to_vec(&message).map_err(|_| Error::Unreadable)?;
+            let body = serde_json::to_vec(&message).map_err(|_| HttpError::Unreadable)?;
             let request = request.header(CONTENT_TYPE, web::JSON).body(body);
             let status = request.send().await?.status();
             drop(ticket);
@@ -80,12 +80,12 @@ impl Transport<RoleClient> for Events {
             let event = self.events.next().await?.ok()?;
             let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
             if is_message && let Some(data) = event.data {
-                self.ready.extend(self.asked.read(data.as_bytes()));
+                self.ready.extend(self.pending.read(data.as_bytes()));
             }
         }
     }
 
-    async fn close(&mut self) -> Result<(), Error> {
+    async fn close(&mut self) -> Result<(), HttpError> {
         self.events = futures_util::stream::empty().boxed();
         Ok(())
     }
@@ -94,18 +94,18 @@ impl Transport<RoleClient> for Events {
 /// Where to write to: on the same host, or our headers would go to strangers.
 async fn target(
     url: &Url,
-    events: &mut BoxStream<'static, Result<Sse, Error>>,
-) -> Result<Url, Error> {
+    events: &mut BoxStream<'static, Result<Sse, HttpError>>,
+) -> Result<Url, HttpError> {
     while let Some(event) = events.next().await {
         let event = event?;
         if event.event.as_deref() == Some("endpoint") {
             let path = event.data.unwrap_or_default();
-            let target = url.join(path.trim()).map_err(|_| Error::NoAddress)?;
+            let target = url.join(path.trim()).map_err(|_| HttpError::NoAddress)?;
             return match target.origin() == url.origin() {
                 true => Ok(target),
-                false => Err(Error::Elsewhere),
+                false => Err(HttpError::Elsewhere),
             };
         }
     }
-    Err(Error::NoAddress)
+    Err(HttpError::NoAddress)
 }

@@ -9,7 +9,7 @@ use crate::modes::Mode;
 
 /// A call of a tool that touches nothing but the session.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Inner {
+pub(crate) enum SessionCall {
     Plan(Vec<v1::PlanEntry>),
     Think(String),
     Ask {
@@ -46,21 +46,21 @@ pub(crate) fn resource_spec(resources: &[v1::ResourceLink]) -> Option<ToolSpec> 
 }
 
 /// The call that a name and an input mean. `None` if the name is none of these; an error is for the model.
-pub(crate) fn parse(name: &str, input: &str) -> Option<Result<Inner, String>> {
+pub(crate) fn parse(name: &str, input: &str) -> Option<Result<SessionCall, String>> {
     Some(match name {
-        PLAN => read(input).and_then(|Plan { entries }| plan(entries)),
-        THINK => read(input).map(|Think { thought }| Inner::Think(thought)),
-        ASK => read(input).and_then(|Ask { question, options }| match question.trim() {
+        PLAN => read(input).and_then(|PlanInput { entries }| plan(entries)),
+        THINK => read(input).map(|ThinkInput { thought }| SessionCall::Think(thought)),
+        ASK => read(input).and_then(|AskInput { question, options }| match question.trim() {
             "" => Err("`question` is empty".to_owned()),
-            _ => Ok(Inner::Ask { question, options }),
+            _ => Ok(SessionCall::Ask { question, options }),
         }),
-        MODE => read(input).and_then(|Switch { mode, reason }| match Mode::find(&mode) {
-            Some(mode) => Ok(Inner::Mode { mode, reason }),
+        MODE => read(input).and_then(|ModeInput { mode, reason }| match Mode::find(&mode) {
+            Some(mode) => Ok(SessionCall::Mode { mode, reason }),
             None => Err("`mode` is one of ask, code, architect".to_owned()),
         }),
-        RESOURCE => read(input).and_then(|Resource { uri }| match uri.trim() {
+        RESOURCE => read(input).and_then(|ResourceInput { uri }| match uri.trim() {
             "" => Err("`uri` is empty".to_owned()),
-            _ => Ok(Inner::Resource(uri)),
+            _ => Ok(SessionCall::Resource(uri)),
         }),
         _ => return None,
     })
@@ -77,21 +77,21 @@ pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
     }
 }
 
-impl Inner {
+impl SessionCall {
     pub(crate) fn title(&self) -> String {
         match self {
-            Inner::Plan(entries) => {
+            SessionCall::Plan(entries) => {
                 let done = |entry: &&v1::PlanEntry| entry.status == v1::PlanEntryStatus::Completed;
                 format!(
-                    "Plan: {} of {} done",
+                    "PlanInput: {} of {} done",
                     entries.iter().filter(done).count(),
                     entries.len()
                 )
             }
-            Inner::Think(_) => "Think".to_owned(),
-            Inner::Ask { .. } => "Ask the person".to_owned(),
-            Inner::Mode { mode, .. } => format!("Switch to {} mode", mode.name()),
-            Inner::Resource(uri) => format!("Read {uri}"),
+            SessionCall::Think(_) => "Think".to_owned(),
+            SessionCall::Ask { .. } => "Ask the person".to_owned(),
+            SessionCall::Mode { mode, .. } => format!("Switch to {} mode", mode.name()),
+            SessionCall::Resource(uri) => format!("Read {uri}"),
         }
     }
 }
@@ -113,7 +113,7 @@ fn read<'a, T: Deserialize<'a>>(input: &'a str) -> Result<T, String> {
     })
 }
 
-fn plan(entries: Vec<Entry>) -> Result<Inner, String> {
+fn plan(entries: Vec<PlanEntryInput>) -> Result<SessionCall, String> {
     if entries.len() > MOST_ENTRIES {
         return Err(format!("a plan has at most {MOST_ENTRIES} entries"));
     }
@@ -124,81 +124,81 @@ fn plan(entries: Vec<Entry>) -> Result<Inner, String> {
             v1::PlanEntryStatus::from(entry.status),
         )
     });
-    Ok(Inner::Plan(entries.collect()))
+    Ok(SessionCall::Plan(entries.collect()))
 }
 
 #[derive(Deserialize)]
-struct Plan {
-    entries: Vec<Entry>,
+struct PlanInput {
+    entries: Vec<PlanEntryInput>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct PlanEntryInput {
     content: String,
     #[serde(default)]
-    status: Status,
+    status: PlanStatusInput,
     #[serde(default)]
-    priority: Priority,
+    priority: PlanPriorityInput,
 }
 
 #[derive(Deserialize, Default, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+enum PlanStatusInput {
     #[default]
     Pending,
     InProgress,
     Completed,
 }
 
-impl From<Status> for v1::PlanEntryStatus {
-    fn from(status: Status) -> Self {
+impl From<PlanStatusInput> for v1::PlanEntryStatus {
+    fn from(status: PlanStatusInput) -> Self {
         match status {
-            Status::Pending => v1::PlanEntryStatus::Pending,
-            Status::InProgress => v1::PlanEntryStatus::InProgress,
-            Status::Completed => v1::PlanEntryStatus::Completed,
+            PlanStatusInput::Pending => v1::PlanEntryStatus::Pending,
+            PlanStatusInput::InProgress => v1::PlanEntryStatus::InProgress,
+            PlanStatusInput::Completed => v1::PlanEntryStatus::Completed,
         }
     }
 }
 
 #[derive(Deserialize, Default, Clone, Copy)]
 #[serde(rename_all = "snake_case")]
-enum Priority {
+enum PlanPriorityInput {
     High,
     #[default]
     Medium,
     Low,
 }
 
-impl From<Priority> for v1::PlanEntryPriority {
-    fn from(priority: Priority) -> Self {
+impl From<PlanPriorityInput> for v1::PlanEntryPriority {
+    fn from(priority: PlanPriorityInput) -> Self {
         match priority {
-            Priority::High => v1::PlanEntryPriority::High,
-            Priority::Medium => v1::PlanEntryPriority::Medium,
-            Priority::Low => v1::PlanEntryPriority::Low,
+            PlanPriorityInput::High => v1::PlanEntryPriority::High,
+            PlanPriorityInput::Medium => v1::PlanEntryPriority::Medium,
+            PlanPriorityInput::Low => v1::PlanEntryPriority::Low,
         }
     }
 }
 
 #[derive(Deserialize)]
-struct Think {
+struct ThinkInput {
     #[serde(default)]
     thought: String,
 }
 
 #[derive(Deserialize)]
-struct Ask {
+struct AskInput {
     question: String,
     #[serde(default)]
     options: Vec<String>,
 }
 
 #[derive(Deserialize)]
-struct Resource {
+struct ResourceInput {
     uri: String,
 }
 
 #[derive(Deserialize)]
-struct Switch {
+struct ModeInput {
     mode: String,
     #[serde(default)]
     reason: String,

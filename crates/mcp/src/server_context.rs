@@ -8,7 +8,7 @@ use attache_host::environment::ChildEnvironment;
 
 /// Where a session works, and what its servers may count on.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ServerContext {
     /// Where servers that are processes run.
     pub cwd: PathBuf,
     /// The directories of the session, for servers that ask.
@@ -25,11 +25,11 @@ pub struct Place {
     pub patience: Duration,
 }
 
-impl Place {
-    /// A place without a client.
-    pub fn new(cwd: impl Into<PathBuf>) -> Place {
+impl ServerContext {
+    /// A context without a client.
+    pub fn new(cwd: impl Into<PathBuf>) -> ServerContext {
         let cwd = cwd.into();
-        Place {
+        ServerContext {
             roots: vec![cwd.clone()],
             cwd,
             session: None,

@@ -13,12 +13,12 @@ use super::handler::Handler;
 
 /// How often a server has said that a list has changed.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(super) struct ListChanges {
     count: AtomicU64,
     news: Notify,
 }
 
-impl Changes {
+impl ListChanges {
     pub(super) fn count(&self) -> u64 {
         self.count.load(Ordering::SeqCst)
     }
@@ -35,18 +35,18 @@ impl Changes {
 }
 
 /// A transport that counts such news in the order in which messages arrive.
-pub(super) struct Counting<T> {
+pub(super) struct ChangeCounter<T> {
     inner: T,
     handler: Handler,
 }
 
-impl<T> Counting<T> {
-    pub(super) fn new(inner: T, handler: Handler) -> Counting<T> {
-        Counting { inner, handler }
+impl<T> ChangeCounter<T> {
+    pub(super) fn new(inner: T, handler: Handler) -> ChangeCounter<T> {
+        ChangeCounter { inner, handler }
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Counting<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for ChangeCounter<T> {
     type Error = T::Error;
 
     fn send(

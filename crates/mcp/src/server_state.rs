@@ -2,18 +2,18 @@
 
 /// A server, to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct State {
+pub struct ServerState {
     /// Its name.
     pub name: String,
     /// How it is reached: `stdio`, `http`, `sse` or `acp`.
     pub transport: &'static str,
     /// How it is.
-    pub status: Status,
+    pub status: ServerStatus,
 }
 
 /// How a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
+pub enum ServerStatus {
     /// It is being reached.
     Connecting,
     /// It can be used.
@@ -37,7 +37,7 @@ pub enum Status {
 
 /// What happens to a server. None carries a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum ServerEvent {
     /// It can be used.
     Ready {
         /// Which server.
@@ -77,7 +77,7 @@ pub enum Event {
 /// Why a server did not do what it was asked to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Failure {
+pub enum Error {
     /// No server has it.
     #[error("no MCP server of this session has such a {0}")]
     Unknown(&'static str),

@@ -6,10 +6,10 @@ use attache_host::files::What;
 use serde_json::json;
 
 use super::delete::{is_same, removable};
-use super::fault::Fault;
-use super::input::{Members, Misfit};
-use super::{Workplace, location, told};
-use crate::Outcome;
+use super::input::{InputObject, InvalidInput};
+use super::tool_error::ToolError;
+use super::{Workplace, location, wording};
+use crate::ToolOutcome;
 
 /// Gives a file or directory another name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,64 +22,64 @@ pub struct Move {
 
 /// What is to be moved, and where to.
 #[derive(Debug)]
-pub(super) struct Moving {
+pub(super) struct PreparedMove {
     from: PathBuf,
     what: What,
     to: PathBuf,
 }
 
 impl Move {
-    pub(super) fn of(mut members: Members) -> Result<Move, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Move, InvalidInput> {
         Ok(Move {
             from: members.word("from")?,
             to: members.word("to")?,
         })
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Moving, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedMove, ToolError> {
         let (from, what) = removable(workplace, MOVE, workplace.absolute(&self.from)).await?;
         let to = workplace.to_write(MOVE, &self.to).await?;
         movable(workplace, &from, what).await?;
         let (asked, shown) = (to.clone(), workplace.shown(&to));
         let there = workplace.on_disk(move |files, roots| files.to_remove(roots, &asked));
         match there.await {
-            Err(fault) if fault.is_missing() => Ok(Moving { from, what, to }),
+            Err(fault) if fault.is_missing() => Ok(PreparedMove { from, what, to }),
             Err(fault) => Err(fault),
             Ok((_, What::Directory)) => {
                 let sentence = format!(
                     "`{shown}` is a directory that is there already; name the whole new path, also the last name"
                 );
-                Err(Fault::new("exists", sentence))
+                Err(ToolError::new("exists", sentence))
             }
             Ok(_) => {
                 let sentence = format!(
                     "there is something at `{shown}` already, and nothing is replaced; choose another name, or delete it first"
                 );
-                Err(Fault::new("exists", sentence))
+                Err(ToolError::new("exists", sentence))
             }
         }
     }
 }
 
-impl Moving {
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
-        let Moving { from, what, to } = self;
+impl PreparedMove {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
+        let PreparedMove { from, what, to } = self;
         let (old, new) = (workplace.shown(&from), workplace.shown(&to));
         let (now, still) = removable(workplace, MOVE, from.clone()).await?;
         if now != from || !is_same(still, what) {
-            return Err(Fault::changed(&old));
+            return Err(ToolError::changed(&old));
         }
         movable(workplace, &from, what).await?;
         let asked = to.clone();
         let leads = workplace.on_disk(move |files, roots| files.to_write(roots, &asked));
         if leads.await? != to {
-            return Err(Fault::changed(&new));
+            return Err(ToolError::changed(&new));
         }
         let target = to.clone();
         workplace
             .on_disk(move |files, roots| files.rename(roots, &from, &target))
             .await?;
-        let mut outcome = told::said(
+        let mut outcome = wording::said(
             format!("Moved `{old}` to `{new}`."),
             json!({ "moved": true }),
         );
@@ -89,7 +89,7 @@ impl Moving {
 }
 
 /// Refuses a directory with something below that a rule denies.
-async fn movable(workplace: &Workplace, from: &Path, what: What) -> Result<(), Fault> {
+async fn movable(workplace: &Workplace, from: &Path, what: What) -> Result<(), ToolError> {
     if what != What::Directory {
         return Ok(());
     }

@@ -5,12 +5,12 @@ use attache_host::{files, terminals};
 use attache_model::Input;
 use serde_json::json;
 
-use super::told;
-use crate::Outcome;
+use super::wording;
+use crate::ToolOutcome;
 
 /// Why a tool did not do what it was asked.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ToolError {
     /// One word for programs.
     kind: &'static str,
     /// What is wrong and what to do; nothing of any file stands in it.
@@ -19,17 +19,17 @@ pub(super) struct Fault {
     help: Option<String>,
 }
 
-impl Fault {
-    pub(super) fn new(kind: &'static str, sentence: impl Into<String>) -> Fault {
-        Fault {
+impl ToolError {
+    pub(super) fn new(kind: &'static str, sentence: impl Into<String>) -> ToolError {
+        ToolError {
             kind,
             sentence: sentence.into(),
             help: None,
         }
     }
 
-    pub(super) fn help(self, help: String) -> Fault {
-        Fault {
+    pub(super) fn help(self, help: String) -> ToolError {
+        ToolError {
             help: Some(help),
             ..self
         }
@@ -50,34 +50,34 @@ impl Fault {
     }
 
     /// Somebody else was there between the question and the deed.
-    pub(super) fn changed(path: &str) -> Fault {
+    pub(super) fn changed(path: &str) -> ToolError {
         let sentence = format!(
             "`{path}` has changed meanwhile, so nothing was written; read it again and start from what it says now"
         );
-        Fault::new("changed", sentence)
+        ToolError::new("changed", sentence)
     }
 
     /// A thread that did our work is gone.
-    pub(super) fn lost() -> Fault {
-        Fault::new("lost", "the work has failed inside attache; try again")
+    pub(super) fn lost() -> ToolError {
+        ToolError::new("lost", "the work has failed inside attache; try again")
     }
 }
 
-impl From<files::Error> for Fault {
-    fn from(error: files::Error) -> Fault {
-        Fault::new(error.kind(), error.to_string())
+impl From<files::Error> for ToolError {
+    fn from(error: files::Error) -> ToolError {
+        ToolError::new(error.kind(), error.to_string())
     }
 }
 
-impl From<terminals::Error> for Fault {
-    fn from(error: terminals::Error) -> Fault {
-        Fault::new("terminal", error.to_string())
+impl From<terminals::Error> for ToolError {
+    fn from(error: terminals::Error) -> ToolError {
+        ToolError::new("terminal", error.to_string())
     }
 }
 
 /// What the client said about a request of ours.
-impl From<CallError> for Fault {
-    fn from(error: CallError) -> Fault {
+impl From<CallError> for ToolError {
+    fn from(error: CallError) -> ToolError {
         let (kind, said) = match &error {
             CallError::Refused(refusal) if refusal.code == RESOURCE_NOT_FOUND => {
                 ("not_found", refusal.message.clone())
@@ -86,20 +86,20 @@ impl From<CallError> for Fault {
             CallError::Closed(_) => ("closed", "it is gone".to_owned()),
             other => ("client", other.to_string()),
         };
-        let said = told::one_line(&said, LONGEST_SAID);
-        Fault::new(kind, format!("the client did not do it: {said}"))
+        let said = wording::one_line(&said, LONGEST_SAID);
+        ToolError::new(kind, format!("the client did not do it: {said}"))
     }
 }
 
-impl From<Fault> for Outcome {
-    fn from(fault: Fault) -> Outcome {
+impl From<ToolError> for ToolOutcome {
+    fn from(fault: ToolError) -> ToolOutcome {
         let told = match &fault.help {
             Some(help) => format!("{}\n\n{help}", fault.sentence),
             None => fault.sentence.clone(),
         };
-        Outcome {
+        ToolOutcome {
             content: vec![v1::ContentBlock::from(fault.sentence).into()],
-            told: vec![Input::Text(told)],
+            for_model: vec![Input::Text(told)],
             locations: Vec::new(),
             raw: Some(json!({ "error": fault.kind })),
             failed: true,

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 use crate::serve;
 
-pub(super) struct Villain {
+pub(super) struct HostileServer {
     agent: AgentHandle,
     session: v1::SessionId,
     state: Arc<Shared>,
@@ -44,18 +44,18 @@ impl Shared {
     }
 }
 
-impl Villain {
+impl HostileServer {
     /// A new session with the server.
-    pub(super) async fn open(stage: &Stage, tool: Value) -> Villain {
-        let villain = Villain::start(stage, tool).await;
+    pub(super) async fn open(stage: &TestAgent, tool: Value) -> HostileServer {
+        let villain = HostileServer::start(stage, tool).await;
         let request = v1::NewSessionRequest::new(stage.project().to_str().unwrap(), [server("d")]);
         let opened = villain.agent.ask(request).await.unwrap();
         villain.ready(opened.session_id).await
     }
 
     /// A stored session, with a server of the same name.
-    pub(super) async fn load(stage: &Stage, id: &str, to: &str, tool: Value) -> Villain {
-        let villain = Villain::start(stage, tool).await;
+    pub(super) async fn load(stage: &TestAgent, id: &str, to: &str, tool: Value) -> HostileServer {
+        let villain = HostileServer::start(stage, tool).await;
         let cwd = stage.project();
         let mut request = v1::ResumeSessionRequest::new(id, cwd.to_str().unwrap());
         request.mcp_servers = vec![server(to)];
@@ -63,7 +63,7 @@ impl Villain {
         villain.ready(id.into()).await
     }
 
-    async fn start(stage: &Stage, tool: Value) -> Villain {
+    async fn start(stage: &TestAgent, tool: Value) -> HostileServer {
         let (ours, theirs) = attache::pipes(1 << 20);
         let (client, calls) = agent::connect(ours.0, ours.1, Options::default());
         let (agent, client_calls) = client::connect(theirs.0, theirs.1, Options::default());
@@ -74,7 +74,7 @@ impl Villain {
         tokio::spawn(play(agent.clone(), client_calls, Arc::clone(&state)));
         let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1);
         agent.initialize(hello).await.unwrap();
-        Villain {
+        HostileServer {
             agent,
             session: "".into(),
             state,
@@ -82,7 +82,7 @@ impl Villain {
         }
     }
 
-    async fn ready(mut self, session: v1::SessionId) -> Villain {
+    async fn ready(mut self, session: v1::SessionId) -> HostileServer {
         self.session = session;
         self.listened().await;
         self

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 /// What is known of a session besides its journal.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Info {
+pub struct StoredSession {
     /// Its id.
     pub id: String,
     /// The directory it works in.
@@ -27,10 +27,10 @@ pub struct Info {
     pub parent: Option<String>,
 }
 
-impl Info {
+impl StoredSession {
     /// A new session in a directory.
-    pub fn new(id: impl Into<String>, cwd: impl Into<PathBuf>) -> Info {
-        Info {
+    pub fn new(id: impl Into<String>, cwd: impl Into<PathBuf>) -> StoredSession {
+        StoredSession {
             id: id.into(),
             cwd: cwd.into(),
             additional: Vec::new(),
@@ -46,7 +46,7 @@ impl Info {
 
 /// Who gave a session its title. What a person gave is not overwritten by the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TitledBy {
+pub enum TitleSource {
     /// The agent.
     Agent = 1,
     /// A person.
@@ -55,7 +55,7 @@ pub enum TitledBy {
 
 /// Whether sessions that were put away are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Archived {
+pub enum ArchiveFilter {
     /// They are not.
     #[default]
     Exclude,
@@ -67,18 +67,18 @@ pub enum Archived {
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct SessionFilter {
     /// Only those that work in this directory.
     pub cwd: Option<PathBuf>,
     /// Whether those that were put away are among them.
-    pub archived: Archived,
+    pub archived: ArchiveFilter,
 }
 
 /// Some sessions, the one that changed last first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Page {
+pub struct SessionPage {
     /// The sessions.
-    pub infos: Vec<Info>,
+    pub infos: Vec<StoredSession>,
     /// Where to go on; `None` at the end.
     pub next: Option<String>,
 }

@@ -12,19 +12,19 @@ use super::Error;
 
 /// The lock of one session, held until it is dropped.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(super) struct SessionLockFile {
     /// Closing it gives the lock back.
     _file: File,
     path: PathBuf,
 }
 
-impl Lock {
+impl SessionLockFile {
     /// Takes the lock of a session by its number in the database: what a client calls it is never part of a path.
     ///
     /// # Errors
     ///
     /// `InUse` when somebody has it.
-    pub(super) fn take(dir: &Path, number: i64) -> Result<Lock, Error> {
+    pub(super) fn take(dir: &Path, number: i64) -> Result<SessionLockFile, Error> {
         let path = dir.join(number.to_string());
         loop {
             let file = private::create(&path)?;
@@ -37,7 +37,7 @@ impl Lock {
                 Ok(true) => {
                     // A disk without room is no reason not to open a session.
                     sign(&file).ok();
-                    return Ok(Lock { _file: file, path });
+                    return Ok(SessionLockFile { _file: file, path });
                 }
                 // Its last owner removed it after we had opened it.
                 Ok(false) => {}
@@ -47,7 +47,7 @@ impl Lock {
     }
 }
 
-impl Drop for Lock {
+impl Drop for SessionLockFile {
     fn drop(&mut self) {
         if cfg!(unix) {
             // While it is locked, so that it is ours. A file that stays is no harm: nobody holds its lock.

@@ -7,40 +7,44 @@ use attache_model::Input;
 use serde_json::json;
 
 use super::call::failed;
-use super::{Open, Turn};
-use crate::Outcome;
+use super::{OpenCall, Turn};
+use crate::ToolOutcome;
 use crate::failure::Failure;
-use crate::inner::Inner;
 use crate::modes::Mode;
-use crate::permission::{Answer, JournaledDecision};
+use crate::permission::{JournaledDecision, PermissionAnswer};
+use crate::session_call::SessionCall;
 
 impl Turn<'_> {
-    pub(super) async fn inner(&self, open: &Open, inner: Inner) -> Result<Outcome, Failure> {
+    pub(super) async fn session_call(
+        &self,
+        open: &OpenCall,
+        inner: SessionCall,
+    ) -> Result<ToolOutcome, Failure> {
         match inner {
-            Inner::Plan(entries) => {
+            SessionCall::Plan(entries) => {
                 let count = entries.len();
                 self.session.show(v1::Plan::new(entries)).await?;
                 Ok(done(&format!(
                     "The person sees the plan ({count} entries)."
                 )))
             }
-            Inner::Think(thought) => Ok(Outcome {
+            SessionCall::Think(thought) => Ok(ToolOutcome {
                 content: vec![v1::ContentBlock::from(thought).into()],
                 ..done("Noted.")
             }),
-            Inner::Ask { question, options } => self.question(open, question, options).await,
-            Inner::Mode { mode, reason } => self.switch(open, mode, reason).await,
+            SessionCall::Ask { question, options } => self.question(open, question, options).await,
+            SessionCall::Mode { mode, reason } => self.switch(open, mode, reason).await,
             // It is asked about, and read, as what it is: somebody else's.
-            Inner::Resource(_) => Ok(failed("a resource is not read this way")),
+            SessionCall::Resource(_) => Ok(failed("a resource is not read this way")),
         }
     }
 
     async fn question(
         &self,
-        open: &Open,
+        open: &OpenCall,
         question: String,
         options: Vec<String>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<ToolOutcome, Failure> {
         let client = self.session.client.client();
         let capabilities = client.capabilities().unwrap_or_default();
         if capabilities
@@ -66,7 +70,7 @@ impl Turn<'_> {
         };
         Ok(match answered {
             v1::ElicitationAction::Accept(given) => match answer(given, &options) {
-                Some(text) => Outcome {
+                Some(text) => ToolOutcome {
                     content: vec![v1::ContentBlock::from(text.as_str()).into()],
                     raw: Some(json!({ "answer": text })),
                     ..done(&format!("The person answered: {text}"))
@@ -78,7 +82,12 @@ impl Turn<'_> {
         })
     }
 
-    async fn switch(&self, open: &Open, mode: Mode, reason: String) -> Result<Outcome, Failure> {
+    async fn switch(
+        &self,
+        open: &OpenCall,
+        mode: Mode,
+        reason: String,
+    ) -> Result<ToolOutcome, Failure> {
         let current = self.session.settings().mode;
         if current == mode {
             return Ok(done(&format!("The mode is already {}.", mode.id())));
@@ -110,7 +119,7 @@ impl Turn<'_> {
     /// Asks which mode to go on in; none if the person wants to stay.
     async fn ask_to_switch(
         &self,
-        open: &Open,
+        open: &OpenCall,
         current: Mode,
         wanted: Mode,
         reason: String,
@@ -141,8 +150,8 @@ impl Turn<'_> {
         };
         let chosen = chosen.filter(|mode| *mode != Mode::Architect);
         let answer = match chosen {
-            Some(_) => Answer::AllowOnce,
-            None => Answer::RejectOnce,
+            Some(_) => PermissionAnswer::AllowOnce,
+            None => PermissionAnswer::RejectOnce,
         };
         self.decided(JournaledDecision::once(&open.shown, answer))
             .await?;
@@ -151,7 +160,7 @@ impl Turn<'_> {
 }
 
 fn form(options: &[String]) -> v1::ElicitationSchema {
-    let mut field = v1::StringPropertySchema::new().title("Answer");
+    let mut field = v1::StringPropertySchema::new().title("PermissionAnswer");
     if !options.is_empty() {
         field = field.enum_values(options.to_vec());
     }
@@ -170,10 +179,10 @@ fn answer(given: v1::ElicitationAcceptAction, options: &[String]) -> Option<Stri
     (options.is_empty() || options.contains(&text)).then_some(text)
 }
 
-fn done(told: &str) -> Outcome {
-    Outcome {
-        told: vec![Input::Text(told.to_owned())],
-        ..Outcome::default()
+fn done(for_model: &str) -> ToolOutcome {
+    ToolOutcome {
+        for_model: vec![Input::Text(for_model.to_owned())],
+        ..ToolOutcome::default()
     }
 }
 

@@ -15,13 +15,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::identity::{ServerIdentity, ToolIdentity};
-use super::{ServerWords, Tool, names, schema, text};
+use super::{ServerText, Tool, names, schema, text};
 
 /// All that a server offers.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Catalogue {
-    pub(super) tools: Vec<Listed>,
-    pub(super) prompts: Vec<Prompt>,
+pub(super) struct Offerings {
+    pub(super) tools: Vec<ListedTool>,
+    pub(super) prompts: Vec<ListedPrompt>,
     pub(super) resources: Vec<v1::ResourceLink>,
     /// What it says of how to use it.
     pub(super) instructions: Option<String>,
@@ -33,52 +33,52 @@ pub(super) struct Catalogue {
 
 /// A tool, and what its server calls it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Listed {
+pub(super) struct ListedTool {
     pub(super) tool: Tool,
     pub(super) theirs: String,
 }
 
 /// A prompt, and what its server calls it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Prompt {
+pub(super) struct ListedPrompt {
     pub(super) command: v1::AvailableCommand,
     pub(super) theirs: String,
-    pub(super) arguments: Vec<Argument>,
+    pub(super) arguments: Vec<PromptArgument>,
 }
 
 /// An argument of a prompt.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Argument {
+pub(super) struct PromptArgument {
     pub(super) name: String,
     pub(super) required: bool,
 }
 
 /// What to call a server to a person, and within other names.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Names<'a> {
+pub(super) struct ServerNames<'a> {
     pub(super) shown: &'a str,
     pub(super) slug: &'a str,
     pub(super) identity: &'a ServerIdentity,
 }
 
-impl Catalogue {
+impl Offerings {
     /// Asks a server for everything it has said that it offers. Without its tools a server is of no use; what else it
     /// cannot list is left out.
     pub(super) async fn fetch(
         peer: &Peer<RoleClient>,
-        names: Names<'_>,
-    ) -> Result<Catalogue, ServiceError> {
+        names: ServerNames<'_>,
+    ) -> Result<Offerings, ServiceError> {
         let info = peer.peer_info();
         let said = info.as_ref().and_then(|info| info.instructions.as_deref());
         let server = names.identity.declaring(info.as_deref());
-        let names = Names {
+        let names = ServerNames {
             identity: &server,
             ..names
         };
-        let mut catalogue = Catalogue {
+        let mut offerings = Offerings {
             instructions: said.map(description),
             server: Some(server.clone()),
-            ..Catalogue::default()
+            ..Offerings::default()
         };
         let offers = info
             .map(|info| info.capabilities.clone())
@@ -90,7 +90,7 @@ impl Catalogue {
                     ..Default::default()
                 })
             });
-            catalogue.take_tools(names, list.await?);
+            offerings.take_tools(names, list.await?);
         }
         if offers.prompts.is_some() {
             let list = fetch_all(peer, "prompts", |page| {
@@ -99,7 +99,7 @@ impl Catalogue {
                     ..Default::default()
                 })
             });
-            catalogue.take_prompts(names, list.await.unwrap_or_default());
+            offerings.take_prompts(names, list.await.unwrap_or_default());
         }
         if offers.resources.is_some() {
             let list = fetch_all(peer, "resources", |page| {
@@ -108,12 +108,12 @@ impl Catalogue {
                     ..Default::default()
                 })
             });
-            catalogue.take_resources(list.await.unwrap_or_default());
+            offerings.take_resources(list.await.unwrap_or_default());
         }
-        Ok(catalogue)
+        Ok(offerings)
     }
 
-    fn take_tools(&mut self, names: Names<'_>, list: List<model::Tool>) {
+    fn take_tools(&mut self, names: ServerNames<'_>, list: FetchedList<model::Tool>) {
         self.left_out += list.left_out;
         let (mut taken, mut seen) = (HashSet::new(), HashSet::new());
         let mut room = ALL_SCHEMAS;
@@ -135,7 +135,7 @@ impl Catalogue {
         }
     }
 
-    fn take_prompts(&mut self, names: Names<'_>, list: List<model::Prompt>) {
+    fn take_prompts(&mut self, names: ServerNames<'_>, list: FetchedList<model::Prompt>) {
         self.left_out += list.left_out;
         let mut taken = HashSet::new();
         for prompt in list.items {
@@ -148,7 +148,7 @@ impl Catalogue {
         }
     }
 
-    fn take_resources(&mut self, list: List<model::Resource>) {
+    fn take_resources(&mut self, list: FetchedList<model::Resource>) {
         self.left_out += list.left_out;
         for resource in list.items {
             match link(&resource) {
@@ -174,13 +174,13 @@ pub(super) fn link(resource: &model::Resource) -> Option<v1::ResourceLink> {
     Some(link)
 }
 
-fn listed(names: Names<'_>, name: String, schema: Value, tool: &model::Tool) -> Listed {
+fn listed(names: ServerNames<'_>, name: String, schema: Value, tool: &model::Tool) -> ListedTool {
     let hints = tool.annotations.as_ref();
     let title = tool.title.as_deref();
     let title = title.or_else(|| hints.and_then(|hints| hints.title.as_deref()));
     let read_only = hints.and_then(|hints| hints.read_only_hint) == Some(true);
     let destructive = hints.and_then(|hints| hints.destructive_hint);
-    Listed {
+    ListedTool {
         theirs: tool.name.clone().into_owned(),
         tool: Tool {
             full_name: name,
@@ -202,7 +202,7 @@ fn listed(names: Names<'_>, name: String, schema: Value, tool: &model::Tool) -> 
 }
 
 /// What a server says of a tool, as it came.
-fn words(tool: &model::Tool) -> ServerWords {
+fn words(tool: &model::Tool) -> ServerText {
     let hints = tool.annotations.as_ref();
     let titles = [
         tool.title.as_deref(),
@@ -214,17 +214,17 @@ fn words(tool: &model::Tool) -> ServerWords {
     said.extend(tool.description.as_deref().map(str::to_owned));
     let said = said.join("\n");
     let (text, _) = text::head(&said, DESCRIPTION);
-    ServerWords {
+    ServerText {
         left_out: said[text.len()..].chars().count(),
         text: text.to_owned(),
     }
 }
 
-fn offered(name: String, prompt: model::Prompt) -> Prompt {
+fn offered(name: String, prompt: model::Prompt) -> ListedPrompt {
     let about = prompt.description.as_deref().or(prompt.title.as_deref());
     let about = text::line(about.unwrap_or(&prompt.name), TITLE);
     let arguments = prompt.arguments.unwrap_or_default().into_iter();
-    let arguments = arguments.take(ARGUMENTS).map(|argument| Argument {
+    let arguments = arguments.take(ARGUMENTS).map(|argument| PromptArgument {
         name: argument.name,
         required: argument.required.unwrap_or(false),
     });
@@ -234,14 +234,14 @@ fn offered(name: String, prompt: model::Prompt) -> Prompt {
         let hint = v1::UnstructuredCommandInput::new(hint(&arguments));
         command.input = Some(v1::AvailableCommandInput::Unstructured(hint));
     }
-    Prompt {
+    ListedPrompt {
         command,
         theirs: prompt.name,
         arguments,
     }
 }
 
-fn hint(arguments: &[Argument]) -> String {
+fn hint(arguments: &[PromptArgument]) -> String {
     let words = arguments.iter().map(|argument| {
         let name = text::line(&argument.name, NAME);
         match argument.required {
@@ -261,14 +261,14 @@ fn description(words: &str) -> String {
 }
 
 /// What a list of a server came to.
-struct List<T> {
+struct FetchedList<T> {
     items: Vec<T>,
     left_out: usize,
 }
 
-impl<T> Default for List<T> {
+impl<T> Default for FetchedList<T> {
     fn default() -> Self {
-        List {
+        FetchedList {
             items: Vec::new(),
             left_out: 0,
         }
@@ -280,8 +280,8 @@ async fn fetch_all<T: DeserializeOwned>(
     peer: &Peer<RoleClient>,
     member: &str,
     request: impl Fn(PaginatedRequestParams) -> ClientRequest,
-) -> Result<List<T>, ServiceError> {
-    let mut list = List::default();
+) -> Result<FetchedList<T>, ServiceError> {
+    let mut list = FetchedList::default();
     let mut cursor = None;
     for _ in 0..PAGES {
         let page = PaginatedRequestParams::default().with_cursor(cursor);

@@ -12,13 +12,13 @@ use attache_model::{Catalog, Environment, Input, Message, Model as _, Output, Re
 use attache_testkit::{Side, Trace, scripted_client};
 use tempfile::TempDir;
 
-use super::vanishing::vanishing;
+use super::disconnecting::disconnecting;
 use crate::kinds;
-use crate::tools::Equipment;
+use crate::tools::ToolEnvironment;
 use crate::{Limits, Setup, serve};
 
 /// A scripted model, a project and a journal. The agent can be started on it again and again.
-pub(super) struct Stage {
+pub(super) struct TestAgent {
     pub(super) model: ScriptedModel,
     pub(super) limits: Limits,
     /// Rules of the user, in JSON.
@@ -28,13 +28,13 @@ pub(super) struct Stage {
     dir: TempDir,
 }
 
-impl Stage {
+impl TestAgent {
     /// A model with these turns, in JSON.
-    pub(super) fn new(turns: &str) -> Stage {
+    pub(super) fn new(turns: &str) -> TestAgent {
         let model = ScriptedModel::parse(&format!("{{\"turns\":[{turns}]}}")).unwrap();
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("project")).unwrap();
-        Stage {
+        TestAgent {
             model,
             limits: Limits::default(),
             policy: None,
@@ -88,7 +88,7 @@ impl Stage {
     /// The same with a client that is killed where the script ends.
     pub(super) async fn play_and_vanish(&self, script: &str) {
         let ((read, write), peer) = scripted_client(&self.script("{}", script)).unwrap();
-        let (read, write) = vanishing(read, write);
+        let (read, write) = disconnecting(read, write);
         let (client, calls) = attache::agent::connect(read, write, Options::default());
         let serving = tokio::spawn(serve(client, calls, self.setup()));
         let played = peer.finish().await;
@@ -117,7 +117,7 @@ impl Stage {
             store: self.store(),
             models,
             limits: self.limits,
-            equipment: Equipment::default(),
+            equipment: ToolEnvironment::default(),
             policy: self
                 .policy
                 .as_deref()
@@ -143,7 +143,7 @@ impl Stage {
     }
 
     /// What the model was told in its last request, a line for each piece.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn sent_to_model(&self) -> String {
         let requests = self.model.requests();
         requests.last().map(told).unwrap_or_default()
     }

@@ -15,16 +15,16 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::changes::is_change;
 use super::handler::Handler;
+use super::list_changes::is_change;
 use super::text;
-use super::wire::Asked;
+use super::wire::PendingRequests;
 
-/// The transport. Dropping it takes back what was asked.
-pub(super) struct OverAcp {
+/// The transport. Dropping it takes back what was pending.
+pub(super) struct AcpTransport {
     client: ClientHandle,
     server: v1::McpServerAcpId,
-    asked: Asked,
+    pending: PendingRequests,
     running: JoinSet<()>,
     handles: HashMap<RequestId, AbortHandle>,
     answers: mpsc::Sender<ServerJsonRpcMessage>,
@@ -33,20 +33,20 @@ pub(super) struct OverAcp {
 
 /// Where the client's notifications for a server go.
 #[derive(Clone)]
-pub(super) struct Ear {
+pub(super) struct NotificationInbox {
     server: v1::McpServerAcpId,
-    asked: Asked,
+    pending: PendingRequests,
     sender: mpsc::Sender<ServerJsonRpcMessage>,
     handler: Handler,
 }
 
-impl OverAcp {
-    pub(super) fn new(client: ClientHandle, server: v1::McpServerAcpId) -> OverAcp {
+impl AcpTransport {
+    pub(super) fn new(client: ClientHandle, server: v1::McpServerAcpId) -> AcpTransport {
         let (answers, arrived) = mpsc::channel(QUEUE);
-        OverAcp {
+        AcpTransport {
             client,
             server,
-            asked: Asked::default(),
+            pending: PendingRequests::default(),
             running: JoinSet::new(),
             handles: HashMap::new(),
             answers,
@@ -54,10 +54,10 @@ impl OverAcp {
         }
     }
 
-    pub(super) fn ear(&self, handler: &Handler) -> Ear {
-        Ear {
+    pub(super) fn inbox(&self, handler: &Handler) -> NotificationInbox {
+        NotificationInbox {
             server: self.server.clone(),
-            asked: self.asked.clone(),
+            pending: self.pending.clone(),
             sender: self.answers.clone(),
             handler: handler.clone(),
         }
@@ -72,12 +72,12 @@ impl OverAcp {
         request.params = Some(RawObject::from(params));
         let client = self.client.clone();
         let answers = self.answers.clone();
-        let asked = self.asked.clone();
+        let pending = self.pending.clone();
         let handle = self.running.spawn({
             let id = id.clone();
             async move {
                 let answer = answer(id, client.ask(request).await);
-                for message in asked.read(answer.to_string().as_bytes()) {
+                for message in pending.read(answer.to_string().as_bytes()) {
                     // The transport has gone if nobody takes it.
                     answers.send(message).await.ok();
                 }
@@ -88,16 +88,16 @@ impl OverAcp {
         self.handles.insert(id, handle);
     }
 
-    fn take_back(&mut self, id: &RequestId) {
+    fn cancel(&mut self, id: &RequestId) {
         if let Some(handle) = self.handles.remove(id) {
             handle.abort();
         }
     }
 }
 
-impl Ear {
+impl NotificationInbox {
     /// Takes a notification if it is for this server and a request that is open. One more than fits is lost.
-    pub(super) fn hears(&self, notification: &v1::MessageMcpNotification) -> bool {
+    pub(super) fn deliver(&self, notification: &v1::MessageMcpNotification) -> bool {
         if notification.server_id != self.server {
             return false;
         }
@@ -112,7 +112,7 @@ impl Ear {
             if is_change(&message) {
                 self.handler.changes().note();
             }
-            if id.is_ok_and(|id| self.asked.holds(&id)) {
+            if id.is_ok_and(|id| self.pending.contains(&id)) {
                 self.sender.try_send(message).ok();
             }
         }
@@ -120,21 +120,21 @@ impl Ear {
     }
 }
 
-impl Transport<RoleClient> for OverAcp {
+impl Transport<RoleClient> for AcpTransport {
     type Error = Infallible;
 
     fn send(
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
-        self.asked.note(&message);
+        self.pending.note(&message);
         match &message {
             ClientJsonRpcMessage::Request(request) => self.ask(request.id.clone(), &message),
             ClientJsonRpcMessage::Notification(told) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &told.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.take_back(id);
+                    self.cancel(id);
                 }
             }
             // Requests from the server do not exist on this transport, hence no answers to them.

@@ -10,56 +10,56 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-use super::wire::{Asked, Backlog, LONGEST, TOO_LONG};
+use super::wire::{LONGEST, PendingRequests, TOO_LONG, WriteBacklog};
 
 /// The transport. A line longer than the limit is skipped, and fails the requests that are open.
-pub(super) struct Lines<R, W> {
+pub(super) struct StdioTransport<R, W> {
     read: BufReader<R>,
     line: Vec<u8>,
     skipping: bool,
     ready: VecDeque<ServerJsonRpcMessage>,
     write: Arc<Mutex<Option<W>>>,
-    asked: Asked,
-    backlog: Backlog,
+    pending: PendingRequests,
+    backlog: WriteBacklog,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> StdioTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     pub(super) fn new(read: R, write: W) -> Self {
-        Lines {
+        StdioTransport {
             read: BufReader::new(read),
             line: Vec::new(),
             skipping: false,
             ready: VecDeque::new(),
             write: Arc::new(Mutex::new(Some(write))),
-            asked: Asked::default(),
-            backlog: Backlog::new(),
+            pending: PendingRequests::default(),
+            backlog: WriteBacklog::new(),
         }
     }
 
     /// Takes what there is up to the next line end. Nothing is lost if the future is dropped: bytes are taken and kept
     /// without a wait between.
-    async fn take(&mut self) -> io::Result<Step> {
+    async fn take(&mut self) -> io::Result<ReadStep> {
         let bytes = self.read.fill_buf().await?;
         if bytes.is_empty() {
-            return Ok(Step::End);
+            return Ok(ReadStep::End);
         }
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let taken = end.map_or(bytes.len(), |end| end + 1);
-        let mut step = Step::More;
+        let mut step = ReadStep::More;
         if self.skipping {
             self.skipping = end.is_none();
         } else if self.line.len() + taken > LONGEST {
             self.line = Vec::new();
             self.skipping = end.is_none();
-            step = Step::TooLong;
+            step = ReadStep::TooLong;
         } else {
             self.line.extend_from_slice(&bytes[..taken]);
             if end.is_some() {
-                step = Step::Line;
+                step = ReadStep::Line;
             }
         }
         self.read.consume(taken);
@@ -67,14 +67,14 @@ where
     }
 }
 
-enum Step {
+enum ReadStep {
     More,
     Line,
     TooLong,
     End,
 }
 
-impl<R, W> Transport<RoleClient> for Lines<R, W>
+impl<R, W> Transport<RoleClient> for StdioTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -85,7 +85,7 @@ where
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        self.asked.note(&message);
+        self.pending.note(&message);
         let ticket = self.backlog.enter();
         let write = Arc::clone(&self.write);
         async move {
@@ -107,14 +107,14 @@ where
             }
             self.backlog.short().await;
             match self.take().await {
-                Ok(Step::More) => {}
-                Ok(Step::Line) => {
-                    self.ready.extend(self.asked.read(self.line.trim_ascii()));
+                Ok(ReadStep::More) => {}
+                Ok(ReadStep::Line) => {
+                    self.ready.extend(self.pending.read(self.line.trim_ascii()));
                     self.line.clear();
                     self.line.shrink_to(KEPT);
                 }
-                Ok(Step::TooLong) => self.ready.extend(self.asked.fail(TOO_LONG)),
-                Ok(Step::End) | Err(_) => return None,
+                Ok(ReadStep::TooLong) => self.ready.extend(self.pending.fail(TOO_LONG)),
+                Ok(ReadStep::End) | Err(_) => return None,
             }
         }
     }

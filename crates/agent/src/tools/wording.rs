@@ -4,16 +4,16 @@ use attache::v1;
 use attache_model::Input;
 use serde_json::Value;
 
-use crate::Outcome;
+use crate::ToolOutcome;
 
 /// How many bytes the model is told by one call.
 pub(super) const MOST: usize = 50_000;
 
 /// The same words for model and person.
-pub(super) fn said(text: String, raw: Value) -> Outcome {
-    Outcome {
+pub(super) fn said(text: String, raw: Value) -> ToolOutcome {
+    ToolOutcome {
         content: vec![v1::ContentBlock::from(text.clone()).into()],
-        told: vec![Input::Text(text)],
+        for_model: vec![Input::Text(text)],
         locations: Vec::new(),
         raw: Some(raw),
         failed: false,

@@ -10,23 +10,23 @@ use rmcp::transport::IntoTransport;
 use rmcp::{RoleClient, ServiceError};
 use tokio::time::Instant;
 
-use super::changes::Counting;
+use super::acp_transport::AcpTransport;
 use super::handler::Handler;
-use super::lines::Lines;
-use super::over_acp::OverAcp;
+use super::list_changes::ChangeCounter;
 use super::server::Server;
-use super::sse::Events;
+use super::sse_transport::SseTransport;
+use super::stdio_transport::StdioTransport;
 use super::{environment, http, text};
 
 /// A conversation with a server.
-pub(super) struct Line {
+pub(super) struct Connection {
     pub(super) running: RunningService<RoleClient, Handler>,
     pub(super) handler: Handler,
     pub(super) child: Option<Child>,
 }
 
 /// Why there is none.
-pub(super) enum Refusal {
+pub(super) enum ConnectError {
     /// The server does not know `initialize`; it may be one that has no handshake any more.
     Handshake(String),
     /// The connection ended, or never was.
@@ -39,21 +39,21 @@ pub(super) enum Refusal {
 ///
 /// The handshake that all servers of today know comes first: some end when they are sent anything else. A server that
 /// refuses it is asked once more, as one of the revision without a handshake.
-pub(super) async fn dial(server: &Server, deadline: Instant) -> Result<Line, String> {
+pub(super) async fn connect(server: &Server, deadline: Instant) -> Result<Connection, String> {
     let discover = || ClientLifecycleMode::Discover {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
     };
     if let v1::McpServer::Acp(_) = server.config {
         return once(server, discover(), deadline)
             .await
-            .map_err(Refusal::reason);
+            .map_err(ConnectError::reason);
     }
     match once(server, ClientLifecycleMode::Initialize, deadline).await {
-        Err(Refusal::Handshake(reason)) => {
+        Err(ConnectError::Handshake(reason)) => {
             let line = once(server, discover(), deadline).await;
             line.map_err(|_| reason)
         }
-        other => other.map_err(Refusal::reason),
+        other => other.map_err(ConnectError::reason),
     }
 }
 
@@ -61,30 +61,30 @@ async fn once(
     server: &Server,
     mode: ClientLifecycleMode,
     deadline: Instant,
-) -> Result<Line, Refusal> {
-    let handler = Handler::new(&server.name, server.place.clone());
+) -> Result<Connection, ConnectError> {
+    let handler = Handler::new(&server.name, server.context.clone());
     match &server.config {
         v1::McpServer::Stdio(config) => stdio(server, config, handler, mode, deadline).await,
         v1::McpServer::Http(config) => {
-            let transport = http::transport(config).map_err(final_refusal)?;
+            let transport = http::transport(config).map_err(final_error)?;
             begin(handler, transport, mode, deadline).await
         }
         v1::McpServer::Sse(config) => {
-            let opening = tokio::time::timeout_at(deadline, Events::open(config)).await;
-            let transport = opening.map_err(|_| late())?.map_err(final_refusal)?;
+            let opening = tokio::time::timeout_at(deadline, SseTransport::open(config)).await;
+            let transport = opening.map_err(|_| late())?.map_err(final_error)?;
             begin(handler, transport, mode, deadline).await
         }
         v1::McpServer::Acp(config) => {
-            let Some(client) = server.place.client.clone() else {
-                return Err(Refusal::Final(
+            let Some(client) = server.context.client.clone() else {
+                return Err(ConnectError::Final(
                     "there is no client to reach it through".to_owned(),
                 ));
             };
-            let transport = OverAcp::new(client, config.server_id.clone());
-            server.listen(transport.ear(&handler));
+            let transport = AcpTransport::new(client, config.server_id.clone());
+            server.listen(transport.inbox(&handler));
             begin_counted(handler, transport, mode, deadline).await
         }
-        _ => Err(Refusal::Final("its transport is not known".to_owned())),
+        _ => Err(ConnectError::Final("its transport is not known".to_owned())),
     }
 }
 
@@ -94,28 +94,30 @@ async fn stdio(
     handler: Handler,
     mode: ClientLifecycleMode,
     deadline: Instant,
-) -> Result<Line, Refusal> {
+) -> Result<Connection, ConnectError> {
     let program = Program::new(config.command.as_path()).args(&config.args);
-    let program = environment::of(program, &config.env, &server.place.environment);
-    let program = program.cwd(&server.place.cwd).tail(TAIL);
+    let program = environment::of(program, &config.env, &server.context.environment);
+    let program = program.cwd(&server.context.cwd).tail(TAIL);
     let starting = tokio::time::timeout_at(deadline, program.spawn_piped()).await;
     let (child, stdin, stdout) = starting.map_err(|_| late())?.map_err(not_started)?;
-    let beginning = begin(handler, Lines::new(stdout, stdin), mode, deadline);
+    let beginning = begin(handler, StdioTransport::new(stdout, stdin), mode, deadline);
     let begun = tokio::select! {
         begun = beginning => begun,
-        () = gone(&child) => Err(Refusal::Gone("its process has ended".to_owned())),
+        () = gone(&child) => Err(ConnectError::Gone("its process has ended".to_owned())),
     };
     match begun {
         Ok(mut line) => {
             line.child = Some(child);
             Ok(line)
         }
-        Err(Refusal::Handshake(reason)) => {
+        Err(ConnectError::Handshake(reason)) => {
             child.stop(Ladder::default()).await;
-            Err(Refusal::Handshake(reason))
+            Err(ConnectError::Handshake(reason))
         }
-        Err(Refusal::Gone(reason)) => Err(Refusal::Final(last_words(&child, &reason).await)),
-        Err(Refusal::Final(reason)) => Err(Refusal::Final(with_words(&child, reason))),
+        Err(ConnectError::Gone(reason)) => {
+            Err(ConnectError::Final(last_words(&child, &reason).await))
+        }
+        Err(ConnectError::Final(reason)) => Err(ConnectError::Final(with_words(&child, reason))),
     }
 }
 
@@ -152,12 +154,12 @@ async fn begin<T, E, A>(
     transport: T,
     mode: ClientLifecycleMode,
     deadline: Instant,
-) -> Result<Line, Refusal>
+) -> Result<Connection, ConnectError>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
-    let transport = Counting::new(transport.into_transport(), handler.clone());
+    let transport = ChangeCounter::new(transport.into_transport(), handler.clone());
     begin_counted(handler, transport, mode, deadline).await
 }
 
@@ -167,36 +169,36 @@ async fn begin_counted<T, E, A>(
     transport: T,
     mode: ClientLifecycleMode,
     deadline: Instant,
-) -> Result<Line, Refusal>
+) -> Result<Connection, ConnectError>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
     let beginning = handler.clone().serve_with_lifecycle(transport, mode);
     let running = tokio::time::timeout_at(deadline, beginning).await;
-    let running = running.map_err(|_| late())?.map_err(refusal)?;
-    Ok(Line {
+    let running = running.map_err(|_| late())?.map_err(connect_error)?;
+    Ok(Connection {
         running,
         handler,
         child: None,
     })
 }
 
-fn refusal(error: ClientInitializeError) -> Refusal {
+fn connect_error(error: ClientInitializeError) -> ConnectError {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
-            Refusal::Handshake(format!("it refused to begin: {}", error.message))
+            ConnectError::Handshake(format!("it refused to begin: {}", error.message))
         }
         ClientInitializeError::ConnectionClosed(_) => {
-            Refusal::Gone("it closed the connection before it answered".to_owned())
+            ConnectError::Gone("it closed the connection before it answered".to_owned())
         }
         ClientInitializeError::TransportError { error, .. } => {
-            Refusal::Gone(unsent(error.error.as_ref()))
+            ConnectError::Gone(unsent(error.error.as_ref()))
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
-            Refusal::Final("it speaks no version of MCP that we speak".to_owned())
+            ConnectError::Final("it speaks no version of MCP that we speak".to_owned())
         }
-        _ => Refusal::Final("it answered the handshake with something else".to_owned()),
+        _ => ConnectError::Final("it answered the handshake with something else".to_owned()),
     }
 }
 
@@ -216,22 +218,24 @@ fn unsent(error: &(dyn std::error::Error + 'static)) -> String {
     http::reason(error).unwrap_or_else(|| text::causes(error))
 }
 
-fn final_refusal(error: impl std::error::Error + 'static) -> Refusal {
-    Refusal::Final(text::causes(&error))
+fn final_error(error: impl std::error::Error + 'static) -> ConnectError {
+    ConnectError::Final(text::causes(&error))
 }
 
-fn not_started(error: process::Error) -> Refusal {
-    Refusal::Final(error.to_string())
+fn not_started(error: process::Error) -> ConnectError {
+    ConnectError::Final(error.to_string())
 }
 
-fn late() -> Refusal {
-    Refusal::Final("it did not answer in time".to_owned())
+fn late() -> ConnectError {
+    ConnectError::Final("it did not answer in time".to_owned())
 }
 
-impl Refusal {
+impl ConnectError {
     fn reason(self) -> String {
         match self {
-            Refusal::Handshake(reason) | Refusal::Gone(reason) | Refusal::Final(reason) => reason,
+            ConnectError::Handshake(reason)
+            | ConnectError::Gone(reason)
+            | ConnectError::Final(reason) => reason,
         }
     }
 }

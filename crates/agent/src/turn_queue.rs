@@ -11,53 +11,54 @@ use tokio::task::coop::unconstrained;
 
 /// A line in front of one thing.
 #[derive(Debug)]
-pub(crate) struct Queue<T: Send + 'static> {
+pub(crate) struct TurnQueue<T: Send + 'static> {
     /// The line is the mutex's own, which is fair.
     thing: Arc<Mutex<T>>,
     room: Arc<Semaphore>,
 }
 
-impl<T: Send + 'static> Queue<T> {
+impl<T: Send + 'static> TurnQueue<T> {
     /// A line without anybody, with room for so many.
-    pub(crate) fn new(thing: T, room: usize) -> Queue<T> {
-        Queue {
+    pub(crate) fn new(thing: T, room: usize) -> TurnQueue<T> {
+        TurnQueue {
             thing: Arc::new(Mutex::new(thing)),
             room: Arc::new(Semaphore::new(room)),
         }
     }
 
     /// Joins the line at its end; nobody overtakes. `None` if there is no room.
-    pub(crate) fn enter(&self) -> Option<Ticket<T>> {
+    pub(crate) fn enter(&self) -> Option<TurnTicket<T>> {
         let permit = Arc::clone(&self.room).try_acquire_owned().ok()?;
         Some(self.ticket(Some(permit)))
     }
 
     /// Joins the line though it may be full.
-    pub(crate) fn enter_anyway(&self) -> Ticket<T> {
+    pub(crate) fn enter_anyway(&self) -> TurnTicket<T> {
         self.ticket(None)
     }
 
-    fn ticket(&self, permit: Option<OwnedSemaphorePermit>) -> Ticket<T> {
+    fn ticket(&self, permit: Option<OwnedSemaphorePermit>) -> TurnTicket<T> {
         let thing = Arc::clone(&self.thing);
-        let mut turn: MaybeDone<Wait<T>> = maybe_done(Box::pin(unconstrained(thing.lock_owned())));
+        let mut turn: MaybeDone<TurnFuture<T>> =
+            maybe_done(Box::pin(unconstrained(thing.lock_owned())));
         // The first poll is what joins the line; without the budget of a task nothing puts it off.
         let _ = Pin::new(&mut turn).poll(&mut Context::from_waker(Waker::noop()));
-        Ticket {
+        TurnTicket {
             turn,
             _permit: permit,
         }
     }
 }
 
-type Wait<T> = Pin<Box<dyn Future<Output = OwnedMutexGuard<T>> + Send>>;
+type TurnFuture<T> = Pin<Box<dyn Future<Output = OwnedMutexGuard<T>> + Send>>;
 
 /// A place in line, and in the room, until it is dropped; then the next in line has its turn.
-pub(crate) struct Ticket<T: Send + 'static> {
-    turn: MaybeDone<Wait<T>>,
+pub(crate) struct TurnTicket<T: Send + 'static> {
+    turn: MaybeDone<TurnFuture<T>>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl<T: Send + 'static> Ticket<T> {
+impl<T: Send + 'static> TurnTicket<T> {
     /// Waits for its turn, and has the thing from then on.
     pub(crate) async fn turn(&mut self) -> Option<&mut T> {
         let mut turn = Pin::new(&mut self.turn);
@@ -72,7 +73,7 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_overtakes_and_who_leaves_is_passed_over() {
-        let queue = Queue::new(Vec::new(), 3);
+        let queue = TurnQueue::new(Vec::new(), 3);
         let (mut first, second, mut third) = (
             queue.enter().unwrap(),
             queue.enter().unwrap(),
@@ -95,7 +96,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_turn_that_fails_passes_it_on() {
-        let queue = Queue::new(1, 2);
+        let queue = TurnQueue::new(1, 2);
         let mut ticket = queue.enter().unwrap();
         let failed = tokio::spawn(async move {
             let _held = ticket.turn().await.unwrap();

@@ -6,14 +6,14 @@ use tokio::sync::Notify;
 
 /// A place for the newest of something.
 #[derive(Debug)]
-pub(crate) struct Slot<T> {
+pub(crate) struct Latest<T> {
     newest: Mutex<Option<T>>,
     put: Notify,
 }
 
-impl<T> Slot<T> {
-    pub(crate) fn new() -> Slot<T> {
-        Slot {
+impl<T> Latest<T> {
+    pub(crate) fn new() -> Latest<T> {
+        Latest {
             newest: Mutex::new(None),
             put: Notify::new(),
         }

@@ -6,9 +6,9 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
-use crate::tools::told;
+use crate::tools::wording;
 
-pub(super) struct Lines<'l> {
+pub(super) struct MatchCollector<'l> {
     pub(super) matcher: &'l RegexMatcher,
     pub(super) text: String,
     pub(super) matches: usize,
@@ -21,9 +21,9 @@ pub(super) struct Lines<'l> {
     matches_here: usize,
 }
 
-impl<'l> Lines<'l> {
-    pub(super) fn new(matcher: &'l RegexMatcher) -> Lines<'l> {
-        Lines {
+impl<'l> MatchCollector<'l> {
+    pub(super) fn new(matcher: &'l RegexMatcher) -> MatchCollector<'l> {
+        MatchCollector {
             matcher,
             text: String::new(),
             matches: 0,
@@ -58,7 +58,7 @@ impl<'l> Lines<'l> {
     fn add(&mut self, number: Option<u64>, mark: char, line: &[u8]) -> bool {
         let line = format!("{}{mark} {}\n", number.unwrap_or(0), self.cut(line));
         let size = self.text.len() + self.name.len() + self.here.len() + line.len();
-        if size > told::MOST - ROOM_FOR_NOTES {
+        if size > wording::MOST - ROOM_FOR_NOTES {
             self.is_full = true;
             return false;
         }
@@ -80,7 +80,7 @@ impl<'l> Lines<'l> {
     }
 }
 
-impl Sink for &mut Lines<'_> {
+impl Sink for &mut MatchCollector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
