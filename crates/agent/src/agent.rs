@@ -1,4 +1,4 @@
-//! The agent as a client meets it: every call of the protocol, and who takes it.
+//! The agent as a client sees it: dispatches every call of the protocol.
 
 mod opening;
 mod replay;
@@ -23,28 +23,28 @@ use crate::tools::ToolEnvironment;
 use crate::{initialize, providers, turn};
 use session_locks::SessionLocks;
 
-/// What an agent is made of.
+/// The parts that an agent is built from.
 #[derive(Debug)]
 pub struct Setup {
-    /// Where sessions are kept.
+    /// The store of sessions.
     pub store: Store,
-    /// Who answers.
+    /// The providers and models.
     pub models: Catalog,
-    /// How much it does at once.
+    /// Limits on what one turn or connection may use.
     pub limits: Limits,
-    /// What the tools work with.
+    /// Files, terminals and web access of the tools.
     pub equipment: ToolEnvironment,
-    /// Rules that the user wrote. Those that deny or ask count here; those that allow are for the client, who answers
-    /// the agent's requests.
+    /// The user's rules. Only rules that deny or ask apply here. Rules that allow are for the client, which answers the
+    /// agent's permission requests.
     pub policy: Option<Policy>,
 }
 
-/// How much an agent does.
+/// Limits of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Requests to the model in one turn.
+    /// Maximum requests to the model in one turn.
     pub requests: usize,
-    /// How long an MCP server may take to be connected.
+    /// How long connecting to an MCP server may take.
     pub connecting: Duration,
 }
 
@@ -57,7 +57,7 @@ impl Default for Limits {
     }
 }
 
-/// Serves a client until it is gone, then ends all sessions and everything that they have started.
+/// Serves a client until the connection closes, then ends all sessions and everything they started.
 pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
     let agent = Arc::new(Agent {
         client,
@@ -76,14 +76,14 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
     agent.end().await;
 }
 
-/// Nothing is stored: decisions that outlive a session are the client's.
+/// Stores no decisions: those that outlive a session belong to the client.
 fn permissions(policy: Option<Policy>) -> Permissions {
     let mut config = Config::new(Preset::Ask);
     config.policy = policy;
     Permissions::open(config).0
 }
 
-/// What all sessions share.
+/// State that all sessions share.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) client: ClientHandle,
@@ -91,7 +91,7 @@ pub(crate) struct Agent {
     pub(crate) models: Catalog,
     pub(crate) limits: Limits,
     pub(crate) equipment: ToolEnvironment,
-    /// Rules, and what users have decided in the sessions that are open.
+    /// The rules, and the user's decisions in open sessions.
     pub(crate) permissions: Permissions,
     pub(crate) has_policy: bool,
     sessions: Mutex<HashMap<v1::SessionId, Arc<Session>>>,
@@ -145,13 +145,13 @@ impl Agent {
                     session.servers.deliver(&notification);
                 }
             }
-            // The connection has taken back what the session's turns wait for; one that is idle has nothing to cancel.
+            // The connection has already cancelled what the session's turns wait for. An idle session has nothing to cancel.
             AgentCall::Cancel(_) => {}
             other => self.handle_stored(other),
         }
     }
 
-    /// Calls about sessions that are stored, and about models.
+    /// Calls about stored sessions and about models.
     fn handle_stored(self: &Arc<Self>, call: AgentCall) {
         let agent = Arc::clone(self);
         match call {
@@ -189,13 +189,13 @@ impl Agent {
         }
     }
 
-    /// The session of that name, if it is open.
+    /// The open session with this id.
     pub(crate) fn session(&self, id: &v1::SessionId) -> Result<Arc<Session>, Error> {
         let session = self.sessions().get(id).cloned();
         session.ok_or_else(|| error::session_not_found(id))
     }
 
-    /// From now on the client can name the session.
+    /// Makes the session available to calls of the client.
     fn register(&self, session: &Arc<Session>) {
         let (id, session) = (session.id().clone(), Arc::clone(session));
         self.sessions().insert(id, session);
@@ -209,7 +209,7 @@ impl Agent {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends a session's work and lets go of it. Whoever stops waiting does not stop it halfway.
+    /// Ends a session's work and removes it. Runs to completion even if the caller stops waiting.
     async fn close(self: &Arc<Self>, session: &Arc<Session>) {
         let (agent, session) = (Arc::clone(self), Arc::clone(session));
         let closed = tokio::spawn(async move {
@@ -220,16 +220,16 @@ impl Agent {
                 sessions.remove(session.id());
             }
         });
-        // It fails only with the runtime.
+        // Fails only if the runtime is shutting down.
         drop(closed.await);
     }
 
-    /// Asks providers for their models while nobody waits.
+    /// Asks providers for their models in the background.
     fn discover_models(self: &Arc<Self>) {
         let agent = Arc::clone(self);
         tokio::spawn(async move {
             let before = agent.models.infos();
-            // Whoever chooses a model of one that does not respond hears of it.
+            // The user sees the error on choosing a model of a provider that does not respond.
             drop(agent.models.discover().await);
             if agent.models.infos() != before {
                 agent.models_changed().await;
@@ -239,7 +239,7 @@ impl Agent {
 
     async fn models_changed(&self) {
         for session in self.open_sessions() {
-            // A client that is gone needs no news.
+            // A closed connection needs no update.
             drop(session.announce_options().await);
         }
     }
@@ -247,12 +247,12 @@ impl Agent {
     async fn end(self: &Arc<Self>) {
         let sessions = self.open_sessions();
         join_all(sessions.iter().map(|session| self.close(session))).await;
-        // What cannot be written has been told to whoever waited for it.
+        // Callers that waited for a write have already got its error.
         drop(self.store.flush().await);
     }
 }
 
-/// Answers a request in a task of its own, unless the client takes it back.
+/// Handles a request in a task of its own, unless the client cancels it.
 fn respond<T>(reply: Reply<T>, work: impl Future<Output = Result<T, Error>> + Send + 'static)
 where
     T: attache::json::Encode + Send + 'static,
@@ -267,7 +267,7 @@ where
     });
 }
 
-/// The same for a request that opens a session, which is announced once the client knows it.
+/// Like [`respond`], for a request that opens a session. Updates of the session follow the response.
 fn respond_with_session<T>(
     reply: Reply<T>,
     work: impl Future<Output = Result<(Arc<Session>, T), Error>> + Send + 'static,

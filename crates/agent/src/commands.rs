@@ -1,4 +1,4 @@
-//! Slash commands: which there are, and what a prompt that starts with one means.
+//! Slash commands: the list of them, and parsing a prompt that starts with one.
 
 mod project;
 
@@ -6,18 +6,18 @@ use attache::v1;
 
 pub(crate) use project::Project;
 
-/// What a prompt that starts with a slash means.
+/// The command that a prompt starts with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// One of ours, with what stands behind it.
+    /// A built-in command with its argument.
     Builtin(BuiltinCommand, String),
-    /// A prompt of an MCP server, by its name, with what stands behind it.
+    /// A prompt of an MCP server: its name and its argument.
     McpPrompt(String, String),
-    /// None that there is.
+    /// A name that is not a command.
     Unknown(String),
 }
 
-/// A command of ours.
+/// A built-in command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BuiltinCommand {
     Help,
@@ -88,7 +88,7 @@ impl BuiltinCommand {
     }
 }
 
-/// All commands of a session: ours, and the prompts of its MCP servers.
+/// All commands of a session: the built-in ones and the prompts of its MCP servers.
 pub(crate) fn list(foreign: Vec<v1::AvailableCommand>) -> Vec<v1::AvailableCommand> {
     let ours = BuiltinCommand::ALL
         .into_iter()
@@ -100,7 +100,7 @@ pub(crate) fn unstructured(hint: &str) -> v1::AvailableCommandInput {
     v1::AvailableCommandInput::Unstructured(v1::UnstructuredCommandInput::new(hint))
 }
 
-/// The command that a prompt starts with. A path such as `/etc/hosts` is none.
+/// Parses the command that a prompt starts with. A path such as `/etc/hosts` is not a command.
 pub(crate) fn parse(text: &str, foreign: &[v1::AvailableCommand]) -> Option<Command> {
     let rest = text.trim_start().strip_prefix('/')?;
     let (name, behind) = match rest.split_once(char::is_whitespace) {
@@ -125,7 +125,7 @@ pub(crate) fn parse(text: &str, foreign: &[v1::AvailableCommand]) -> Option<Comm
     })
 }
 
-/// What to say to a command that there is not.
+/// The reply to an unknown command.
 pub(crate) fn unknown(name: &str, all: &[v1::AvailableCommand]) -> String {
     let nearest = all
         .iter()
@@ -146,7 +146,7 @@ pub(crate) fn unknown(name: &str, all: &[v1::AvailableCommand]) -> String {
     }
 }
 
-/// The text of `/help`, with what becomes of anything that is no command.
+/// The text of `/help`. `rest` says what happens to other prompts.
 pub(crate) fn help(all: &[v1::AvailableCommand], model: &str, rest: &str) -> String {
     let mut text =
         format!("You are talking to Attaché's coding agent; `{model}` answers. Commands:\n\n");

@@ -1,4 +1,4 @@
-//! Compaction: a conversation that would no longer fit becomes a summary.
+//! Compaction: replaces a conversation that would not fit the window by a summary.
 
 mod excerpt;
 
@@ -16,15 +16,15 @@ use crate::kinds;
 use crate::session::{Session, can};
 use excerpt::Excerpt;
 
-/// A conversation is to be shortened to a summary.
+/// A compaction to run.
 pub(crate) struct Compaction<'a> {
     pub(crate) session: &'a Session,
-    /// Who writes the summary.
+    /// The model that writes the summary.
     pub(crate) model: &'a dyn Model,
-    /// What matters most.
+    /// What the summary must keep above all.
     pub(crate) emphasis: &'a str,
     pub(crate) display: &'a mut CompactionDisplay,
-    /// What the summary has cost.
+    /// Usage of the summary.
     pub(crate) heard: &'a mut model::Usage,
 }
 
@@ -56,7 +56,7 @@ impl Compaction<'_> {
         for excerpt in Excerpt::ALL {
             outcome = self.ask(excerpt.of(history, window)).await;
             match &outcome {
-                // Less of it may fit.
+                // A shorter excerpt may fit.
                 Err(Failure::Model(model::Error::TooLong { .. })) => {}
                 _ => break,
             }
@@ -97,7 +97,7 @@ impl Compaction<'_> {
     }
 }
 
-/// Forgets the conversation.
+/// Clears the conversation.
 pub(crate) async fn clear(session: &Session, history: &mut History) -> Result<(), Failure> {
     replace(session, history, Vec::new()).await
 }
@@ -109,12 +109,12 @@ async fn replace(
 ) -> Result<(), Failure> {
     let kept = serde_json::to_vec(&messages).unwrap_or_default();
     session.journal.append(kinds::COMPACTED, kept).await?;
-    // At once: whoever gives up waiting for the disk finds here what the journal says.
+    // Before the wait for the disk, so that a caller that stops waiting leaves the same state as in the journal.
     history.replace(messages);
     Ok(session.journal.flush().await?)
 }
 
-/// What the person sees of a compaction, where the client shows it.
+/// Shows a compaction to clients that support it.
 #[derive(Debug, Default)]
 pub(crate) struct CompactionDisplay(Option<v1::CompactionId>);
 
@@ -148,7 +148,7 @@ impl CompactionDisplay {
         session.show(failed).await
     }
 
-    /// Ends what is under way, if anything is.
+    /// Ends the compaction that is shown, if there is one.
     pub(crate) async fn close(
         &mut self,
         session: &Session,
@@ -166,12 +166,12 @@ pub(crate) fn is_shown(client: &ClientHandle) -> bool {
     can(client, |session| session.compaction.is_some())
 }
 
-/// Whether a model understands nothing but its grammar.
+/// Whether this is the embedded model, which understands only its grammar.
 pub(crate) fn is_embedded(info: &ModelInfo) -> bool {
     info.id == embedded::ID
 }
 
-/// What can be said of a conversation without understanding it: what the person asked.
+/// A summary without a language model: the first line of each prompt.
 fn outline(history: &History) -> String {
     let mut text = "What the person asked so far:\n".to_owned();
     let asked = history
@@ -196,7 +196,7 @@ fn question(message: &Message) -> Option<&str> {
     })
 }
 
-/// The question that has no answer yet, if the conversation ends with one.
+/// The prompt at the end of the conversation that has no answer yet.
 fn last_question(history: &History) -> Option<Vec<Input>> {
     match history.messages().last().map(AsRef::as_ref) {
         Some(Message::User(inputs)) => Some(inputs.clone()),

@@ -1,10 +1,10 @@
-//! What the agent says of itself: capabilities as they are, and how to log in.
+//! `initialize` and `authenticate`: the agent's capabilities and the ways to log in.
 
 use attache::schema::error;
 use attache::{Error, v1};
 use attache_model::Catalog;
 
-/// The answer to `initialize`.
+/// The response to `initialize`.
 pub(crate) fn initialize_response(models: &Catalog) -> v1::InitializeResponse {
     let who = v1::Implementation::new("attache", env!("CARGO_PKG_VERSION")).title("Attaché");
     v1::InitializeResponse::new(v1::ProtocolVersion::V1)
@@ -13,7 +13,7 @@ pub(crate) fn initialize_response(models: &Catalog) -> v1::InitializeResponse {
         .agent_info(who)
 }
 
-/// `authenticate`: keys come from the environment or from `providers/set`, so that all there is to do is to look again.
+/// `authenticate`: keys come from the environment or `providers/set`, so this only checks whether there is one now.
 pub(crate) fn authenticate(
     models: &Catalog,
     method: &v1::AuthMethodId,
@@ -22,7 +22,7 @@ pub(crate) fn authenticate(
         .iter()
         .any(|known| is_named(known, method))
     {
-        return Err(error::unusable_params("there is no such way to log in"));
+        return Err(error::unusable_params("unknown authentication method"));
     }
     match models.open(&models.default_model()) {
         Ok(_) => Ok(v1::AuthenticateResponse::new()),
@@ -59,7 +59,7 @@ fn capabilities(models: &Catalog) -> v1::AgentCapabilities {
         .providers(v1::ProvidersCapabilities::new())
 }
 
-/// A way to log in for each provider that has no key: it is read from the environment when the agent starts.
+/// An authentication method for each provider without a key. Keys are read from the environment when the agent starts.
 fn auth_methods(models: &Catalog) -> Vec<v1::AuthMethod> {
     let unset = models
         .providers()

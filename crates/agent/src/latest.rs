@@ -1,10 +1,10 @@
-//! A place for the newest of something: whoever is slow sees only the last one.
+//! A channel that keeps only the latest value: a slow reader misses those before it.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-/// A place for the newest of something.
+/// A channel that keeps only the latest value.
 #[derive(Debug)]
 pub(crate) struct Latest<T> {
     newest: Mutex<Option<T>>,
@@ -19,14 +19,14 @@ impl<T> Latest<T> {
         }
     }
 
-    /// Puts the newest there, in place of one that nobody has taken.
+    /// Replaces the value that has not been taken yet.
     pub(crate) fn put(&self, thing: T) {
         let older = self.lock().replace(thing);
         self.put.notify_one();
         drop(older);
     }
 
-    /// Waits for the newest and takes it.
+    /// Waits for a value and takes it.
     pub(crate) async fn take(&self) -> T {
         loop {
             let newest = self.lock().take();

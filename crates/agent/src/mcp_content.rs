@@ -1,11 +1,11 @@
-//! What MCP servers offer and give back, as the model has it.
+//! Converts tools and results of MCP servers for the model.
 
 use attache_mcp as mcp;
 use attache_model::{Input, ToolSpec};
 
 use crate::ToolOutcome;
 
-/// What a call of a server's tool came to.
+/// The outcome of a call to an MCP tool.
 pub(crate) fn outcome(result: mcp::CallResult) -> ToolOutcome {
     ToolOutcome {
         content: result.for_user.into_iter().map(Into::into).collect(),
@@ -25,7 +25,7 @@ pub(crate) fn inputs(content: Vec<mcp::Content>) -> Vec<Input> {
     content.into_iter().map(input).collect()
 }
 
-/// A server's tool, as it is offered to the model.
+/// The specification of an MCP tool for the model.
 pub(crate) fn spec(tool: mcp::Tool) -> ToolSpec {
     ToolSpec {
         name: tool.full_name,

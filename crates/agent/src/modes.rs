@@ -50,7 +50,7 @@ impl Mode {
         Mode::ALL.into_iter().find(|mode| mode.id() == id)
     }
 
-    /// What the mode says to a call, by what it would do. What an MCP server says of its own tools does not count.
+    /// The verdict on a call with this effect. What an MCP server says about its own tools does not count.
     pub(crate) fn verdict(self, effect: Effect) -> Verdict {
         let because = || Because(format!("{} mode", self.name()));
         match (self, effect) {
@@ -69,7 +69,7 @@ impl Mode {
         }
     }
 
-    /// The modes as a session's answer tells them.
+    /// The modes for the response that opens a session.
     pub(crate) fn state(self) -> v1::SessionModeState {
         let all = Mode::ALL.map(|mode| {
             v1::SessionMode::new(mode.id(), mode.name()).description(mode.description())

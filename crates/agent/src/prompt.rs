@@ -1,4 +1,4 @@
-//! What a person wrote and attached, as the model is told it.
+//! Converts prompts for the model.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::tools::Workplace;
 
-/// A prompt as the model is told it: links to files are read, what the model cannot take is named.
+/// Converts a prompt for the model: links to files are read, and a note replaces what the model can't take.
 pub(crate) async fn inputs(
     place: &Workplace,
     info: &ModelInfo,
@@ -29,7 +29,7 @@ pub(crate) async fn inputs(
     inputs
 }
 
-/// The first words of a prompt, as a title.
+/// A session title from the first words of a prompt.
 pub(crate) fn title(text: &str) -> Option<String> {
     let text: String = text
         .chars()
@@ -67,7 +67,7 @@ fn sound(info: &ModelInfo, media_type: &str, data: &str) -> Input {
     }
 }
 
-/// A link: the file's text where it leads into the roots, else only what it says of itself.
+/// A link: the file's text if it is inside the roots, otherwise only its name and address.
 async fn linked(place: &Workplace, link: &v1::ResourceLink) -> Input {
     let Some(path) = file(&link.uri) else {
         return Input::Text(format!("[link: {} <{}>]", link.name, link.uri));
@@ -120,7 +120,7 @@ fn name(uri: &str) -> String {
     file(uri).map_or_else(|| uri.to_owned(), |path| path.display().to_string())
 }
 
-/// The path of a `file:` address.
+/// The path of a `file:` URI.
 fn file(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -129,7 +129,7 @@ fn file(uri: &str) -> Option<PathBuf> {
     Path::new(&path).is_absolute().then(|| PathBuf::from(path))
 }
 
-/// Percent signs and what follows them, undone.
+/// Decodes percent escapes.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

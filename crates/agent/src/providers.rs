@@ -1,4 +1,4 @@
-//! `providers/*`: the client says where models are. Nothing of it is kept.
+//! `providers/*`: the client configures model providers. Nothing is stored on disk.
 
 use attache::schema::error;
 use attache::{Error, v1};
@@ -22,7 +22,7 @@ pub(crate) fn set(models: &Catalog, request: v1::SetProviderRequest) -> Result<(
         v1::LlmProtocol::OpenAi => Protocol::OpenAi,
         _ => {
             return Err(error::unusable_params(
-                "`apiType` is none that can be spoken: anthropic or openai",
+                "unsupported `apiType`; use `anthropic` or `openai`",
             ));
         }
     };

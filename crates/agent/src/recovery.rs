@@ -1,4 +1,4 @@
-//! What a journal tells when a session is opened again: the conversation, the decisions, and the turn that was interrupted off.
+//! Reads a journal when a session is opened again: the conversation, the decisions, and a turn that was interrupted.
 
 use attache::json::Raw;
 use attache::v1;
@@ -12,28 +12,28 @@ use crate::history::{History, unfinished};
 use crate::kinds;
 use crate::permission::JournaledDecision;
 
-/// What a journal tells.
+/// The state read from a journal.
 #[derive(Debug, Default)]
 pub(crate) struct JournalState {
     pub(crate) history: History,
-    /// Decisions of the user, in their order.
+    /// Decisions of the user, oldest first.
     pub(crate) decisions: Vec<JournaledDecision>,
 }
 
-/// How a turn ended, as it is kept.
+/// How a turn ended, as stored in the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TurnEnd {
     /// The stop reason, or `failed` or `interrupted`.
     pub(crate) how: String,
-    /// Whether the conversation is as if the turn had never been.
+    /// Whether the turn was removed from the conversation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) forgotten: bool,
-    /// Whether pictures and sounds were left out of the conversation then.
+    /// Whether images and audio were removed from the conversation at the end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unseen: bool,
 }
 
-/// A prompt as it is kept.
+/// A prompt as stored in the journal.
 #[derive(Debug)]
 pub(crate) struct JournaledPrompt {
     pub(crate) message: v1::MessageId,
@@ -54,7 +54,7 @@ impl JournaledPrompt {
     }
 }
 
-/// The updates that show a prompt which was kept.
+/// The updates that show a stored prompt.
 pub(crate) fn shown(prompt: &[u8]) -> Vec<Raw> {
     let text = std::str::from_utf8(prompt).unwrap_or_default();
     Raw::parse(text)
@@ -62,7 +62,7 @@ pub(crate) fn shown(prompt: &[u8]) -> Vec<Raw> {
         .unwrap_or_default()
 }
 
-/// Reads a journal. A turn that was interrupted off is brought to an end, in the journal too.
+/// Reads a journal. An interrupted turn is ended, in the journal too.
 pub(crate) async fn read(journal: &Journal) -> Result<JournalState, Error> {
     let mut reading = JournalReader::default();
     let mut entries = journal.entries(Kinds::of(&TOLD)).await?;
@@ -78,11 +78,11 @@ pub(crate) async fn read(journal: &Journal) -> Result<JournalState, Error> {
     })
 }
 
-/// The same if a turn was interrupted off; else there is time for it until somebody needs it.
+/// Reads the journal only if its last turn was interrupted. Otherwise it is read when the first prompt comes.
 pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<JournalState>, Error> {
     let is_cut = match journal.newest(Kinds::of(&ENDS)).await {
         Ok(newest) => newest.is_some_and(|entry| entry.kind == kinds::PROMPT),
-        // JournalReader them all passes over what is damaged.
+        // `read` skips damaged entries.
         Err(Error::Entries { .. }) => true,
         Err(fault) => return Err(fault),
     };
@@ -92,7 +92,7 @@ pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<JournalState
     }
 }
 
-/// The next entry that can be read. What is damaged is passed over: the rest is worth more than nothing.
+/// The next entry that can be read. Damaged entries are skipped.
 pub(crate) async fn readable(entries: &mut Entries) -> Result<Option<Entry>, Error> {
     loop {
         match entries.next().await {
@@ -111,23 +111,23 @@ struct JournalReader {
 }
 
 struct InterruptedTurn {
-    /// Where the prompt stands in the journal.
+    /// The number of the prompt's entry.
     prompt: u64,
-    /// Where the last message of the turn stands: what was shown after it is in no message.
+    /// The number of the turn's last message entry. Updates after it are in no message.
     answer: u64,
-    /// How long the conversation was before.
+    /// The length of the conversation before the turn.
     before: usize,
-    /// The prompt as it is kept.
+    /// The stored prompt.
     asked: Bytes,
 }
 
 impl InterruptedTurn {
-    /// Whether the conversation with the model had gone on in the turn.
+    /// Whether the turn has added a message to the conversation.
     fn has_begun(&self) -> bool {
         self.answer > self.prompt
     }
 
-    /// What the person asked, unless it was a command: that was for us.
+    /// The prompt as a message; `None` for a slash command, which was not for the model.
     fn question(&self) -> Option<Message> {
         let updates = shown(&self.asked).into_iter();
         let blocks = updates.filter_map(|update| match update.read() {
@@ -178,7 +178,7 @@ impl JournalReader {
                 }
             }
             kinds::DECISION => {
-                // One that cannot be read covers nothing, so the user is asked again.
+                // A decision that can't be read is dropped, so the user is asked again.
                 self.decisions.extend(serde_json::from_slice(&body).ok());
             }
             kinds::TURN_ENDED => {
@@ -197,10 +197,10 @@ impl JournalReader {
     }
 }
 
-/// What the client was shown of the turn that was interrupted off.
+/// What the client was shown of an interrupted turn.
 #[derive(Default)]
 struct ShownUpdates {
-    /// What the model said and no message holds.
+    /// Text of the model that is in no message.
     text: String,
     /// The calls that were not settled.
     open: Vec<v1::ToolCallId>,
@@ -221,7 +221,7 @@ impl ShownUpdates {
         while let Some(entry) = readable(&mut entries).await? {
             let text = std::str::from_utf8(&entry.body).unwrap_or_default();
             if let Ok(update) = Raw::parse(text).and_then(|raw| raw.read::<v1::SessionUpdate>()) {
-                // Before the model is asked, whatever is said is ours.
+                // Before the first request to the model, all text is the agent's own.
                 shown.take(
                     update,
                     interrupted.has_begun() && entry.seq > interrupted.answer,
@@ -255,7 +255,7 @@ impl ShownUpdates {
 }
 
 impl ShownUpdates {
-    /// How what was not settled ended.
+    /// The updates that mark everything open as failed.
     fn failures(&self) -> Vec<v1::SessionUpdate> {
         let calls = self.open.iter().map(|id| {
             let failed = v1::ToolCallUpdate::new(id.clone()).status(v1::ToolCallStatus::Failed);
@@ -279,7 +279,7 @@ fn is_open(status: &v1::ToolCallStatus) -> bool {
     )
 }
 
-/// Brings a turn that was interrupted off to an end: what was open has failed, and the model knows.
+/// Ends an interrupted turn: everything open has failed, and the model gets to know.
 async fn mend(
     journal: &Journal,
     history: &mut History,
@@ -304,7 +304,7 @@ async fn mend(
     journal.commit(kinds::TURN_ENDED, end).await.map(drop)
 }
 
-/// What a conversation lacks that was interrupted off: the question, results, the end of the answer.
+/// The messages that an interrupted conversation lacks: the prompt, results, the end of the answer.
 fn missing(history: &History, interrupted: &InterruptedTurn, text: String) -> Vec<Message> {
     let mut fresh = Vec::new();
     if !interrupted.has_begun() {
@@ -318,7 +318,7 @@ fn missing(history: &History, interrupted: &InterruptedTurn, text: String) -> Ve
     let newest = history.messages().last().map(AsRef::as_ref);
     let answer = match fresh.last().or(newest) {
         _ if !text.is_empty() => format!("{text}\n[{CUT_OFF}]"),
-        // A conversation goes on with a question only after an answer.
+        // A prompt can only follow an answer.
         Some(Message::User(_) | Message::Tools(_)) => format!("[{CUT_OFF}]"),
         Some(Message::Model(_)) | None => return fresh,
     };
@@ -326,7 +326,7 @@ fn missing(history: &History, interrupted: &InterruptedTurn, text: String) -> Ve
     fresh
 }
 
-/// What the conversation is made of.
+/// The kinds that make up the conversation.
 const TOLD: [Kind; 5] = [
     kinds::PROMPT,
     kinds::MESSAGE,
@@ -334,7 +334,7 @@ const TOLD: [Kind; 5] = [
     kinds::TURN_ENDED,
     kinds::COMPACTED,
 ];
-/// Where a turn begins and ends.
+/// The kinds that begin and end a turn.
 const ENDS: [Kind; 2] = [kinds::PROMPT, kinds::TURN_ENDED];
 const ATTACHED: &str = "[something was attached, and not read]";
 const CUT_OFF: &str = "Interrupted: the agent was ended before this was finished";

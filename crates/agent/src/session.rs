@@ -1,4 +1,4 @@
-//! One open session: what its turns share, and what a client may change while one runs.
+//! One open session: the state that its turns share, and that a client may change while one runs.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,16 +33,16 @@ pub(crate) struct Session {
     pub(crate) journal: Journal,
     pub(crate) place: Workplace,
     pub(crate) servers: Servers,
-    /// Turns, one after the other, each with the conversation in its hands; none as long as nobody has needed it.
+    /// Turns run one at a time, each with exclusive access to the conversation. It is `None` until it is first needed.
     pub(crate) turns: TurnQueue<Option<History>>,
     settings: Mutex<Settings>,
-    /// Held by whoever changes the settings, until that is on disk and the client knows.
+    /// Held while settings change, until the change is on disk and the client has been notified.
     changing: tokio::sync::Mutex<()>,
     pub(crate) permissions: SessionPermissions,
-    /// What the client should know and cannot be shown as a notice; said when the next turn begins.
+    /// Notices for a client that does not show notices; sent as messages when the next turn begins.
     asides: Mutex<Vec<String>>,
     closing: watch::Sender<bool>,
-    /// Whether the client has been given the session: nothing may be said of it before.
+    /// Whether the response that opens the session was sent. No update may come before it.
     given: watch::Sender<bool>,
 }
 
@@ -99,7 +99,7 @@ impl Session {
         Ok(self.agent.models.open(&id)?)
     }
 
-    /// Shows the client something and keeps it.
+    /// Sends an update to the client and stores it.
     pub(crate) async fn show(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), Failure> {
         let update = Raw::of(&update.into());
         self.journal
@@ -108,7 +108,7 @@ impl Session {
         Ok(self.client.repeat(&update).await?)
     }
 
-    /// Shows the client something that means nothing to it later, and keeps something else.
+    /// Sends an update that would be meaningless in a replay, and stores another one instead.
     pub(crate) async fn show_for_now(
         &self,
         shown: impl Into<v1::SessionUpdate>,
@@ -119,18 +119,18 @@ impl Session {
         Ok(self.tell(shown).await?)
     }
 
-    /// Shows the client something that is not part of the conversation.
+    /// Sends an update to the client without storing it.
     pub(crate) async fn tell(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         self.client.update(update).await
     }
 
-    /// Says something for the agent itself, as one message.
+    /// Sends a message of the agent itself, not of the model.
     pub(crate) async fn say(&self, text: impl Into<String>) -> Result<(), Failure> {
         let chunk = v1::ContentChunk::new(text.into()).message_id(ids::fresh("msg_"));
         self.show(v1::SessionUpdate::AgentMessageChunk(chunk)).await
     }
 
-    /// The conversation in hand, read from the journal if nobody has needed it before.
+    /// The conversation, read from the journal when it is first needed.
     pub(crate) async fn recall<'a>(
         &self,
         held: &'a mut Option<History>,
@@ -148,7 +148,7 @@ impl Session {
         Ok(held.insert(history))
     }
 
-    /// Adds to the conversation, in the journal and in hand.
+    /// Adds a message to the conversation, in the journal and in memory.
     pub(crate) async fn keep(
         &self,
         history: &mut History,
@@ -160,7 +160,7 @@ impl Session {
         Ok(())
     }
 
-    /// What the person should know, and nothing depends on. A client that shows no notices hears it in the next turn.
+    /// Sends a notice. A client that does not show notices gets it as a message in the next turn.
     pub(crate) async fn notice(
         &self,
         severity: v1::NoticeSeverity,
@@ -174,7 +174,7 @@ impl Session {
         }
     }
 
-    /// What is soon over: only a client that shows notices hears of it.
+    /// Sends a notice about something temporary, only to clients that show notices.
     pub(crate) async fn mention(
         &self,
         severity: v1::NoticeSeverity,
@@ -183,7 +183,7 @@ impl Session {
     ) {
         if self.shows_notices() {
             let notice = v1::Notice::new(severity, title).description(description);
-            // A client that is gone needs none.
+            // A closed connection needs no notice.
             drop(self.tell(notice).await);
         }
     }
@@ -192,7 +192,7 @@ impl Session {
         can(self.client.client(), |session| session.notices.is_some())
     }
 
-    /// What the next turn begins with.
+    /// Queues a message for the beginning of the next turn.
     pub(crate) fn aside(&self, text: String) {
         let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
         if asides.len() < MOST_ASIDES {
@@ -205,7 +205,7 @@ impl Session {
         std::mem::take(&mut asides)
     }
 
-    /// The slash commands as they are now.
+    /// The current slash commands.
     pub(crate) fn commands(&self) -> Vec<v1::AvailableCommand> {
         commands::list(self.servers.prompts())
     }
@@ -215,8 +215,8 @@ impl Session {
         drop(self.tell(commands).await);
     }
 
-    /// Changes the settings and keeps them; the client hears of a new mode and of the options as they are now. Whoever
-    /// stops waiting does not stop it halfway.
+    /// Changes and stores the settings, and notifies the client of a new mode and of changed options. Runs to completion
+    /// even if the caller stops waiting.
     pub(crate) async fn change(
         self: &Arc<Self>,
         change: impl FnOnce(&mut Settings) + Send + 'static,
@@ -272,7 +272,7 @@ impl Session {
         request: &v1::SetSessionConfigOptionRequest,
     ) -> Result<(), Error> {
         let v1::SessionConfigOptionValue::ValueId(value) = &request.value else {
-            return Err(error::unusable_params("the option is no switch"));
+            return Err(error::unusable_params("the option's value must be an id"));
         };
         let value = value.as_str();
         match request.config_id.as_str() {
@@ -280,7 +280,7 @@ impl Session {
             settings::MODEL => {
                 let infos = self.agent.models.infos();
                 if !infos.iter().any(|info| info.id == value) {
-                    return Err(error::unusable_params("no such model is offered"));
+                    return Err(error::unusable_params("unknown model"));
                 }
                 self.agent.models.open(value).map_err(Failure::from)?;
                 let model = value.to_owned();
@@ -293,21 +293,21 @@ impl Session {
                 });
                 let Some(level) = level else {
                     return Err(error::unusable_params(
-                        "the model has no such thought level",
+                        "the model does not have this thinking level",
                     ));
                 };
                 Ok(self
                     .change(move |settings| settings.thought = level)
                     .await?)
             }
-            _ => Err(error::unusable_params("there is no such config option")),
+            _ => Err(error::unusable_params("unknown config option")),
         }
     }
 
     /// `session/set_mode`
     pub(crate) async fn set_mode(self: &Arc<Self>, id: &str) -> Result<(), Error> {
         let Some(mode) = Mode::find(id) else {
-            return Err(error::unusable_params("there is no such mode"));
+            return Err(error::unusable_params("unknown mode"));
         };
         Ok(self.change(move |settings| settings.mode = mode).await?)
     }
@@ -318,7 +318,7 @@ impl Session {
         infos.find(|info| info.id == model)
     }
 
-    /// Tells how full the model's window is, and what the session has cost.
+    /// Sends how full the model's window is and what the session has cost.
     pub(crate) async fn tell_usage(&self, info: &ModelInfo) -> Result<(), CallError> {
         let settings = self.settings();
         let mut update = v1::UsageUpdate::new(settings.used, info.window);
@@ -326,12 +326,12 @@ impl Session {
         self.tell(update).await
     }
 
-    /// The client has been given the session.
+    /// Marks the session as known to the client.
     pub(crate) fn mark_announced(&self) {
         self.given.send_replace(true);
     }
 
-    /// Waits until the client has been given the session.
+    /// Waits until the client knows the session.
     pub(crate) async fn announced(&self) {
         let mut given = self.given.subscribe();
         // The sender lives as long as we do.
@@ -345,7 +345,7 @@ impl Session {
         drop(closing.wait_for(|closing| *closing).await);
     }
 
-    /// Ends the turn under way and those that wait, then everything that the session has started.
+    /// Ends the running turn and those that wait, then everything that the session has started.
     pub(crate) async fn close(&self) {
         self.closing.send_replace(true);
         let mut ticket = self.turns.enter_anyway();
@@ -354,24 +354,24 @@ impl Session {
         self.servers.close().await;
         drop(ticket);
         self.permissions.end();
-        // What could not be written has been told to whoever waited for it.
+        // Callers that waited for a write have already got its error.
         drop(self.journal.close().await);
     }
 }
 
-/// What a session is made of.
+/// The parts that a session is built from.
 pub(crate) struct SessionParts {
     pub(crate) agent: Arc<Agent>,
     pub(crate) client: ClientSession,
     pub(crate) journal: Journal,
     pub(crate) place: Workplace,
     pub(crate) servers: Servers,
-    /// What the journal tells, if it has been read.
+    /// The state read from the journal, if it has been read.
     pub(crate) journal_state: Option<JournalState>,
     pub(crate) settings: Settings,
 }
 
-/// Whether the client has offered something for its sessions.
+/// Whether the client has a session capability.
 pub(crate) fn can(
     client: &ClientHandle,
     what: impl FnOnce(&v1::ClientSessionCapabilities) -> bool,

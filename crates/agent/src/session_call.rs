@@ -1,4 +1,4 @@
-//! Tools that touch nothing but the session: the plan, a thought, a question, the mode.
+//! Tools that affect only the session: plan, think, ask and mode; and reading a resource of an MCP server.
 
 use attache::v1;
 use attache_model::ToolSpec;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::modes::Mode;
 
-/// A call of a tool that touches nothing but the session.
+/// A call of a tool that affects only the session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SessionCall {
     Plan(Vec<v1::PlanEntry>),
@@ -20,16 +20,16 @@ pub(crate) enum SessionCall {
         mode: Mode,
         reason: String,
     },
-    /// Something that an MCP server has, by its address.
+    /// Reads a resource of an MCP server, by its URI.
     Resource(String),
 }
 
-/// The tools as a model is told of them.
+/// The specifications of these tools for the model.
 pub(crate) fn specs() -> [ToolSpec; 4] {
     [plan_spec(), think_spec(), ask_spec(), mode_spec()]
 }
 
-/// The tool for what MCP servers have, where they have something.
+/// The specification of the tool that reads resources, if MCP servers have any.
 pub(crate) fn resource_spec(resources: &[v1::ResourceLink]) -> Option<ToolSpec> {
     if resources.is_empty() {
         return None;
@@ -45,7 +45,7 @@ pub(crate) fn resource_spec(resources: &[v1::ResourceLink]) -> Option<ToolSpec> 
     Some(one_text(RESOURCE, &description, "uri"))
 }
 
-/// The call that a name and an input mean. `None` if the name is none of these; an error is for the model.
+/// Parses a call. `None` if the name is not one of these tools. The error is for the model.
 pub(crate) fn parse(name: &str, input: &str) -> Option<Result<SessionCall, String>> {
     Some(match name {
         PLAN => read(input).and_then(|PlanInput { entries }| plan(entries)),
@@ -66,7 +66,7 @@ pub(crate) fn parse(name: &str, input: &str) -> Option<Result<SessionCall, Strin
     })
 }
 
-/// What sort of tool a name is, if it is one of these.
+/// The kind of a tool, if it is one of these.
 pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
     match name {
         PLAN | THINK => Some(v1::ToolKind::Think),
@@ -83,7 +83,7 @@ impl SessionCall {
             SessionCall::Plan(entries) => {
                 let done = |entry: &&v1::PlanEntry| entry.status == v1::PlanEntryStatus::Completed;
                 format!(
-                    "PlanInput: {} of {} done",
+                    "Plan: {} of {} done",
                     entries.iter().filter(done).count(),
                     entries.len()
                 )
@@ -99,7 +99,7 @@ impl SessionCall {
 fn read<'a, T: Deserialize<'a>>(input: &'a str) -> Result<T, String> {
     let input = if input.trim().is_empty() { "{}" } else { input };
     serde_json::from_str(input).map_err(|fault| match fault.classify() {
-        // The rest of the message would repeat what the model wrote.
+        // serde's own message would repeat what the model wrote.
         serde_json::error::Category::Data => format!(
             "the input does not fit the tool's schema (line {}, column {})",
             fault.line(),

@@ -1,4 +1,4 @@
-//! What a person has chosen for a session, and what it has cost. It is kept with the session.
+//! The settings of a session, and what it has cost. Stored with the session.
 
 use attache::v1;
 use attache_model::{ModelInfo, ThinkingLevel};
@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::modes::Mode;
 
-/// What a person has chosen for a session, and what it has cost.
+/// The settings of a session, and what it has cost. Field names are JSON keys on disk.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Settings {
     pub(crate) mode: Mode,
     pub(crate) model: String,
     pub(crate) thought: ThinkingLevel,
-    /// What the client wants the model to be told besides.
+    /// The client's system prompt.
     pub(crate) instructions: Option<Instructions>,
-    /// What the answers have cost, in US dollars, where prices are known.
+    /// The cost so far in US dollars, where prices are known.
     pub(crate) cost: Option<f64>,
-    /// How full the model's window was, in tokens.
+    /// Tokens in the model's window after the last answer.
     pub(crate) used: u64,
 }
 
-/// A system prompt of the client's.
+/// A system prompt of the client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Instructions {
     pub(crate) text: String,
-    /// Whether ours are left out.
+    /// Whether it replaces ours.
     pub(crate) alone: bool,
 }
 
@@ -34,7 +34,7 @@ pub(crate) const MODE: &str = "mode";
 pub(crate) const MODEL: &str = "model";
 pub(crate) const THOUGHT: &str = "thought_level";
 
-/// The config options of a session: the models that are offered, and what the chosen one can be told.
+/// The config options of a session: mode, model, and the thinking levels of the chosen model.
 pub(crate) fn options(settings: &Settings, infos: &[ModelInfo]) -> Vec<v1::SessionConfigOption> {
     let mut options = vec![mode(settings.mode), model(&settings.model, infos)];
     let info = infos.iter().find(|info| info.id == settings.model);
@@ -56,11 +56,11 @@ fn mode(current: Mode) -> v1::SessionConfigOption {
 fn model(current: &str, infos: &[ModelInfo]) -> v1::SessionConfigOption {
     let mut choices: Vec<_> = infos.iter().map(choice).collect();
     if infos.iter().all(|info| info.id != current) {
-        // One that is no longer offered: the choice still says what it is.
+        // The current model is listed even if it is no longer offered.
         choices.push(v1::SessionConfigSelectOption::new(current, current));
     }
     option(MODEL, "Model", current, choices)
-        .description("Who answers")
+        .description("The model that answers")
         .category(v1::SessionConfigOptionCategory::Model)
 }
 

@@ -1,7 +1,7 @@
-//! What the model can do: files, commands and pages, each through the client where it offers that.
+//! The built-in tools: files, commands and web pages, through the client where it offers them.
 //!
-//! A [`BuiltinCall`] is what the model asked for, [`BuiltinCall::prepare`] finds out what it would do, and [`Prepared::perform`] does
-//! it. Whether it may be done is decided between the two, by somebody else. `docs/tools.md` says what each tool does.
+//! A [`BuiltinCall`] is what the model asked for. [`BuiltinCall::prepare`] finds out what it would do, and
+//! [`PreparedTool::perform`] does it; the caller asks for permission in between. `docs/tools.md` describes each tool.
 
 mod delete;
 mod edit;
@@ -48,7 +48,7 @@ pub use write::Write;
 use crate::ToolOutcome;
 use input::InputObject;
 
-/// A call of one of our tools, as the model meant it.
+/// A call of a built-in tool.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BuiltinCall {
     /// Reads a file.
@@ -67,30 +67,30 @@ pub enum BuiltinCall {
     Glob(Glob),
     /// Finds lines of files.
     Search(Search),
-    /// Runs a command, or looks after one that runs.
+    /// Runs a command, or manages one that runs in the background.
     Run(Run),
     /// Fetches a page.
     Fetch(Fetch),
 }
 
-/// What a call does to the world, which is what a rule about permissions goes by.
+/// The effect of a call, on which modes decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// It looks at what is inside the roots, or at what the session has started.
+    /// Reads inside the roots, or looks at something that the session has started.
     Look,
-    /// It changes files.
+    /// Changes files.
     Change,
-    /// It runs a command.
+    /// Runs a command.
     Execute,
-    /// It talks to another machine.
+    /// Connects to another machine.
     Reach,
-    /// It reads a resource of an MCP server.
+    /// Reads a resource of an MCP server.
     McpRead,
-    /// It calls a tool of an MCP server, which may do anything.
+    /// Calls a tool of an MCP server, which may do anything.
     McpCall,
 }
 
-/// Reads a call by the tool's name and its input as the model wrote it; `None` if the tool is not one of ours.
+/// Parses a call from the tool's name and the input that the model wrote. `None` if the tool is not built in.
 pub fn parse(name: &str, input: &str) -> Option<Result<BuiltinCall, InvalidInput>> {
     let read: fn(InputObject) -> Result<BuiltinCall, InvalidInput> = match name {
         "read" => |members| Read::of(members).map(BuiltinCall::Read),
@@ -108,7 +108,7 @@ pub fn parse(name: &str, input: &str) -> Option<Result<BuiltinCall, InvalidInput
     Some(InputObject::parse(input).and_then(read))
 }
 
-/// What sort of tool a name is, if it is one of ours.
+/// The kind of a tool, if it is built in.
 pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
     Some(match name {
         "read" => v1::ToolKind::Read,
@@ -122,7 +122,7 @@ pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
     })
 }
 
-/// Whether a tool of ours can change anything.
+/// Whether a built-in tool can change anything.
 pub(crate) fn changes(name: &str) -> bool {
     matches!(name, "write" | "edit" | "delete" | "move" | "run")
 }
@@ -144,12 +144,12 @@ impl BuiltinCall {
         }
     }
 
-    /// What sort of tool it is, for the client's icon.
+    /// The kind of the tool, for the client's icon.
     pub fn kind(&self) -> v1::ToolKind {
         kind_of(self.name()).unwrap_or_default()
     }
 
-    /// What it does, in a few words for people.
+    /// The title for the user.
     pub fn title(&self) -> String {
         let title = match self {
             BuiltinCall::Read(read) => read.title(),
@@ -166,7 +166,7 @@ impl BuiltinCall {
         wording::one_line(&title, LONGEST_TITLE)
     }
 
-    /// The files that it names, from the top.
+    /// The files that it names, as absolute paths.
     pub fn locations(&self, workplace: &Workplace) -> Vec<v1::ToolCallLocation> {
         let paths = match self {
             BuiltinCall::Read(read) => return read.locations(workplace),
@@ -184,7 +184,7 @@ impl BuiltinCall {
         paths.filter_map(|path| location(&path)).collect()
     }
 
-    /// What it does to the world.
+    /// The effect of the call.
     pub fn effect(&self) -> Effect {
         match self {
             BuiltinCall::Read(_)
@@ -201,7 +201,7 @@ impl BuiltinCall {
         }
     }
 
-    /// What it is about, in the form in which it is judged.
+    /// The subject that rules judge.
     fn subject(&self, workplace: &Workplace) -> CallSubject {
         let whole = |path: &String| workplace.absolute(path).display().to_string();
         let below = |path: &Option<String>| whole(path.as_ref().unwrap_or(&HERE.to_owned()));
@@ -237,11 +237,11 @@ impl BuiltinCall {
         }
     }
 
-    /// Finds out what it would do, without doing it.
+    /// Finds out what the call would do, without doing it.
     ///
     /// # Errors
     ///
-    /// What to tell model and person when it cannot be done: a path outside the roots, an edit that does not match.
+    /// The outcome if the call is impossible: a path outside the roots, an edit that does not match.
     pub async fn prepare(self, workplace: &Workplace) -> Result<PreparedTool, ToolOutcome> {
         prepared::prepare(self, workplace)
             .await
@@ -249,7 +249,7 @@ impl BuiltinCall {
     }
 }
 
-/// A file for the client to show; none if its path cannot be told.
+/// A file location for the client; `None` if the path is not valid on the wire.
 fn location(path: &std::path::Path) -> Option<v1::ToolCallLocation> {
     let path = FilePath::try_from(path.to_owned()).ok()?;
     Some(v1::ToolCallLocation::new(path))

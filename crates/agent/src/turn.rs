@@ -1,4 +1,4 @@
-//! A turn: a prompt, the model's answers and the calls in between, until there is a reason to stop.
+//! A turn: from a prompt, through the model's answers and its tool calls, to a stop reason.
 
 mod answer;
 mod call;
@@ -23,7 +23,7 @@ use crate::session::Session;
 use crate::turn_queue::TurnTicket;
 use crate::{ids, instructions, prompt};
 
-/// Takes a prompt: it stands in line at once, and is answered when it has had its turn.
+/// Queues a prompt. The response is sent when its turn has ended.
 pub(crate) fn take(
     session: &Arc<Session>,
     request: v1::PromptRequest,
@@ -78,7 +78,7 @@ async fn wait(
     reply.with(outcome);
 }
 
-/// Waits until the client takes a prompt back or closes its session.
+/// Waits until the client cancels the prompt or closes its session.
 async fn called_off(session: &Session, reply: &Reply<v1::PromptResponse>) {
     select! {
         biased;
@@ -87,39 +87,39 @@ async fn called_off(session: &Session, reply: &Reply<v1::PromptResponse>) {
     }
 }
 
-/// One turn under way.
+/// A running turn.
 pub(crate) struct Turn<'a> {
     session: &'a Arc<Session>,
     history: &'a mut History,
     /// How long the conversation was before the prompt.
     before: usize,
-    /// What the model has said in the answer under way.
+    /// The current answer of the model so far.
     said: Vec<Output>,
-    /// Which message the next words belong to.
+    /// The message that the next chunk of this kind continues.
     voice: Option<(ChunkKind, v1::MessageId)>,
-    /// Calls that the client was shown and that have not ended.
+    /// Tool calls that the client has seen and that have not ended.
     open: Vec<OpenCall>,
-    /// A compaction under way.
+    /// The running compaction.
     display: CompactionDisplay,
-    /// What the project tells agents, and what the MCP servers do.
+    /// Instructions from the project's files and from MCP servers.
     notes: String,
-    /// What the answer under way has cost so far.
+    /// Usage of the current answer so far.
     heard: model::Usage,
-    /// What the turn has cost, and as much of it as the session does not know of.
+    /// Usage of the turn, and the part of it that is not in the session's settings yet.
     spent: model::Usage,
     unpaid: model::Usage,
 }
 
-/// A call that the client was shown.
+/// A tool call that the client has seen.
 #[derive(Debug, Clone)]
 struct OpenCall {
-    /// What the model calls it.
+    /// The model's id of the call.
     id: String,
-    /// What the client calls it.
+    /// The id of the call on the wire.
     shown: v1::ToolCallId,
     /// The tool's name.
     name: String,
-    /// Whether the client has surely been told of it.
+    /// Whether the client is sure to have got the call.
     announced: bool,
 }
 
@@ -129,7 +129,7 @@ enum ChunkKind {
     Thought,
 }
 
-/// How a turn ended by itself.
+/// How a turn ended without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TurnOutcome {
     Done,
@@ -182,7 +182,7 @@ impl<'a> Turn<'a> {
     async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<TurnOutcome, Failure> {
         if !command::is_for_us(&content) {
             self.session.servers.ready().await;
-            // Whoever hears of servers that have failed is woken after us.
+            // Lets the task that reports failed servers run first.
             tokio::task::yield_now().await;
         }
         for aside in self.session.take_asides() {
@@ -212,7 +212,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Asks the model until it has nothing more to do.
+    /// Sends requests to the model until it calls no more tools.
     async fn converse(&mut self) -> Result<TurnOutcome, Failure> {
         let most = self.session.agent.limits.requests;
         for _ in 0..most {
@@ -236,7 +236,7 @@ impl<'a> Turn<'a> {
         Ok(TurnOutcome::TooManyRequests)
     }
 
-    /// Shortens the conversation before it no longer fits.
+    /// Compacts the conversation when the window is nearly full.
     async fn make_room(&mut self, model: &dyn Model) -> Result<(), Failure> {
         let window = model.info().window;
         let full = window.saturating_sub(model.info().most_output.min(window / 4));
@@ -246,7 +246,7 @@ impl<'a> Turn<'a> {
         Ok(())
     }
 
-    /// Shortens the conversation, with this in mind.
+    /// Compacts the conversation; `emphasis` says what the summary must keep.
     async fn shorten(&mut self, emphasis: &str) -> Result<(), Failure> {
         let model = self.session.model()?;
         let compaction = Compaction {
@@ -259,12 +259,12 @@ impl<'a> Turn<'a> {
         let outcome = compaction.shorten(self.history).await;
         self.count();
         outcome?;
-        // The prompt has become a part of the summary, which a refusal must not take along.
+        // The prompt is part of the summary now. A refusal must not remove the summary.
         self.before = self.history.messages().len();
         self.tell_usage(model.info()).await
     }
 
-    /// The answer is complete: it is kept, and its calls are to be carried out.
+    /// Stores the complete answer and returns the calls to carry out.
     async fn finish_answer(&mut self, model: &dyn Model) -> Result<Vec<ToolCall>, Failure> {
         let said = std::mem::take(&mut self.said);
         self.voice = None;
@@ -275,7 +275,7 @@ impl<'a> Turn<'a> {
             .keep(self.history, Message::Model(said))
             .await?;
         self.tell_usage(model.info()).await?;
-        // A call that was named and never came to an end, as at the longest answer.
+        // A call that started and was never completed, for example at the maximum length.
         let calls = self.history.open_calls();
         let lost: Vec<OpenCall> = self.open.clone();
         for open in lost
@@ -294,7 +294,7 @@ impl<'a> Turn<'a> {
         Ok(())
     }
 
-    /// Ends the turn, whatever came of it: nothing stays open, and the journal knows before the client does.
+    /// Ends the turn. Nothing stays open, and the end is in the journal before the client gets the response.
     async fn end(
         &mut self,
         outcome: Result<TurnOutcome, Failure>,
@@ -337,8 +337,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Settles what is open, for the model and for the client. What cannot be kept, or told to a client that is gone, is
-    /// no reason to leave the rest.
+    /// Settles everything open, for the model and for the client. Continues when something can't be stored or sent.
     async fn settle_all(&mut self, outcome: &Result<TurnOutcome, Failure>) {
         let (why, status) = match outcome {
             Err(Failure::Cancelled) => (CANCELLED, v1::CompactionStatus::Cancelled),
@@ -366,7 +365,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// A call has failed before it came to anything.
+    /// Marks a call as failed that was not carried out.
     async fn settle(&mut self, open: &OpenCall, why: &str) -> Result<(), Failure> {
         self.open.retain(|other| other.shown != open.shown);
         let why = serde_json::json!({ "error": why });
@@ -382,13 +381,13 @@ impl<'a> Turn<'a> {
                 .into(),
         };
         match self.session.show(failed.clone()).await {
-            // The client need not wait for what a disk without room cannot keep.
+            // The client gets the update even if the disk is full.
             Err(Failure::Store(_)) => Ok(self.session.tell(failed).await?),
             shown => shown,
         }
     }
 
-    /// The first prompt names the session.
+    /// Sets the session's title from the first prompt.
     async fn title(&self, content: &[v1::ContentBlock]) -> Result<(), Failure> {
         let text = content.iter().find_map(v1::ContentBlock::as_text);
         let Some(title) = text.and_then(prompt::title) else {
@@ -409,7 +408,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Nothing that a model could be asked.
+/// Whether a block contains nothing but white space.
 fn is_blank(block: &v1::ContentBlock) -> bool {
     block.as_text().is_some_and(|text| text.trim().is_empty())
 }
@@ -429,5 +428,5 @@ fn usage(spent: &model::Usage) -> v1::Usage {
 
 const CANCELLED: &str = "Cancelled by the person";
 const FAILED: &str = "Not finished: the turn failed";
-/// How full the window may become before the conversation is shortened.
+/// How full the window may become before the conversation is compacted.
 const FULL_PERCENT: u64 = 85;

@@ -1,4 +1,4 @@
-//! Turns wait in line: whoever is first holds what the turns share, and lets the next one have it when it is dropped.
+//! A fair queue of turns: the first has exclusive access to the shared value and passes it on when it is dropped.
 
 use std::ops::DerefMut;
 use std::pin::Pin;
@@ -9,16 +9,16 @@ use futures_util::future::{MaybeDone, maybe_done};
 use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use tokio::task::coop::unconstrained;
 
-/// A line in front of one thing.
+/// A fair queue for exclusive access to one value.
 #[derive(Debug)]
 pub(crate) struct TurnQueue<T: Send + 'static> {
-    /// The line is the mutex's own, which is fair.
+    /// The queue is the mutex's own, which is fair.
     thing: Arc<Mutex<T>>,
     room: Arc<Semaphore>,
 }
 
 impl<T: Send + 'static> TurnQueue<T> {
-    /// A line without anybody, with room for so many.
+    /// An empty queue with room for `room` turns.
     pub(crate) fn new(thing: T, room: usize) -> TurnQueue<T> {
         TurnQueue {
             thing: Arc::new(Mutex::new(thing)),
@@ -26,13 +26,13 @@ impl<T: Send + 'static> TurnQueue<T> {
         }
     }
 
-    /// Joins the line at its end; nobody overtakes. `None` if there is no room.
+    /// Joins the queue at its end. `None` if it is full.
     pub(crate) fn enter(&self) -> Option<TurnTicket<T>> {
         let permit = Arc::clone(&self.room).try_acquire_owned().ok()?;
         Some(self.ticket(Some(permit)))
     }
 
-    /// Joins the line though it may be full.
+    /// Joins the queue even if it is full.
     pub(crate) fn enter_anyway(&self) -> TurnTicket<T> {
         self.ticket(None)
     }
@@ -41,7 +41,7 @@ impl<T: Send + 'static> TurnQueue<T> {
         let thing = Arc::clone(&self.thing);
         let mut turn: MaybeDone<TurnFuture<T>> =
             maybe_done(Box::pin(unconstrained(thing.lock_owned())));
-        // The first poll is what joins the line; without the budget of a task nothing puts it off.
+        // The first poll joins the queue. `unconstrained` keeps tokio's task budget from postponing it.
         let _ = Pin::new(&mut turn).poll(&mut Context::from_waker(Waker::noop()));
         TurnTicket {
             turn,
@@ -52,14 +52,14 @@ impl<T: Send + 'static> TurnQueue<T> {
 
 type TurnFuture<T> = Pin<Box<dyn Future<Output = OwnedMutexGuard<T>> + Send>>;
 
-/// A place in line, and in the room, until it is dropped; then the next in line has its turn.
+/// A place in the queue. Dropping it lets the next one proceed.
 pub(crate) struct TurnTicket<T: Send + 'static> {
     turn: MaybeDone<TurnFuture<T>>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl<T: Send + 'static> TurnTicket<T> {
-    /// Waits for its turn, and has the thing from then on.
+    /// Waits for access to the value, and keeps it until the ticket is dropped.
     pub(crate) async fn turn(&mut self) -> Option<&mut T> {
         let mut turn = Pin::new(&mut self.turn);
         turn.as_mut().await;

@@ -1,4 +1,4 @@
-//! Reading a journal in order, with no more in memory than a page.
+//! Reads a journal in order, a page at a time.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -16,15 +16,15 @@ use super::run::{Malformed, RunEntries};
 pub struct Entry {
     /// Its number: 1 for the first, then one more each time.
     pub seq: u64,
-    /// What it tells of.
+    /// Its kind.
     pub kind: Kind,
-    /// What time it was then. Clocks go back; numbers do not.
+    /// When it was appended. Clocks may go back; numbers do not.
     pub at: Timestamp,
-    /// What was appended, as a slice of the page it was read with: whoever keeps it keeps the page, about 256 KiB.
+    /// The body, as a slice of the page it was read with. Keeping it keeps the page of about 256 KiB in memory.
     pub body: Bytes,
 }
 
-/// The entries that were in a journal when they were asked for.
+/// The entries that were in a journal when [`Journal::entries`](crate::Journal::entries) was called.
 #[derive(Debug)]
 pub struct Entries {
     reader: Reader,
@@ -35,7 +35,7 @@ pub struct Entries {
     /// From where the next page is read.
     next: u64,
     runs: VecDeque<PageRun>,
-    /// The run at hand, and its numbers for when it turns out to be malformed.
+    /// The current run, and its numbers in case it is malformed.
     run_entries: Option<(RunEntries, RangeInclusive<u64>)>,
 }
 
@@ -65,8 +65,8 @@ impl Entries {
     ///
     /// # Errors
     ///
-    /// `Entries` for those that are damaged; the call after that goes on behind them. Otherwise why the database cannot
-    /// be read, and the next call tries again.
+    /// `Entries` for damaged entries; the next call continues after them. Otherwise an error of the database, and the next
+    /// call tries again.
     pub async fn next(&mut self) -> Result<Option<Entry>, Error> {
         loop {
             if let Some(entry) = self.step()? {
@@ -89,7 +89,7 @@ impl Entries {
         }
     }
 
-    /// The next entry of the run at hand.
+    /// The next entry of the current run.
     fn step(&mut self) -> Result<Option<Entry>, Error> {
         let Some((run_entries, range)) = &mut self.run_entries else {
             return Ok(None);

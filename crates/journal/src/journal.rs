@@ -1,4 +1,4 @@
-//! One open session: appending to its journal and reading it.
+//! An open session: appends to its journal and reads it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,13 +15,13 @@ use super::{Error, Store, rows};
 
 /// The journal of a session that is open here and nowhere else.
 ///
-/// Whoever drops it, closes the session: what was appended is put on disk, then others can open it.
-/// [`close`](Journal::close) does the same and says how it went.
+/// Dropping it closes the session: appended entries are written, then others can open it.
+/// [`close`](Journal::close) does the same and returns the result.
 #[derive(Debug)]
 pub struct Journal {
     store: Store,
     session: OpenSession,
-    /// Goes to the writer in the end.
+    /// Passed to the writer on close.
     lock: Mutex<Option<SessionLockFile>>,
 }
 
@@ -34,23 +34,23 @@ impl Journal {
         }
     }
 
-    /// Adds an entry that is on disk within 50 milliseconds. Waits while too much is not yet there.
+    /// Appends an entry, which is on disk within 50 milliseconds. Waits while the queue to the writer is full.
     ///
     /// # Errors
     ///
-    /// Then this entry is not in the journal. Entries that were taken before and cannot be written are the reason:
-    /// they are kept and tried again until they are, and as long as they are not no entry is taken.
+    /// The entry is not in the journal, because earlier entries can't be written. Those are kept and retried, and until
+    /// they are written no entry is accepted.
     pub async fn append(&self, kind: Kind, body: impl Into<Bytes>) -> Result<(), Error> {
         let pending = self.pending(kind, body.into())?;
         self.store.queue().enter(&self.session, pending).await
     }
 
-    /// Adds an entry, which is on disk when this returns its number, with all that was appended before. Whoever stops
-    /// pending does not take it back.
+    /// Appends an entry and returns its number once it is on disk, with everything appended before. Dropping the future does
+    /// not withdraw the entry.
     ///
     /// # Errors
     ///
-    /// Then this entry is not in the journal, unless the machine stops before anything else is written.
+    /// The entry is not in the journal, unless the machine stops before anything else is written.
     pub async fn commit(&self, kind: Kind, body: impl Into<Bytes>) -> Result<u64, Error> {
         let mut pending = self.pending(kind, body.into())?;
         let (ack, answer) = oneshot::channel();
@@ -59,21 +59,21 @@ impl Journal {
         answer.await.map_err(|_| Error::Ended)?
     }
 
-    /// Waits until all that was appended before is on disk.
+    /// Waits until everything appended before is on disk.
     ///
     /// # Errors
     ///
-    /// When it cannot be written now; it is kept.
+    /// When it can't be written now. The entries are kept and retried.
     pub async fn flush(&self) -> Result<(), Error> {
         self.session.check()?;
         self.store.flush_up_to(Some(self.session.clone())).await
     }
 
-    /// The entries of some kinds that are there now, from the start.
+    /// The current entries of some kinds, from the start.
     ///
     /// # Errors
     ///
-    /// As [`flush`](Journal::flush), which it does first.
+    /// Like [`flush`](Journal::flush), which this calls first.
     pub async fn entries(&self, kinds: Kinds) -> Result<Entries, Error> {
         self.flush().await?;
         let reader = self.store.reader().clone();
@@ -89,7 +89,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// As [`flush`](Journal::flush), which it does first; `Entries` if it is among those that are damaged.
+    /// Like [`flush`](Journal::flush), which this calls first; `Entries` if the entry is damaged.
     pub async fn newest(&self, kinds: Kinds) -> Result<Option<Entry>, Error> {
         self.flush().await?;
         let (number, end) = (self.session.number(), self.session.next());
@@ -97,11 +97,11 @@ impl Journal {
         reader.read(move |db| newest(db, number, end, kinds)).await
     }
 
-    /// Stores mode, model and the like.
+    /// Stores the settings of the session.
     ///
     /// # Errors
     ///
-    /// When they cannot be written; then the old ones stand.
+    /// When they can't be written. The old ones stay.
     pub async fn set_settings(&self, settings: &serde_json::Value) -> Result<(), Error> {
         let settings = settings.to_string();
         if settings.len() > super::LARGEST_TEXT {
@@ -113,7 +113,7 @@ impl Journal {
         self.store.write(work).await
     }
 
-    /// Puts the session first in the list.
+    /// Moves the session to the front of the list.
     ///
     /// # Errors
     ///
@@ -124,12 +124,12 @@ impl Journal {
         self.store.write(work).await
     }
 
-    /// Closes the session. Nothing more can be appended.
+    /// Closes the session. No more entries can be appended.
     ///
     /// # Errors
     ///
-    /// When what was appended could not be written: it is lost then, and the session closed all the same. `Ended` if it was
-    /// closed before.
+    /// When appended entries could not be written. They are lost, and the session is closed anyway. `Ended` if it was closed
+    /// before.
     pub async fn close(&self) -> Result<(), Error> {
         let (reply, answer) = oneshot::channel();
         self.release(Some(reply));
@@ -175,14 +175,14 @@ impl Drop for Journal {
     }
 }
 
-/// The place of an open session in the database.
+/// An open session in the database, shared with the writer.
 #[derive(Debug, Clone)]
 pub(super) struct OpenSession(Arc<OpenSessionInner>);
 
 #[derive(Debug)]
 struct OpenSessionInner {
     number: i64,
-    /// The number of the next entry; only the writer moves it.
+    /// The number of the next entry; only the writer changes it.
     next: AtomicU64,
     write_error: OnceLock<Error>,
 }
@@ -208,7 +208,7 @@ impl OpenSession {
         self.0.next.store(next, Ordering::Release);
     }
 
-    /// Nothing can be added any more, for this reason.
+    /// Fails all later writes with this error.
     pub(super) fn fail_writes(&self, error: Error) {
         self.0.write_error.set(error).ok();
     }

@@ -2,8 +2,8 @@
 //!
 //! A [`Store`] is one SQLite database, which several processes may share. A [`Journal`] is one open session of it,
 //! which one process has at a time: it appends, waits for the disk, reads page by page and can be forked. What an entry
-//! contains means nothing here: ids are text, bodies are bytes, and [`Kind`]s are numbers that their users choose.
-//! `docs/journal.md` has the promises and the tables.
+//! contains means nothing here: ids are text, bodies are bytes, and [`Kind`]s are numbers that callers choose.
+//! `docs/journal.md` describes the guarantees and the tables.
 
 mod entries;
 mod error;
@@ -46,7 +46,7 @@ use session_lock_file::SessionLockFile;
 use time::Clock;
 use writer::Writer;
 
-/// The sessions of a user. Clones are the same store; all of its work is done on two threads of its own.
+/// The stored sessions of a user. Clones share the store; two threads of its own do all the work.
 #[derive(Clone)]
 pub struct Store(Arc<StoreInner>);
 
@@ -58,12 +58,12 @@ struct StoreInner {
 }
 
 impl Store {
-    /// Opens the store in a directory, which is made if it is missing. This reads and writes files, briefly.
+    /// Opens the store in a directory, creating it if needed. Briefly reads and writes files.
     ///
     /// # Errors
     ///
-    /// When the directory or the database cannot be used; a database that is damaged, newer or not ours is left as it
-    /// is.
+    /// When the directory or the database cannot be used. A database that is damaged, newer or of another program is not
+    /// changed.
     pub fn open(dir: &Path) -> Result<Store, Error> {
         Store::with_clock(dir, time::now)
     }
@@ -95,11 +95,11 @@ impl Store {
         })))
     }
 
-    /// Makes a session and opens it. When it was made is said here, whatever `info` says.
+    /// Creates a session and opens it. The store sets the time of creation.
     ///
     /// # Errors
     ///
-    /// `Exists`, or why it cannot be written.
+    /// `Exists`, or an error of the database.
     pub async fn create(&self, info: StoredSession) -> Result<Journal, Error> {
         self.make(info, SessionState::Live).await
     }
@@ -108,14 +108,14 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// `NotFound`; `InUse` when it is open already, here or in another process.
+    /// `NotFound`; `InUse` when it is already open, here or in another process.
     pub async fn open_session(&self, id: &str) -> Result<(StoredSession, Journal), Error> {
         self.settle().await?;
         let (id, locks) = (id.to_owned(), self.0.locks.clone());
         let opened = self.0.reader.read(move |db| {
             let number = rows::number(db, &id)?;
             let lock = SessionLockFile::take(&locks, number)?;
-            // Again, because it may have been deleted before we had the lock.
+            // Again, because it may have been deleted before we got the lock.
             let info = rows::info(db, &id)?;
             Ok((
                 info,
@@ -127,12 +127,12 @@ impl Store {
         Ok((info, Journal::new(self.clone(), session, lock)))
     }
 
-    /// Makes a session with the journal of another one, without its last turn if that is not over, and opens it. The
-    /// other one may be open anywhere.
+    /// Creates a session with a copy of another one's journal and opens it. The copy ends before an unfinished turn. The
+    /// other session may be open anywhere.
     ///
     /// # Errors
     ///
-    /// `NotFound`, `Exists`, or why it cannot be written. Nothing of the new one can be seen then.
+    /// `NotFound`, `Exists`, or an error of the database. No part of the new session is visible then.
     pub async fn fork(&self, id: &str, info: StoredSession) -> Result<Journal, Error> {
         self.settle().await?;
         let source = id.to_owned();
@@ -150,7 +150,7 @@ impl Store {
             Err(error) => {
                 let number = fork.session().number();
                 let gone = move |change: &Transaction<'_>| rows::remove(change, number);
-                // What cannot be written now is done when the store is opened again.
+                // If this fails, it is done when the store is opened again.
                 if self.write(gone).await.is_ok() {
                     self.0.queue.push(WriterTask::Sweep(number));
                 }
@@ -159,12 +159,12 @@ impl Store {
         }
     }
 
-    /// A page of the list of sessions, the one that changed last first. What changes while somebody goes through the
-    /// pages moves to the front: it is not shown twice, and is found by listing anew.
+    /// A page of the list of sessions, most recently changed first. A session that changes while a caller reads the pages
+    /// moves to the front: it is not listed twice, and listing again finds it.
     ///
     /// # Errors
     ///
-    /// `Cursor` when the cursor does not come from this list.
+    /// `Cursor` when the cursor is not from a listing with this filter.
     pub async fn list(
         &self,
         filter: &SessionFilter,
@@ -176,7 +176,7 @@ impl Store {
         self.0.reader.read(read).await
     }
 
-    /// What is known of a session.
+    /// The description of a session.
     ///
     /// # Errors
     ///
@@ -186,7 +186,7 @@ impl Store {
         self.0.reader.read(move |db| rows::info(db, &id)).await
     }
 
-    /// Deletes a session; it is no error if there is none.
+    /// Deletes a session. Succeeds if there is none.
     ///
     /// # Errors
     ///
@@ -210,7 +210,7 @@ impl Store {
         }
     }
 
-    /// Puts a session away.
+    /// Archives a session.
     ///
     /// # Errors
     ///
@@ -221,7 +221,7 @@ impl Store {
         self.write(work).await
     }
 
-    /// Takes a session back that was put away.
+    /// Takes a session out of the archive.
     ///
     /// # Errors
     ///
@@ -232,7 +232,7 @@ impl Store {
         self.write(work).await
     }
 
-    /// Gives a session a title. One that a person gave stays when the agent has another.
+    /// Sets the title of a session. The agent does not overwrite the user's title.
     ///
     /// # Errors
     ///
@@ -246,11 +246,11 @@ impl Store {
         self.write(work).await
     }
 
-    /// Waits until all that was appended to any journal is on disk. To be called before the process ends.
+    /// Waits until everything appended to any journal is on disk. Call it before the process ends.
     ///
     /// # Errors
     ///
-    /// When some of it cannot be written now.
+    /// When a part can't be written now.
     pub async fn flush(&self) -> Result<(), Error> {
         self.flush_up_to(None).await
     }
@@ -271,7 +271,7 @@ impl Store {
         ))
     }
 
-    /// Copies a journal up to a key, a few runs at a time so that others can write in between.
+    /// Copies a journal up to a key, a few runs at a time, so that others can write in between.
     async fn fill(&self, fork: &Journal, source: i64, end: i64) -> Result<(), Error> {
         let number = fork.session().number();
         let mut from = Some(rows::key(source, 0));
@@ -288,7 +288,7 @@ impl Store {
         Ok(())
     }
 
-    /// Waits for sessions that were closed here before.
+    /// Waits until sessions that were closed here before are released.
     async fn settle(&self) -> Result<(), Error> {
         match self.flush().await {
             Err(Error::Ended) => Err(Error::Ended),
@@ -302,7 +302,7 @@ impl Store {
         answer.await.map_err(|_| Error::Ended)?
     }
 
-    /// Makes a change in a transaction of its own, on disk when this returns.
+    /// Runs a change in a transaction of its own. It is on disk when this returns.
     async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Error> + Send + 'static,
@@ -350,7 +350,7 @@ fn transact<T>(
     Ok(value)
 }
 
-/// Forks whose process was killed while it copied are gone.
+/// Removes forks whose process was killed while it copied.
 fn remove_unfinished_forks(db: &Connection, locks: &Path) -> Result<(), Error> {
     for number in rows::numbers(db, SessionState::Making)? {
         if let Ok(_lock) = SessionLockFile::take(locks, number) {

@@ -1,4 +1,4 @@
-//! The list of sessions, page by page. Its order is the order of changes, counted, so that no clock disturbs it.
+//! The list of sessions, page by page, in the order of changes. Changes are counted, so clocks don't matter.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use super::stored_session::{ArchiveFilter, SessionFilter, SessionPage, StoredSession};
 use super::{Error, rows};
 
-/// A page of at most so many sessions, from the start or where a cursor says.
+/// A page of at most `size` sessions, from the start or from a cursor.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What waits for the writer, bounded by bytes across all sessions.
+//! The queue to the writer, bounded by bytes across all sessions.
 
 use std::pin::pin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,21 +13,21 @@ use super::journal::OpenSession;
 use super::kind::Kind;
 use super::session_lock_file::SessionLockFile;
 
-/// Something for the writer to do.
+/// Work for the writer.
 pub(super) enum WriterTask {
-    /// An entry, and who waits for it.
+    /// Writes an entry.
     Entry(OpenSession, PendingEntry),
-    /// Somebody wants to know that everything before is on disk: of one session, or of all.
+    /// Replies when everything before is on disk, of one session or of all.
     Flush(Option<OpenSession>, oneshot::Sender<Result<(), Error>>),
-    /// A session is closed once everything before is on disk.
+    /// Closes a session once everything before is on disk.
     Release(
         OpenSession,
         SessionLockFile,
         Option<oneshot::Sender<Result<(), Error>>>,
     ),
-    /// Some other change.
+    /// Runs another change.
     Job(Box<dyn FnOnce(&mut Connection) + Send>),
-    /// The runs of a session that is gone are to be removed when there is time.
+    /// Removes the runs of a deleted session when there is time.
     Sweep(i64),
 }
 
@@ -44,7 +44,7 @@ impl PendingEntry {
         self.body.len() + OVERHEAD
     }
 
-    /// Tells whoever waits, if anybody still does.
+    /// Sends the result to the caller, if it still waits.
     pub(super) fn answer(self, outcome: Result<u64, Error>) {
         if let Some(ack) = self.ack {
             ack.send(outcome).ok();
@@ -52,7 +52,7 @@ impl PendingEntry {
     }
 }
 
-/// The queue between everybody and the writer.
+/// The queue to the writer.
 #[derive(Default)]
 pub(super) struct WriteQueue {
     state: Mutex<QueueState>,
@@ -63,31 +63,31 @@ pub(super) struct WriteQueue {
 #[derive(Default)]
 struct QueueState {
     items: Vec<WriterTask>,
-    /// Of all entries that are not on disk, those that the writer has taken included.
+    /// Bytes of all entries that are not on disk, including those that the writer has taken.
     bytes: usize,
-    /// When the writer must begin with what is here.
+    /// When the writer must begin.
     due: Option<Instant>,
-    /// It must begin before that.
+    /// Whether it must begin at once.
     is_pressing: bool,
     failing: Option<Error>,
     is_ended: bool,
 }
 
-/// What the writer gets.
+/// What the writer takes from the queue.
 pub(super) enum QueueBatch {
     Items(Vec<WriterTask>),
-    /// Nothing came in the time it was ready to wait.
+    /// Nothing arrived in time.
     Nothing,
-    /// Nothing will come any more.
+    /// The queue has ended.
     End,
 }
 
 impl WriteQueue {
-    /// Puts an entry in, and waits while there is no room.
+    /// Queues an entry, waiting while the queue is full.
     ///
     /// # Errors
     ///
-    /// While entries cannot be written: whoever only appends hears of it here. Whoever waits for the entry tries again.
+    /// While entries can't be written. Callers of `append` get the error here; those of `commit` queue anyway if there is room.
     pub(super) async fn enter(
         &self,
         session: &OpenSession,
@@ -99,7 +99,7 @@ impl WriteQueue {
         }
         loop {
             let mut room = pin!(self.room.notified());
-            // From here on no notice is missed.
+            // From here on no notification is missed.
             room.as_mut().enable();
             if self.try_enter(session, &mut pending)? {
                 return Ok(());
@@ -120,7 +120,7 @@ impl WriteQueue {
         if state.is_ended {
             return Err(Error::Ended);
         }
-        // One entry may go over the limit: a large one would never find its place otherwise.
+        // One entry may exceed the limit; otherwise a large one would never fit.
         let has_room = state.bytes < LIMIT;
         if let Some(error) = &state.failing
             && (entry.ack.is_none() || !has_room)
@@ -141,13 +141,13 @@ impl WriteQueue {
         Ok(true)
     }
 
-    /// Puts something in that is done at once.
+    /// Queues work that is done at once.
     pub(super) fn push(&self, item: WriterTask) {
         self.put(self.state(), item, Urgency::Now);
     }
 
     fn put(&self, mut state: MutexGuard<'_, QueueState>, item: WriterTask, urgency: Urgency) {
-        // Dropping an item tells whoever waits for it.
+        // Dropping the task notifies its caller.
         if state.is_ended {
             return;
         }
@@ -162,7 +162,7 @@ impl WriteQueue {
         }
     }
 
-    /// For the writer: all that is here, once it is due. Waits at most so long if there is nothing.
+    /// For the writer: takes everything once it is due. Waits at most `patience` if the queue is empty.
     pub(super) fn take(&self, patience: Option<Duration>) -> QueueBatch {
         let deadline = patience.map(|patience| Instant::now() + patience);
         let mut state = self.state();
@@ -194,7 +194,7 @@ impl WriteQueue {
         }
     }
 
-    /// For the writer: so many bytes wait no longer, and why the others still do.
+    /// For the writer: releases bytes, and sets the error while writes fail.
     pub(super) fn settle(&self, bytes: usize, failing: Option<Error>) {
         let mut state = self.state();
         state.bytes -= bytes;
@@ -203,14 +203,14 @@ impl WriteQueue {
         self.room.notify_waiters();
     }
 
-    /// Nothing will come any more.
+    /// Ends the queue.
     pub(super) fn end(&self) {
         self.state().is_ended = true;
         self.wake.notify_one();
         self.room.notify_waiters();
     }
 
-    /// Nothing will be taken any more.
+    /// For the writer: ends the queue and drops what is in it.
     pub(super) fn abandon(&self) {
         self.end();
         let items = std::mem::take(&mut self.state().items);
@@ -228,8 +228,8 @@ enum Urgency {
     Now,
 }
 
-/// How long entries gather. With the time a write takes they are on disk within 50 milliseconds.
+/// How long entries are collected. Including the write, they are on disk within 50 milliseconds.
 const WINDOW: Duration = Duration::from_millis(25);
 const LIMIT: usize = 16 * 1024 * 1024;
-/// What an entry takes besides its body.
+/// Memory of an entry besides its body.
 const OVERHEAD: usize = 128;

@@ -1,4 +1,4 @@
-//! The one thread of this process that reads. A read is one short transaction: nothing is held while its reader thinks.
+//! The one thread of this process that reads. Each read is one short transaction, so no lock is held between pages.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -15,7 +15,7 @@ use super::kind::Kinds;
 use super::run::{RunEntries, is_whole};
 use super::{Error, rows};
 
-/// The way to the thread that reads; it ends when this is dropped.
+/// A handle of the reading thread, which ends when the last handle is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Reader(mpsc::Sender<Job>);
 
@@ -26,7 +26,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// When the system gives no thread.
+    /// When the thread can't be started.
     pub(super) fn start(db: Connection) -> std::io::Result<Reader> {
         let (jobs, todo) = mpsc::channel::<Job>();
         let work = move || {
@@ -40,11 +40,11 @@ impl Reader {
         Ok(Reader(jobs))
     }
 
-    /// Does something there.
+    /// Runs `work` on the reading thread.
     ///
     /// # Errors
     ///
-    /// What it says, or `Ended`.
+    /// The error of `work`, or `Ended`.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
@@ -58,15 +58,15 @@ impl Reader {
     }
 }
 
-/// Some runs of a session in order.
+/// A page of runs of a session, in order.
 #[derive(Debug)]
 pub(super) struct RunPage {
     pub(super) runs: VecDeque<PageRun>,
-    /// The number of the entry from which to go on.
+    /// The number of the next entry to read.
     pub(super) next: u64,
 }
 
-/// A run, or why it cannot be read.
+/// A run of a page, or a gap.
 #[derive(Debug)]
 pub(super) enum PageRun {
     Run {
@@ -74,12 +74,12 @@ pub(super) enum PageRun {
         count: u32,
         bytes: Bytes,
     },
-    /// It is damaged, or not there where it should be.
+    /// A damaged or missing run.
     Damaged(RangeInclusive<u64>),
 }
 
-/// Reads the runs with the entries from one number up to before another, about as many bytes as make a page.
-/// Those that hold none of the kinds are passed over.
+/// Reads the runs with the entries of a range, up to about the size of a page. Skips the bodies of runs that contain none
+/// of the kinds.
 pub(super) fn page(
     db: &Connection,
     number: i64,
@@ -143,7 +143,7 @@ pub(super) fn newest(
     Ok(newest)
 }
 
-/// A page being read: the bytes of its runs in one buffer, and where in it they are.
+/// A page being read: the bytes of its runs in one buffer, and their positions.
 struct PageBuilder {
     next: u64,
     buffer: BytesMut,
@@ -182,7 +182,7 @@ impl PageBuilder {
         }
     }
 
-    /// Whatever should be before this number is missing.
+    /// Marks the entries before this number as missing.
     fn skip_to(&mut self, seq: u64) {
         if self.next < seq {
             self.pieces.push(PagePiece::Damaged(self.next..=seq - 1));
@@ -212,7 +212,7 @@ impl PageBuilder {
     }
 }
 
-/// About as many bytes as are read at once.
+/// Approximate bytes of a page.
 const PAGE: usize = 256 * 1024;
-/// No more rows than this are looked at in one go.
+/// Maximum rows of a page.
 const ROWS: usize = 4096;

@@ -1,4 +1,4 @@
-//! Who has a session open: a lock of the system on a file of its own, so that it ends with its process.
+//! Locks an open session with a system lock on a file of its own, which ends with the process.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -19,11 +19,11 @@ pub(super) struct SessionLockFile {
 }
 
 impl SessionLockFile {
-    /// Takes the lock of a session by its number in the database: what a client calls it is never part of a path.
+    /// Locks a session by its number in the database. Ids from a client are never part of a path.
     ///
     /// # Errors
     ///
-    /// `InUse` when somebody has it.
+    /// `InUse` when the session is locked.
     pub(super) fn take(dir: &Path, number: i64) -> Result<SessionLockFile, Error> {
         let path = dir.join(number.to_string());
         loop {
@@ -35,7 +35,7 @@ impl SessionLockFile {
             }
             match private::is_at(&file, &path) {
                 Ok(true) => {
-                    // A disk without room is no reason not to open a session.
+                    // A full disk must not prevent opening a session.
                     sign(&file).ok();
                     return Ok(SessionLockFile { _file: file, path });
                 }
@@ -50,19 +50,19 @@ impl SessionLockFile {
 impl Drop for SessionLockFile {
     fn drop(&mut self) {
         if cfg!(unix) {
-            // While it is locked, so that it is ours. A file that stays is no harm: nobody holds its lock.
+            // While it is still locked by us. A file that stays does no harm, since it is not locked.
             fs::remove_file(&self.path).ok();
         }
     }
 }
 
-/// Leaves the number of this process for those who find it locked.
+/// Writes our process id for those who find the file locked.
 fn sign(mut file: &File) -> io::Result<()> {
     file.set_len(0)?;
     file.write_all(std::process::id().to_string().as_bytes())
 }
 
-/// Who has signed; whoever took it this moment gets some time to do so.
+/// The process id in the file. Waits briefly for an owner that has just locked it.
 fn owner(file: File) -> Option<u32> {
     for _ in 0..PATIENCE {
         let mut text = String::new();

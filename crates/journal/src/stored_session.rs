@@ -1,27 +1,27 @@
-//! What is known of a session besides its journal.
+//! The description of a stored session, and lists of them.
 
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-/// What is known of a session besides its journal.
+/// A stored session, without its journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredSession {
     /// Its id.
     pub id: String,
     /// The directory it works in.
     pub cwd: PathBuf,
-    /// More directories it works in.
+    /// Additional directories.
     pub additional: Vec<PathBuf>,
-    /// What it is about.
+    /// Its title.
     pub title: Option<String>,
-    /// When it was made; the store says so.
+    /// When it was created; set by the store.
     pub created: Timestamp,
-    /// When something in it last waited for the disk; the store says so.
+    /// When it last changed; set by the store.
     pub updated: Timestamp,
-    /// Whether it was put away; a new session never is.
+    /// Whether it is archived; a new session never is.
     pub archived: bool,
-    /// Mode, model and the like.
+    /// Its settings, as the agent stores them.
     pub settings: serde_json::Value,
     /// The session it was forked from.
     pub parent: Option<String>,
@@ -44,41 +44,41 @@ impl StoredSession {
     }
 }
 
-/// Who gave a session its title. What a person gave is not overwritten by the agent.
+/// Who set a session's title. The agent does not overwrite the user's title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TitleSource {
     /// The agent.
     Agent = 1,
-    /// A person.
+    /// The user.
     Person = 2,
 }
 
-/// Whether sessions that were put away are listed.
+/// Whether to list archived sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArchiveFilter {
-    /// They are not.
+    /// Leave them out.
     #[default]
     Exclude,
-    /// They are, with the others.
+    /// List them with the others.
     Include,
-    /// Only they are.
+    /// List only them.
     Only,
 }
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
-    /// Only those that work in this directory.
+    /// Only sessions with this working directory.
     pub cwd: Option<PathBuf>,
-    /// Whether those that were put away are among them.
+    /// Whether to list archived sessions.
     pub archived: ArchiveFilter,
 }
 
-/// Some sessions, the one that changed last first.
+/// A page of sessions, most recently changed first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionPage {
     /// The sessions.
     pub infos: Vec<StoredSession>,
-    /// Where to go on; `None` at the end.
+    /// The cursor of the next page; `None` at the end.
     pub next: Option<String>,
 }

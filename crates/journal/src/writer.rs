@@ -1,4 +1,4 @@
-//! The one thread of this process that writes: it takes what has gathered and puts it on disk in one transaction.
+//! The one thread of this process that writes: it takes what is queued and writes it in one transaction.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use super::run::Packer;
 use super::session_lock_file::SessionLockFile;
 use super::{Error, rows};
 
-/// The writer and what it has taken from the queue.
+/// The writer, with the entries it has taken from the queue.
 pub(super) struct Writer {
     queue: Arc<WriteQueue>,
     db: Connection,
-    /// Entries that are not on disk yet, by session. Those that could not be written stay here for the next try.
+    /// Entries that are not on disk yet, by session. Entries that could not be written stay for the next attempt.
     unwritten: BTreeMap<i64, UnwrittenEntries>,
     /// Sessions whose runs are to be removed.
     to_sweep: VecDeque<i64>,
     packer: Packer,
-    /// Why what is unwritten could not be written.
+    /// Why the unwritten entries could not be written.
     fault: Option<Error>,
     /// When the next transaction may begin.
     next_transaction: Instant,
@@ -34,7 +34,7 @@ struct UnwrittenEntries {
     entries: Vec<PendingEntry>,
 }
 
-/// What is answered once the entries before it are on disk.
+/// A reply to send once the entries before it are on disk.
 enum Acknowledgement {
     Flush(Option<OpenSession>, oneshot::Sender<Result<(), Error>>),
     Release(
@@ -44,7 +44,7 @@ enum Acknowledgement {
     ),
 }
 
-/// Why a transaction came to nothing, and whose fault it was, if it was that of one session.
+/// Why a transaction failed, and the session that caused it, if it was one.
 struct TransactionError {
     error: Error,
     session: Option<i64>,
@@ -63,7 +63,7 @@ impl Writer {
         }
     }
 
-    /// Works until the last handle of the store is gone.
+    /// Runs until the last handle of the store is dropped.
     pub(super) fn run(mut self) {
         loop {
             match self.queue.take(self.patience()) {
@@ -112,7 +112,7 @@ impl Writer {
         self.next_transaction = Instant::now() + PAUSE_FOR_OTHERS;
     }
 
-    /// Leaves other processes a moment between two transactions in which they can begin theirs.
+    /// Pauses between two transactions, so that other processes can begin theirs.
     fn pause_for_others(&self) {
         thread::sleep(
             self.next_transaction
@@ -131,7 +131,7 @@ impl Writer {
         unwritten.entries.push(entry);
     }
 
-    /// Writes all that is unwritten. What nobody waits for stays when that fails; who waits is told.
+    /// Writes all unwritten entries. On failure, those that nobody waits for are kept; callers that wait get the error.
     fn write_all(&mut self) {
         while !self.unwritten.is_empty() {
             match self.transact() {
@@ -183,14 +183,14 @@ impl Writer {
             !unwritten.entries.is_empty()
         });
         self.fault = Some(error.clone());
-        // First, so that whoever hears of it finds it so.
+        // First, so that callers that get the error see the new state.
         self.settle(refused.iter().map(PendingEntry::cost).sum());
         for entry in refused {
             entry.answer(Err(error.clone()));
         }
     }
 
-    /// So many bytes wait no longer. Entries are refused as long as some are unwritten that could not be written.
+    /// Releases the bytes of written or refused entries. New entries are refused while older ones can't be written.
     fn settle(&mut self, bytes: usize) {
         if self.unwritten.is_empty() {
             self.fault = None;
@@ -228,7 +228,7 @@ impl Writer {
         }
     }
 
-    /// Removes a few runs of a session that is gone, so that nobody waits long. What fails is done when the store is
+    /// Removes a few runs of a deleted session, so few that nobody waits long. A failure is made up for when the store is
     /// opened again.
     fn sweep(&mut self) {
         let Some(number) = self.to_sweep.front() else {
@@ -256,7 +256,7 @@ impl UnwrittenEntries {
         self.entries.iter().map(PendingEntry::cost).sum()
     }
 
-    /// Only what somebody waits for is a change in the list of sessions: a stream is not, entry by entry.
+    /// Moves the session to the front of the list only for committed entries, not for each appended one.
     fn touch(&self, change: &Transaction<'_>) -> Result<(), rusqlite::Error> {
         let last = self.entries.iter().rfind(|entry| entry.ack.is_some());
         match last {
@@ -281,7 +281,7 @@ impl UnwrittenEntries {
 }
 
 impl TransactionError {
-    /// A number that is taken is the fault of this session alone: somebody wrote to it past its lock.
+    /// A number that exists already concerns only this session: someone wrote to it without its lock.
     fn of(error: rusqlite::Error, number: i64) -> TransactionError {
         match error.sqlite_error_code() {
             Some(ErrorCode::ConstraintViolation) => TransactionError {
@@ -319,7 +319,7 @@ fn insert_runs(
     rows::insert_run(insert, number, packer)
 }
 
-/// How soon what could not be written is tried again, if nobody asks for it before.
+/// How soon a failed write is retried, if nothing else triggers it before.
 const RETRY: Duration = Duration::from_millis(250);
-/// Longer than another process waits between two looks.
+/// Longer than the interval at which another process retries.
 const PAUSE_FOR_OTHERS: Duration = Duration::from_micros(500);

@@ -1,5 +1,5 @@
-//! MCP over the connection to the client: each request is an `mcp/message`, and its answer the answer to that. There is
-//! no handshake and nothing but requests from us; what the server tells belongs to a request under way.
+//! MCP over the ACP connection: each MCP request is an `mcp/message` request to the client. There is no handshake, only we
+//! send requests, and the server's notifications belong to a pending request.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -20,7 +20,7 @@ use super::list_changes::is_change;
 use super::text;
 use super::wire::PendingRequests;
 
-/// The transport. Dropping it takes back what was pending.
+/// The transport. Dropping it cancels the pending requests.
 pub(super) struct AcpTransport {
     client: ClientHandle,
     server: v1::McpServerAcpId,
@@ -31,7 +31,7 @@ pub(super) struct AcpTransport {
     arrived: mpsc::Receiver<ServerJsonRpcMessage>,
 }
 
-/// Where the client's notifications for a server go.
+/// Receives the client's notifications for a server.
 #[derive(Clone)]
 pub(super) struct NotificationInbox {
     server: v1::McpServerAcpId,
@@ -78,7 +78,7 @@ impl AcpTransport {
             async move {
                 let answer = answer(id, client.ask(request).await);
                 for message in pending.read(answer.to_string().as_bytes()) {
-                    // The transport has gone if nobody takes it.
+                    // Fails only if the transport is closed.
                     answers.send(message).await.ok();
                 }
             }
@@ -96,7 +96,7 @@ impl AcpTransport {
 }
 
 impl NotificationInbox {
-    /// Takes a notification if it is for this server and a request that is open. One more than fits is lost.
+    /// Delivers a notification for this server and a pending request. Dropped if the queue is full.
     pub(super) fn deliver(&self, notification: &v1::MessageMcpNotification) -> bool {
         if notification.server_id != self.server {
             return false;
@@ -108,7 +108,7 @@ impl NotificationInbox {
             .map(RequestId::Number);
         let told = told(notification).and_then(|told| serde_json::from_value(told).ok());
         if let Some(message) = told {
-            // Counted here, where it can neither be lost nor be overtaken.
+            // Counted here, where it can't be dropped or overtaken.
             if is_change(&message) {
                 self.handler.changes().note();
             }
@@ -137,7 +137,7 @@ impl Transport<RoleClient> for AcpTransport {
                     self.cancel(id);
                 }
             }
-            // Requests from the server do not exist on this transport, hence no answers to them.
+            // Servers send no requests on this transport, so there are no responses to them.
             ClientJsonRpcMessage::Response(_) | ClientJsonRpcMessage::Error(_) => {}
         }
         std::future::ready(Ok(()))
@@ -190,7 +190,7 @@ fn answer(id: RequestId, outcome: Result<v1::MessageMcpResponse, CallError>) -> 
     }
 }
 
-/// The notification as MCP has it. The ids of requests are numbers to us, and text to the client.
+/// The notification as an MCP message. Request ids are numbers for us and strings for the client.
 fn told(notification: &v1::MessageMcpNotification) -> Option<Value> {
     let params = notification.params.as_ref().map_or("{}", RawObject::as_str);
     let mut params: Value = serde_json::from_str(params).ok()?;

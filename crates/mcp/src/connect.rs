@@ -1,4 +1,4 @@
-//! Reaching a server: its transport, and the beginning of the conversation.
+//! Connects to a server: its transport and the handshake.
 
 use std::time::Duration;
 
@@ -18,27 +18,27 @@ use super::sse_transport::SseTransport;
 use super::stdio_transport::StdioTransport;
 use super::{environment, http, text};
 
-/// A conversation with a server.
+/// A connection to a server.
 pub(super) struct Connection {
     pub(super) running: RunningService<RoleClient, Handler>,
     pub(super) handler: Handler,
     pub(super) child: Option<Child>,
 }
 
-/// Why there is none.
+/// Why connecting failed.
 pub(super) enum ConnectError {
-    /// The server does not know `initialize`; it may be one that has no handshake any more.
+    /// The server rejected `initialize`; it may be of the revision without a handshake.
     Handshake(String),
-    /// The connection ended, or never was.
+    /// The connection ended or was never made.
     Gone(String),
     /// Anything else.
     Final(String),
 }
 
-/// Begins a conversation, or tells why not.
+/// Connects to a server.
 ///
-/// The handshake that all servers of today know comes first: some end when they are sent anything else. A server that
-/// refuses it is asked once more, as one of the revision without a handshake.
+/// Tries the handshake that all current servers know first, because some exit on anything else. A server that rejects it is
+/// tried again as one of the revision without a handshake.
 pub(super) async fn connect(server: &Server, deadline: Instant) -> Result<Connection, String> {
     let discover = || ClientLifecycleMode::Discover {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
@@ -121,13 +121,13 @@ async fn stdio(
     }
 }
 
-/// Waits until a process has ended and what it wrote last has been read.
+/// Waits until a process has ended and its last output has been read.
 pub(super) async fn gone(child: &Child) {
     child.exited().await;
     tokio::time::sleep(DRAIN).await;
 }
 
-/// How a process ended, with the last line of its standard error; or this reason, if it has not ended.
+/// How a process ended, with the last line of its standard error; `reason` if it has not ended.
 pub(super) async fn last_words(child: &Child, reason: &str) -> String {
     let how = match tokio::time::timeout(EXIT, child.wait()).await {
         Ok(ending) => format!("it {}", ending.status),
@@ -163,7 +163,7 @@ where
     begin_counted(handler, transport, mode, deadline).await
 }
 
-/// The same over a transport that counts changes by itself.
+/// Like [`begin`], over a transport that counts changes itself.
 async fn begin_counted<T, E, A>(
     handler: Handler,
     transport: T,
@@ -196,19 +196,19 @@ fn connect_error(error: ClientInitializeError) -> ConnectError {
             ConnectError::Gone(unsent(error.error.as_ref()))
         }
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
-            ConnectError::Final("it speaks no version of MCP that we speak".to_owned())
+            ConnectError::Final("it supports no MCP version that Attaché supports".to_owned())
         }
-        _ => ConnectError::Final("it answered the handshake with something else".to_owned()),
+        _ => ConnectError::Final("it sent an invalid response to the handshake".to_owned()),
     }
 }
 
-/// Why a request has no answer, as a server's reason.
+/// Why a request failed, as the reason of a server error.
 pub(super) fn failed(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => error.message.clone().into_owned(),
         ServiceError::TransportSend(error) => unsent(error.error.as_ref()),
         ServiceError::TransportClosed => "the connection has ended".to_owned(),
-        ServiceError::UnexpectedResponse => "the answer is not what was asked for".to_owned(),
+        ServiceError::UnexpectedResponse => "it sent a response of the wrong type".to_owned(),
         ServiceError::Timeout { timeout } => format!("no answer within {} s", timeout.as_secs()),
         other => other.to_string(),
     }
@@ -241,7 +241,7 @@ impl ConnectError {
 }
 
 const TAIL: usize = 16 * 1024;
-/// How long a process may take to end after its connection has.
+/// How long a process may take to exit after its connection has ended.
 const EXIT: Duration = Duration::from_secs(1);
-/// How long what a process wrote last may take to reach us.
+/// How long the last output of a process may take to arrive.
 const DRAIN: Duration = Duration::from_millis(300);

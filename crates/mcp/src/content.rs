@@ -1,4 +1,4 @@
-//! What a server gives back, for the person and for the model: within bounds, and saying what was left out.
+//! Converts results of servers for the user and for the model, within limits. A note says what was left out.
 
 use attache::v1;
 use base64::Engine;
@@ -8,32 +8,32 @@ use serde_json::Value;
 
 use super::{offerings, text};
 
-/// What a call of a tool came to.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
-    /// What it gave back, for a person.
+    /// The content for the user.
     pub for_user: Vec<v1::ContentBlock>,
-    /// The same for a model.
+    /// The content for the model.
     pub for_model: Vec<Content>,
-    /// What it gave back as data.
+    /// The result as data.
     pub raw: Option<Value>,
     /// Whether it failed.
     pub failed: bool,
 }
 
-/// Something that a server gave back, as a model reads it.
+/// A piece of a result, for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A picture.
+    /// An image.
     Image {
         /// Its format, such as `image/png`.
         media_type: String,
         /// Its bytes in base64.
         data: String,
     },
-    /// A sound.
+    /// Audio.
     Audio {
         /// Its format, such as `audio/wav`.
         media_type: String,
@@ -68,7 +68,7 @@ pub(super) fn result(result: CallToolResult) -> CallResult {
     }
 }
 
-/// What a prompt says. What its author puts in the model's mouth is marked as such.
+/// Converts a prompt. Messages in the assistant's role are marked.
 pub(super) fn prompt(result: GetPromptResult) -> Vec<Content> {
     let mut builder = ContentBuilder::new();
     for message in result.messages {
@@ -81,7 +81,7 @@ pub(super) fn prompt(result: GetPromptResult) -> Vec<Content> {
     builder.for_model
 }
 
-/// What a resource holds.
+/// Converts the contents of a resource.
 pub(super) fn resource(contents: Vec<ResourceContents>) -> Vec<Content> {
     let mut builder = ContentBuilder::new();
     for part in contents {
@@ -91,7 +91,7 @@ pub(super) fn resource(contents: Vec<ResourceContents>) -> Vec<Content> {
     builder.for_model
 }
 
-/// The same thing twice, for the person and for the model, with the room that is left.
+/// Builds the content for the user and for the model, and tracks the remaining room.
 struct ContentBuilder {
     for_user: Vec<v1::ContentBlock>,
     for_model: Vec<Content>,
@@ -191,7 +191,7 @@ impl ContentBuilder {
 
     fn add_image(&mut self, media_type: String, data: String) {
         if !IMAGES.contains(&media_type.as_str()) {
-            return self.leave_out("picture", "its format is none that a model reads");
+            return self.leave_out("picture", "models do not support its format");
         }
         if let Some(data) = self.fit_media("picture", data) {
             let image = v1::ImageContent::new(&*data, &*media_type);
@@ -202,7 +202,7 @@ impl ContentBuilder {
 
     fn add_audio(&mut self, media_type: String, data: String) {
         if media_type.len() > KIND {
-            return self.leave_out("sound", "its format is none that a model hears");
+            return self.leave_out("sound", "models do not support its format");
         }
         if let Some(data) = self.fit_media("sound", data) {
             let audio = v1::AudioContent::new(&*data, &*media_type);
@@ -211,7 +211,7 @@ impl ContentBuilder {
         }
     }
 
-    /// A provider refuses a whole conversation with a picture that it cannot decode.
+    /// Checks base64, because providers reject a whole conversation with an image that can't be decoded.
     fn fit_media(&mut self, what: &str, data: String) -> Option<String> {
         if data.len() > ONE.min(self.media) {
             self.leave_out(what, "it is too large");

@@ -1,5 +1,5 @@
-//! What a server may ask of us and tell us: where the session works, a question to the person, how far a call has come,
-//! and that its lists have changed. It gets no use of the model.
+//! Handles requests and notifications of a server: the session's directories, questions to the user, progress of calls and
+//! list changes. Servers can't use the model.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -37,15 +37,15 @@ struct HandlerInner {
     asking: AtomicUsize,
 }
 
-/// Who wants to know how far calls have come. The token of a call is known only when it has been sent, and the server may
-/// be faster than we are: what nobody has asked for yet is kept for a while.
+/// The receivers of progress. The token of a call is known only after it was sent, and the server may be faster: progress
+/// without a receiver is kept for a while.
 #[derive(Default)]
 struct ProgressListeners {
     calls: HashMap<ProgressToken, mpsc::Sender<Progress>>,
     early: VecDeque<(ProgressToken, Progress)>,
 }
 
-/// Ends the listeners of a call when dropped.
+/// Ends the subscription to a call's progress when dropped.
 pub(super) struct ProgressSubscription {
     handler: Handler,
     token: ProgressToken,
@@ -63,17 +63,17 @@ impl Handler {
         }))
     }
 
-    /// How often the server has said that a list has changed.
+    /// The list changes that the server has announced.
     pub(super) fn changes(&self) -> &ListChanges {
         &self.0.changes
     }
 
-    /// Whether a question of the server waits for the person.
+    /// Whether a question of the server waits for the user.
     pub(super) fn is_asking(&self) -> bool {
         self.0.asking.load(Ordering::Relaxed) > 0
     }
 
-    /// Passes on how far a call has come.
+    /// Subscribes to the progress of a call.
     pub(super) fn follow(
         &self,
         token: ProgressToken,
@@ -84,7 +84,7 @@ impl Handler {
         ProgressSubscription { handler, token }
     }
 
-    /// Answers what a server wants to know before it goes on with a request.
+    /// Answers a question that a server asks before it continues with a request.
     pub(super) async fn answer(&self, request: InputRequest) -> Option<Value> {
         match request {
             InputRequest::Elicitation(request) => {
@@ -126,7 +126,7 @@ impl Handler {
             .unwrap_or(declined)
     }
 
-    /// Asks the person, who is told which server wants to know.
+    /// Asks the user with a form that names the server.
     async fn ask(&self, message: &str, schema: &ElicitationSchema) -> Option<ElicitResult> {
         let context = &self.0.context;
         let (client, session) = (context.client.as_ref()?, context.session.clone()?);
@@ -216,7 +216,7 @@ impl ProgressListeners {
         self.calls.insert(token, to);
     }
 
-    /// What comes too fast is left out.
+    /// Passes on progress; drops it if the receiver is too slow.
     fn tell(&mut self, token: &ProgressToken, progress: Progress) {
         match self.calls.get(token) {
             Some(to) => {
@@ -230,7 +230,7 @@ impl ProgressListeners {
     }
 }
 
-/// Counts a question as open.
+/// Counts an open question until it is dropped.
 struct OpenQuestion<'a>(&'a Handler);
 
 impl Drop for OpenQuestion<'_> {

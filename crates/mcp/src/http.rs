@@ -34,16 +34,18 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
-/// Why a message could not be sent over this transport, if it was this one.
+/// Why sending failed, if the error is of this transport.
 pub(super) fn reason(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match error.downcast_ref::<StreamableError>()? {
         StreamableHttpError::Client(error) => Some(error.to_string()),
-        StreamableHttpError::SessionExpired => Some("the server has forgotten us".to_owned()),
+        StreamableHttpError::SessionExpired => {
+            Some("the session on the server has expired".to_owned())
+        }
         _ => None,
     }
 }
 
-/// A client of HTTP as `rmcp` wants it. Nothing it reads is longer than the limit, and no failure of it names an address.
+/// An HTTP client for `rmcp`. Responses are limited in length, and no error contains an address.
 #[derive(Debug, Clone)]
 pub(super) struct HttpClient(Client);
 
@@ -90,7 +92,7 @@ impl StreamableHttpClient for HttpClient {
         _auth: Option<String>,
         headers: Headers,
     ) -> Result<(), StreamableError> {
-        // A server need not be able to end a session, and we leave it anyway.
+        // Servers need not support this, and we leave anyway.
         send(self.0.delete(&*uri), Some(session), headers).await?;
         Ok(())
     }
@@ -149,7 +151,7 @@ async fn answered(
         let events = web::events(response).map(move |event| Ok(readable(event, id.as_ref())));
         return Ok(StreamableHttpPostResponse::Sse(events.boxed(), session));
     }
-    // Only a request needs an answer.
+    // Only a request needs a response.
     let Some(id) = id else {
         return Ok(StreamableHttpPostResponse::Accepted);
     };
@@ -163,7 +165,7 @@ async fn answered(
     Ok(StreamableHttpPostResponse::Json(message, session))
 }
 
-/// A refusal may hold an error of the protocol, which says more than its status.
+/// An HTTP error may contain a JSON-RPC error, which says more than the status.
 async fn refused(
     response: Response,
     error: HttpError,
@@ -183,7 +185,7 @@ async fn refused(
     Err(StreamableHttpError::Client(error))
 }
 
-/// An event that `rmcp` can read. One that it would skip, or that broke off, fails the request that it belongs to.
+/// An event that `rmcp` can read. An event that it would skip, or that broke off, fails its request instead.
 fn readable(event: Result<Sse, HttpError>, id: Option<&RequestId>) -> Sse {
     let (event, reason) = match event {
         Ok(event) if !is_message(&event) || event.data.as_deref().is_none_or(is_readable) => {
@@ -198,7 +200,7 @@ fn readable(event: Result<Sse, HttpError>, id: Option<&RequestId>) -> Sse {
     Sse { data, ..event }
 }
 
-/// The tools that an event lists carry the digest of their whole definition.
+/// Adds the digest of their whole definition to the tools that an event lists.
 fn with_definitions(event: Sse) -> Sse {
     let data = event.data.map(|data| {
         let marked = wire::with_definitions(data.as_bytes()).into_owned();

@@ -1,10 +1,9 @@
 //! A client of the Model Context Protocol (MCP): the servers of a session, their tools, resources and prompts.
 //!
-//! It ends where somebody decides: what is asked before a tool is called, and what a model is told of it, is up to whoever
-//! uses this.
+//! The caller decides whether a tool may be called, and what the model sees of it.
 //!
-//! A server is somebody else's program. It costs the session nothing but itself: it is reached in the background, what
-//! it says is bounded, and no failure of it is more than an [`ServerEvent`].
+//! A server is another party's program. If it fails, the session and the other servers keep working: it is connected in the
+//! background, its messages are bounded, and a failure is only a [`ServerEvent`].
 
 mod acp_transport;
 mod connect;
@@ -49,7 +48,7 @@ pub use identity::{DefinitionPart, Fingerprint, ServerIdentity, ToolIdentity, To
 pub use server_context::ServerContext;
 pub use server_state::{Error, ServerEvent, ServerState, ServerStatus};
 
-/// All servers of a session. Clones are the same servers; when the last is dropped, they are ended in the background.
+/// All MCP servers of a session. Clones share them; dropping the last one ends the servers in the background.
 #[derive(Clone)]
 pub struct Servers(Arc<[Arc<ServerEntry>]>);
 
@@ -61,61 +60,61 @@ struct ServerEntry {
 /// A tool of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// What a model calls it by: `mcp__server__tool`.
+    /// Its name for the model: `mcp__server__tool`.
     pub full_name: String,
-    /// What a model is told of it.
+    /// Its description for the model.
     pub description: String,
-    /// What it takes, as JSON Schema that every provider of models accepts.
+    /// The schema of its input, as JSON Schema that every model provider accepts.
     pub input_schema: Value,
-    /// Its server's name as the user configured it.
+    /// The configured name of its server.
     pub server: String,
-    /// Its name as the server calls it.
+    /// Its name on the server.
     pub name: String,
-    /// What a lasting permission is bound to.
+    /// The identity that lasting permissions are bound to.
     pub identity: ToolIdentity,
     /// The server's title for it, or its name.
     pub title: String,
-    /// Whether the server claims that it changes nothing. Nothing is allowed because of it.
+    /// Whether the server claims that it only reads. This allows nothing.
     pub read_only: bool,
-    /// Whether the server does not deny that it can destroy something.
+    /// Whether it may destroy something, unless the server denies it.
     pub destructive: bool,
-    /// What the server says of it, as it came, to be quoted to the user.
+    /// The server's own text about it, to quote to the user.
     pub words: ServerText,
 }
 
-/// What a server says of a tool, as it came: titles, then the description.
+/// A server's own text about a tool: titles, then the description.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerText {
-    /// The words, with control and hidden characters.
+    /// The text, including control and hidden characters.
     pub text: String,
-    /// How many characters at the end were left out.
+    /// Characters left out at the end.
     pub left_out: usize,
 }
 
-/// A resource, and the server that would be asked for it.
+/// A resource, and the server to read it from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// Its server's name as the user configured it.
+    /// The configured name of its server.
     pub server: String,
-    /// Its address.
+    /// Its URI.
     pub uri: String,
-    /// What a lasting permission is bound to.
+    /// The identity that lasting permissions are bound to.
     pub identity: ServerIdentity,
 }
 
-/// How far a call has come.
+/// The progress of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// How much of it is done, if the server knows.
+    /// The percentage that is done, if the server reports it.
     pub percent: Option<u8>,
-    /// What it is doing.
+    /// The server's message.
     pub message: Option<String>,
 }
 
 impl Servers {
-    /// Begins to connect to all of them at once, and does not wait. Must be called within a tokio runtime.
+    /// Starts connecting to all servers in the background. Must be called within a tokio runtime.
     ///
-    /// Events that nobody takes hold up only the server that they are about.
+    /// If nobody receives the events, only the server they are about is held up.
     pub fn connect(
         list: Vec<v1::McpServer>,
         context: ServerContext,
@@ -145,7 +144,7 @@ impl Servers {
         Servers(entries.collect())
     }
 
-    /// Waits until each is connected or has failed.
+    /// Waits until each server is connected or has failed.
     pub async fn ready(&self) {
         future::join_all(self.all().map(|server| server.settled())).await;
     }
@@ -160,16 +159,16 @@ impl Servers {
         offerings.flat_map(tools).collect()
     }
 
-    /// One tool, by the name that the model has for it. That of a server that has ended is still known.
+    /// A tool by its name for the model. Tools of servers that have ended are still found.
     pub fn tool(&self, name: &str) -> Option<Tool> {
         self.find_tool(name).map(|(_, listed)| listed.tool)
     }
 
-    /// The same as it is now: if its server has said that its lists changed, they are waited for.
+    /// A tool as it is now: if its server has announced a change, waits for the new list.
     ///
     /// # Errors
     ///
-    /// When the server does not give the lists.
+    /// When the server does not send its lists.
     pub async fn current_tool(&self, name: &str) -> Result<Option<Tool>, Error> {
         if let Some((server, _)) = self.find_tool(name) {
             server.fresh().await?;
@@ -177,7 +176,7 @@ impl Servers {
         Ok(self.tool(name))
     }
 
-    /// The resource of an address, as [`read`](Self::read) would find it.
+    /// The resource with a URI, as [`read`](Self::read) would find it.
     ///
     /// # Errors
     ///
@@ -212,7 +211,7 @@ impl Servers {
             .collect()
     }
 
-    /// Calls a tool with the input that the model wrote. If the future is dropped, the server is told to stop.
+    /// Calls a tool with the model's input. Dropping the future cancels the call on the server.
     pub async fn call(
         &self,
         name: &str,
@@ -223,8 +222,7 @@ impl Servers {
         called.unwrap_or_else(|failure| failed(&failure))
     }
 
-    /// Calls a tool that a user has allowed, as [`call`](Self::call) does, but only as long as its server still defines it
-    /// as it did then.
+    /// Like [`call`](Self::call), but only if the server still defines the tool as the user allowed it.
     pub async fn call_unchanged(
         &self,
         tool: &Tool,
@@ -235,7 +233,7 @@ impl Servers {
         called.await.unwrap_or_else(|failure| failed(&failure))
     }
 
-    /// Asks for a prompt, with what the person wrote behind its name.
+    /// Gets a prompt, with the text that the user typed after its name as arguments.
     pub async fn prompt(&self, name: &str, words: &str) -> Result<Vec<Content>, Error> {
         let (server, prompt) = self.find_prompt(name).ok_or(Error::Unknown("prompt"))?;
         let arguments = prompts::arguments(&prompt.arguments, words)?;
@@ -252,16 +250,16 @@ impl Servers {
         }
     }
 
-    /// Reads a resource: of the server that lists it, or of the only one that has resources at all.
+    /// Reads a resource from the server that lists it, or from the only one with resources.
     pub async fn read(&self, uri: &str) -> Result<Vec<Content>, Error> {
         self.try_read(uri, None).await
     }
 
-    /// Reads a resource that a user has allowed, from the server that was asked about and no other.
+    /// Reads a resource that the user has allowed, only from the server that the user was asked about.
     ///
     /// # Errors
     ///
-    /// When another server would be asked now, or the server fails.
+    /// When the resource would come from another server now, or the server fails.
     pub async fn read_unchanged(&self, resource: &Resource) -> Result<Vec<Content>, Error> {
         self.try_read(&resource.uri, Some(resource)).await
     }
@@ -286,7 +284,7 @@ impl Servers {
         }
     }
 
-    /// What the servers that are ready say of how to use them, by name. It is a stranger's text.
+    /// The instructions of the servers that are ready, with their names. The text is not trusted.
     pub fn instructions(&self) -> Vec<(String, String)> {
         let said = self.open().filter_map(|server| {
             let said = server.offerings().instructions.clone()?;
@@ -295,12 +293,12 @@ impl Servers {
         said.collect()
     }
 
-    /// Takes what the client passes on from a server that is reached through it.
+    /// Delivers a notification that the client forwards from a server reached through it.
     pub fn deliver(&self, notification: &v1::MessageMcpNotification) {
         self.all().any(|server| server.deliver(notification));
     }
 
-    /// All servers, as they are now.
+    /// The current state of all servers.
     pub fn states(&self) -> Vec<ServerState> {
         let states = self.all().map(|server| ServerState {
             name: server.name.clone(),
@@ -310,8 +308,8 @@ impl Servers {
         states.collect()
     }
 
-    /// Ends a server and connects to it again. It is known by the name in [`Servers::states`]. One that was closed, or
-    /// that somebody else is connecting again, is left alone. Whoever stops waiting does not stop it halfway.
+    /// Ends a server and connects to it again, by its name in [`Servers::states`]. Fails if the server was closed or is already
+    /// being reconnected. Runs to completion even if the caller stops waiting.
     pub async fn reconnect(&self, name: &str) -> Result<(), Error> {
         let entry = self.0.iter().find(|entry| entry.server.name == name);
         let entry = entry.ok_or(Error::Unknown("server"))?;
@@ -325,7 +323,7 @@ impl Servers {
             task.close().await;
             again.put(ServerTask::start(Arc::clone(&again.server)));
         });
-        // It fails only with the runtime.
+        // Fails only if the runtime is shutting down.
         drop(restarted.await);
         entry.server.settled().await;
         match entry.server.status() {
@@ -336,7 +334,7 @@ impl Servers {
         }
     }
 
-    /// Ends all servers, and waits until they have ended, for some seconds at most.
+    /// Ends all servers and waits until they have ended, for a few seconds at most.
     pub async fn close(&self) {
         let keepers = self.0.iter().filter_map(|entry| entry.take());
         future::join_all(keepers.map(ServerTask::close)).await;
@@ -482,7 +480,7 @@ fn transport_of(server: &v1::McpServer) -> &'static str {
     }
 }
 
-/// The name as it was given, made fit to be shown; with what tells it from others of that name.
+/// The configured name, made safe to show, with a number if another server has the same name.
 fn shown(name: &str, slug: &str) -> String {
     let name = text::line(name, NAME);
     let number = slug.rsplit_once('_').map(|(_, number)| number);
@@ -495,7 +493,7 @@ fn shown(name: &str, slug: &str) -> String {
 }
 
 const MOST: usize = 32;
-/// Most servers that a request may name. The first [`MOST`] are connected, and the user is told of the others.
+/// Maximum servers that a request may name. The first [`MOST`] are connected; the user is notified of the others.
 pub const MOST_NAMED: usize = 256;
 const NAME: usize = 64;
-const NO_ANSWER: &str = "the answer is not what was asked for";
+const NO_ANSWER: &str = "it sent a response of the wrong type";

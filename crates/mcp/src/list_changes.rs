@@ -1,5 +1,5 @@
-//! Notices that a server's lists have changed before anything that comes after it is handled. What a user allowed is
-//! compared with the lists, so a response must not overtake the news that they are out of date.
+//! Counts announced changes of a server's lists before anything after them is handled. Permissions are compared with the
+//! lists, so a response must not overtake the notification that they are out of date.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::handler::Handler;
 
-/// How often a server has said that a list has changed.
+/// Counts the list changes that a server has announced.
 #[derive(Debug, Default)]
 pub(super) struct ListChanges {
     count: AtomicU64,
@@ -28,13 +28,13 @@ impl ListChanges {
         self.news.notify_one();
     }
 
-    /// Waits until the server says that a list has changed.
+    /// Waits until the server announces a change.
     pub(super) async fn next(&self) {
         self.news.notified().await;
     }
 }
 
-/// A transport that counts such news in the order in which messages arrive.
+/// A transport that counts announced changes in the order of messages.
 pub(super) struct ChangeCounter<T> {
     inner: T,
     handler: Handler,
@@ -69,7 +69,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for ChangeCounter<T> {
     }
 }
 
-/// Whether a server says that one of its lists has changed.
+/// Whether a message announces a list change.
 pub(super) fn is_change(message: &ServerJsonRpcMessage) -> bool {
     let ServerJsonRpcMessage::Notification(message) = message else {
         return false;

@@ -1,4 +1,4 @@
-//! What a server offers: its tools, prompts and resources, fetched page by page and within bounds.
+//! The tools, prompts and resources of a server, fetched page by page within limits.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -17,28 +17,28 @@ use serde_json::Value;
 use super::identity::{ServerIdentity, ToolIdentity};
 use super::{ServerText, Tool, names, schema, text};
 
-/// All that a server offers.
+/// The tools, prompts and resources of a server.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Offerings {
     pub(super) tools: Vec<ListedTool>,
     pub(super) prompts: Vec<ListedPrompt>,
     pub(super) resources: Vec<v1::ResourceLink>,
-    /// What it says of how to use it.
+    /// Its instructions for the model.
     pub(super) instructions: Option<String>,
-    /// The server that offers it.
+    /// The identity of the server.
     pub(super) server: Option<ServerIdentity>,
-    /// How many of them were too many, too large or unreadable.
+    /// How many items were left out as too many, too large or unreadable.
     pub(super) left_out: usize,
 }
 
-/// A tool, and what its server calls it.
+/// A tool and its name on the server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ListedTool {
     pub(super) tool: Tool,
     pub(super) theirs: String,
 }
 
-/// A prompt, and what its server calls it.
+/// A prompt and its name on the server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ListedPrompt {
     pub(super) command: v1::AvailableCommand,
@@ -53,7 +53,7 @@ pub(super) struct PromptArgument {
     pub(super) required: bool,
 }
 
-/// What to call a server to a person, and within other names.
+/// The names of a server: for the user, and as part of other names.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ServerNames<'a> {
     pub(super) shown: &'a str,
@@ -62,8 +62,8 @@ pub(super) struct ServerNames<'a> {
 }
 
 impl Offerings {
-    /// Asks a server for everything it has said that it offers. Without its tools a server is of no use; what else it
-    /// cannot list is left out.
+    /// Fetches everything that the server's capabilities announce. An error listing tools is fatal; prompts or resources that
+    /// can't be listed are left out.
     pub(super) async fn fetch(
         peer: &Peer<RoleClient>,
         names: ServerNames<'_>,
@@ -159,7 +159,7 @@ impl Offerings {
     }
 }
 
-/// A resource as ACP has it, unless its address is no address any more.
+/// A resource as an ACP link, unless its URI is too long.
 pub(super) fn link(resource: &model::Resource) -> Option<v1::ResourceLink> {
     if resource.uri.len() > ADDRESS {
         return None;
@@ -201,7 +201,7 @@ fn listed(names: ServerNames<'_>, name: String, schema: Value, tool: &model::Too
     }
 }
 
-/// What a server says of a tool, as it came.
+/// The server's own text about a tool.
 fn words(tool: &model::Tool) -> ServerText {
     let hints = tool.annotations.as_ref();
     let titles = [
@@ -260,7 +260,7 @@ fn description(words: &str) -> String {
     }
 }
 
-/// What a list of a server came to.
+/// A fetched list.
 struct FetchedList<T> {
     items: Vec<T>,
     left_out: usize,
@@ -275,7 +275,7 @@ impl<T> Default for FetchedList<T> {
     }
 }
 
-/// Fetches page after page, up to the bounds. An item that cannot be read costs only itself.
+/// Fetches all pages of a list, up to the limits. Items that can't be read are left out.
 async fn fetch_all<T: DeserializeOwned>(
     peer: &Peer<RoleClient>,
     member: &str,
@@ -315,7 +315,7 @@ const PAGES: usize = 64;
 const ITEMS: usize = 256;
 const ARGUMENTS: usize = 16;
 const NAME: usize = 48;
-/// The longest address of a resource.
+/// Maximum length of a resource's URI.
 pub(super) const ADDRESS: usize = 4 * 1024;
 const TITLE: usize = 200;
 const DESCRIPTION: usize = 4 * 1024;

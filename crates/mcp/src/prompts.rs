@@ -1,11 +1,11 @@
-//! What a person writes behind the name of a prompt, as its arguments.
+//! Parses the text after the name of a prompt into its arguments.
 
 use serde_json::{Map, Value};
 
 use super::Error;
 use super::offerings::PromptArgument;
 
-/// The arguments of a prompt, in their order: words, or parts in quotes. The last takes the rest as it is.
+/// Splits text into the arguments of a prompt, in order: words, or parts in quotes. The last argument takes the rest.
 pub(super) fn arguments(
     wanted: &[PromptArgument],
     words: &str,
@@ -24,7 +24,7 @@ pub(super) fn arguments(
             given.insert(argument.name.clone(), value.into());
         } else if argument.required {
             return Err(Error::Input(format!(
-                "the prompt wants an argument `{}`: write it behind its name",
+                "the prompt requires the argument `{}`; type it after the prompt's name",
                 super::text::line(&argument.name, NAME),
             )));
         }
@@ -91,7 +91,7 @@ mod tests {
         check(
             &wanted,
             "  ",
-            &expect!["the prompt wants an argument `city`: write it behind its name"],
+            &expect!["the prompt requires the argument `city`; type it after the prompt's name"],
         );
         check(
             &[("all", true)],

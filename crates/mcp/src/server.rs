@@ -1,4 +1,4 @@
-//! One server of a session: what is known of it, and asking it something.
+//! One server of a session: its state, and requests to it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -29,16 +29,15 @@ pub(super) struct Server {
     events: mpsc::Sender<ServerEvent>,
     status: watch::Sender<ServerStatus>,
     live: Mutex<ConnectionState>,
-    /// How many changes the lists that we have account for.
+    /// The number of announced changes that our lists include.
     listed: watch::Sender<u64>,
-    /// Somebody waits for the lists.
+    /// Notified when a caller needs current lists.
     wanted: Notify,
     /// The server as the user configured it.
     identity: ServerIdentity,
 }
 
-/// What there is while a server is connected. The offerings outlives it, so that a call of a tool can say what became of
-/// its server.
+/// State of a connection. The offerings outlive it, so that a tool call can report how its server ended.
 #[derive(Default)]
 struct ConnectionState {
     link: Option<ServerPeer>,
@@ -46,7 +45,7 @@ struct ConnectionState {
     offerings: Arc<Offerings>,
 }
 
-/// A server that can be asked.
+/// A connected server.
 #[derive(Clone)]
 pub(super) struct ServerPeer {
     pub(super) peer: Peer<RoleClient>,
@@ -84,7 +83,7 @@ impl Server {
         }
     }
 
-    /// The server, with what it has declared in the connection that it has.
+    /// The identity of the server, including what it declared in the current connection.
     pub(super) fn identity(&self) -> ServerIdentity {
         let offerings = self.offerings();
         let declared = offerings.server.clone();
@@ -105,11 +104,11 @@ impl Server {
         self.status.send_replace(status);
     }
 
-    /// Waits until it is connected or has failed.
+    /// Waits until the server is connected or has failed.
     pub(super) async fn settled(&self) {
         let mut status = self.status.subscribe();
         let settled = |status: &ServerStatus| !matches!(status, ServerStatus::Connecting);
-        // We hold the sender, so this cannot fail.
+        // We have the sender, so this cannot fail.
         status.wait_for(settled).await.ok();
     }
 
@@ -117,20 +116,19 @@ impl Server {
         self.with_live(|live| Arc::clone(&live.offerings))
     }
 
-    /// Takes what the server offers now, with so many changes told before it was asked, and returns what it offered
-    /// before.
+    /// Sets the new offerings, which include `changes` announced changes, and returns the previous ones.
     pub(super) fn set_offerings(&self, offerings: Arc<Offerings>, changes: u64) -> Arc<Offerings> {
         let before = self.with_live(|live| std::mem::replace(&mut live.offerings, offerings));
         self.listed.send_replace(changes);
         before
     }
 
-    /// Waits until somebody needs the lists as they are now.
+    /// Waits until a caller needs current lists.
     pub(super) async fn wanted(&self) {
         self.wanted.notified().await;
     }
 
-    /// Waits until the lists account for every change that the server has told of.
+    /// Waits until the lists include every change that the server has announced.
     pub(super) async fn fresh(&self) -> Result<(), Error> {
         let Some(link) = self.with_live(|live| live.link.clone()) else {
             // The caller gets the result.
@@ -148,7 +146,7 @@ impl Server {
             _ = listed.wait_for(|listed| *listed >= changes) => Ok(()),
             _ = status.wait_for(over) => Ok(()),
             () = tokio::time::sleep(LISTING) => {
-                Err(self.failure("it says that its lists have changed, and does not give them"))
+                Err(self.failure("it announced a change of its lists, but does not send them"))
             }
         }
     }
@@ -161,13 +159,13 @@ impl Server {
         self.with_live(|live| live.inbox = Some(inbox));
     }
 
-    /// Takes a notification of the client if it is from this server.
+    /// Delivers a notification from the client if it is from this server.
     pub(super) fn deliver(&self, notification: &v1::MessageMcpNotification) -> bool {
         let inbox = self.with_live(|live| live.inbox.clone());
         inbox.is_some_and(|inbox| inbox.deliver(notification))
     }
 
-    /// Fails it before it was tried.
+    /// Fails the server without connecting.
     pub(super) fn refuse(&self, reason: String) {
         let server = self.name.clone();
         let event = ServerEvent::Failed {
@@ -179,12 +177,12 @@ impl Server {
     }
 
     pub(super) async fn tell(&self, event: ServerEvent) {
-        // Nobody may want to know.
+        // There may be no receiver.
         self.events.send(event).await.ok();
     }
 
-    /// Asks the server, and what it asks back is answered, until there is a result. If the future is dropped the server
-    /// is told that the answer is no longer wanted.
+    /// Sends a request and answers the server's questions until there is a result. Dropping the future cancels the request on
+    /// the server.
     pub(super) async fn ask(
         &self,
         mut request: impl FnMut(Option<InputResponses>, Option<String>) -> ClientRequest + Send,
@@ -199,7 +197,7 @@ impl Server {
                     let mut answers = InputResponses::new();
                     let wanted = back.input_requests.unwrap_or_default();
                     if wanted.len() > QUESTIONS {
-                        return Err(self.failure("it asks back too much at once"));
+                        return Err(self.failure("it asks too many questions at once"));
                     }
                     for (key, wanted) in wanted {
                         let answer = link.handler.answer(wanted).await;
@@ -211,7 +209,7 @@ impl Server {
                 result => return Ok(result),
             }
         }
-        Err(self.failure("it asks back without end"))
+        Err(self.failure("it keeps asking questions instead of responding"))
     }
 
     async fn ask_once(
@@ -263,7 +261,7 @@ impl Server {
         }
     }
 
-    /// What to say of a pending that failed. If the connection has ended, how that came about is known soon.
+    /// The error for a request that failed. If the connection has ended, the reason is known soon.
     async fn lost(&self, error: &ServiceError) -> Error {
         if matches!(error, ServiceError::TransportClosed) {
             let mut status = self.status.subscribe();
@@ -289,7 +287,7 @@ impl Server {
         }
     }
 
-    /// What a result says, without the values of variables that no child gets.
+    /// Converts a result after removing the values of withheld environment variables.
     pub(super) fn cleared<T: Serialize + DeserializeOwned, U>(
         &self,
         result: T,
@@ -302,7 +300,7 @@ impl Server {
             .ok_or_else(|| self.failure("its result is not what was asked for"))
     }
 
-    /// A failure of this server, without what it was given in confidence.
+    /// An error of this server, without secrets.
     pub(super) fn failure(&self, reason: &str) -> Error {
         Error::Server {
             server: self.name.clone(),
@@ -315,7 +313,7 @@ impl Server {
     }
 }
 
-/// A request under way. Dropped without an answer it tells the server that none is wanted.
+/// A pending request. Dropping it cancels the request on the server.
 struct PendingRequest(Option<RequestHandle<RoleClient>>);
 
 impl PendingRequest {
@@ -341,7 +339,7 @@ impl Drop for PendingRequest {
 const ROUNDS: usize = 10;
 const QUESTIONS: usize = 8;
 const STEPS: usize = 16;
-/// How long a call waits for lists that have changed.
+/// How long a call waits for changed lists.
 const LISTING: Duration = Duration::from_secs(25);
 const SOON: Duration = Duration::from_secs(2);
-const NOT_GIVEN: &str = "it asks for what it does not get, such as the use of the model";
+const NOT_GIVEN: &str = "it requests something that is not supported, such as sampling";

@@ -1,4 +1,4 @@
-//! Where the servers of a session work.
+//! The context that MCP servers of a session run in.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,27 +6,27 @@ use std::time::Duration;
 use attache::{ClientHandle, v1};
 use attache_host::environment::ChildEnvironment;
 
-/// Where a session works, and what its servers may count on.
+/// The context that MCP servers of a session run in.
 #[derive(Debug, Clone)]
 pub struct ServerContext {
-    /// Where servers that are processes run.
+    /// The working directory of server processes.
     pub cwd: PathBuf,
-    /// The directories of the session, for servers that ask.
+    /// The session's directories, for servers that request them.
     pub roots: Vec<PathBuf>,
-    /// The session that questions of servers belong to.
+    /// The session for questions of servers.
     pub session: Option<v1::SessionId>,
-    /// The client: for servers that are reached through it, and for questions to the person.
+    /// The client, for servers reached through it and for questions to the user.
     pub client: Option<ClientHandle>,
-    /// The environment of servers that are processes, beside what their configuration names.
+    /// The environment of server processes, besides the variables of their configuration.
     pub environment: ChildEnvironment,
-    /// How long a server may take to get ready.
+    /// How long connecting may take.
     pub deadline: Duration,
-    /// How long a call may go without an answer and without progress.
+    /// How long a call may go without a response and without progress.
     pub patience: Duration,
 }
 
 impl ServerContext {
-    /// A context without a client.
+    /// A context without a client, with default limits.
     pub fn new(cwd: impl Into<PathBuf>) -> ServerContext {
         let cwd = cwd.into();
         ServerContext {
@@ -40,7 +40,7 @@ impl ServerContext {
         }
     }
 
-    /// Whether the client shows forms to the person.
+    /// Whether the client shows forms.
     pub(super) fn can_ask(&self) -> bool {
         let client = self.client.as_ref().filter(|_| self.session.is_some());
         let can = client.and_then(|client| client.capabilities());
@@ -49,6 +49,6 @@ impl ServerContext {
     }
 }
 
-/// How long a server may take to get ready, unless told: some are installed when they are started.
+/// Default limit for connecting. Some servers are installed when they are started.
 const DEADLINE: Duration = Duration::from_secs(30);
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -1,22 +1,22 @@
-//! How servers are, what happens to them, and how they fail. Nothing here carries a secret.
+//! States, events and errors of servers. None contains a secret.
 
-/// A server, to a person.
+/// The state of a server, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerState {
     /// Its name.
     pub name: String,
-    /// How it is reached: `stdio`, `http`, `sse` or `acp`.
+    /// Its transport: `stdio`, `http`, `sse` or `acp`.
     pub transport: &'static str,
-    /// How it is.
+    /// Its status.
     pub status: ServerStatus,
 }
 
-/// How a server is.
+/// The status of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerStatus {
-    /// It is being reached.
+    /// Connecting.
     Connecting,
-    /// It can be used.
+    /// Connected.
     Ready {
         /// How many tools it has.
         tools: usize,
@@ -29,62 +29,62 @@ pub enum ServerStatus {
         /// The program's own name and version.
         version: Option<String>,
     },
-    /// It could not be reached.
+    /// Connecting failed, with the reason.
     Failed(String),
-    /// It was ready, and has ended.
+    /// It was connected and has ended, with the reason.
     Ended(String),
 }
 
-/// What happens to a server. None carries a secret.
+/// An event of a server. None contains a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerEvent {
-    /// It can be used.
+    /// It is connected.
     Ready {
         /// Which server.
         server: String,
     },
-    /// It could not be reached.
+    /// Connecting failed.
     Failed {
         /// Which server.
         server: String,
         /// Why.
         reason: String,
     },
-    /// It has ended by itself; its tools, prompts and resources are gone.
+    /// It has ended by itself. Its tools, prompts and resources are gone.
     Ended {
         /// Which server.
         server: String,
         /// How.
         reason: String,
     },
-    /// Its tools are others.
+    /// Its tools have changed.
     ToolsChanged {
         /// Which server.
         server: String,
     },
-    /// Its prompts are others.
+    /// Its prompts have changed.
     PromptsChanged {
         /// Which server.
         server: String,
     },
-    /// Its resources are others.
+    /// Its resources have changed.
     ResourcesChanged {
         /// Which server.
         server: String,
     },
 }
 
-/// Why a server did not do what it was asked to.
+/// Why a request to a server failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No server has it.
+    /// No server has this tool, prompt or resource, or the server is unknown.
     #[error("no MCP server of this session has such a {0}")]
     Unknown(&'static str),
-    /// What it was given does not fit.
+    /// The input is invalid.
     #[error("{0}")]
     Input(String),
-    /// A server is no longer what the user was asked about.
+    /// The server's definition changed after the user was asked.
     #[error(
         "the MCP server `{0}` changed this while the user was asked, so it was not used; try it again, and the user will be asked about it as it is now"
     )]

@@ -1,4 +1,4 @@
-//! The task that keeps one server: connects to it, learns what it offers, notices its end, and ends it.
+//! The task of one server: connects, fetches its lists, notices its end, and ends it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use super::offerings::Offerings;
 use super::server::{Server, ServerPeer};
 use super::{ServerEvent, ServerStatus};
 
-/// A running keeper. Dropped, it ends its server in the background.
+/// The task of one server. Dropping this ends the server in the background.
 pub(super) struct ServerTask {
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
 impl ServerTask {
-    /// Starts one. Must be called within a tokio runtime.
+    /// Starts the task. Must be called within a tokio runtime.
     pub(super) fn start(server: Arc<Server>) -> ServerTask {
         server.set(ServerStatus::Connecting);
         let (stop, stopped) = oneshot::channel();
@@ -31,7 +31,7 @@ impl ServerTask {
         ServerTask { stop, task }
     }
 
-    /// Ends the server, and waits until it has ended.
+    /// Ends the server and waits until it has ended.
     pub(super) async fn close(self) {
         drop(self.stop);
         let abort = self.task.abort_handle();
@@ -64,7 +64,7 @@ async fn run(server: Arc<Server>, mut stop: oneshot::Receiver<()>) {
     }
 }
 
-/// Stays with a server until it ends or is to end.
+/// Serves a connection until the server ends or is to be ended.
 async fn serve_until_end(server: &Server, connection: Connection, mut stop: oneshot::Receiver<()>) {
     let Connection {
         running,
@@ -115,7 +115,7 @@ async fn serve_until_end(server: &Server, connection: Connection, mut stop: ones
     tokio::join!(telling, stopping, leaving);
 }
 
-/// What a server's end began with.
+/// What ended a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EndCause {
     Connection,
@@ -123,7 +123,7 @@ enum EndCause {
     Asked,
 }
 
-/// Connects, and learns what there is.
+/// Connects and fetches the lists.
 async fn begin(server: &Server) -> Result<Connection, String> {
     let deadline = Instant::now() + server.context.deadline;
     let connection = connect::connect(server, deadline).await?;
@@ -170,7 +170,7 @@ fn version(info: &ServerPeerInfo) -> Option<String> {
     Some(format!("{} {}", program.name, program.version))
 }
 
-/// Tells that a server is ready and follows what it offers, until its process is gone.
+/// Announces that the server is ready and keeps its lists current, until its process ends.
 async fn watch(server: &Server, link: &ServerPeer, child: Option<&Child>) {
     let gone = async {
         match child {
@@ -195,11 +195,11 @@ async fn watch(server: &Server, link: &ServerPeer, child: Option<&Child>) {
         tokio::select! {
             () = &mut gone => return,
             () = link.handler.changes().next(), if !dirty => dirty = true,
-            // They are counted where they arrive.
+            // Changes are counted where they arrive.
             told = next(&mut news), if news.is_some() => if told.is_none() {
                 news = None;
             },
-            // A call is not made by a list that is out of date, and need not wait for long.
+            // A call needs current lists, so don't wait for the rest of the pause.
             () = server.wanted(), if dirty => rest = Instant::now(),
             () = tokio::time::sleep_until(rest), if dirty => {
                 let listed = tokio::select! {
@@ -213,7 +213,7 @@ async fn watch(server: &Server, link: &ServerPeer, child: Option<&Child>) {
     }
 }
 
-/// Asks for all lists again, and tells which have changed. Says whether the server has given them.
+/// Fetches all lists again and announces which have changed. Returns whether the server sent them.
 async fn refresh(server: &Server, link: &ServerPeer) -> bool {
     let heard = link.handler.changes().count();
     let Ok(offerings) = Offerings::fetch(&link.peer, server.names()).await else {
@@ -241,7 +241,7 @@ async fn refresh(server: &Server, link: &ServerPeer) -> bool {
     true
 }
 
-/// A server of the revision without a handshake tells of changes only to those who listen.
+/// Subscribes to changes, which servers of the revision without a handshake require.
 async fn subscribe(peer: &Peer<RoleClient>) -> Option<Subscription> {
     let info = peer.peer_info()?;
     if info.protocol_version.has_initialize() {
@@ -270,13 +270,13 @@ async fn next(news: &mut Option<Subscription>) -> Option<()> {
 
 const CLOSED: &str = "it was closed";
 const ENDED: &str = "the connection has ended";
-/// The shortest time between two looks at the lists.
+/// Minimum time between two fetches of the lists.
 const REST: Duration = Duration::from_secs(1);
-/// How soon a server that could not give its lists is asked again.
+/// How soon fetching the lists is retried after a failure.
 const RETRY: Duration = Duration::from_secs(5);
-/// How long a server may take to agree to tell us of changes.
+/// How long subscribing may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a connection may take to say goodbye.
+/// How long closing a connection may take.
 const LEAVE: Duration = Duration::from_secs(2);
 /// Longer than all steps of stopping a process.
 const GIVE_UP: Duration = Duration::from_secs(9);

@@ -1,5 +1,5 @@
-//! MCP over HTTP with server-sent events, as it was before Streamable HTTP: one stream brings everything, and its first
-//! event tells where to write to. Deprecated; for servers that have nothing newer.
+//! MCP over HTTP with server-sent events, the predecessor of Streamable HTTP: all messages arrive on one stream, whose first
+//! event names the address to send to. Deprecated; for servers that support nothing newer.
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ pub(super) struct SseTransport {
 }
 
 impl SseTransport {
-    /// Opens the stream, and waits until it tells where to write to.
+    /// Opens the stream and waits for the address to send to.
     pub(super) async fn open(server: &v1::McpServerSse) -> Result<SseTransport, HttpError> {
         let url = web::address(&server.url, &server.headers)?;
         let client = web::client(&server.headers)?;
@@ -91,7 +91,7 @@ impl Transport<RoleClient> for SseTransport {
     }
 }
 
-/// Where to write to: on the same host, or our headers would go to strangers.
+/// The address to send to. It must be on the same origin, or our headers would go to another party.
 async fn target(
     url: &Url,
     events: &mut BoxStream<'static, Result<Sse, HttpError>>,

@@ -1,4 +1,4 @@
-//! MCP over a stream of bytes each way, a message on each line: the standard input and output of a server.
+//! MCP over standard input and output: a message per line.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 
 use super::wire::{LONGEST, PendingRequests, TOO_LONG, WriteBacklog};
 
-/// The transport. A line longer than the limit is skipped, and fails the requests that are open.
+/// The transport. A line above the limit is skipped and fails the pending requests.
 pub(super) struct StdioTransport<R, W> {
     read: BufReader<R>,
     line: Vec<u8>,
@@ -40,8 +40,7 @@ where
         }
     }
 
-    /// Takes what there is up to the next line end. Nothing is lost if the future is dropped: bytes are taken and kept
-    /// without a wait between.
+    /// Reads up to the next line end. Safe to drop: there is no await between consuming bytes and keeping them.
     async fn take(&mut self) -> io::Result<ReadStep> {
         let bytes = self.read.fill_buf().await?;
         if bytes.is_empty() {
@@ -119,7 +118,7 @@ where
         }
     }
 
-    /// Closes our side. A writer that somebody is stuck in is closed by the end of the process.
+    /// Closes our side. A writer that is blocked is closed by the end of the process.
     async fn close(&mut self) -> io::Result<()> {
         if let Ok(mut write) = self.write.try_lock() {
             write.take();

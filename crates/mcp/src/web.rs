@@ -1,5 +1,5 @@
-//! What both transports over HTTP share: the client, its headers, bodies and events of bounded length, and failures that
-//! name no address.
+//! Shared parts of the HTTP transports: the client and its headers, bodies and events of limited length, and errors without
+//! addresses.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use rmcp_sse_stream::{Sse, SseStream};
 use super::text;
 use super::wire::LONGEST;
 
-/// How a request over HTTP fails, without its address or anything that was sent.
+/// Why an HTTP request failed, without its address or anything that was sent.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HttpError {
     #[error("{0}")]
     Unreachable(String),
-    #[error("the server wants other credentials (HTTP {0}): check the headers that it is given")]
+    #[error("the server rejected the credentials (HTTP {0}); check the configured headers")]
     Login(u16),
     #[error("the server answered with HTTP {0}")]
     Status(u16),
@@ -45,7 +45,7 @@ impl From<reqwest::Error> for HttpError {
     }
 }
 
-/// A client that sends these headers with every request, and goes nowhere but to the server itself.
+/// A client that sends these headers with every request and follows redirects only on the same origin.
 pub(super) fn client(headers: &[v1::HttpHeader]) -> Result<Client, HttpError> {
     attache_tls::prepare();
     let client = Client::builder()
@@ -57,7 +57,7 @@ pub(super) fn client(headers: &[v1::HttpHeader]) -> Result<Client, HttpError> {
     Ok(client)
 }
 
-/// The address of a server. A name and password in it give way to a header.
+/// The address of a server. An `Authorization` header replaces a user name and password in it.
 pub(super) fn address(url: &str, headers: &[v1::HttpHeader]) -> Result<Url, HttpError> {
     let mut url = Url::parse(url).map_err(|_| HttpError::Address)?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -73,7 +73,7 @@ pub(super) fn address(url: &str, headers: &[v1::HttpHeader]) -> Result<Url, Http
     Ok(url)
 }
 
-/// What a status means for us, if it is none of success.
+/// The error for a status that is not a success.
 pub(super) fn refusal(status: StatusCode) -> Option<HttpError> {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Some(HttpError::Login(status.as_u16())),
@@ -82,7 +82,7 @@ pub(super) fn refusal(status: StatusCode) -> Option<HttpError> {
     }
 }
 
-/// Whether the body of an answer is of this media type.
+/// Whether the body of a response has this media type.
 pub(super) fn is(response: &Response, media_type: &str) -> bool {
     let found = response.headers().get(CONTENT_TYPE);
     found.is_some_and(|found| {
@@ -92,7 +92,7 @@ pub(super) fn is(response: &Response, media_type: &str) -> bool {
     })
 }
 
-/// The body of an answer, up to the limit.
+/// The body of a response, up to the limit.
 pub(super) async fn body(mut response: Response) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
@@ -104,7 +104,7 @@ pub(super) async fn body(mut response: Response) -> Result<Vec<u8>, HttpError> {
     Ok(body)
 }
 
-/// The events of an answer. It ends with the first that is too long or cannot be read.
+/// The events of a response. The stream ends after the first that is too long or can't be read.
 pub(super) fn events(response: Response) -> BoxStream<'static, Result<Sse, HttpError>> {
     let events = SseStream::from_bytes_stream(bounded(response.bytes_stream()));
     let events = events.map(|event| event.map_err(broken));
@@ -128,7 +128,7 @@ fn bounded<B: AsRef<[u8]>>(
     })
 }
 
-/// How long the event is that has not ended yet. An empty line ends it.
+/// The length of the current event. An empty line ends it.
 #[derive(Default)]
 struct EventLength {
     event: usize,
@@ -180,7 +180,7 @@ fn header_map(headers: &[v1::HttpHeader]) -> Result<HeaderMap, HttpError> {
     Ok(map)
 }
 
-/// Only where method and body stay and the headers come to nobody else.
+/// Follows redirects only if they keep method and body and stay on the same origin.
 fn stay(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let keeps = matches!(
         attempt.status(),

@@ -1,4 +1,4 @@
-//! Sessions are started, loaded, resumed and forked.
+//! Starts, loads, resumes and forks sessions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::session::{Session, SessionParts};
 use crate::settings::{Instructions, Settings};
 use crate::tools::{FileRules, Workplace};
 
-/// A session that the client has not heard of: it is deleted unless it does.
+/// Deletes a new session on drop, unless the client gets to know it first.
 struct NewSessionGuard(Option<(Store, v1::SessionId)>);
 
 impl NewSessionGuard {
@@ -42,7 +42,7 @@ impl Drop for NewSessionGuard {
     }
 }
 
-/// What every request that opens a session says.
+/// The params that all requests which open a session have in common.
 struct OpenParams {
     cwd: PathBuf,
     additional: Vec<PathBuf>,
@@ -50,7 +50,7 @@ struct OpenParams {
     system_prompt: Option<v1::SystemPrompt>,
 }
 
-/// A session whose journal is open, before anything of it runs.
+/// A session whose journal is open and that does not run yet.
 struct OpeningSession {
     client: ClientSession,
     journal: Journal,
@@ -176,7 +176,7 @@ impl Agent {
         Ok((session, response))
     }
 
-    /// Opens a stored session. One that is open here is closed first: the client starts over with it.
+    /// Opens a stored session. If it is open here, it is closed first: the client starts over with it.
     async fn reopen(
         self: &Arc<Self>,
         id: v1::SessionId,
@@ -199,12 +199,12 @@ impl Agent {
         })
     }
 
-    /// The settings that a session was left with. A model that is no longer there gives way to the default one.
+    /// The stored settings of a session. The default model replaces one that is no longer available.
     async fn restored(&self, info: &StoredSession, params: &OpenParams) -> Result<Settings, Error> {
         let mut settings: Settings =
             serde_json::from_value(info.settings.clone()).unwrap_or_default();
         if self.models.open(&settings.model).is_err() {
-            // What does not answer is not chosen.
+            // Providers that do not respond are not chosen.
             drop(self.models.discover().await);
             settings.model = self.models.default_model();
         }
@@ -225,7 +225,7 @@ impl Agent {
             roots,
             settings,
         } = opened;
-        // Files are judged when they are open, whatever name led to them.
+        // Rules are applied to the open file, whatever name led to it.
         let roots = roots
             .deny(self.permissions.path_rules(AGENT))
             .ask(self.permissions.asked_path_rules(AGENT));
@@ -256,7 +256,7 @@ impl Agent {
     }
 }
 
-/// Providers that do not say which models they have; the session is there without them.
+/// Notifies the user of providers that did not list their models. The session works without them.
 fn report_silent_providers(session: &Arc<Session>, silent: Vec<attache_model::Error>) {
     if silent.is_empty() {
         return;
@@ -265,14 +265,14 @@ fn report_silent_providers(session: &Arc<Session>, silent: Vec<attache_model::Er
     tokio::spawn(async move {
         session.announced().await;
         for fault in silent {
-            let title = "A provider of models does not answer".to_owned();
+            let title = "A model provider does not respond".to_owned();
             let severity = v1::NoticeSeverity::Warning;
             session.notice(severity, title, fault.to_string()).await;
         }
     });
 }
 
-/// What MCP servers have to tell becomes notices and new lists.
+/// Turns events of MCP servers into notices and new command lists.
 async fn listen(session: std::sync::Weak<Session>, mut events: mpsc::Receiver<mcp::ServerEvent>) {
     while let Some(event) = events.recv().await {
         let Some(session) = session.upgrade() else {

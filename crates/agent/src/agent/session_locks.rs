@@ -1,4 +1,4 @@
-//! Whoever opens, closes or deletes a session does so alone: a second one waits for the first.
+//! Opening, closing and deleting a session exclude each other: a second request waits for the first.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use attache::v1;
 use tokio::sync::OwnedMutexGuard;
 
-/// A door for each session that somebody opens, closes or deletes.
+/// A lock for each session that is being opened, closed or deleted.
 #[derive(Debug, Default)]
 pub(super) struct SessionLocks(Mutex<HashMap<v1::SessionId, Weak<Door>>>);
 
 type Door = tokio::sync::Mutex<()>;
 
-/// The way through a door is ours until this is dropped.
+/// Exclusive access to one session's open, close and delete, until it is dropped.
 pub(super) type SessionGuard = OwnedMutexGuard<()>;
 
 impl SessionLocks {
-    /// Waits for its turn at the door of a session.
+    /// Waits for exclusive access to a session.
     pub(super) async fn lock(&self, id: &v1::SessionId) -> SessionGuard {
         self.door(id).lock_owned().await
     }

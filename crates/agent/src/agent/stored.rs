@@ -1,4 +1,4 @@
-//! Sessions that are stored: listed, named, put away, deleted.
+//! Lists, names, archives and deletes stored sessions.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ impl Agent {
             .take(MOST_TITLE)
             .collect();
         if title.is_empty() {
-            return Err(error::unusable_params("a title is not empty"));
+            return Err(error::unusable_params("the title is empty"));
         }
         let id = &request.session_id;
         let named = self
@@ -99,7 +99,7 @@ impl Agent {
         named.map_err(|fault| of_session(fault, id))?;
         if let Ok(session) = self.session(&request.session_id) {
             let update = v1::SessionInfoUpdate::new().title(title.clone());
-            // The answer says it too.
+            // The response contains the title too.
             drop(session.tell(update).await);
         }
         Ok(v1::SetSessionTitleResponse::new(title))
@@ -112,7 +112,7 @@ impl Agent {
     }
 }
 
-/// A session as the client is told of it; none whose directories it cannot be told.
+/// A session as listed for the client; `None` if a directory is not valid on the wire.
 fn listed(info: StoredSession) -> Option<v1::SessionInfo> {
     let cwd = FilePath::try_from(info.cwd).ok()?;
     let additional = info

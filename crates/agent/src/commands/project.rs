@@ -1,4 +1,4 @@
-//! What the commands that go to the model say to it: to a language model in prose, to the embedded one in its grammar.
+//! The prompts that built-in commands send to the model: prose for a language model, grammar for the embedded one.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use attache_text::shell::single_quoted;
 
 use super::BuiltinCommand;
 
-/// What a look at a directory tells of the project in it.
+/// What the files in a directory reveal about its project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Project {
     language: &'static str,
@@ -14,7 +14,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Looks which of the well-known files there are.
+    /// Detects the project from well-known files.
     pub(crate) fn at(cwd: &Path) -> Project {
         let known = KNOWN.iter().find(|(file, ..)| cwd.join(file).is_file());
         match known {
@@ -29,7 +29,7 @@ impl Project {
         }
     }
 
-    /// What a language model is told.
+    /// The prompt for a language model.
     pub(crate) fn prose(self, command: BuiltinCommand, behind: &str) -> Option<String> {
         let given = |otherwise: &str| match behind {
             "" => otherwise.to_owned(),
@@ -53,7 +53,7 @@ impl Project {
         })
     }
 
-    /// What the embedded model is for_model: requests of its grammar.
+    /// The prompt for the embedded model, in its grammar.
     pub(crate) fn plain(self, command: BuiltinCommand, behind: &str) -> Option<String> {
         Some(match (command, behind) {
             (BuiltinCommand::Plan, "") => return None,
@@ -79,7 +79,7 @@ impl Project {
         })
     }
 
-    /// The little that can be told of a project without reading it.
+    /// The contents of an AGENTS.md that can be written without reading the project.
     fn notes(self) -> String {
         let test = match self.test {
             Some(test) => format!("- Run the tests with `{test}`.\n"),
@@ -92,7 +92,7 @@ impl Project {
     }
 }
 
-/// A file that tells the language, the language, and how its tests are usually run.
+/// A file that identifies the language, the language, and the usual command for tests.
 const KNOWN: [(&str, &str, &str); 8] = [
     ("Cargo.toml", "Rust", "cargo test"),
     ("go.mod", "Go", "go test ./..."),

@@ -110,7 +110,7 @@ async fn a_command_is_covered_word_for_word_in_its_directory() {
         with("args", json!(["; echo PWNED"])),
         with("cmd", json!("echo PWNED")),
     ];
-    // InputObject that the tool does not have change nothing of what it does.
+    // Members that the tool does not have change nothing of what it does.
     assert_eq!(asked_after(("run", base), &same, &[]).await, [false; 6]);
 }
 

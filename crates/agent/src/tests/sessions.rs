@@ -40,7 +40,7 @@ async fn loading_shows_everything_again_and_the_model_knows() {
     expect![[r#"
         user: Hi
         model: Hello.
-        user: Retry
+        user: Again
     "#]]
     .assert_eq(&stage.sent_to_model());
 }
@@ -104,7 +104,7 @@ async fn a_session_that_an_earlier_version_stored_is_shown_again_and_the_model_k
         The user wanted hi.
         user: Go on from there when something is left to do.
         user: And now?
-        model: Retry.
+        model: Again.
         user: Hi
     "#]]
     .assert_eq(&stage.sent_to_model());
@@ -130,7 +130,7 @@ async fn resuming_shows_nothing_again_and_the_model_knows() {
     expect![[r#"
         user: Hi
         model: Hello.
-        user: Retry
+        user: Again
     "#]]
     .assert_eq(&stage.sent_to_model());
 }

@@ -77,7 +77,7 @@ async fn a_provider_that_fails_is_an_error_and_what_was_said_is_kept() {
     expect![[r#"
         user: Go
         model: I was
-        user: Retry
+        user: Again
     "#]]
     .assert_eq(&stage.sent_to_model());
 }

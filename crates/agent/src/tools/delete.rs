@@ -1,4 +1,4 @@
-//! Removes a file, a link or an empty directory. It is done on disk: the protocol has no call for it.
+//! `delete`: removes a file, a link or an empty directory, on disk, because the protocol has no request for it.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub struct Delete {
     pub path: String,
 }
 
-/// What is to be removed.
+/// A removal to perform.
 #[derive(Debug)]
 pub(super) struct PreparedDelete {
     path: PathBuf,
@@ -69,7 +69,7 @@ impl PreparedDelete {
     }
 }
 
-/// What would be removed or moved, where it is.
+/// Resolves what would be removed or moved.
 pub(super) async fn removable(
     workplace: &Workplace,
     tool: &str,
@@ -88,7 +88,7 @@ pub(super) async fn removable(
     }
 }
 
-/// Whether it is still the same sort of thing; how large it is does not matter.
+/// Whether both are the same kind of file, whatever their size.
 pub(super) fn is_same(one: What, other: What) -> bool {
     std::mem::discriminant(&one) == std::mem::discriminant(&other)
 }

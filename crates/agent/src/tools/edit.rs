@@ -1,4 +1,4 @@
-//! Replaces passages of a file, all of them or none.
+//! `edit`: replaces passages of a file, all or none.
 
 mod apply;
 mod nearest;
@@ -21,11 +21,11 @@ pub struct Edit {
 /// A passage and what takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
-    /// The passage as it stands in the file.
+    /// The passage, exactly as in the file.
     pub old: String,
     /// What takes its place.
     pub new: String,
-    /// Whether every occurrence is meant.
+    /// Whether to replace every occurrence.
     pub all: bool,
 }
 

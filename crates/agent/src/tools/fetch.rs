@@ -1,4 +1,4 @@
-//! Fetches a page of the public web as text.
+//! `fetch`: fetches a page of the public web as text.
 
 mod address;
 mod page;
@@ -29,7 +29,7 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    /// Whose page it is.
+    /// The host of the page.
     pub(crate) fn host(&self) -> String {
         let url = Url::parse(&self.url).ok();
         let host = url.as_ref().and_then(Url::host_str);
@@ -41,17 +41,17 @@ impl Fetch {
 #[derive(Debug)]
 pub(super) struct PreparedFetch(Url);
 
-/// Whether pages of this machine may be fetched, by an address or name that says it is this machine.
+/// Whether pages of this machine may be fetched, by a loopback address or `localhost`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Loopback {
-    /// They may not.
+    /// No.
     #[default]
     Closed,
-    /// They may: for a server that is being worked on.
+    /// Yes, for servers under development.
     Open,
 }
 
-/// The web, as tools may see it. Clones share their connections.
+/// The client for web pages. Clones share their connections.
 #[derive(Clone, Default)]
 pub struct WebClient {
     loopback: Loopback,
@@ -59,7 +59,7 @@ pub struct WebClient {
 }
 
 impl WebClient {
-    /// The public web, and this machine if that is open.
+    /// A client for the public web, and for this machine if `loopback` is open.
     pub fn new(loopback: Loopback) -> WebClient {
         WebClient {
             loopback,
@@ -116,7 +116,7 @@ fn client(loopback: Loopback) -> Result<Client, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Why an address is not fetched, through the library and back.
+/// Why an address is not fetched; passes through the HTTP library as an error.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct RefusedAddress(String);
@@ -141,7 +141,7 @@ impl Fetch {
 }
 
 impl PreparedFetch {
-    /// The whole URL, of which a title may show only the beginning.
+    /// The whole URL, because a title may show only its beginning.
     pub(super) fn content(&self) -> v1::ToolCallContent {
         v1::ContentBlock::from(self.0.as_str()).into()
     }
@@ -187,7 +187,7 @@ impl PreparedFetch {
     }
 }
 
-/// The bytes of a page, as many as we take, and whether there are more.
+/// The bytes of a page up to the limit, and whether there are more.
 async fn body(response: Response) -> Result<(Vec<u8>, bool), ToolError> {
     let mut bytes = Vec::new();
     let mut stream = response.bytes_stream();
@@ -209,7 +209,7 @@ fn media_type(headers: &HeaderMap) -> String {
     wording::one_line(media.unwrap_or_default(), LONGEST_MEDIA_TYPE).to_ascii_lowercase()
 }
 
-/// Why there is no page. The innermost cause says most, and the URL is known.
+/// Why there is no page. Uses the innermost cause, which says most.
 fn failed(error: &reqwest::Error) -> ToolError {
     if error.is_timeout() {
         return ToolError::new(

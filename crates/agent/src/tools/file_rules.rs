@@ -1,5 +1,5 @@
-//! The user's rules about files, as every tool obeys them: a file that a rule denies is neither read, searched, listed
-//! nor changed, by whatever name it is reached.
+//! The user's rules about files, for every tool: a file that a rule denies is not read, searched, listed or changed, by
+//! whatever name it is reached.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use attache_host::permissions::{Action, Because, Permissions};
 use super::tool_error::ToolError;
 use super::wording;
 
-/// The user's rules about files, for one session. Clones are the same rules.
+/// The user's rules about files, for one session.
 #[derive(Debug, Clone, Default)]
 pub struct FileRules(Option<PolicyRules>);
 
@@ -25,16 +25,16 @@ struct PolicyRules {
     workspace: PathBuf,
 }
 
-/// What is to be done with a file.
+/// How a tool accesses a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileAccess {
-    /// Something of it is shown: its text, or that it is there.
+    /// Reads it or shows that it exists.
     Look,
-    /// It is changed, removed or moved. Its old text is shown too.
+    /// Changes, removes or moves it. Its old text is shown too.
     Change,
 }
 
-/// How many entries of directories were withheld, by rule.
+/// Counts directory entries that were withheld, by rule.
 #[derive(Debug, Default)]
 pub(super) struct WithheldEntries(BTreeMap<String, usize>);
 
@@ -54,8 +54,8 @@ impl FileRules {
         }))
     }
 
-    /// The rule that keeps a tool from a file. A rule against reading is one against everything; a rule against one sort
-    /// of change is one against all of them.
+    /// The rule that denies a tool access to a file. A rule against reading denies everything; a rule against one kind of
+    /// change denies all kinds.
     pub(super) fn denying(&self, tool: &str, access: FileAccess, path: &Path) -> Option<Because> {
         let rules = self.0.as_ref()?;
         let kinds = match access {
@@ -68,8 +68,8 @@ impl FileRules {
         })
     }
 
-    /// The rule that keeps a tool from looking into a directory or at a file of its own accord: also one that asks, since
-    /// nobody can be asked about each of many files.
+    /// The rule that hides an entry from a tool that walks directories. Rules that ask count too, because the user can't be
+    /// asked about each of many files.
     pub(super) fn withholding(&self, tool: &str, path: &Path) -> Option<Because> {
         let denied = self.denying(tool, FileAccess::Look, path);
         denied.or_else(|| {
@@ -81,7 +81,7 @@ impl FileRules {
         })
     }
 
-    /// Refuses what a rule denies.
+    /// Fails if a rule denies the access.
     pub(super) fn check(
         &self,
         tool: &str,
@@ -98,8 +98,8 @@ impl FileRules {
         }
     }
 
-    /// Refuses to move a directory that has something below that a rule denies: under another name the rule would no
-    /// longer know it.
+    /// Fails if a directory to be moved contains something that a rule denies: the rule would not match it under its new
+    /// path.
     pub(super) fn check_tree(
         &self,
         files: &Files,
@@ -157,7 +157,7 @@ impl PolicyRules {
         let request = v1::RequestPermissionRequest::new(self.session.clone(), call, none);
         let mut action = Action::of(self.agent, self.workspace.clone(), &request, None);
         if action.paths.is_empty() {
-            // A path that is not UTF-8 has no place in a message, and still falls under rules.
+            // A path that is not UTF-8 can't be in a message, but rules still apply.
             action.paths.push(path.to_owned());
         }
         action
@@ -179,7 +179,7 @@ impl WithheldEntries {
         }
     }
 
-    /// What was withheld, in words.
+    /// The counts as notes for the model.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(because, count)| {
             let entries = wording::count(*count, "entry was", "entries were");
@@ -188,7 +188,7 @@ impl WithheldEntries {
     }
 }
 
-/// What rules may name, those that look first.
+/// The kinds that rules may name; those that only look come first.
 const CHANGES: [v1::ToolKind; 5] = [
     v1::ToolKind::Read,
     v1::ToolKind::Search,

@@ -1,4 +1,4 @@
-//! Finds files by their names.
+//! `glob`: finds files by name.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use crate::ToolOutcome;
 pub struct Glob {
     /// The pattern.
     pub pattern: String,
-    /// The directory; the working directory if none is named.
+    /// The directory. Default: the working directory.
     pub path: Option<String>,
 }
 
-/// A directory to look in, and what for.
+/// A search for names to perform.
 #[derive(Debug)]
 pub(super) struct PreparedGlob {
     path: PathBuf,
@@ -114,12 +114,12 @@ impl PreparedGlob {
 #[derive(Debug)]
 pub(super) struct GlobPattern {
     matcher: GlobMatcher,
-    /// Whether it names something hidden itself.
+    /// Whether the pattern itself names hidden files.
     pub(super) hidden: HiddenFiles,
 }
 
 impl GlobPattern {
-    /// Without a slash a pattern is for names in every directory. `member` is where it was given.
+    /// Without a slash, a pattern matches names in every directory. `member` is the input member for error texts.
     pub(super) fn new(pattern: &str, member: &str) -> Result<GlobPattern, ToolError> {
         let pattern = pattern.trim_start_matches("./");
         if pattern.starts_with('/') || pattern.split('/').any(|part| part == "..") {

@@ -1,9 +1,9 @@
-//! What a model wrote as a tool's input, read member by member. Slips that leave no doubt are forgiven: numbers in
-//! quotes, an empty text for none, one thing where a list is wanted. InputObject that no tool has are ignored.
+//! Parses a tool's input as the model wrote it, member by member. Obvious slips are accepted: numbers in quotes, an empty
+//! string for nothing, one object instead of a list. Unknown members are ignored.
 
 use serde_json::{Map, Value};
 
-/// Why an input is not what the tool takes: which member is wrong, and what it should be.
+/// The input does not fit the tool: which member is wrong, and what it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidInput(String);
@@ -42,7 +42,7 @@ impl InputObject {
         InputObject::of(value, "the input")
     }
 
-    /// The members of an object that stands inside the input.
+    /// The members of an object inside the input.
     pub(super) fn of(value: Value, what: &str) -> Result<InputObject, InvalidInput> {
         match value {
             Value::Object(members) => Ok(InputObject(members)),
@@ -57,7 +57,7 @@ impl InputObject {
         self.0.get(name).is_some_and(|value| !value.is_null())
     }
 
-    /// A text that must be there; it may be empty.
+    /// A required string, which may be empty.
     pub(super) fn text(&mut self, name: &str) -> Result<String, InvalidInput> {
         match self.0.remove(name) {
             Some(Value::String(text)) => Ok(text),
@@ -71,7 +71,7 @@ impl InputObject {
         }
     }
 
-    /// A text that must be there and say something.
+    /// A required string that is not blank.
     pub(super) fn word(&mut self, name: &str) -> Result<String, InvalidInput> {
         let text = self.text(name)?;
         match text.trim().is_empty() {
@@ -80,7 +80,7 @@ impl InputObject {
         }
     }
 
-    /// A text that may be missing; an empty one is as good as none.
+    /// An optional string; a blank one counts as missing.
     pub(super) fn optional_word(&mut self, name: &str) -> Result<Option<String>, InvalidInput> {
         if !self.has(name) {
             return Ok(None);
@@ -133,7 +133,7 @@ impl InputObject {
         }
     }
 
-    /// A list that may be missing; one object is a list of one, and a list in quotes is a list.
+    /// An optional list. One object counts as a list of one, and a list in a string as a list.
     pub(super) fn list(&mut self, name: &str) -> Result<Option<Vec<Value>>, InvalidInput> {
         let value = match self.0.remove(name) {
             Some(Value::String(text)) => match serde_json::from_str(&text) {

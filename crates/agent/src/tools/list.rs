@@ -1,4 +1,4 @@
-//! Shows a directory as a tree.
+//! `list`: shows a directory as a tree.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::ToolOutcome;
 /// Shows what is in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
-    /// The directory; the working directory if none is named.
+    /// The directory. Default: the working directory.
     pub path: Option<String>,
     /// How many levels.
     pub depth: Option<u32>,

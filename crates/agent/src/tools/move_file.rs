@@ -1,4 +1,4 @@
-//! Gives a file or directory another name. It is done on disk: the protocol has no call for it.
+//! `move`: renames a file or directory, on disk, because the protocol has no request for it.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub struct Move {
     pub to: String,
 }
 
-/// What is to be moved, and where to.
+/// A move to perform.
 #[derive(Debug)]
 pub(super) struct PreparedMove {
     from: PathBuf,
@@ -88,7 +88,7 @@ impl PreparedMove {
     }
 }
 
-/// Refuses a directory with something below that a rule denies.
+/// Fails for a directory that contains something that a rule denies.
 async fn movable(workplace: &Workplace, from: &Path, what: What) -> Result<(), ToolError> {
     if what != What::Directory {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A call that is known to be possible: what it would do, and doing it.
+//! A built-in call that was found to be possible: what it would do, and doing it.
 
 use attache::json::Raw;
 use attache::v1;
@@ -17,7 +17,7 @@ use super::write::PreparedChange;
 use super::{BuiltinCall, Effect, Workplace};
 use crate::ToolOutcome;
 
-/// A call that is known to be possible, with what a person should see before it is done.
+/// A built-in call that was found to be possible, with the content to show before it runs.
 #[derive(Debug)]
 pub struct PreparedTool {
     subject: CallSubject,
@@ -27,36 +27,36 @@ pub struct PreparedTool {
     work: PreparedWork,
 }
 
-/// What a call is about, in the form in which it is judged. It is made from the call as we understood it, not from what
-/// the model wrote: members that no tool has must not change what is judged.
+/// The subject of a call that rules judge. It comes from the parsed call, not from the model's input: unknown members must
+/// not influence rules.
 #[derive(Debug, Clone)]
 pub struct CallSubject {
     /// The tool's name.
     pub tool: &'static str,
-    /// What sort of tool it is.
+    /// The kind of the tool.
     pub kind: v1::ToolKind,
-    /// What the call does to the world.
+    /// The effect of the call.
     pub effect: Effect,
-    /// What the tool is given, with whole paths.
+    /// The parsed input, with absolute paths.
     pub input: Raw,
-    /// Whose page is fetched.
+    /// The host of the page, for `fetch`.
     pub host: Option<String>,
 }
 
-/// What a running call shows; each replaces the one before.
+/// Content that a running call shows; each replaces the one before.
 ///
-/// Drop it after it was sent: a terminal in it is not released before.
+/// Drop it after sending it: the call does not release a terminal in it before.
 #[derive(Debug)]
 pub struct ToolProgress {
-    /// What to show.
+    /// The content.
     pub content: Vec<v1::ToolCallContent>,
     /// The files that it touches.
     pub locations: Vec<v1::ToolCallLocation>,
-    /// Gone when the value is.
+    /// Dropped with the value, which signals that it was sent.
     _sent: Option<oneshot::Sender<()>>,
 }
 
-/// What is left to be done.
+/// The work of a prepared call.
 #[derive(Debug)]
 pub(super) enum PreparedWork {
     Read(PreparedRead),
@@ -112,12 +112,12 @@ pub(super) async fn prepare(
 }
 
 impl PreparedTool {
-    /// What it does, in a few words for people.
+    /// The title for the user.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// What it is about, to be judged.
+    /// The subject that rules judge.
     pub fn subject(&self) -> &CallSubject {
         &self.subject
     }
@@ -127,12 +127,13 @@ impl PreparedTool {
         self.locations.clone()
     }
 
-    /// What a person should see before it is done: the change to a file, the whole command, the whole URL.
+    /// The content for a permission request: the change to a file, the whole command, the whole URL.
     pub fn content(&self) -> Vec<v1::ToolCallContent> {
         self.content.clone()
     }
 
-    /// Does it. Dropped before it has ended, it is given up: what runs is killed, and a file is changed whole or not.
+    /// Performs the call. Dropping the future gives up: a running command is killed, and a file is changed completely or not
+    /// at all.
     pub async fn perform(
         self,
         workplace: &Workplace,
@@ -171,7 +172,7 @@ impl PreparedWork {
 }
 
 impl ToolProgress {
-    /// Something to show that nobody waits for.
+    /// Content that nobody waits for.
     pub(super) fn new(content: Vec<v1::ToolCallContent>) -> ToolProgress {
         ToolProgress {
             content,
@@ -180,7 +181,7 @@ impl ToolProgress {
         }
     }
 
-    /// Something to show, and what ends when it was sent.
+    /// Content, and a receiver that ends when it was sent.
     pub(super) fn awaited(
         content: Vec<v1::ToolCallContent>,
     ) -> (ToolProgress, oneshot::Receiver<()>) {

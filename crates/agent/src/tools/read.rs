@@ -1,4 +1,4 @@
-//! Reads a file: lines with their numbers, or a picture.
+//! `read`: lines of a file with their numbers, or an image.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub struct Read {
     pub limit: Option<u32>,
 }
 
-/// A file to read, where its path leads.
+/// A read to perform.
 #[derive(Debug)]
 pub(super) struct PreparedRead {
     path: PathBuf,
@@ -94,7 +94,7 @@ impl PreparedRead {
                 );
                 return Err(ToolError::new("wrong_kind", sentence));
             }
-            // It may still be open in an editor and not saved.
+            // The client may have the file open and not saved yet.
             DiskContent::Nothing if !workplace.offers().fs.read_text_file => {
                 return Err(missing(workplace, &self.path).await);
             }
@@ -113,7 +113,7 @@ impl PreparedRead {
         self.lines(&text, is_whole)
     }
 
-    /// The lines asked for, out of the whole text or of one that begins with them.
+    /// The requested lines, from the whole text or from a text that begins with them.
     fn lines(&self, text: &str, is_whole: bool) -> Result<ToolOutcome, ToolError> {
         let skipped = if is_whole { self.first - 1 } else { 0 };
         let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
@@ -190,7 +190,7 @@ impl PreparedRead {
     }
 }
 
-/// MatchCollector as the model and the person get them.
+/// The requested lines, with line numbers for the model and without for the user.
 struct NumberedLines {
     next: u32,
     count: u32,
@@ -231,7 +231,7 @@ impl NumberedLines {
     }
 }
 
-/// What the disk has at a path.
+/// What is on disk at a path.
 enum DiskContent {
     Nothing,
     Directory,
@@ -278,7 +278,7 @@ fn look(files: &Files, roots: &Roots, path: &Path) -> Result<DiskContent, Error>
     Ok(DiskContent::Picture { kind, bytes: head })
 }
 
-/// There is no such file, but perhaps one with nearly that name.
+/// The error for a missing file, with names nearby.
 pub(super) async fn missing(workplace: &Workplace, path: &Path) -> ToolError {
     let sentence = format!("there is no file `{}`", workplace.shown(path));
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {

@@ -1,5 +1,5 @@
-//! Runs a line of shell in a terminal, of the client where it offers them, otherwise of our own. It ends with the call,
-//! or stays in the background until it is stopped or the session ends.
+//! `run`: runs a shell command in a terminal of the client, or in our own if the client offers none. The command ends with
+//! the call, or runs in the background until it is stopped or the session ends.
 
 mod background;
 mod closing_terminals;
@@ -24,7 +24,7 @@ pub(super) use closing_terminals::ClosingTerminals;
 use report::{CommandReport, CommandStatus};
 use terminal::ToolTerminal;
 
-/// Runs a command, or looks after one that runs.
+/// Runs a command, or manages one that runs in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Run {
     /// Runs a command.
@@ -44,17 +44,17 @@ pub enum Run {
 /// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartCommand {
-    /// A line for the shell.
+    /// The shell command.
     pub command: String,
-    /// Where it runs; the working directory if none is named.
+    /// Where it runs. Default: the working directory.
     pub cwd: Option<String>,
-    /// After how many seconds it is ended.
+    /// Timeout in seconds.
     pub timeout: Option<u32>,
-    /// Whether it stays after the call.
+    /// Whether it continues after the call.
     pub background: bool,
 }
 
-/// What is to be run, or looked after.
+/// A command to run or manage.
 #[derive(Debug)]
 pub(super) enum PreparedRun {
     Run {
@@ -138,7 +138,7 @@ impl Run {
 }
 
 impl PreparedRun {
-    /// The whole command, of which a title may show only the beginning.
+    /// The whole command, because a title may show only its beginning.
     pub(super) fn content(&self, workplace: &Workplace) -> Option<v1::ToolCallContent> {
         let (command, cwd) = match self {
             PreparedRun::Run { command, cwd, .. } | PreparedRun::Keep { command, cwd } => {
@@ -154,7 +154,7 @@ impl PreparedRun {
         Some(v1::ContentBlock::from(text).into())
     }
 
-    /// The command as it is judged: with the directory that it runs in, links followed.
+    /// The command for rules: with its directory, links resolved.
     pub(super) fn input(&self) -> Option<Raw> {
         let (command, cwd, background) = match self {
             PreparedRun::Run { command, cwd, .. } => (command, cwd, false),
@@ -206,7 +206,7 @@ impl PreparedRun {
     }
 }
 
-/// Waits until the command has ended, or ends it.
+/// Waits until the command ends or times out.
 async fn run(
     terminal: &ToolTerminal,
     timeout: Duration,
@@ -231,7 +231,7 @@ async fn run(
     Ok(report?.outcome(terminal.content()))
 }
 
-/// Lets a command run on, unless it ends at once.
+/// Moves a command to the background, unless it ends at once.
 async fn keep(
     workplace: &Workplace,
     terminal: ToolTerminal,
@@ -270,9 +270,9 @@ fn request(
 const USUAL_TIMEOUT: u32 = 120;
 const LONGEST_TIMEOUT: u32 = 3600;
 const LONGEST_SHOWN: usize = 80;
-/// A server that cannot start says so in this time.
+/// How long to wait for a background command that fails at once.
 const EARLY: Duration = Duration::from_millis(500);
-/// CommandStatus many bytes of output a terminal keeps; the model is told fewer.
+/// Bytes of output that a terminal keeps; the model gets fewer.
 const KEPT: u64 = 1024 * 1024;
 
 #[cfg(windows)]
@@ -280,7 +280,7 @@ const SHELL: (&str, &str) = ("cmd", "/C");
 #[cfg(not(windows))]
 const SHELL: (&str, &str) = ("sh", "-c");
 
-/// Nobody can page, type or answer; and colours are for eyes.
+/// Keeps commands from paging, prompting and colouring.
 const QUIET: [(&str, &str); 9] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),

@@ -1,4 +1,4 @@
-//! Finds lines of files by a regular expression. It looks at what is saved on disk.
+//! `search`: finds lines of files by a regular expression, in what is saved on disk.
 
 mod match_collector;
 
@@ -26,17 +26,17 @@ use match_collector::MatchCollector;
 pub struct Search {
     /// The regular expression.
     pub pattern: String,
-    /// The directory or file; the working directory if none is named.
+    /// The directory or file. Default: the working directory.
     pub path: Option<String>,
     /// Which files.
     pub glob: Option<String>,
-    /// Whether capital and small letters are the same.
+    /// Whether to ignore case.
     pub ignore_case: bool,
     /// How many lines to show around each match.
     pub context: Option<u32>,
 }
 
-/// Where to look, and what for.
+/// A search to perform.
 #[derive(Debug)]
 pub(super) struct PreparedSearch {
     path: PathBuf,
@@ -85,7 +85,7 @@ impl Search {
     }
 }
 
-/// The error of the library shows the pattern over several lines; its last line says what is wrong.
+/// The library's error shows the pattern over several lines; only the last line says what is wrong.
 fn not_a_pattern(error: &str) -> ToolError {
     let last = error.lines().last().unwrap_or_default();
     let why = last.trim_start_matches("error: ");
@@ -138,7 +138,7 @@ fn searcher(context: usize) -> Searcher {
         .build()
 }
 
-/// A search on its way.
+/// A running search.
 struct FileSearch<'h> {
     here: WalkContext<'h>,
     withheld: WithheldEntries,
@@ -205,7 +205,7 @@ impl FileSearch<'_> {
         let searched = self
             .searcher
             .search_reader(matcher, reader, &mut self.lines);
-        // A line that is too long for memory ends the search of its file.
+        // A line above the memory limit ends the search of its file.
         self.unread += usize::from(searched.is_err() && !self.here.stop.is_due());
         self.lines.end();
     }
@@ -240,7 +240,7 @@ impl FileSearch<'_> {
     }
 }
 
-/// A file whose reading ends when the search does.
+/// A file that reads no further once the search has stopped.
 struct StoppableFile<'s> {
     file: File,
     stop: &'s StopSignal,

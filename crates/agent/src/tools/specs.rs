@@ -126,7 +126,7 @@ fn run() -> Value {
             "command": text("One line for the shell."),
             "cwd": text("Where it runs; the working directory unless you say another."),
             "timeout": number("After how many seconds it is ended; 120 unless you say, 3600 at most."),
-            "background": flag("StartCommand it, answer at once with an id, and let it run until it is stopped or the session ends: for servers and watchers."),
+            "background": flag("Start it, answer at once with an id, and let it run until it is stopped or the session ends: for servers and watchers."),
             "id": text("Instead of `command`: look at a command in the background, by its id."),
             "stop": flag("With `id`: end that command."),
         }),
@@ -158,7 +158,7 @@ fn flag(description: &str) -> Value {
     json!({ "type": "boolean", "description": description })
 }
 
-const READ: &str = "Reads a text file as the person's editor has it, unsaved changes included. MatchCollector come with their \
+const READ: &str = "Reads a text file as the person's editor has it, unsaved changes included. Lines come with their \
     numbers. Long files come in parts: the answer says how to read on. PNG, JPEG, GIF and WebP files are shown as pictures.";
 
 const WRITE: &str =
@@ -174,11 +174,11 @@ const MOVE: &str = "Gives a file or directory another name or place. Nothing is 
 const LIST: &str =
     "Shows a directory as a tree with the sizes of files. What `.gitignore` names is left out.";
 
-const GLOB: &str = "Finds files by name, in order of their paths. HiddenFiles files and what `.gitignore` names are \
+const GLOB: &str = "Finds files by name, in order of their paths. Hidden files and what `.gitignore` names are \
     left out, unless the pattern itself names something hidden.";
 
 const SEARCH: &str = "Finds lines by a regular expression, in order of the files' paths. Looks at what is saved on \
-    disk. HiddenFiles files, binary files and what `.gitignore` names are left out.";
+    disk. Hidden files, binary files and what `.gitignore` names are left out.";
 
 const RUN: &str = "Runs one line with the shell, without input: nothing can be typed. Standard output and standard \
     error come together, of long output the beginning and the end. Each run is a new shell. With `background` the answer \

@@ -1,4 +1,4 @@
-//! Why a tool did not do what it was asked: a sentence or two for the model and the person.
+//! Why a tool failed, in a sentence or two for the model and the user.
 
 use attache::{CallError, v1};
 use attache_host::{files, terminals};
@@ -8,14 +8,14 @@ use serde_json::json;
 use super::wording;
 use crate::ToolOutcome;
 
-/// Why a tool did not do what it was asked.
+/// Why a tool failed.
 #[derive(Debug)]
 pub(super) struct ToolError {
-    /// One word for programs.
+    /// A stable word for programs.
     kind: &'static str,
-    /// What is wrong and what to do; nothing of any file stands in it.
+    /// What is wrong and what to do. Never contains text of a file.
     sentence: String,
-    /// What helps the model to do better, and only the model is shown.
+    /// Help for the model only.
     help: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl ToolError {
         matches!(self.kind, "denied" | "denied_by_policy")
     }
 
-    /// Somebody else was there between the question and the deed.
+    /// The file changed between the permission request and the change.
     pub(super) fn changed(path: &str) -> ToolError {
         let sentence = format!(
             "`{path}` has changed meanwhile, so nothing was written; read it again and start from what it says now"
@@ -57,7 +57,7 @@ impl ToolError {
         ToolError::new("changed", sentence)
     }
 
-    /// A thread that did our work is gone.
+    /// The worker thread panicked.
     pub(super) fn lost() -> ToolError {
         ToolError::new("lost", "the work has failed inside attache; try again")
     }
@@ -75,7 +75,7 @@ impl From<terminals::Error> for ToolError {
     }
 }
 
-/// What the client said about a request of ours.
+/// A request to the client failed.
 impl From<CallError> for ToolError {
     fn from(error: CallError) -> ToolError {
         let (kind, said) = match &error {

@@ -1,5 +1,5 @@
-//! A walk through a directory beneath the roots, in order of the names. It follows no link, leaves out what `.gitignore`
-//! and `.ignore` name, and stops when it is told to.
+//! Walks a directory inside the roots, ordered by name. It does not follow links, leaves out what `.gitignore` and `.ignore`
+//! name, and stops on a signal.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -16,25 +16,25 @@ use super::Workplace;
 use super::file_rules::{FileRules, WithheldEntries};
 use super::tool_error::ToolError;
 
-/// A walk on its way.
+/// A running walk.
 pub(super) struct TreeWalk<'w> {
     files: &'w Files,
     roots: &'w Roots,
     stop: &'w StopSignal,
     hidden: HiddenFiles,
     depth: usize,
-    /// The rules of the directories above the one where the walk begins.
+    /// Ignore rules of the directories above the start.
     above: Vec<Gitignore>,
     levels: Vec<WalkLevel>,
-    /// How many directories could not be looked into, or not wholly.
+    /// Directories that could not be read completely.
     pub(super) unread: usize,
-    /// What rules keep the tool from.
+    /// Entries that the user's rules withhold.
     pub(super) withheld: WithheldEntries,
     rules: &'w FileRules,
     tool: &'static str,
 }
 
-/// Who walks, where, for how long, and by which rules.
+/// The context of a walk: the tool, its files and roots, when to stop, and the rules.
 #[derive(Clone, Copy)]
 pub(super) struct WalkContext<'w> {
     pub(super) files: &'w Files,
@@ -44,19 +44,19 @@ pub(super) struct WalkContext<'w> {
     pub(super) tool: &'static str,
 }
 
-/// What to do with names that begin with a dot.
+/// Whether to show names that begin with a dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HiddenFiles {
     Skip,
     Show,
 }
 
-/// Something that the walk came by.
+/// An entry that the walk found.
 #[derive(Debug)]
 pub(super) struct WalkEntry {
     pub(super) path: PathBuf,
     pub(super) what: What,
-    /// 1 in the directory where the walk began.
+    /// The depth: 1 in the directory where the walk began.
     pub(super) depth: usize,
 }
 
@@ -158,7 +158,7 @@ impl Iterator for TreeWalk<'_> {
             if entry.what == What::Directory && depth < self.depth {
                 match self.enter(path.clone()) {
                     Ok(()) => {}
-                    // A denied directory by another name.
+                    // A denied directory under another name.
                     Err(Error::DeniedByPolicy { rule, .. }) => {
                         self.withheld.note_rule(&rule);
                         continue;
@@ -175,7 +175,7 @@ impl Iterator for TreeWalk<'_> {
     }
 }
 
-/// The rules of the directories from the root down to above this one.
+/// Ignore rules from the root down to the parent of this directory.
 fn above(files: &Files, roots: &Roots, directory: &Path) -> Vec<Gitignore> {
     let holding = roots.paths().filter(|root| directory.starts_with(root));
     let Some(root) = holding.max_by_key(|root| root.as_os_str().len()) else {
@@ -190,7 +190,7 @@ fn above(files: &Files, roots: &Roots, directory: &Path) -> Vec<Gitignore> {
         .collect()
 }
 
-/// The rules that a directory has for what is below it; what cannot be read has none.
+/// The ignore rules of a directory; none if they can't be read.
 fn rules(files: &Files, roots: &Roots, directory: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(directory);
     for name in RULES {
@@ -198,14 +198,14 @@ fn rules(files: &Files, roots: &Roots, directory: &Path) -> Gitignore {
             continue;
         };
         for line in text.lines() {
-            // A line that is no pattern is none for Git either.
+            // Git ignores invalid patterns too.
             builder.add_line(None, line).ok();
         }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// When to stop: at a time, or when nobody waits any more.
+/// When to stop: at a deadline, or when the caller stops waiting.
 #[derive(Debug, Clone)]
 pub(super) struct StopSignal {
     is_given_up: Arc<AtomicBool>,
@@ -238,7 +238,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Does something that looks at many files where blocking is allowed, for so long, and as long as somebody waits.
+/// Runs work on many files on a blocking thread, until a time limit or until the caller stops waiting.
 pub(super) async fn run_blocking<T: Send + 'static>(
     workplace: &Workplace,
     limit: Duration,

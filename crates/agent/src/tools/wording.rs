@@ -1,4 +1,4 @@
-//! Words for model and person, and how much of them: whatever is cut is said to be.
+//! Formats results, within size limits. A note says what was cut.
 
 use attache::v1;
 use attache_model::Input;
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::ToolOutcome;
 
-/// How many bytes the model is told by one call.
+/// Maximum bytes of one result.
 pub(super) const MOST: usize = 50_000;
 
-/// The same words for model and person.
+/// An outcome with the same text for the model and the user.
 pub(super) fn said(text: String, raw: Value) -> ToolOutcome {
     ToolOutcome {
         content: vec![v1::ContentBlock::from(text.clone()).into()],
@@ -20,7 +20,7 @@ pub(super) fn said(text: String, raw: Value) -> ToolOutcome {
     }
 }
 
-/// Text as one line of at most so many characters, without control characters.
+/// Text as one line of at most `most` characters, without control characters.
 pub(super) fn one_line(text: &str, most: usize) -> String {
     let mut line = String::new();
     let mut chars = text.trim().chars();
@@ -33,18 +33,18 @@ pub(super) fn one_line(text: &str, most: usize) -> String {
     line
 }
 
-/// The beginning of a text, in whole characters.
+/// The first `most` bytes of a text, cut between characters.
 pub(super) fn head(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// The end of a text, in whole characters.
+/// The last `most` bytes of a text, cut between characters.
 pub(super) fn tail(text: &str, most: usize) -> &str {
     let start = text.len().saturating_sub(most);
     &text[text.ceil_char_boundary(start)..]
 }
 
-/// The beginning and the end of a text, cut at lines where they are not too long, and how much is left out between.
+/// The beginning and the end of a text, cut at line ends where possible, with a note of how much is left out.
 pub(super) fn ends(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
@@ -63,7 +63,7 @@ pub(super) fn ends(text: &str, most: usize) -> String {
     format!("{first}{line_end}[… {cut} bytes left out …]\n{last}")
 }
 
-/// Text as a block of code in Markdown, whatever is in it.
+/// Text as a Markdown code block, with a fence longer than any inside it.
 pub(super) fn fenced(text: &str, language: &str) -> String {
     let runs = text.split(|char| char != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);

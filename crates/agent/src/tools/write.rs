@@ -1,5 +1,5 @@
-//! Writes a file whole, and what every change of a file has in common: it is shown before it is made, and made only if
-//! the file still says what was shown.
+//! `write`: replaces a file's text; and what all changes of files have in common: a change is shown before it is made, and
+//! made only if the file still has the text that was shown.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub struct Write {
     pub content: String,
 }
 
-/// A change of a file, as it was shown.
+/// A change of a file to perform.
 #[derive(Debug)]
 pub(super) struct PreparedChange {
     pub(super) path: PathBuf,
@@ -32,7 +32,7 @@ pub(super) struct PreparedChange {
     pub(super) new: String,
     /// The first line that differs, counted from 1.
     pub(super) line: u32,
-    /// What the model is told when it is done.
+    /// The result for the model.
     pub(super) done: String,
 }
 
@@ -70,7 +70,7 @@ impl Write {
 }
 
 impl PreparedChange {
-    /// The change as a person sees it: both texts whole, or what differs with some lines around it if they are long.
+    /// The change for the user: both texts, or the differing parts with some context if the texts are long.
     pub(super) fn content(&self) -> Vec<v1::ToolCallContent> {
         let Ok(path) = FilePath::try_from(self.path.clone()) else {
             return Vec::new();
@@ -120,7 +120,7 @@ impl PreparedChange {
     }
 }
 
-/// Models write LF and no byte order mark; a file that has CRLF everywhere, or a mark, keeps them.
+/// Models write LF and no byte order mark. A file with CRLF everywhere, or with a mark, keeps them.
 pub(super) fn in_the_manner_of(old: &str, new: &str) -> String {
     let mut text = match has_only_crlf(old) {
         true => with_crlf(new),

@@ -1,4 +1,4 @@
-//! One answer of the model, shown as it comes.
+//! Streams one answer of the model to the client.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Turn<'_> {
         }
     }
 
-    /// The tools that the mode leaves to the model.
+    /// The tools that the mode offers the model.
     fn offered(&self, mode: Mode) -> Arc<[ToolSpec]> {
         let ours = tools::specs()
             .into_iter()
@@ -85,7 +85,7 @@ impl Turn<'_> {
         ours.chain(session_call).chain(foreign).collect()
     }
 
-    /// Shows more words, and remembers them.
+    /// Shows a chunk of text and adds it to the answer.
     async fn utter(&mut self, voice: ChunkKind, text: String) -> Result<(), Failure> {
         if text.is_empty() {
             return Ok(());
@@ -131,7 +131,7 @@ impl Turn<'_> {
         self.voice = None;
     }
 
-    /// The model has named a tool: the client is shown a call whose input still comes.
+    /// Shows a tool call whose input is still being streamed.
     async fn name(&mut self, id: String, name: &str) -> Result<(), Failure> {
         self.voice = None;
         let shown = v1::ToolCallId::from(ids::fresh("call_"));
@@ -144,7 +144,7 @@ impl Turn<'_> {
         let foreign = self.session.servers.tool(name);
         let title = foreign.as_ref().map(permission::tool_title);
         let title = title.unwrap_or_else(|| name.to_owned());
-        // What a server says of its tool does not make it a tool that only reads.
+        // Not the server's own annotations: they would let it pose as a tool that only reads.
         let kind = tools::kind_of(name).or_else(|| session_call::kind_of(name));
         let call = v1::ToolCall::new(shown, title)
             .name(name)
@@ -157,7 +157,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The answer under way, or what there is of it, has cost what was heard.
+    /// Adds the usage of the current answer to the totals.
     pub(super) fn count(&mut self) {
         let heard = std::mem::take(&mut self.heard);
         for sum in [&mut self.spent, &mut self.unpaid] {
@@ -169,12 +169,12 @@ impl Turn<'_> {
         }
     }
 
-    /// Adds to what the session has cost, and tells how full the window is.
+    /// Adds to the session's cost and sends its usage to the client.
     pub(super) async fn tell_usage(&mut self, info: &ModelInfo) -> Result<(), Failure> {
         let unpaid = std::mem::take(&mut self.unpaid);
         let cost = info.price.map(|price| price.cost(&unpaid));
         let used = match self.history.used {
-            // The provider does not count.
+            // The provider reports no usage.
             0 => self.history.size(),
             used => used,
         };
@@ -190,7 +190,7 @@ impl Turn<'_> {
     }
 }
 
-/// All that was read, from a cache or not.
+/// Input tokens, cached or not.
 fn read(usage: &Usage) -> u64 {
     usage.input + usage.cache_read + usage.cache_write
 }

@@ -1,4 +1,4 @@
-//! One call of a tool: understood, asked about where the mode wants that, carried out, shown.
+//! One tool call: prepared, permitted, carried out and shown.
 
 use std::time::Duration;
 
@@ -20,14 +20,14 @@ use crate::permission::{self, JournaledDecision, PermissionAnswer, Proposal};
 use crate::tools::Effect;
 use crate::{ToolOutcome, compaction, mcp_content, tools};
 
-/// How a call goes on while it runs.
+/// Progress of a running call.
 enum RunningProgress {
     Builtin(tools::ToolProgress),
     Mcp(mcp::Progress),
 }
 
 impl Turn<'_> {
-    /// Carries a call out. What it comes to is for the model; only the end of the turn is a failure.
+    /// Carries out a call. Failures of the call are results for the model; an error ends the turn.
     pub(super) async fn call(&mut self, call: &ToolCall) -> Result<(), Failure> {
         let Some(open) = self.open.iter().find(|open| open.id == call.id).cloned() else {
             return self.remember(call, &failed("there is no such call")).await;
@@ -59,7 +59,7 @@ impl Turn<'_> {
             .journal
             .append(kinds::TOOL_ENDED, ended.to_string())
             .await?;
-        // Before the client sees it: what it has seen, the model knows.
+        // Before the client sees the result, so that the model knows everything the client has seen.
         self.remember(call, &outcome).await?;
         self.finish(&open, outcome).await
     }
@@ -69,7 +69,7 @@ impl Turn<'_> {
         self.session.keep(self.history, result).await
     }
 
-    /// Why the call may not be carried out, for the model.
+    /// Why the call is not allowed, for the model; `None` if it is.
     async fn refusal(
         &self,
         open: &OpenCall,
@@ -90,7 +90,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What the policy and the mode say.
+    /// The verdict of the policy and the mode.
     fn verdict(&self, proposal: &Proposal) -> Verdict {
         let mode = self.session.settings().mode.verdict(proposal.effect());
         self.session.permissions.judge(proposal, mode)
@@ -110,7 +110,7 @@ impl Turn<'_> {
     fn refused(&self) -> String {
         let info = self.session.model_info();
         match info.as_ref().is_some_and(compaction::is_embedded) {
-            // Which only repeats it to the person.
+            // The embedded model repeats it to the user.
             true => "it was not allowed".to_owned(),
             false => REFUSED.to_owned(),
         }
@@ -123,7 +123,7 @@ impl Turn<'_> {
         )
     }
 
-    /// Whether the user allows a call, now or for the whole session; none if the client cannot ask.
+    /// Whether the user allows a call, now or for the whole session; `None` if the client can't ask.
     async fn ask(&self, open: &OpenCall, proposal: &Proposal) -> Result<Option<bool>, Failure> {
         let permissions = &self.session.permissions;
         if let Some(is_allowed) = permissions.remembered(proposal) {
@@ -135,7 +135,7 @@ impl Turn<'_> {
                 PermissionAnswer::of(&chosen.option_id, &options)
                     .unwrap_or(PermissionAnswer::RejectOnce)
             }
-            // Never taken for permission.
+            // An unknown outcome is never permission.
             Some(_) => PermissionAnswer::RejectOnce,
             None => return Ok(None),
         };
@@ -144,7 +144,7 @@ impl Turn<'_> {
         Ok(Some(answer.allows()))
     }
 
-    /// Asks the person; none if the client answers that it cannot.
+    /// Sends a permission request; `None` if the client rejects it.
     pub(super) async fn permission(
         &self,
         call: v1::ToolCallUpdate,
@@ -158,7 +158,7 @@ impl Turn<'_> {
         }
     }
 
-    /// A decision is on disk before anything comes of it.
+    /// Stores and applies a decision. It is on disk before the call runs.
     pub(super) async fn decided(&self, decision: JournaledDecision) -> Result<(), Failure> {
         let kept = serde_json::to_vec(&decision).unwrap_or_default();
         self.session.journal.commit(kinds::DECISION, kept).await?;
@@ -208,7 +208,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Shows how the work goes on until it is done.
+    /// Shows the progress of a call until it is done.
     async fn watch(
         &self,
         open: &OpenCall,
@@ -218,7 +218,7 @@ impl Turn<'_> {
         tokio::pin!(work);
         let mut rest = Instant::now();
         loop {
-            // A server may tell of more steps than anybody wants to see or keep.
+            // Limits the rate: a server may report more progress than is worth showing or storing.
             let next = async {
                 sleep_until(rest).await;
                 seen.take().await
@@ -229,7 +229,7 @@ impl Turn<'_> {
                 now = next => now.shown(open),
             };
             match has_terminal(now.content.as_deref()) {
-                // It is gone when the session is loaded again.
+                // The terminal does not exist any more when the session is replayed.
                 true => self.session.tell(now).await?,
                 false => self.session.show(now).await?,
             }
@@ -288,7 +288,7 @@ fn has_terminal(content: Option<&[v1::ToolCallContent]>) -> bool {
     content.is_some_and(|content| content.iter().any(is_terminal))
 }
 
-/// What the model is told, for the person.
+/// The text of a result for the model, as content for the user.
 fn words(for_model: Vec<Input>) -> Vec<v1::ToolCallContent> {
     let words = for_model.into_iter().filter_map(|input| match input {
         Input::Text(text) => Some(v1::ContentBlock::from(text).into()),
@@ -297,7 +297,7 @@ fn words(for_model: Vec<Input>) -> Vec<v1::ToolCallContent> {
     words.collect()
 }
 
-/// What the model wrote, as data where it is JSON.
+/// The input that the model wrote, as JSON if it is valid.
 pub(super) fn input(call: &ToolCall) -> Raw {
     Raw::parse(&call.input).unwrap_or_else(|_| Raw::of(call.input.as_str()))
 }
@@ -321,7 +321,7 @@ fn result(call: &ToolCall, outcome: &ToolOutcome) -> ToolResult {
     }
 }
 
-/// How often at most a call tells how it goes on.
+/// Minimum time between two progress updates of a call.
 const PACE: Duration = Duration::from_millis(50);
 const UNASKED: &str = "the client could not ask the person, so this is not allowed; go on without it or say what you need";
 const REFUSED: &str = "the person has refused this; do not try it in another way, go on without it or ask what to do instead";

@@ -1,4 +1,4 @@
-//! Slash commands, at the beginning of a turn.
+//! Runs slash commands at the beginning of a turn.
 
 use attache::v1;
 use attache_mcp as mcp;
@@ -9,17 +9,17 @@ use crate::commands::{self, BuiltinCommand, Command, Project};
 use crate::failure::Failure;
 use crate::{compaction, mcp_content, prompt};
 
-/// What comes of a prompt after its command has been looked at.
+/// What a prompt becomes after its slash command was handled.
 pub(super) enum CommandOutcome {
-    /// It was a command, and is carried out.
+    /// The command is done; the model is not asked.
     Done,
-    /// The model is asked this instead.
+    /// The model gets this instead.
     Ask(Vec<Input>),
-    /// The model is asked what the person wrote.
+    /// Not a command: the model gets the prompt.
     Go,
 }
 
-/// Whether a prompt is a command that nobody but us is needed for, so that it need not wait for MCP servers.
+/// Whether a prompt is a command that needs no MCP server and so need not wait for them.
 pub(super) fn is_for_us(content: &[v1::ContentBlock]) -> bool {
     let text = content.first().and_then(v1::ContentBlock::as_text);
     let command = text.and_then(|text| commands::parse(text, &[]));
@@ -66,7 +66,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What is attached to a command is for the model.
+    /// Adds the attachments of a command for the model.
     async fn attach(
         &self,
         then: CommandOutcome,
@@ -152,7 +152,7 @@ impl Turn<'_> {
     }
 }
 
-/// One server, as a line of a list.
+/// A server as a list item.
 fn line(state: &mcp::ServerState) -> String {
     let mcp::ServerState {
         name,

@@ -1,4 +1,4 @@
-//! What the model wants done: which tool it is, and what it would do.
+//! Prepares the tool calls of the model: which tool it is, and what it would do.
 
 use attache::json::Raw;
 use attache::v1;
@@ -13,20 +13,20 @@ use crate::tools::{self, BuiltinCall, PreparedTool};
 
 use super::call::{failed, input};
 
-/// What the model wants done, ready to be done.
+/// A tool call of the model, ready to be carried out.
 pub(super) enum PreparedCall {
     Builtin(Box<PreparedTool>),
-    /// Touches nothing but the session.
+    /// Affects only the session.
     Session(SessionCall),
     /// Reads a resource of an MCP server.
     Resource(mcp::Resource),
-    /// Calls a tool of an MCP server with what the model wrote.
+    /// Calls a tool of an MCP server with the model's input.
     Mcp(Box<mcp::Tool>, Raw),
 }
 
 /// A call that cannot be carried out.
 pub(super) struct ImpossibleCall {
-    /// What it would have been, where that is known.
+    /// The title of the call, if it was understood.
     pub(super) title: Option<String>,
     pub(super) outcome: ToolOutcome,
 }
@@ -80,7 +80,7 @@ impl PreparedCall {
         }
     }
 
-    /// The call as rules and the user judge it; none for one that touches nothing but the session.
+    /// The proposal for rules and the user; `None` for a call that affects only the session.
     pub(super) async fn proposal(
         &self,
         session: &Session,
@@ -102,7 +102,7 @@ impl PreparedCall {
         }
     }
 
-    /// The call as the client is shown it before it is carried out.
+    /// The update that shows the call before it is carried out.
     pub(super) fn describe(
         &self,
         call: v1::ToolCallUpdate,

@@ -1,4 +1,4 @@
-//! Calls that touch nothing but the session.
+//! Carries out calls that affect only the session.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Turn<'_> {
             }),
             SessionCall::Ask { question, options } => self.question(open, question, options).await,
             SessionCall::Mode { mode, reason } => self.switch(open, mode, reason).await,
-            // It is asked about, and read, as what it is: somebody else's.
+            // Resources are prepared and read as MCP calls.
             SessionCall::Resource(_) => Ok(failed("a resource is not read this way")),
         }
     }
@@ -93,7 +93,7 @@ impl Turn<'_> {
             return Ok(done(&format!("The mode is already {}.", mode.id())));
         }
         let mode = match mode {
-            // To be allowed less needs no permission.
+            // Switching to a stricter mode needs no permission.
             Mode::Architect => mode,
             Mode::Ask | Mode::Code => {
                 match self.ask_to_switch(open, current, mode, reason).await? {
@@ -116,7 +116,7 @@ impl Turn<'_> {
         )))
     }
 
-    /// Asks which mode to go on in; none if the person wants to stay.
+    /// Asks the user which mode to continue in; `None` to stay.
     async fn ask_to_switch(
         &self,
         open: &OpenCall,
@@ -160,7 +160,7 @@ impl Turn<'_> {
 }
 
 fn form(options: &[String]) -> v1::ElicitationSchema {
-    let mut field = v1::StringPropertySchema::new().title("PermissionAnswer");
+    let mut field = v1::StringPropertySchema::new().title("Answer");
     if !options.is_empty() {
         field = field.enum_values(options.to_vec());
     }
@@ -170,7 +170,7 @@ fn form(options: &[String]) -> v1::ElicitationSchema {
         .required(vec![FIELD.to_owned()])
 }
 
-/// The answer, checked once more.
+/// The user's answer, validated against the options.
 fn answer(given: v1::ElicitationAcceptAction, options: &[String]) -> Option<String> {
     let mut content = given.content?;
     let v1::ElicitationContentValue::String(text) = content.remove(FIELD)? else {

@@ -205,7 +205,7 @@ async fn a_server_that_wants_other_headers_says_so() {
     expect![[r#"
         Failed {
             server: "fake",
-            reason: "the server wants other credentials (HTTP 401): check the headers that it is given",
+            reason: "the server rejected the credentials (HTTP 401); check the configured headers",
         }
     "#]]
     .assert_debug_eq(&desk.event().await);

@@ -99,7 +99,7 @@ async fn a_call_gives_back_what_the_server_said() {
         .assert_eq(&desk.call_with("echo", "{").await);
     expect!["failed: no MCP server of this session has such a tool"]
         .assert_eq(&desk.call("gone").await);
-    expect!["look | <image/png aW1n> | [a picture was left out: it is not valid base64] | [a picture was left out: its format is none that a model reads] | <audio/wav c25k> | [resource two <fake://two>] | fake://three:\nthree! | [fake://four: about 3 bytes that are not text] | [a picture was left out: it is too large]"]
+    expect!["look | <image/png aW1n> | [a picture was left out: it is not valid base64] | [a picture was left out: models do not support its format] | <audio/wav c25k> | [resource two <fake://two>] | fake://three:\nthree! | [fake://four: about 3 bytes that are not text] | [a picture was left out: it is too large]"]
         .assert_eq(&desk.call("media").await);
     let outcome = desk.servers.call("mcp__fake__media", "", drop).await;
     assert!(
@@ -270,7 +270,7 @@ async fn prompts_are_commands() {
         .prompt("fake:ask_about", " ")
         .await
         .unwrap_err();
-    expect!["the prompt wants an argument `city`: write it behind its name"]
+    expect!["the prompt requires the argument `city`; type it after the prompt's name"]
         .assert_eq(&missing.to_string());
     assert_eq!(
         desk.servers.prompt("fake:other", "").await,

@@ -1,4 +1,4 @@
-//! Replacements in a text, without any file.
+//! Applies replacements to a text.
 
 use super::Replacement;
 use super::nearest::nearest;
@@ -6,7 +6,7 @@ use crate::tools::tool_error::ToolError;
 use crate::tools::wording;
 use crate::tools::write::{has_only_crlf, with_crlf};
 
-/// What replacements came to.
+/// A text after its replacements.
 #[derive(Debug)]
 pub(super) struct EditedText {
     pub(super) text: String,
@@ -14,10 +14,10 @@ pub(super) struct EditedText {
     pub(super) count: usize,
 }
 
-/// Which replacement does not fit, and why. Nothing was replaced.
+/// A replacement that can't be applied. Nothing was replaced.
 #[derive(Debug)]
 pub(super) struct EditError {
-    /// Counted from 1.
+    /// The number of the replacement, counted from 1.
     number: usize,
     of: usize,
     why: EditErrorKind,
@@ -32,7 +32,7 @@ enum EditErrorKind {
     TooLarge,
 }
 
-/// Makes the replacements one after the other.
+/// Applies the replacements in order.
 pub(super) fn apply(text: &str, edits: &[Replacement]) -> Result<EditedText, EditError> {
     let mut applied = EditedText {
         text: text.to_owned(),
@@ -111,7 +111,7 @@ fn grown(text: &str, places: usize, old: &str, new: &str) -> usize {
 }
 
 impl EditError {
-    /// What to tell of a file.
+    /// The error for a file.
     pub(super) fn fault(self, path: &str) -> ToolError {
         let which = match self.of {
             1 => String::new(),
@@ -167,5 +167,5 @@ impl EditError {
 }
 
 const MOST_LINES: usize = 10;
-/// How many bytes longer a file may become: a few edits double it more often than memory allows.
+/// How many bytes a file may grow: a few edits that double the text would exhaust memory.
 const MOST_GROWTH: usize = 10 * 1024 * 1024;

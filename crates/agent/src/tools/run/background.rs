@@ -1,4 +1,4 @@
-//! Commands that stay after the call that started them, by their ids.
+//! Commands that run in the background, by id.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use super::terminal::ToolTerminal;
 use crate::tools::tool_error::ToolError;
 
-/// The commands of a session that run in the background. Whoever drops it has killed them.
+/// The background commands of a session. Dropping this kills them.
 #[derive(Debug, Default)]
 pub(crate) struct BackgroundJobs(Mutex<BackgroundState>);
 
@@ -52,7 +52,7 @@ impl BackgroundJobs {
         taken.ok_or_else(|| state.unknown())
     }
 
-    /// Ends all of them, and takes no more.
+    /// Ends all of them and accepts no more.
     pub(crate) async fn close(&self) {
         let terminals = {
             let mut state = self.state();

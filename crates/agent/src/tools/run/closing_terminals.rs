@@ -1,11 +1,11 @@
-//! Terminals that nobody wants any more and that are on their way out.
+//! Terminals that are being killed and released after their call was dropped.
 
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// CommandStatus many terminals are on their way out. Clones count together.
+/// The number of terminals that are being closed. Clones share the count.
 #[derive(Debug, Clone)]
 pub(in crate::tools) struct ClosingTerminals(watch::Sender<usize>);
 
@@ -16,20 +16,20 @@ impl Default for ClosingTerminals {
 }
 
 impl ClosingTerminals {
-    /// One more, until what is given is dropped.
+    /// Counts one more until the returned value is dropped.
     pub(super) fn begin(&self) -> ClosingTerminal {
         self.0.send_modify(|count| *count += 1);
         ClosingTerminal(self.0.clone())
     }
 
-    /// Waits until all are gone, for a moment at most: nobody is held up by a client that does not answer.
+    /// Waits briefly until all are closed, so that a client that does not respond holds up nobody.
     pub(in crate::tools) async fn over(&self) {
         let mut count = self.0.subscribe();
         drop(timeout(MOMENT, count.wait_for(|count| *count == 0)).await);
     }
 }
 
-/// A terminal on its way out.
+/// A terminal that is being closed.
 #[derive(Debug)]
 pub(super) struct ClosingTerminal(watch::Sender<usize>);
 

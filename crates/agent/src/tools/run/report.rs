@@ -1,4 +1,4 @@
-//! What a command has written and how it ended, in words for the model.
+//! Reports a command's output and end to the model.
 
 use std::time::Duration;
 
@@ -13,25 +13,25 @@ use crate::tools::wording;
 pub(super) struct CommandReport {
     pub(super) output: v1::TerminalOutputResponse,
     pub(super) how: CommandStatus,
-    /// Which variables the command lacks, where that is to be told.
+    /// A notice about withheld environment variables.
     pub(super) notice: Option<String>,
 }
 
-/// CommandStatus a command ended, or did not.
+/// Whether and how a command ended.
 #[derive(Debug)]
 pub(super) enum CommandStatus {
-    /// By itself; none if nobody can tell how.
+    /// It exited; `None` if the status is unknown.
     Ended(Option<v1::TerminalExitStatus>),
-    /// It took too long.
+    /// It was ended at its timeout.
     TimedOut(Duration),
-    /// In the background, when somebody looked.
+    /// In the background, when the model asked for its output.
     Running { id: String },
-    /// In the background, when it was told to.
+    /// In the background, stopped by the model.
     Stopped { id: String },
 }
 
 impl CommandReport {
-    /// `terminal` is what a client shows instead of the text.
+    /// The outcome. A client shows `terminal` instead of the text.
     pub(super) fn outcome(self, terminal: Option<v1::ToolCallContent>) -> ToolOutcome {
         let text = self.text();
         let text_block = || v1::ContentBlock::from(text.clone()).into();
@@ -115,11 +115,13 @@ fn ended(exit: Option<&v1::TerminalExitStatus>) -> String {
     match exit.map(|exit| (exit.exit_code, exit.signal.as_deref())) {
         Some((_, Some(signal))) => format!("ended by signal {}", wording::one_line(signal, 40)),
         Some((Some(code), None)) => format!("exit code {code}"),
-        Some((None, None)) | None => "it has ended, nobody knows how".to_owned(),
+        Some((None, None)) | None => {
+            "the command ended without reporting an exit status".to_owned()
+        }
     }
 }
 
-/// Output without what only a display understands; of a line that was written over, the last state.
+/// Output without escape sequences; of an overwritten line, the last state.
 pub(super) fn plain(output: &str) -> String {
     let mut plain = String::with_capacity(output.len());
     let mut line = 0;
@@ -140,7 +142,7 @@ pub(super) fn plain(output: &str) -> String {
     plain
 }
 
-/// Passes over the rest of an escape sequence.
+/// Skips the rest of an escape sequence.
 fn skip_sequence(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match chars.next() {
         Some('[') => {

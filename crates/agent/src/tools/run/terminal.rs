@@ -1,4 +1,4 @@
-//! A terminal with a command in it, the client's or our own. Whoever drops it has killed the command.
+//! A terminal with a command, of the client or our own. Dropping it kills the command.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -20,11 +20,11 @@ pub(super) struct ToolTerminal {
     host: TerminalHost,
     closing_terminals: ClosingTerminals,
     is_released: AtomicBool,
-    /// Which variables the command lacks, if nobody was told yet. A client tells it by itself.
+    /// A notice about withheld environment variables, if it was not given yet. A client shows its own.
     notice: Option<String>,
 }
 
-/// A terminal that was shown: it may be released once that was sent.
+/// A terminal that was shown. It may be released once the update was sent.
 #[derive(Debug)]
 pub(super) struct ShownTerminal(Option<oneshot::Receiver<()>>);
 
@@ -44,7 +44,7 @@ enum TerminalHost {
 }
 
 impl ToolTerminal {
-    /// Starts a command. If nobody waits for it any more, it is killed as soon as it has started.
+    /// Starts a command. If the future is dropped, the command is killed as soon as it has started.
     pub(super) async fn create(
         workplace: &Workplace,
         request: v1::CreateTerminalRequest,
@@ -52,7 +52,7 @@ impl ToolTerminal {
         let (give, take) = oneshot::channel();
         let workplace = workplace.clone();
         tokio::spawn(async move {
-            // Until somebody has it, it may have to leave at once.
+            // Until the caller has the terminal, it may have to be closed at once.
             let _departure = workplace.closing_terminals().begin();
             let host = TerminalHost::create(&workplace, request).await;
             let terminal = host.map(|host| ToolTerminal {
@@ -69,7 +69,7 @@ impl ToolTerminal {
         take.await.unwrap_or_else(|_| Err(ToolError::lost()))
     }
 
-    /// The terminal as the client can show it; our own it cannot.
+    /// The terminal as content, if it is the client's.
     pub(super) fn content(&self) -> Option<v1::ToolCallContent> {
         match &self.host {
             TerminalHost::Client(_, id) => Some(v1::Terminal::new(id.clone()).into()),
@@ -77,7 +77,7 @@ impl ToolTerminal {
         }
     }
 
-    /// Shows the terminal to whoever looks at the call.
+    /// Shows the terminal in the tool call.
     pub(super) fn show(&self, progress: &mut impl FnMut(ToolProgress)) -> ShownTerminal {
         ShownTerminal(self.content().map(|content| {
             let (shown, is_sent) = ToolProgress::awaited(vec![content]);
@@ -86,7 +86,7 @@ impl ToolTerminal {
         }))
     }
 
-    /// Shows what a command in our own terminal writes, as long as it is polled.
+    /// Shows the output of a command in our own terminal while it is polled.
     pub(super) async fn follow(&self, progress: &mut (impl FnMut(ToolProgress) + Send)) {
         let TerminalHost::Own(terminals, session, id) = &self.host else {
             return std::future::pending().await;
@@ -126,7 +126,7 @@ impl ToolTerminal {
         }
     }
 
-    /// What the command has written, and how it ended.
+    /// The command's output and status.
     pub(super) async fn report(&self, how: CommandStatus) -> Result<CommandReport, ToolError> {
         let output = match &self.host {
             TerminalHost::Client(session, id) => {
@@ -144,12 +144,12 @@ impl ToolTerminal {
         })
     }
 
-    /// Ends the command, and keeps the terminal.
+    /// Kills the command and keeps the terminal.
     pub(super) async fn kill(&self) {
         self.host.clone().kill().await;
     }
 
-    /// Gives the terminal up, whoever waits for that.
+    /// Releases the terminal, even if the caller stops waiting.
     pub(super) async fn release(&self) {
         if !self.is_released.swap(true, Ordering::AcqRel) {
             tokio::spawn(self.host.clone().release()).await.ok();
@@ -162,7 +162,7 @@ impl Drop for ToolTerminal {
         if self.is_released.swap(true, Ordering::AcqRel) {
             return;
         }
-        // Without a runtime the program is ending, and with it whatever is ours.
+        // Without a runtime the program is ending, and our commands with it.
         if let Ok(runtime) = Handle::try_current() {
             let (host, closing_terminal) = (self.host.clone(), self.closing_terminals.begin());
             runtime.spawn(async move {
@@ -189,7 +189,7 @@ impl TerminalHost {
         Ok(TerminalHost::Own(terminals, session.id().clone(), made))
     }
 
-    /// A command that is gone already, or a client that does not answer, is none of the caller's business.
+    /// Ignores commands that have already ended and clients that do not respond.
     async fn kill(self) {
         match self {
             TerminalHost::Client(session, id) => {
@@ -220,8 +220,8 @@ fn slow() -> ToolError {
     )
 }
 
-/// CommandStatus long a client may take for what needs no person.
+/// How long a client may take for a request that does not involve the user.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PACE: Duration = Duration::from_millis(100);
-/// CommandStatus many bytes of a running command's output are shown.
+/// Bytes of a running command's output that are shown.
 const SHOWN: usize = 8 * 1024;

@@ -1,4 +1,4 @@
-//! The lines that a search has found, by file, up to what a model can be told.
+//! Collects the matching lines of a search, by file, up to the size limit of a result.
 
 use std::io;
 
@@ -13,7 +13,7 @@ pub(super) struct MatchCollector<'l> {
     pub(super) text: String,
     pub(super) matches: usize,
     pub(super) files: usize,
-    /// Whether there was no room for more.
+    /// Whether the limit was reached.
     pub(super) is_full: bool,
     name: String,
     /// The lines of the file that is being searched.
@@ -66,7 +66,7 @@ impl<'l> MatchCollector<'l> {
         true
     }
 
-    /// A line as text; of a long one the part around the first match.
+    /// A line as text; of a long line, the part around the first match.
     fn cut(&self, line: &[u8]) -> String {
         let line = line.trim_ascii_end();
         if line.len() <= LONGEST_LINE {
