@@ -50,6 +50,11 @@ impl ProviderEndpoint {
         &self.base
     }
 
+    /// Whether its configuration contains headers, which carry the key.
+    pub(crate) fn has_key(&self) -> bool {
+        !self.headers.is_empty()
+    }
+
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = self.headers.clone();
         if self.protocol == Protocol::Anthropic {

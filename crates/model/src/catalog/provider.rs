@@ -19,6 +19,8 @@ pub struct ProviderInfo {
     pub required: bool,
     /// Where it is; none if it is disabled or was never configured.
     pub current: Option<ProviderAddress>,
+    /// Whether requests to it carry a key.
+    pub has_key: bool,
 }
 
 /// Where a provider is.
@@ -195,6 +197,7 @@ impl Provider {
             supported: self.supported.to_vec(),
             required: false,
             current,
+            has_key: matches!(&self.status, ProviderStatus::Ready(endpoint) if endpoint.has_key()),
         }
     }
 

@@ -65,7 +65,9 @@ fn slips_that_leave_no_doubt_are_forgiven() {
     check(
         "run",
         r#"{"command":"make\ntest","timeout":"9","background":"false"}"#,
-        expect![[r#"Run `make test` | Run(Start(StartCommand { command: "make\ntest", cwd: None, timeout: Some(9), background: false }))"#]],
+        expect![[
+            r#"Run `make test` | Run(Start(StartCommand { command: "make\ntest", cwd: None, timeout: Some(9), background: false }))"#
+        ]],
     );
     check(
         "run",
