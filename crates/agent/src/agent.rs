@@ -173,15 +173,20 @@ impl Agent {
             AgentCall::SetSessionTitle(request, reply) => {
                 respond(reply, async move { agent.set_title(request).await });
             }
+            AgentCall::AuthStatus(_, reply) => reply.ok(initialize::auth_status(&self.models)),
             AgentCall::ListProviders(_, reply) => reply.ok(providers::list(&self.models)),
             AgentCall::SetProvider(request, reply) => respond(reply, async move {
+                let before = initialize::auth_status(&agent.models);
                 providers::set(&agent.models, request)?;
+                agent.report_auth_status(&before).await;
                 agent.models_changed().await;
                 agent.discover_models();
                 Ok(v1::SetProviderResponse::new())
             }),
             AgentCall::DisableProvider(request, reply) => respond(reply, async move {
+                let before = initialize::auth_status(&agent.models);
                 providers::disable(&agent.models, &request);
+                agent.report_auth_status(&before).await;
                 agent.models_changed().await;
                 Ok(v1::DisableProviderResponse::new())
             }),
@@ -235,6 +240,19 @@ impl Agent {
                 agent.models_changed().await;
             }
         });
+    }
+
+    /// Notifies the client of its login state if it differs from the one before a change of a provider.
+    async fn report_auth_status(&self, before: &v1::AuthStatusResponse) {
+        let state = initialize::auth_status(&self.models).state;
+        if state != before.state {
+            // A closed connection needs no notification.
+            drop(
+                self.client
+                    .tell(v1::AuthStatusUpdateNotification::new(state))
+                    .await,
+            );
+        }
     }
 
     async fn models_changed(&self) {

@@ -1,4 +1,4 @@
-//! `initialize` and `authenticate`: the agent's capabilities and the ways to log in.
+//! `initialize`, `authenticate` and `auth/status`: the agent's capabilities and the ways to log in.
 
 use attache::schema::error;
 use attache::{Error, v1};
@@ -30,6 +30,24 @@ pub(crate) fn authenticate(
     }
 }
 
+/// `auth/status`: whether the default model has the key it needs. Sends nothing to its provider.
+pub(crate) fn auth_status(models: &Catalog) -> v1::AuthStatusResponse {
+    let has_key = |id: &str| {
+        let providers = models.providers().into_iter();
+        let mut with_key = providers.filter(|provider| provider.has_key);
+        with_key.any(|provider| {
+            id.split_once('/')
+                .is_some_and(|(prefix, _)| prefix == provider.id)
+        })
+    };
+    v1::AuthStatusResponse::new(match models.open(&models.default_model()) {
+        Ok(model) if has_key(&model.info().id) => v1::AuthState::Authenticated,
+        Ok(_) => v1::AuthState::NotRequired,
+        Err(attache_model::Error::Key { .. }) => v1::AuthState::Unauthenticated,
+        Err(_) => v1::AuthState::Unknown,
+    })
+}
+
 fn capabilities(models: &Catalog) -> v1::AgentCapabilities {
     let default = models.default_model();
     let info = models.infos().into_iter().find(|info| info.id == default);
@@ -51,11 +69,13 @@ fn capabilities(models: &Catalog) -> v1::AgentCapabilities {
         .title(v1::SessionTitleCapabilities::new())
         .resume(v1::SessionResumeCapabilities::new())
         .close(v1::SessionCloseCapabilities::new());
+    let auth = v1::AgentAuthCapabilities::new().status(v1::AuthStatusCapabilities::new());
     v1::AgentCapabilities::new()
         .load_session(true)
         .prompt_capabilities(prompt)
         .mcp_capabilities(mcp)
         .session_capabilities(sessions)
+        .auth(auth)
         .providers(v1::ProvidersCapabilities::new())
 }
 
