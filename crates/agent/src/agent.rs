@@ -12,7 +12,7 @@ use std::time::Duration;
 use attache::agent::{AgentCalls, ClientHandle};
 use attache::schema::error;
 use attache::{AgentCall, Error, Reply, v1};
-use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 use attache_journal::Store;
 use attache_model::Catalog;
 use futures_util::future::join_all;
@@ -78,7 +78,7 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
 
 /// Stores no decisions: those that outlive a session belong to the client.
 fn permissions(policy: Option<Policy>) -> Permissions {
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.policy = policy;
     Permissions::open(config).0
 }

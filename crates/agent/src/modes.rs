@@ -1,7 +1,7 @@
 //! Modes: how freely the agent acts.
 
 use attache::v1;
-use attache_host::permissions::{Because, Verdict};
+use attache_host::permissions::{Reason, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::tools::Effect;
@@ -52,11 +52,11 @@ impl Mode {
 
     /// The verdict on a call with this effect. What an MCP server says about its own tools does not count.
     pub(crate) fn verdict(self, effect: Effect) -> Verdict {
-        let because = || Because(format!("{} mode", self.name()));
+        let reason = || Reason(format!("{} mode", self.name()));
         match (self, effect) {
-            (_, Effect::Look) | (Mode::Code, Effect::Change) => Verdict::Allow(because()),
+            (_, Effect::Look) | (Mode::Code, Effect::Change) => Verdict::Allow(reason()),
             (Mode::Architect, Effect::Change | Effect::Execute | Effect::McpCall) => {
-                Verdict::Deny(because())
+                Verdict::Deny(reason())
             }
             (
                 _,

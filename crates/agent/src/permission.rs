@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache::v1;
 use attache_host::permissions::{
-    Action, Because, Decision, Permissions, Remembered, Scope, Verdict,
+    Action, Decision, Permissions, Reason, RememberedDecision, Scope, Verdict,
 };
 use attache_mcp::{self as mcp, DefinitionPart, ToolSnapshot};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub(crate) struct JournaledDecision {
     answer: PermissionAnswer,
     /// What a lasting answer covers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    record: Option<Remembered>,
+    record: Option<RememberedDecision>,
     /// The MCP tool that was allowed, as its server defined it then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tool: Option<AllowedTool>,
@@ -80,7 +80,7 @@ impl SessionPermissions {
     pub(crate) async fn action(&self, call: v1::ToolCallUpdate) -> Action {
         let none: [v1::PermissionOption; 0] = [];
         let request = v1::RequestPermissionRequest::new(self.session.clone(), call, none);
-        let action = Action::of(AGENT, self.workspace.clone(), &request, None);
+        let action = Action::from_request(AGENT, self.workspace.clone(), &request, None);
         let (permissions, looked_at) = (self.permissions.clone(), action.clone());
         let looked = tokio::task::spawn_blocking(move || permissions.with_disk(looked_at));
         looked.await.unwrap_or(action)
@@ -90,19 +90,19 @@ impl SessionPermissions {
     /// rules only deny or ask.
     pub(crate) fn judge(&self, proposal: &Proposal, mode: Verdict) -> Verdict {
         let action = proposal.action();
-        if let Some(because) = self.permissions.forbids(action) {
-            return Verdict::Deny(because);
+        if let Some(reason) = self.permissions.denying_rule(action) {
+            return Verdict::Deny(reason);
         }
         match mode {
             Verdict::Allow(_) if action.is_asked_each_time() => Verdict::Ask,
-            Verdict::Allow(_) if self.permissions.asks_about(action).is_some() => Verdict::Ask,
+            Verdict::Allow(_) if self.permissions.asking_rule(action).is_some() => Verdict::Ask,
             mode => mode,
         }
     }
 
     /// The rule that denies a call. No answer of the user overrides it.
-    pub(crate) fn forbids(&self, proposal: &Proposal) -> Option<Because> {
-        self.permissions.forbids(proposal.action())
+    pub(crate) fn denying_rule(&self, proposal: &Proposal) -> Option<Reason> {
+        self.permissions.denying_rule(proposal.action())
     }
 
     /// The user's decision for the rest of the session, if there is one: whether the call is allowed.

@@ -80,7 +80,7 @@ fn store(arguments: &Agent) -> anyhow::Result<Store> {
 fn policy(arguments: &Agent) -> anyhow::Result<Option<Policy>> {
     let mut all: Option<Policy> = None;
     for given in &arguments.policy {
-        let policy = Policy::given(given)?;
+        let policy = Policy::from_argument(given)?;
         all = Some(match all {
             Some(before) => before.narrowed_by(policy, given),
             None => policy,
@@ -137,9 +137,9 @@ fn equipment(arguments: &Agent) -> anyhow::Result<ToolEnvironment> {
         crate::print::say!("attache: {missing}");
     }
     Ok(ToolEnvironment {
-        files: Files::new(files::Limits::default(), &ours),
+        files: Files::new(files::FileLimits::default(), &ours),
         terminals: Terminals::with_environment(
-            terminals::Limits::default(),
+            terminals::TerminalLimits::default(),
             sandbox,
             configuration.child_environment(),
         ),

@@ -37,7 +37,7 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
         theme: Theme::detect(),
         wishes: terms::wishes(&chat.terms),
         preset: prepared.preset,
-        term: prepared.term,
+        expiry: prepared.expiry,
     };
     let mut recorder = prepared.recorder;
     let mut desk = Desk::start(prepared.program, prepared.setup);

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use attache_host::permissions::{Config, Filter, Permissions, Policy, Preset, Remembered, Term};
+use attache_host::permissions::{
+    DecisionFilter, Expiry, PermissionConfig, Permissions, Policy, Preset, RememberedDecision,
+};
 use serde_json::{Value, json};
 
 use crate::arguments;
@@ -73,14 +75,14 @@ fn revoke(ids: &[String]) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn expire(ids: &[String], term: Term) -> anyhow::Result<Exit> {
+fn expire(ids: &[String], expiry: Expiry) -> anyhow::Result<Exit> {
     let (permissions, mut exit) = open()?;
     for id in ids {
         let Some(id) = the_one(&permissions, id) else {
             exit = Exit::Failed;
             continue;
         };
-        if let Some(kept) = permissions.expire(&id, term)? {
+        if let Some(kept) = permissions.expire(&id, expiry)? {
             let end = match kept.expires {
                 Some(expires) => format!("ends at {}", time(expires)),
                 None => "is kept until revoked".to_owned(),
@@ -121,7 +123,7 @@ fn clear(workspace: Option<PathBuf>, agent: Option<String>) -> anyhow::Result<Ex
     let (permissions, exit) = open()?;
     let workspace = workspace.map(|dir| std::path::absolute(&dir).context("the workspace"));
     let workspace = workspace.transpose()?;
-    match permissions.clear(&Filter { agent, workspace })? {
+    match permissions.clear(&DecisionFilter { agent, workspace })? {
         0 => crate::print::say!("attache: there was nothing to forget"),
         1 => crate::print::say!("attache: 1 decision is forgotten"),
         count => crate::print::say!("attache: {count} decisions are forgotten"),
@@ -147,7 +149,7 @@ fn check(policy: &Path) -> Exit {
 
 /// What is remembered, and how to end if it cannot be trusted.
 fn open() -> anyhow::Result<(Permissions, Exit)> {
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some(store()?);
     let (permissions, warnings) = Permissions::open(config);
     for warning in &warnings {
@@ -159,7 +161,7 @@ fn open() -> anyhow::Result<(Permissions, Exit)> {
     }
 }
 
-fn row(remembered: &Remembered) -> Vec<String> {
+fn row(remembered: &RememberedDecision) -> Vec<String> {
     let workspace = remembered.workspace.as_ref();
     vec![
         remembered.id.clone(),
@@ -172,7 +174,7 @@ fn row(remembered: &Remembered) -> Vec<String> {
     ]
 }
 
-fn as_json(remembered: &Remembered) -> Value {
+fn as_json(remembered: &RememberedDecision) -> Value {
     json!({
         "id": remembered.id,
         "agent": remembered.agent,
@@ -188,11 +190,11 @@ fn as_json(remembered: &Remembered) -> Value {
     })
 }
 
-fn what(remembered: &Remembered) -> String {
+fn what(remembered: &RememberedDecision) -> String {
     format!("{} {}", remembered.kind, remembered.shown)
 }
 
-fn decision(remembered: &Remembered) -> &'static str {
+fn decision(remembered: &RememberedDecision) -> &'static str {
     match remembered.is_allowed {
         true => "allow",
         false => "deny",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use attache::v1;
-use attache_host::permissions::{Scope, Term};
+use attache_host::permissions::{Expiry, Scope};
 
 /// What a person wants. A command never waits; what comes of it is an [`Event`](crate::Event).
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ pub enum Command {
         /// The answer.
         answer: Answer,
         /// How long it holds, where it is remembered for longer than the session.
-        term: Term,
+        expiry: Expiry,
     },
     /// Undo a decision: one that lasts is revoked, permission for one use is withdrawn if it was not used yet.
     /// [`Event::Forgotten`](crate::Event::Forgotten) says what came of it.

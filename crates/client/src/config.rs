@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use attache::schema::Secret;
 use attache::v1;
 use attache_host::environment::{ChildEnvironment, VariablePattern};
-use attache_host::permissions::{Policy, PolicyError, Preset, Term};
+use attache_host::permissions::{Expiry, Policy, PolicyError, Preset};
 
 pub use edit::{set, unset};
 pub use effective::Row;
@@ -84,7 +84,7 @@ pub struct Configuration {
     /// What happens with questions that no rule and no decision answers.
     pub permissions: Option<Setting<Preset>>,
     /// How long an answer holds for more than the session, unless the person says otherwise.
-    pub expiry: Option<Setting<Term>>,
+    pub expiry: Option<Setting<Expiry>>,
     /// The user's file with rules for permissions.
     pub policy: Option<Setting<PathBuf>>,
     /// The same of a trusted project. Its rules that deny or ask count beside the user's; those that allow do not.

@@ -176,9 +176,9 @@ impl Desk {
                 Command::Answer {
                     prompt,
                     answer,
-                    term,
+                    expiry,
                 },
-            ) => self.answer(prompt, answer, term),
+            ) => self.answer(prompt, answer, expiry),
             (_, Command::Forget { id }) => self.forget(id),
             (_, Command::Fill { form, action }) => self.fill(form, action),
             (Stage::Ready, command) if self.work.len() < MOST_WORK => self.carry_out(command),
@@ -312,8 +312,8 @@ impl Desk {
             Command::Answer {
                 prompt,
                 answer,
-                term,
-            } => self.answer(prompt, answer, term),
+                expiry,
+            } => self.answer(prompt, answer, expiry),
             Command::Forget { id } => self.forget(id),
             Command::Fill { form, action } => self.fill(form, action),
             Command::Restart => self.restart(),

@@ -3,7 +3,7 @@
 mod prompt;
 
 use attache::v1;
-use attache_host::permissions::{Because, Scope, Term};
+use attache_host::permissions::{Expiry, Reason, Scope};
 
 use crate::command::Opening;
 
@@ -83,7 +83,7 @@ pub enum Event {
         /// Whether it may be done.
         is_allowed: bool,
         /// What decided.
-        because: Because,
+        reason: Reason,
     },
     /// The user's decision counts from now on. [`Command::Forget`](crate::Command::Forget) undoes it.
     ///
@@ -100,7 +100,7 @@ pub enum Event {
         /// How far it reaches.
         scope: Scope,
         /// How long it lasts.
-        term: Term,
+        expiry: Expiry,
         /// Whether it allows or denies.
         is_allowed: bool,
     },

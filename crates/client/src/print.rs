@@ -93,11 +93,11 @@ impl Printer {
             Event::Decided {
                 prompt,
                 is_allowed,
-                because,
+                reason,
             } => {
                 let word = if *is_allowed { "allowed" } else { "denied" };
-                let because = plain::line(&because.0);
-                let said = format!("{word}: {} ({because})", prompt.summary());
+                let reason = plain::line(&reason.0);
+                let said = format!("{word}: {} ({reason})", prompt.summary());
                 self.note(&said, &mut pieces);
                 self.compare(prompt, &mut pieces);
                 if let Some(call) = prompt.tool_call().filter(|_| !is_allowed) {

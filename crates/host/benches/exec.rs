@@ -23,9 +23,9 @@ mod linux {
     use std::process::Command;
     use std::time::{Duration, Instant};
 
-    use attache_host::exec::{ExecRules, Watching, judge};
-    use attache_host::permissions::{Config, Permissions, Policy, Preset};
-    use attache_transport::process::{Program, guard};
+    use attache_host::exec::{ExecRules, WatchMode, judge};
+    use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
+    use attache_process::{Program, guard};
     use tokio::io::AsyncReadExt as _;
 
     pub(super) fn main() {
@@ -83,11 +83,11 @@ mod linux {
             {"action": "deny", "command": ["curl", "git push **", "npm publish **"]},
             {"action": "ask", "command": ["rm -rf **", "docker run **"]}
         ]}"#;
-        let mut config = Config::new(Preset::Ask);
+        let mut config = PermissionConfig::new(Preset::Ask);
         config.policy = Some(Policy::parse("policy.json", policy).unwrap());
         let rules = Permissions::open(config).0.exec_rules("agent");
-        let rules = rules.under(Watching::Rules).unwrap();
-        let log = ExecRules::default().under(Watching::Always).unwrap();
+        let rules = rules.for_mode(WatchMode::Rules).unwrap();
+        let log = ExecRules::default().for_mode(WatchMode::Always).unwrap();
         println!(
             "{:<18}{:>16}{:>16}{:>16}{:>16}",
             "", "wall p50 µs", "added µs", "guard CPU µs", "system call ns"

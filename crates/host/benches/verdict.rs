@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant};
 
-use attache_host::permissions::{Action, Config, Permissions, Policy, Preset};
+use attache_host::permissions::{Action, PermissionConfig, Permissions, Policy, Preset};
 use attache_schema::v1;
 
 fn main() {
@@ -31,7 +31,7 @@ fn main() {
         let mut times: Vec<Duration> = (0..count)
             .map(|_| {
                 let begun = Instant::now();
-                let action = Action::of("claude", workspace.clone(), &request, None);
+                let action = Action::from_request("claude", workspace.clone(), &request, None);
                 std::hint::black_box(permissions.judge(&action));
                 begun.elapsed()
             })
@@ -67,7 +67,7 @@ fn permissions() -> Permissions {
         rule("ask", &asked),
         rule("allow", &allowed)
     );
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.policy = Some(Policy::parse("policy.json", &policy).unwrap());
     Permissions::open(config).0
 }

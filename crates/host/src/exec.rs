@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use attache_transport::process::{ExecJudge, ExecSupport, ExecWatch, exec_support};
+use attache_process::{ExecJudge, ExecSupport, ExecWatch, exec_support};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::is_harmless;
@@ -29,7 +29,7 @@ pub use watcher::{ExecDenial, ExecRequest, Watcher};
 
 /// What is watched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Watching {
+pub enum WatchMode {
     /// Programs are judged if a policy has a command rule that denies or asks.
     #[default]
     Rules,
@@ -82,11 +82,11 @@ pub(crate) struct Approved {
 
 impl ExecRules {
     /// The same rules under this setting; none if nothing is to be watched.
-    pub fn under(self, watching: Watching) -> Option<ExecRules> {
+    pub fn for_mode(self, watching: WatchMode) -> Option<ExecRules> {
         let is_wanted = match watching {
-            Watching::Rules => self.is_enforcing(),
-            Watching::Always => true,
-            Watching::Off => false,
+            WatchMode::Rules => self.is_enforcing(),
+            WatchMode::Always => true,
+            WatchMode::Off => false,
         };
         is_wanted.then_some(self)
     }
@@ -119,7 +119,12 @@ impl ExecRules {
     /// its name leads to now, in a directory that the line shows, without other variables than it shows. A rule that denies
     /// still does.
     #[must_use]
-    pub fn approving(mut self, words: Vec<String>, cwd: PathBuf, path: &OsStr) -> ExecRules {
+    pub fn with_approved_command(
+        mut self,
+        words: Vec<String>,
+        cwd: PathBuf,
+        path: &OsStr,
+    ) -> ExecRules {
         let line = ShellLine::of(&words);
         let directories = directories_of(&line, &cwd);
         let parts = line.parts.iter().filter_map(SimpleCommand::literal_words);
@@ -167,7 +172,7 @@ impl ExecRules {
 }
 
 /// Makes the judge of rules that [`ExecRules::watch`] wrote; register it with
-/// [`guard::judge_with`](attache_transport::process::guard::judge_with) first thing in `main`.
+/// [`guard::judge_with`](attache_process::guard::judge_with) first thing in `main`.
 pub fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
     let rules: ExecRules = serde_json::from_slice(rules).ok()?;
     Some(Box::new(Judge::new(rules)?))

@@ -2,10 +2,10 @@
 //! then a person.
 
 mod action;
-mod answer;
 mod at_exec;
 mod command;
-mod denied;
+mod denied_action;
+mod expiry;
 mod facts;
 mod glob;
 mod grants;
@@ -16,14 +16,14 @@ mod paths;
 mod pattern_files;
 mod policy;
 mod records;
+mod request_options;
 mod rules;
 mod seen_paths;
 mod state;
 mod store;
-mod term;
-mod terms;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,21 +31,22 @@ use std::time::SystemTime;
 
 use attache_schema::v1;
 
-pub use action::{Action, Digest, OtherTexts};
-pub use answer::{is_allowed_by, label, outcome};
+pub use action::{Action, Digest, UnknownTexts};
 pub use attache_disk::private::Error as StoreError;
 pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
+pub use expiry::{Expiry, ExpiryError};
 pub use glob::PathPattern;
-pub use grants::{Grant, GrantedBy, ShownChange, ShownContent, WholeChange};
-pub use memory::{Pattern, Remembered, What, Workspace};
+pub use grants::{Grant, GrantedBy, ShownChange, ShownContent, WholeFileChange};
+pub use memory::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
 pub use on_disk::{FileOnDisk, FilesOnDisk, Protection};
 pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
-pub use state::Filter;
-pub use term::{Term, TermError};
-pub use terms::{
-    Because, Config, Decision, Enforcement, Preset, Scope, UseVerdict, Verdict, Warning,
+pub use request_options::{option_allows, option_label, pick_option};
+pub use state::DecisionFilter;
+pub use vocabulary::{
+    Decision, Enforcement, PermissionConfig, Preset, Reason, Scope, StoreWarning, UseVerdict,
+    Verdict,
 };
 
 pub(crate) use command::base_name;
@@ -68,7 +69,7 @@ use store::Store;
 /// waits.
 #[derive(Debug, Clone)]
 pub struct Permissions {
-    config: Arc<Config>,
+    config: Arc<PermissionConfig>,
     state: Arc<Mutex<State>>,
     /// Held while the disk is waited for, and taken before the state.
     store: Arc<Mutex<Option<Store>>>,
@@ -77,18 +78,18 @@ pub struct Permissions {
 impl Permissions {
     /// Only a preset: no rules, nothing remembered.
     pub fn preset(preset: Preset) -> Permissions {
-        Permissions::new(Config::new(preset))
+        Permissions::new(PermissionConfig::new(preset))
     }
 
     /// With what was remembered before. A file that cannot be trusted counts as empty, and that is a warning to show.
-    pub fn open(config: Config) -> (Permissions, Vec<Warning>) {
+    pub fn open(config: PermissionConfig) -> (Permissions, Vec<StoreWarning>) {
         let permissions = Permissions::new(config);
         drop(permissions.refreshed());
         let warnings = permissions.state().warnings();
         (permissions, warnings)
     }
 
-    fn new(config: Config) -> Permissions {
+    fn new(config: PermissionConfig) -> Permissions {
         Permissions {
             state: Arc::new(Mutex::new(State::new(config.enforcement))),
             store: Arc::new(Mutex::new(config.store.clone().map(Store::at))),
@@ -108,21 +109,22 @@ impl Permissions {
             return Verdict::Deny(by(rule));
         }
         if self.config.preset == Preset::DenyAll {
-            return Verdict::Deny(Because(self.config.preset_source.clone()));
+            return Verdict::Deny(Reason(self.config.preset_source.clone()));
         }
         let doubt = self.doubt(&facts, policy);
         let now = seconds((self.config.clock)());
         if let Some(remembered) = recall(here.iter().chain(stored(&store)), &facts, now) {
-            let because = Because(format!(
+            let reason = Reason(format!(
                 "remembered decision {} ({})",
                 remembered.id, remembered.scope
             ));
             if !remembered.is_allowed {
-                return Verdict::Deny(because);
+                return Verdict::Deny(reason);
             }
-            let is_certain = matches!(remembered.what, What::Exactly(_)) || !doubt.is_strong();
+            let is_certain =
+                matches!(remembered.what, DecisionSubject::Exactly(_)) || !doubt.is_strong();
             if is_certain && !facts.is_asked_each_time() {
-                return Verdict::Allow(because);
+                return Verdict::Allow(reason);
             }
         }
         let verdict = self
@@ -184,7 +186,7 @@ impl Permissions {
     }
 
     /// The rule of the policy that denies it, which nothing else overrules.
-    pub fn forbids(&self, action: &Action) -> Option<Because> {
+    pub fn denying_rule(&self, action: &Action) -> Option<Reason> {
         let directories = self.state().directories(&action.session).to_vec();
         let facts = Facts::of(action, &directories);
         let rule = self.config.policy.as_ref()?.deny.catching(&facts);
@@ -195,7 +197,7 @@ impl Permissions {
     /// [`revoke`](Self::revoke) takes. `None` where nothing is remembered: the scope is once, or a protected file would
     /// be changed. A decision that cannot be stored lasts until the program ends, and [`fault`](Self::fault) says so.
     /// Writes to the disk, and returns when it is there.
-    pub fn remember(&self, action: &Action, decision: &Decision) -> Option<Remembered> {
+    pub fn remember(&self, action: &Action, decision: &Decision) -> Option<RememberedDecision> {
         self.keep(action, decision, self.exactly(action))
     }
 
@@ -204,9 +206,9 @@ impl Permissions {
         &self,
         action: &Action,
         decision: &Decision,
-        pattern: &Pattern,
-    ) -> Option<Remembered> {
-        self.keep(action, decision, What::from(pattern))
+        pattern: &ActionPattern,
+    ) -> Option<RememberedDecision> {
+        self.keep(action, decision, DecisionSubject::from(pattern))
     }
 
     /// More directories that count as inside, for one session.
@@ -220,7 +222,7 @@ impl Permissions {
     }
 
     /// All that is remembered and still holds.
-    pub fn list(&self) -> Vec<Remembered> {
+    pub fn list(&self) -> Vec<RememberedDecision> {
         let store = self.refreshed();
         let now = seconds((self.config.clock)());
         let state = self.state();
@@ -235,7 +237,7 @@ impl Permissions {
     /// # Errors
     ///
     /// When the store cannot be written.
-    pub fn revoke(&self, id: &str) -> Result<Option<Remembered>, StoreError> {
+    pub fn revoke(&self, id: &str) -> Result<Option<RememberedDecision>, StoreError> {
         let mut removed = self.remove(|remembered| remembered.id == id)?;
         Ok(removed.pop())
     }
@@ -246,9 +248,13 @@ impl Permissions {
     /// # Errors
     ///
     /// When the store cannot be written.
-    pub fn expire(&self, id: &str, term: Term) -> Result<Option<Remembered>, StoreError> {
-        let expires = self.end_of(term).map(seconds);
-        let set = |decisions: &mut Vec<Remembered>| {
+    pub fn expire(
+        &self,
+        id: &str,
+        expiry: Expiry,
+    ) -> Result<Option<RememberedDecision>, StoreError> {
+        let expires = self.expiry_time(expiry).map(seconds);
+        let set = |decisions: &mut Vec<RememberedDecision>| {
             let found = decisions.iter_mut().find(|it| it.id == id)?;
             found.expires = expires;
             Some(found.clone())
@@ -263,10 +269,10 @@ impl Permissions {
     }
 
     /// When a decision ends that is made now.
-    pub fn end_of(&self, term: Term) -> Option<SystemTime> {
-        match term {
-            Term::Endless => None,
-            Term::For(time) => (self.config.clock)().checked_add(time),
+    pub fn expiry_time(&self, expiry: Expiry) -> Option<SystemTime> {
+        match expiry {
+            Expiry::Never => None,
+            Expiry::After(time) => (self.config.clock)().checked_add(time),
         }
     }
 
@@ -275,7 +281,7 @@ impl Permissions {
     /// # Errors
     ///
     /// When the store cannot be written.
-    pub fn clear(&self, filter: &Filter) -> Result<usize, StoreError> {
+    pub fn clear(&self, filter: &DecisionFilter) -> Result<usize, StoreError> {
         let removed = self.remove(|remembered| filter.fits(remembered))?;
         Ok(removed.len())
     }
@@ -323,23 +329,23 @@ impl Permissions {
         }
         match policy.default? {
             RuleAction::Allow if facts.is_protected() => Some(self.ask(PROTECTED)),
-            RuleAction::Allow => Some(Verdict::Allow(Because("default of the policy".to_owned()))),
+            RuleAction::Allow => Some(Verdict::Allow(Reason("default of the policy".to_owned()))),
             RuleAction::Ask => Some(self.ask("the policy asks and nobody is there")),
-            RuleAction::Deny => Some(Verdict::Deny(Because("default of the policy".to_owned()))),
+            RuleAction::Deny => Some(Verdict::Deny(Reason("default of the policy".to_owned()))),
         }
     }
 
     fn judge_by_preset(&self, facts: &Facts<'_>) -> Verdict {
         let reads = facts.only_reads_inside();
-        let because = |text: &str| Because(text.to_owned());
-        let preset = || Because(self.config.preset_source.clone());
+        let reason = |text: &str| Reason(text.to_owned());
+        let preset = || Reason(self.config.preset_source.clone());
         match self.config.preset {
             Preset::DenyAll => Verdict::Deny(preset()),
             Preset::ApproveAll if facts.is_protected() => self.ask(PROTECTED),
             Preset::ApproveAll => Verdict::Allow(preset()),
             Preset::ApproveReads if reads => Verdict::Allow(preset()),
             Preset::ApproveReads => Verdict::Deny(preset()),
-            Preset::Ask if reads => Verdict::Allow(because("reading inside the workspace")),
+            Preset::Ask if reads => Verdict::Allow(reason("reading inside the workspace")),
             Preset::Ask => Verdict::Ask,
         }
     }
@@ -348,11 +354,16 @@ impl Permissions {
     fn ask(&self, why_not: &str) -> Verdict {
         match self.config.can_ask() {
             true => Verdict::Ask,
-            false => Verdict::Deny(Because(why_not.to_owned())),
+            false => Verdict::Deny(Reason(why_not.to_owned())),
         }
     }
 
-    fn keep(&self, action: &Action, decision: &Decision, what: What) -> Option<Remembered> {
+    fn keep(
+        &self,
+        action: &Action,
+        decision: &Decision,
+        what: DecisionSubject,
+    ) -> Option<RememberedDecision> {
         let remembered = self.record_of(action, decision, what)?;
         let now = seconds((self.config.clock)());
         if let Err(error) = self.keep_stored(&remembered, now) {
@@ -366,7 +377,7 @@ impl Permissions {
     }
 
     /// Keeps what is to outlive the program on disk, and the rest with us.
-    fn keep_stored(&self, remembered: &Remembered, now: u64) -> Result<(), StoreError> {
+    fn keep_stored(&self, remembered: &RememberedDecision, now: u64) -> Result<(), StoreError> {
         let mut store = self.store();
         let Some(store) = store.as_mut().filter(|_| remembered.session.is_none()) else {
             self.state().keep(remembered.clone());
@@ -378,8 +389,11 @@ impl Permissions {
         })
     }
 
-    fn remove(&self, fits: impl Fn(&Remembered) -> bool) -> Result<Vec<Remembered>, StoreError> {
-        let take = |decisions: &mut Vec<Remembered>| {
+    fn remove(
+        &self,
+        fits: impl Fn(&RememberedDecision) -> bool,
+    ) -> Result<Vec<RememberedDecision>, StoreError> {
+        let take = |decisions: &mut Vec<RememberedDecision>| {
             decisions
                 .extract_if(.., |remembered| fits(remembered))
                 .collect::<Vec<_>>()
@@ -438,26 +452,26 @@ impl Doubt {
 
 /// The decision that answers a question. One that denies counts before those that allow.
 fn recall<'a>(
-    all: impl Iterator<Item = &'a Remembered>,
+    all: impl Iterator<Item = &'a RememberedDecision>,
     facts: &Facts<'_>,
     now: u64,
-) -> Option<&'a Remembered> {
+) -> Option<&'a RememberedDecision> {
     let agent = &facts.action.agent;
     let mut own = all
         .filter(|remembered| remembered.agent == *agent)
         .peekable();
     own.peek()?;
-    let workspace = Workspace::at(&facts.action.workspace);
+    let workspace = WorkspaceId::at(&facts.action.workspace);
     let fitting = own.filter(|remembered| remembered.answers(facts, &workspace, now));
     fitting.min_by_key(|remembered| remembered.is_allowed)
 }
 
-fn stored(store: &Option<Store>) -> impl Iterator<Item = &Remembered> {
+fn stored(store: &Option<Store>) -> impl Iterator<Item = &RememberedDecision> {
     store.iter().flat_map(Store::decisions)
 }
 
-fn by(rule: &Rule) -> Because {
-    Because(match &rule.reason {
+fn by(rule: &Rule) -> Reason {
+    Reason(match &rule.reason {
         Some(reason) => format!("policy rule `{}`: {reason}", rule.id),
         None => format!("policy rule `{}`", rule.id),
     })

@@ -16,7 +16,7 @@ use super::Error;
 ///
 /// `Newer`, `Foreign`, `Damaged`, or an error of the file.
 pub(super) fn prepare(path: &Path) -> Result<Connection, Error> {
-    let metadata = private::create(path)?.metadata();
+    let metadata = private::open_or_create(path)?.metadata();
     match metadata.map_err(|error| Error::file(path, &error))?.len() {
         0 => {}
         // SQLite treats a file shorter than its header as empty and overwrites it.

@@ -27,13 +27,13 @@ impl SessionLockFile {
     pub(super) fn take(dir: &Path, number: i64) -> Result<SessionLockFile, Error> {
         let path = dir.join(number.to_string());
         loop {
-            let file = private::create(&path)?;
+            let file = private::open_or_create(&path)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(Error::InUse { pid: owner(file) }),
                 Err(TryLockError::Error(error)) => return Err(Error::file(&path, &error)),
             }
-            match private::is_at(&file, &path) {
+            match private::is_file_at(&file, &path) {
                 Ok(true) => {
                     // A full disk must not prevent opening a session.
                     sign(&file).ok();

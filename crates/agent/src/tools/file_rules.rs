@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use attache::schema::FilePath;
 use attache::v1;
 use attache_host::Roots;
-use attache_host::files::{Files, What};
-use attache_host::permissions::{Action, Because, Permissions};
+use attache_host::files::{EntryKind, Files};
+use attache_host::permissions::{Action, Permissions, Reason};
 
 use super::tool_error::ToolError;
 use super::wording;
@@ -56,7 +56,7 @@ impl FileRules {
 
     /// The rule that denies a tool access to a file. A rule against reading denies everything; a rule against one kind of
     /// change denies all kinds.
-    pub(super) fn denying(&self, tool: &str, access: FileAccess, path: &Path) -> Option<Because> {
+    pub(super) fn denying(&self, tool: &str, access: FileAccess, path: &Path) -> Option<Reason> {
         let rules = self.0.as_ref()?;
         let kinds = match access {
             FileAccess::Look => &CHANGES[..LOOKS],
@@ -64,19 +64,19 @@ impl FileRules {
         };
         kinds.iter().find_map(|kind| {
             let action = rules.action(tool, kind, path);
-            rules.permissions.forbids(&action)
+            rules.permissions.denying_rule(&action)
         })
     }
 
     /// The rule that hides an entry from a tool that walks directories. Rules that ask count too, because the user can't be
     /// asked about each of many files.
-    pub(super) fn withholding(&self, tool: &str, path: &Path) -> Option<Because> {
+    pub(super) fn withholding(&self, tool: &str, path: &Path) -> Option<Reason> {
         let denied = self.denying(tool, FileAccess::Look, path);
         denied.or_else(|| {
             let rules = self.0.as_ref()?;
             CHANGES[..LOOKS].iter().find_map(|kind| {
                 let action = rules.action(tool, kind, path);
-                rules.permissions.asks_about(&action)
+                rules.permissions.asking_rule(&action)
             })
         })
     }
@@ -91,8 +91,8 @@ impl FileRules {
     ) -> Result<(), ToolError> {
         match self.denying(tool, access, path) {
             None => Ok(()),
-            Some(because) => {
-                let sentence = format!("`{shown}` is out of reach: {because} denies it");
+            Some(reason) => {
+                let sentence = format!("`{shown}` is out of reach: {reason} denies it");
                 Err(ToolError::new("denied", sentence))
             }
         }
@@ -129,14 +129,14 @@ impl FileRules {
             }
             for entry in listed.entries {
                 let below = directory.join(&entry.name);
-                if let Some(because) = self.denying("move", FileAccess::Change, &below) {
+                if let Some(reason) = self.denying("move", FileAccess::Change, &below) {
                     let sentence = format!(
-                        "`{}` contains something that is out of reach: {because} denies it",
+                        "`{}` contains something that is out of reach: {reason} denies it",
                         path.display()
                     );
                     return refused(sentence);
                 }
-                if entry.what == What::Directory {
+                if entry.kind == EntryKind::Directory {
                     left.push(below);
                 }
             }
@@ -155,7 +155,7 @@ impl PolicyRules {
         }
         let none: [v1::PermissionOption; 0] = [];
         let request = v1::RequestPermissionRequest::new(self.session.clone(), call, none);
-        let mut action = Action::of(self.agent, self.workspace.clone(), &request, None);
+        let mut action = Action::from_request(self.agent, self.workspace.clone(), &request, None);
         if action.paths.is_empty() {
             // A path that is not UTF-8 can't be in a message, but rules still apply.
             action.paths.push(path.to_owned());
@@ -165,25 +165,25 @@ impl PolicyRules {
 }
 
 impl WithheldEntries {
-    pub(super) fn note(&mut self, because: &Because) {
-        *self.0.entry(because.to_string()).or_default() += 1;
+    pub(super) fn note(&mut self, reason: &Reason) {
+        *self.0.entry(reason.to_string()).or_default() += 1;
     }
 
     pub(super) fn note_rule(&mut self, rule: &str) {
-        self.note(&Because(format!("policy rule `{rule}`")));
+        self.note(&Reason(format!("policy rule `{rule}`")));
     }
 
     pub(super) fn add(&mut self, other: WithheldEntries) {
-        for (because, count) in other.0 {
-            *self.0.entry(because).or_default() += count;
+        for (reason, count) in other.0 {
+            *self.0.entry(reason).or_default() += count;
         }
     }
 
     /// The counts as notes for the model.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|(because, count)| {
+        self.0.iter().map(|(reason, count)| {
             let entries = wording::count(*count, "entry was", "entries were");
-            format!("{entries} withheld by {because}")
+            format!("{entries} withheld by {reason}")
         })
     }
 }

@@ -89,7 +89,7 @@ impl Workplace {
         let rules = self.rules().clone();
         let read = move |files: &Files, roots: &Roots| {
             let is_open = |path: &Path| {
-                let leads = files.to_read(roots, path);
+                let leads = files.resolve_read(roots, path);
                 let names = leads.iter().map(PathBuf::as_path).chain([path]);
                 let mut denied = names.filter_map(|path| rules.withholding("read", path));
                 denied.next().is_none()
@@ -150,7 +150,7 @@ impl Workplace {
         let path = self.absolute(path);
         self.obey(tool, FileAccess::Look, &path)?;
         let leads = self
-            .on_disk(move |files, roots| files.to_read(roots, &path))
+            .on_disk(move |files, roots| files.resolve_read(roots, &path))
             .await?;
         self.obey(tool, FileAccess::Look, &leads)?;
         Ok(leads)
@@ -161,7 +161,7 @@ impl Workplace {
         let path = self.absolute(path);
         self.obey(tool, FileAccess::Change, &path)?;
         let leads = self
-            .on_disk(move |files, roots| files.to_write(roots, &path))
+            .on_disk(move |files, roots| files.resolve_write(roots, &path))
             .await?;
         self.obey(tool, FileAccess::Change, &leads)?;
         Ok(leads)
@@ -195,7 +195,7 @@ impl Workplace {
         }
         // Our rules apply even if the client would read the file. It need not be on disk: it may not be saved yet.
         let asked = path.to_owned();
-        let judged = self.on_disk(move |files, roots| files.to_read(roots, &asked));
+        let judged = self.on_disk(move |files, roots| files.resolve_read(roots, &asked));
         if let Err(fault) = judged.await
             && fault.is_denied()
         {
@@ -241,7 +241,7 @@ impl Workplace {
     ) -> Result<(), ToolError> {
         let changed = || ToolError::changed(&self.shown(path));
         let named = path.to_owned();
-        let leads = self.on_disk(move |files, roots| files.to_write(roots, &named));
+        let leads = self.on_disk(move |files, roots| files.resolve_write(roots, &named));
         if leads.await? != path || self.old_text(path).await?.as_deref() != old {
             return Err(changed());
         }

@@ -97,7 +97,7 @@ impl Turn<'_> {
     }
 
     fn denied(&self, proposal: &Proposal) -> String {
-        match self.session.permissions.forbids(proposal) {
+        match self.session.permissions.denying_rule(proposal) {
             Some(rule) => format!("{rule} denies this; do not try it in another way"),
             None if proposal.effect() == Effect::McpCall => format!(
                 "not possible in {} mode: a tool of an MCP server may change something, whatever it says of itself; call `mode` to ask the person for another",

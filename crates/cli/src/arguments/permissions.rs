@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use attache_host::permissions::Term;
+use attache_host::permissions::Expiry;
 use clap::{Args, Subcommand};
 
 /// List, revoke, limit or clear remembered decisions.
@@ -47,7 +47,7 @@ pub(crate) enum PermissionsCommand {
         ids: Vec<String>,
         /// Time from now: `30m`, `8h`, `7d`.
         #[arg(long = "in", value_name = "TIME", group = "when")]
-        after: Option<Term>,
+        after: Option<Expiry>,
         /// Keep until revoked.
         #[arg(long, group = "when")]
         never: bool,

@@ -11,7 +11,7 @@ use attache_client::event::{Event, Failure, FailureKind, Opened, PermissionPromp
 use attache_client::print::{Piece, Printer};
 use attache_client::setting::Choices;
 use attache_client::{Desk, prompt};
-use attache_host::permissions::{Scope, Term};
+use attache_host::permissions::{Expiry, Scope};
 use tokio::time::{Instant, sleep_until};
 
 use super::asked::Asked;
@@ -257,7 +257,7 @@ impl Errand {
             answer: Answer::Reject {
                 remember: Scope::Once,
             },
-            term: Term::Endless,
+            expiry: Expiry::Never,
         });
     }
 

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use attache::process::{ExecSupport, Support};
+use attache::process::ExecSupport;
 use attache::v1;
 use attache_client::config::{Configuration, SandboxMode};
 use attache_host::audit::Log;
-use attache_host::exec::{ExecRules, Watcher, Watching};
+use attache_host::exec::{ExecRules, WatchMode, Watcher};
 use attache_host::files::{self, Files};
-use attache_host::permissions::{Config, Permissions, Policy, Preset, Warning};
-use attache_host::sandbox::{self, Places};
+use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset, StoreWarning};
+use attache_host::sandbox::{self, Places, SandboxSupport};
 use attache_host::terminals::{self, Sandbox, Terminals};
 use attache_host::{Host, protected_files};
 
@@ -30,11 +30,11 @@ pub(super) fn host(
         places::data_dir()?,
         places::state_dir()?,
     ];
-    let files = Files::new(files::Limits::default(), &ours);
+    let files = Files::new(files::FileLimits::default(), &ours);
     let fixed = deciding(terms.approval.policy.iter(), configuration);
     let (sandbox, missing) = sandbox(terms.sandbox, configuration, &ours, fixed)?;
     let terminals = Terminals::with_environment(
-        terminals::Limits::default(),
+        terminals::TerminalLimits::default(),
         sandbox,
         configuration.child_environment(),
     );
@@ -55,18 +55,18 @@ pub(super) fn watcher(
     agent: &str,
 ) -> anyhow::Result<(Option<Watcher>, Option<String>)> {
     let watching = match (terms.guard, terms.no_guard) {
-        (true, _) => Watching::Always,
-        (_, true) => Watching::Off,
-        (false, false) => Watching::Rules,
+        (true, _) => WatchMode::Always,
+        (_, true) => WatchMode::Off,
+        (false, false) => WatchMode::Rules,
     };
-    let Some(rules) = host.permissions.exec_rules(agent).under(watching) else {
+    let Some(rules) = host.permissions.exec_rules(agent).for_mode(watching) else {
         return Ok((None, None));
     };
     match ExecRules::support() {
         ExecSupport::Full | ExecSupport::Restarting => {
             Ok((Some(Watcher::new(rules, agent, host.log.clone())), None))
         }
-        ExecSupport::Missing { reason } if watching == Watching::Always => {
+        ExecSupport::Missing { reason } if watching == WatchMode::Always => {
             anyhow::bail!("--guard: programs cannot be watched here: {reason}")
         }
         support @ ExecSupport::Missing { .. } => {
@@ -113,12 +113,14 @@ pub(crate) fn sandbox(
     };
     match (mode, Sandbox::support()) {
         (SandboxMode::Off, _) => Ok((Sandbox::Off, Vec::new())),
-        (SandboxMode::Required, support @ Support::Missing { .. }) => {
+        (SandboxMode::Required, support @ SandboxSupport::Missing { .. }) => {
             anyhow::bail!(
                 "the sandbox is required, but commands have none: {support}; use --no-sandbox to run commands without one"
             )
         }
-        (SandboxMode::On, Support::Missing { .. }) => Ok((Sandbox::Off, sandbox::shortcomings())),
+        (SandboxMode::On, SandboxSupport::Missing { .. }) => {
+            Ok((Sandbox::Off, sandbox::shortcomings()))
+        }
         (SandboxMode::On | SandboxMode::Required, _) => Ok((on(), sandbox::shortcomings())),
     }
 }
@@ -128,8 +130,8 @@ fn rules(
     configuration: &Configuration,
     preset: Preset,
     presence: Presence,
-) -> anyhow::Result<(Permissions, Vec<Warning>)> {
-    let mut config = Config::new(preset);
+) -> anyhow::Result<(Permissions, Vec<StoreWarning>)> {
+    let mut config = PermissionConfig::new(preset);
     config.is_attended = presence == Presence::Attended;
     if said(approval).is_none() {
         config.preset_source = match &configuration.permissions {
@@ -142,7 +144,7 @@ fn rules(
     }
     config.store = Some(permissions::store()?);
     config.policy = match &approval.policy {
-        Some(said) => Some(Policy::given(said)?),
+        Some(said) => Some(Policy::from_argument(said)?),
         None => {
             refuse_without_rules(configuration, presence)?;
             configuration.load_policy()?

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use attache::v1;
-use attache_host::audit::{Event, Log, Reach, UserAnswer};
-use attache_host::permissions::{Action, Because, Scope};
+use attache_host::audit::{AnswerReach, Event, Log, UserAnswer};
+use attache_host::permissions::{Action, Reason, Scope};
 use expect_test::{Expect, expect};
 
 use crate::Machine;
@@ -21,7 +21,7 @@ fn logged() -> Machine {
         .kind(v1::ToolKind::Execute)
         .raw_input(input);
     let request = v1::RequestPermissionRequest::new("s1", call, Vec::<v1::PermissionOption>::new());
-    let question = Action::of("claude", "/w".into(), &request, None);
+    let question = Action::from_request("claude", "/w".into(), &request, None);
     let command = ["npm".to_owned(), "test".to_owned()];
     for event in [
         Event::Started { agent: "claude" },
@@ -29,15 +29,15 @@ fn logged() -> Machine {
         Event::Decided {
             action: &question,
             is_allowed: Some(false),
-            because: &Because("--approve-reads".to_owned()),
+            reason: &Reason("--approve-reads".to_owned()),
             answer: None,
         },
         Event::Decided {
             action: &question,
             is_allowed: Some(true),
-            because: &Because("the user".to_owned()),
+            reason: &Reason("the user".to_owned()),
             answer: Some(UserAnswer {
-                reach: Reach::Scope(Scope::Workspace),
+                reach: AnswerReach::Scope(Scope::Workspace),
                 expires: Some(UNIX_EPOCH + Duration::from_secs(4_000_000_000)),
                 option: Some("Yes  always"),
                 id: Some("7857d150"),
@@ -128,7 +128,7 @@ fn events_are_shown() {
         &machine,
         &["audit", "show", "--since", "2999-01-01"],
         &expect![[r#"
-            err: nothing of that sort is in the log
+            err: no matching entries in the log
             exit: 0
         "#]],
     );
@@ -163,7 +163,7 @@ fn nothing_was_logged() {
         &machine,
         &["audit"],
         &expect![[r#"
-            err: nothing of that sort is in the log
+            err: no matching entries in the log
             exit: 0
         "#]],
     );

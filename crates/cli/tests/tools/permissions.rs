@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use attache::v1;
-use attache_host::permissions::{Action, Config, Decision, Permissions, Preset, Scope, Verdict};
+use attache_host::permissions::{
+    Action, Decision, PermissionConfig, Permissions, Preset, Scope, Verdict,
+};
 use expect_test::{Expect, expect};
 
 use crate::Machine;
@@ -33,7 +35,7 @@ fn remembering() -> Machine {
 }
 
 fn open(machine: &Machine) -> (Permissions, usize) {
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some(machine.path("home/attache/data/permissions.json"));
     let (permissions, warnings) = Permissions::open(config);
     (permissions, warnings.len())
@@ -45,7 +47,7 @@ fn asks(agent: &str, workspace: &Path, command: &str) -> Action {
         .kind(v1::ToolKind::Execute)
         .raw_input(input);
     let request = v1::RequestPermissionRequest::new("s", call, Vec::<v1::PermissionOption>::new());
-    Action::of(agent, workspace.to_owned(), &request, None)
+    Action::from_request(agent, workspace.to_owned(), &request, None)
 }
 
 /// With the ids, which are never the same, by their order, and columns two spaces apart.

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use attache::v1;
-use attache_host::permissions::{Action, Config, Permissions, Preset, Verdict};
+use attache_host::permissions::{Action, PermissionConfig, Permissions, Preset, Verdict};
 use tempfile::TempDir;
 
 use super::{Configuration, Error, Sources, Trust};
@@ -348,15 +348,15 @@ fn a_trusted_project_drops_no_rule_of_the_user_and_allows_nothing() {
             "1d"
         );
         let policy = configuration.load_policy().unwrap().unwrap();
-        assert_eq!(policy.allowing(), 0);
-        let mut config = Config::new(Preset::ApproveAll);
+        assert_eq!(policy.count_allowing(), 0);
+        let mut config = PermissionConfig::new(Preset::ApproveAll);
         config.policy = Some(policy);
         let permissions = Permissions::open(config).0;
         for (command, rule) in [("echo", "mine"), ("rm", "theirs of ")] {
             let request = v1::CreateTerminalRequest::new("s", command).args(vec!["x".to_owned()]);
-            let action = Action::running("a", project.path("project"), &request);
+            let action = Action::from_terminal_request("a", project.path("project"), &request);
             match permissions.judge(&action) {
-                Verdict::Deny(because) => assert!(because.0.contains(rule), "{because}"),
+                Verdict::Deny(reason) => assert!(reason.0.contains(rule), "{reason}"),
                 verdict => panic!("{command}: {verdict:?}"),
             }
         }

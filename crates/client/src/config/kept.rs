@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use attache_disk::private;
 use attache_host::ownership;
-use attache_host::permissions::{Policy, Preset, Term};
+use attache_host::permissions::{Expiry, Policy, Preset};
 use serde::{Deserialize, Serialize};
 
 use super::error::{Error, Place};
@@ -119,11 +119,11 @@ impl Narrowing {
         Ok(Some(setting(project, *position, preset)))
     }
 
-    fn expiry(&self, project: &Path) -> Result<Option<Setting<Term>>, String> {
+    fn expiry(&self, project: &Path) -> Result<Option<Setting<Expiry>>, String> {
         let Some((term, position)) = &self.expiry else {
             return Ok(None);
         };
-        let term = term.parse::<Term>();
+        let term = term.parse::<Expiry>();
         let term = term.map_err(|_| "its expiry is not known to this version")?;
         Ok(Some(setting(project, *position, term)))
     }
@@ -160,7 +160,7 @@ impl Configuration {
             _ => self.permissions.take(),
         };
         let own = self.expiry.as_ref().or(user.expiry.as_ref());
-        let own = own.map_or(Term::Endless, |own| own.value);
+        let own = own.map_or(Expiry::Never, |own| own.value);
         self.expiry = match expiry {
             Some(expiry) if is_longer(own, expiry.value) => Some(expiry),
             _ => self.expiry.take(),
@@ -209,7 +209,7 @@ impl Trust {
         let folder = self.copies();
         let made = match folder.is_dir() {
             true => Ok(()),
-            false => private::make_dir(&folder),
+            false => private::create_dir_unchecked(&folder),
         };
         let written = made.and_then(|()| super::edit::write_whole(&file, text));
         written.map_err(|cause| Error::Unwritable { path: file, cause })

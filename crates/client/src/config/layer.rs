@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use attache::schema::Secret;
 use attache::v1;
 use attache_host::environment::{VariablePattern, VariablePatternError};
-use attache_host::permissions::{Preset, Term, TermError};
+use attache_host::permissions::{Expiry, ExpiryError, Preset};
 
 use super::document::{Document, Node};
 use super::error::{Error, Warning};
@@ -17,7 +17,7 @@ use crate::agents::named_in;
 pub(super) struct Layer {
     pub(super) default_agent: Option<Setting<String>>,
     pub(super) permissions: Option<Setting<Preset>>,
-    pub(super) expiry: Option<Setting<Term>>,
+    pub(super) expiry: Option<Setting<Expiry>>,
     pub(super) policy: Option<Setting<PathBuf>>,
     pub(super) pass: Option<Setting<Vec<VariablePattern>>>,
     pub(super) mcp_servers: Vec<Setting<v1::McpServer>>,
@@ -180,9 +180,9 @@ fn preset(node: &Node<'_>) -> Result<Preset, Error> {
     }
 }
 
-fn term(node: &Node<'_>) -> Result<Term, Error> {
+fn term(node: &Node<'_>) -> Result<Expiry, Error> {
     let term = node.string()?.parse();
-    term.map_err(|error: TermError| node.wrong(error.to_string()))
+    term.map_err(|error: ExpiryError| node.wrong(error.to_string()))
 }
 
 fn variable_patterns(node: &Node<'_>) -> Result<Vec<VariablePattern>, Error> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use attache_host::permissions::{Policy, Preset, Term};
+use attache_host::permissions::{Expiry, Policy, Preset};
 
 use super::layer::Layer;
 use super::{Setting, Warning};
@@ -29,7 +29,7 @@ impl Layer {
             // What is wrong in it is an error once it counts.
             && let Ok(rules) = Policy::parse(&policy.value.display().to_string(), text)
         {
-            let allowing = rules.allowing();
+            let allowing = rules.count_allowing();
             let place = Some(policy.place.clone());
             let what = match allowing {
                 0 => return,
@@ -64,11 +64,11 @@ pub(super) fn width(preset: Preset) -> u8 {
     }
 }
 
-pub(super) fn is_longer(this: Term, other: Term) -> bool {
+pub(super) fn is_longer(this: Expiry, other: Expiry) -> bool {
     match (this, other) {
-        (Term::Endless, other) => other != Term::Endless,
-        (Term::For(_), Term::Endless) => false,
-        (Term::For(this), Term::For(other)) => this > other,
+        (Expiry::Never, other) => other != Expiry::Never,
+        (Expiry::After(_), Expiry::Never) => false,
+        (Expiry::After(this), Expiry::After(other)) => this > other,
     }
 }
 

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use attache::v1;
 use attache_host::Host;
 use attache_host::permissions::{
-    self, Action, Because, Decision, Remembered, Scope, ShownContent, Term, UseVerdict, Verdict,
-    WholeChange,
+    self, Action, Decision, Expiry, Reason, RememberedDecision, Scope, ShownContent, UseVerdict,
+    Verdict, WholeFileChange,
 };
 use tokio::sync::{Notify, oneshot};
 
@@ -53,7 +53,7 @@ pub(super) enum Source {
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) is_allowed: bool,
-    pub(super) because: Because,
+    pub(super) reason: Reason,
     /// What an agent that has asked gets.
     pub(super) answer: v1::RequestPermissionOutcome,
     /// Dropped, the request counts as withdrawn.
@@ -92,13 +92,13 @@ enum Ruling {
     /// The user has allowed it before, in this turn.
     Granted,
     /// A rule, a remembered decision or the preset.
-    Rule { is_allowed: bool, because: Because },
+    Rule { is_allowed: bool, reason: Reason },
     /// The user.
     User {
         is_allowed: bool,
         answer: v1::RequestPermissionOutcome,
         /// The decision, where it is remembered.
-        remembered: Option<Box<Remembered>>,
+        remembered: Option<Box<RememberedDecision>>,
     },
     /// Nobody, and why.
     Cancelled(&'static str),
@@ -106,7 +106,7 @@ enum Ruling {
 
 /// Whether a request could be put to the user.
 enum Shown {
-    Prompt(oneshot::Receiver<(Answer, Term)>),
+    Prompt(oneshot::Receiver<(Answer, Expiry)>),
     /// Why it was not.
     Refused(&'static str),
     /// It is no longer what was to be shown.
@@ -151,8 +151,8 @@ impl PermissionRequest {
             // The rules, what is remembered, and the preset; then the user.
             let ruling = match self.judge(&case).await {
                 Some(UseVerdict::Granted) => Ruling::Granted,
-                Some(UseVerdict::Judged(Verdict::Allow(because))) => Ruling::allow(because),
-                Some(UseVerdict::Judged(Verdict::Deny(because))) => Ruling::deny(because),
+                Some(UseVerdict::Judged(Verdict::Allow(reason))) => Ruling::allow(reason),
+                Some(UseVerdict::Judged(Verdict::Deny(reason))) => Ruling::deny(reason),
                 Some(UseVerdict::Judged(Verdict::Ask)) => match self.ask(&case).await {
                     Some(ruling) => ruling,
                     None => continue,
@@ -171,7 +171,7 @@ impl PermissionRequest {
             };
 
             // The agent hears of it when the log has it, unless the turn was cancelled by then.
-            self.host.noted().await;
+            self.host.settle_log().await;
             let finished = self.owner.with(move |desk| desk.finish(key, revision));
             if let Some(request) = finished.await.flatten() {
                 return outcome.of(request);
@@ -221,7 +221,9 @@ impl PermissionRequest {
         let judged = self.clerk.hand(move || match &subject {
             Subject::ToolCall(_) => UseVerdict::Judged(permissions.judge(&action)),
             Subject::Exec(_) => permissions.judge_exec(&action),
-            Subject::HostRequest(request) => permissions.judge_use(&action, written(request)),
+            Subject::HostRequest(request) => {
+                permissions.judge_host_request(&action, written(request))
+            }
         });
         let verdict = judged.await?;
         Some(match verdict {
@@ -247,13 +249,13 @@ impl PermissionRequest {
         tokio::select! {
             biased;
             answer = answered => {
-                let (answer, term) = answer.ok()?;
+                let (answer, expiry) = answer.ok()?;
                 if let Some(change) = self.change_since(case).await {
                     let end = move |desk: &mut Desk| desk.outdated(key, change);
                     self.owner.with(end).await;
                     return None;
                 }
-                Some(self.answered(case, answer, term).await)
+                Some(self.answered(case, answer, expiry).await)
             }
             ruling = self.judge_again(case) => Some(ruling),
         }
@@ -265,8 +267,8 @@ impl PermissionRequest {
             case.again.notified().await;
             match self.judge(case).await {
                 Some(UseVerdict::Granted) => return Ruling::Granted,
-                Some(UseVerdict::Judged(Verdict::Allow(because))) => return Ruling::allow(because),
-                Some(UseVerdict::Judged(Verdict::Deny(because))) => return Ruling::deny(because),
+                Some(UseVerdict::Judged(Verdict::Allow(reason))) => return Ruling::allow(reason),
+                Some(UseVerdict::Judged(Verdict::Deny(reason))) => return Ruling::deny(reason),
                 Some(UseVerdict::Judged(Verdict::Ask)) | None => {}
             }
         }
@@ -274,24 +276,24 @@ impl PermissionRequest {
 
     /// What the user has answered. A decision for longer is on disk before the agent hears of it, so that nothing it does
     /// then is asked about again.
-    async fn answered(&self, case: &Case, answer: Answer, term: Term) -> Ruling {
+    async fn answered(&self, case: &Case, answer: Answer, expiry: Expiry) -> Ruling {
         let (is_allowed, scope, answer) = match answer {
             Answer::Choose { option, remember } => {
-                let Some(is_allowed) = permissions::is_allowed_by(&case.options, &option) else {
+                let Some(is_allowed) = permissions::option_allows(&case.options, &option) else {
                     return Ruling::Cancelled("the agent does not offer this answer");
                 };
                 let chosen = v1::SelectedPermissionOutcome::new(option).into();
                 (is_allowed, remember, chosen)
             }
             Answer::Reject { remember } => {
-                let answer = permissions::outcome(false, &case.options);
+                let answer = permissions::pick_option(false, &case.options);
                 (false, remember, answer)
             }
             Answer::Dismiss => return Ruling::Cancelled("the user dismissed the request"),
         };
         let remembered = match scope {
             Scope::Once => None,
-            scope => self.remember(&case.action, is_allowed, scope, term).await,
+            scope => self.remember(&case.action, is_allowed, scope, expiry).await,
         };
         Ruling::User {
             is_allowed,
@@ -305,21 +307,21 @@ impl PermissionRequest {
         action: &Action,
         is_allowed: bool,
         scope: Scope,
-        term: Term,
-    ) -> Option<Box<Remembered>> {
+        expiry: Expiry,
+    ) -> Option<Box<RememberedDecision>> {
         let (permissions, action) = (self.host.permissions.clone(), action.clone());
         let session = action.session.clone();
         if !is_allowed {
-            permissions.retract(&action);
+            permissions.end_grants_about(&action);
         }
-        let term = match scope {
-            Scope::Once | Scope::Session => Term::Endless,
-            Scope::Workspace | Scope::Always => term,
+        let expiry = match scope {
+            Scope::Once | Scope::Session => Expiry::Never,
+            Scope::Workspace | Scope::Always => expiry,
         };
         let decision = Decision {
             is_allowed,
             scope,
-            expires: permissions.end_of(term),
+            expires: permissions.expiry_time(expiry),
         };
         let remembered = self
             .clerk
@@ -327,7 +329,7 @@ impl PermissionRequest {
         let remembered = remembered.await.flatten()?;
         let counted = remembered.clone();
         self.owner
-            .post(move |desk| desk.remembered(counted, session, term));
+            .post(move |desk| desk.remembered(counted, session, expiry));
         Some(Box::new(remembered))
     }
 }
@@ -361,40 +363,40 @@ impl Case {
     fn unasked(&self, why: &'static str) -> Ruling {
         match &self.subject {
             Subject::ToolCall(_) => Ruling::Cancelled(why),
-            Subject::HostRequest(_) | Subject::Exec(_) => Ruling::deny(Because(why.to_owned())),
+            Subject::HostRequest(_) | Subject::Exec(_) => Ruling::deny(Reason(why.to_owned())),
         }
     }
 }
 
 impl Ruling {
-    fn allow(because: Because) -> Ruling {
+    fn allow(reason: Reason) -> Ruling {
         Ruling::Rule {
             is_allowed: true,
-            because,
+            reason,
         }
     }
 
-    fn deny(because: Because) -> Ruling {
+    fn deny(reason: Reason) -> Ruling {
         Ruling::Rule {
             is_allowed: false,
-            because,
+            reason,
         }
     }
 }
 
 impl Outcome {
-    fn new(is_allowed: bool, because: Because, answer: v1::RequestPermissionOutcome) -> Outcome {
+    fn new(is_allowed: bool, reason: Reason, answer: v1::RequestPermissionOutcome) -> Outcome {
         Outcome {
             is_allowed,
-            because,
+            reason,
             answer,
             _request: None,
         }
     }
 
     pub(super) fn cancelled() -> Outcome {
-        let because = Because("the user has not allowed it".to_owned());
-        Outcome::new(false, because, CANCELLED)
+        let reason = Reason("the user has not allowed it".to_owned());
+        Outcome::new(false, reason, CANCELLED)
     }
 
     fn of(self, request: PendingRequest) -> Outcome {
@@ -406,9 +408,9 @@ impl Outcome {
 }
 
 /// What a file would get in place of what is there.
-fn written(request: &HostRequest) -> Option<WholeChange<'_>> {
+fn written(request: &HostRequest) -> Option<WholeFileChange<'_>> {
     match request {
-        HostRequest::Write { change } => Some(WholeChange {
+        HostRequest::Write { change } => Some(WholeFileChange {
             old: change.old_text.as_deref(),
             new: &change.new_text,
         }),

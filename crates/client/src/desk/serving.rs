@@ -89,20 +89,20 @@ struct Service {
 
 impl Service {
     async fn read(self, request: v1::ReadTextFileRequest, reply: Reply<v1::ReadTextFileResponse>) {
-        let place = self.host.place_to_read(&request).await;
+        let place = self.host.inspect_read(&request).await;
         if place.is_closed {
             return reply.with(self.host.read_text_file(&request).await);
         }
         let (asked, judged) = (request.clone(), place.clone());
         let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
             let path = asked.path.as_path().to_owned();
-            let action = Action::reading(agent, workspace, &asked, &judged);
+            let action = Action::from_read_request(agent, workspace, &asked, &judged);
             (HostRequest::Read { path }, action)
         });
         match permitted.await {
             Some(Ok(())) => {
                 let host = self.host;
-                let read = async move { host.read_judged(&request, &place).await };
+                let read = async move { host.read_inspected(&request, &place).await };
                 self.outbox.answer(reply, read).await;
             }
             Some(Err(error)) => reply.fail(error),
@@ -116,14 +116,14 @@ impl Service {
         reply: Reply<v1::WriteTextFileResponse>,
         _room: OwnedSemaphorePermit,
     ) {
-        let place = self.host.place_to_write(&request).await;
+        let place = self.host.inspect_write(&request).await;
         // The host refuses it, whatever the user would say.
         if place.is_closed {
             return reply.with(self.host.write_text_file(request).await);
         }
         let asked = request.clone();
         let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
-            let (action, change) = Action::writing(agent, workspace, &asked, &place);
+            let (action, change) = Action::from_write_request(agent, workspace, &asked, &place);
             (HostRequest::Write { change }, action)
         });
         match permitted.await {
@@ -138,10 +138,10 @@ impl Service {
         request: v1::CreateTerminalRequest,
         reply: Reply<v1::CreateTerminalResponse>,
     ) {
-        let request = self.host.in_words(request).await;
+        let request = self.host.resolve_command(request).await;
         let asked = request.clone();
         let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
-            let action = Action::running(agent, workspace, &asked);
+            let action = Action::from_terminal_request(agent, workspace, &asked);
             (running(&asked), action)
         });
         match permitted.await {
@@ -202,7 +202,7 @@ fn running(request: &v1::CreateTerminalRequest) -> HostRequest {
 }
 
 fn refusal(outcome: &Outcome) -> Error {
-    let why = format!("it is not allowed ({})", outcome.because);
+    let why = format!("it is not allowed ({})", outcome.reason);
     error::invalid_request("permission_denied", &why)
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use attache_host::audit;
-use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 
 use super::words::counted;
 use super::{Finding, Subject};
@@ -39,7 +39,7 @@ pub fn policy(policy: Result<Option<Policy>, String>, mut tell: impl FnMut(Findi
 }
 
 fn remembered(file: &Path, tell: &mut impl FnMut(Finding)) {
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some(file.to_owned());
     let (permissions, warnings) = Permissions::open(config);
     if let Some(warning) = warnings.first() {

@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 
 use super::{Colour, Format, Piece, Printer, Surface};
 use crate::event::{Event, OnDisk, PermissionPrompt, PromptSubject};
-use attache_host::permissions::{Action, Because};
+use attache_host::permissions::{Action, Reason};
 
 /// Prints updates of a turn, given as JSON, one a line; notes are marked.
 fn check(mut printer: Printer, updates: &str, expected: &Expect) {
@@ -171,7 +171,7 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
     );
     let asked = PermissionPrompt {
         id: 1,
-        action: Action::of("a", "/p".into(), &request, Some(&call)),
+        action: Action::from_request("a", "/p".into(), &request, Some(&call)),
         subject: PromptSubject::ToolCall(call.clone()),
         options: Vec::new(),
         omitted_options: 0,
@@ -186,7 +186,7 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
     let mut pieces = printer.take(&Event::Decided {
         prompt: Box::new(asked),
         is_allowed: false,
-        because: Because("--deny-all".to_owned()),
+        reason: Reason("--deny-all".to_owned()),
     });
     let told = v1::SessionNotification::new("s", v1::SessionUpdate::ToolCall(call));
     pieces.extend(printer.take(&Event::Update(Box::new(told))));

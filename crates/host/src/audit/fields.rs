@@ -1,12 +1,12 @@
 //! What of an event goes into the log: names, paths and outcomes. No content, and nothing that looks like a secret.
 
-use attache_text::secret::{mask, masked_words};
+use attache_text::secret::{mask, mask_words};
 use serde_json::Value;
 
-use attache_transport::process::ExecRecord;
+use attache_process::ExecRecord;
 
-use super::{Event, Reach, UserAnswer};
-use crate::permissions::{Action, Because};
+use super::{AnswerReach, Event, UserAnswer};
+use crate::permissions::{Action, Reason};
 
 /// What goes into the log of an event, and when it happened.
 #[derive(Debug)]
@@ -56,9 +56,9 @@ impl Event<'_> {
             Event::Decided {
                 action,
                 is_allowed,
-                because,
+                reason,
                 answer,
-            } => decided(action, *is_allowed, because, answer.as_ref()),
+            } => decided(action, *is_allowed, reason, answer.as_ref()),
             Event::Undone {
                 id,
                 agent,
@@ -109,8 +109,8 @@ impl Event<'_> {
                 session,
                 exec,
                 outcome,
-                because,
-            } => executed(agent, *session, exec, outcome, *because),
+                reason,
+            } => executed(agent, *session, exec, outcome, *reason),
             Event::Ended {
                 agent,
                 session,
@@ -153,7 +153,7 @@ fn executed(
     session: Option<&str>,
     exec: &ExecRecord,
     outcome: &'static str,
-    because: Option<&str>,
+    reason: Option<&str>,
 ) -> Vec<(&'static str, Value)> {
     let text_of = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
     let args: Vec<String> = exec.args.iter().map(text_of).collect();
@@ -170,14 +170,14 @@ fn executed(
     fields.extend(cwd.map(|cwd| ("cwd", cut(&cwd.to_string_lossy()))));
     fields.push(("parents", list(exec.parents.iter().map(text_of))));
     fields.push(("outcome", Value::from(outcome)));
-    fields.extend(because.map(|because| ("because", text(because))));
+    fields.extend(reason.map(|reason| ("because", text(reason))));
     fields
 }
 
 fn decided(
     action: &Action,
     is_allowed: Option<bool>,
-    because: &Because,
+    reason: &Reason,
     answer: Option<&UserAnswer<'_>>,
 ) -> Vec<(&'static str, Value)> {
     let outcome = match is_allowed {
@@ -187,13 +187,13 @@ fn decided(
     };
     let mut fields = asked(action);
     fields.push(("outcome", Value::from(outcome)));
-    fields.push(("because", text(&because.0)));
+    fields.push(("because", text(&reason.0)));
     let Some(answer) = answer else {
         return fields;
     };
     let scope = match answer.reach {
-        Reach::Scope(scope) => scope.to_string(),
-        Reach::Agent => "agent".to_owned(),
+        AnswerReach::Scope(scope) => scope.to_string(),
+        AnswerReach::Agent => "agent".to_owned(),
     };
     fields.push(("scope", Value::from(scope)));
     let expires = answer
@@ -248,7 +248,7 @@ fn asked(action: &Action) -> Vec<(&'static str, Value)> {
 }
 
 fn words(command: &[String]) -> Value {
-    list(masked_words(command))
+    list(mask_words(command))
 }
 
 /// Some of them, and how many more there are.

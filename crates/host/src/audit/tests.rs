@@ -19,7 +19,7 @@ fn action() -> Action {
         r#"{"sessionId":"s","options":[],"toolCall":{"toolCallId":"1","title":"Run \u001b[2J\u202etests","kind":"execute",
             "rawInput":{"command":"curl -H 'Authorization: Bearer abcdef' https://ann:pw@example.com"}}}"#,
     );
-    Action::of("claude", "/w".into(), &request.unwrap(), None)
+    Action::from_request("claude", "/w".into(), &request.unwrap(), None)
 }
 
 fn started(log: &Log, agent: &str) {
@@ -64,7 +64,7 @@ fn every_event() {
     log.append(&Event::Decided {
         action: &action,
         is_allowed: Some(false),
-        because: &Because("policy rule `no-curl`".to_owned()),
+        reason: &Reason("policy rule `no-curl`".to_owned()),
         answer: None,
     });
     let (session, path) = ("s", PathBuf::from("/w/a"));

@@ -9,7 +9,7 @@ use attache_schema::v1;
 
 use crate::audit::Log;
 use crate::files::{Error, Files};
-use crate::permissions::{Action, Config, Permissions, Policy, Preset, Verdict};
+use crate::permissions::{Action, PermissionConfig, Permissions, Policy, Preset, Verdict};
 use crate::scratch::Scratch;
 use crate::terminals::Terminals;
 use crate::{Host, Roots};
@@ -50,7 +50,7 @@ fn hidden(tree: &Scratch) -> Vec<PathBuf> {
 }
 
 fn permissions(policy: &str, is_attended: bool) -> Permissions {
-    let mut config = Config::new(Preset::ApproveReads);
+    let mut config = PermissionConfig::new(Preset::ApproveReads);
     config.policy = Some(Policy::parse("test", policy).unwrap());
     config.is_attended = is_attended;
     Permissions::open(config).0
@@ -76,7 +76,7 @@ fn no_hidden_name_reads_a_file_that_a_rule_asks_about() {
             for read in [
                 files.read(&roots, &name, None, None).map(|_| ()),
                 files.open(&roots, &name).map(|_| ()),
-                files.to_read(&roots, &name).map(|_| ()),
+                files.resolve_read(&roots, &name).map(|_| ()),
             ] {
                 let Err(Error::AskedByPolicy { rule, other, .. }) = &read else {
                     panic!("{policy} {name:?}: {read:?}");
@@ -111,13 +111,14 @@ async fn a_request_is_asked_about_and_reads_only_the_file_that_was_judged() {
                 permissions,
                 Log::none(),
             );
-            let host = host.serving("agent");
+            let host = host.for_agent("agent");
             let session = v1::SessionId::from("s");
             host.open(&session, Roots::open(&tree, &[]).unwrap());
             for name in hidden(&tree) {
                 let request = v1::ReadTextFileRequest::new(session.clone(), name.to_str().unwrap());
-                let place = host.place_to_read(&request).await;
-                let action = Action::reading("agent", tree.to_path_buf(), &request, &place);
+                let place = host.inspect_read(&request).await;
+                let action =
+                    Action::from_read_request("agent", tree.to_path_buf(), &request, &place);
                 let verdict = host.permissions.judge(&action);
                 match is_attended {
                     true => assert!(matches!(verdict, Verdict::Ask), "{name:?}: {verdict:?}"),
@@ -125,20 +126,20 @@ async fn a_request_is_asked_about_and_reads_only_the_file_that_was_judged() {
                 }
                 host.read_text_file(&request).await.unwrap_err();
                 // The user has said yes.
-                let read = host.read_judged(&request, &place).await.unwrap();
+                let read = host.read_inspected(&request, &place).await.unwrap();
                 assert_eq!(read.content, CANARY);
             }
             // A yes to one file is none to another that was put in its place.
             let swapped = tree.join("open/pair");
             let request = v1::ReadTextFileRequest::new(session.clone(), swapped.to_str().unwrap());
-            let place = host.place_to_read(&request).await;
+            let place = host.inspect_read(&request).await;
             assert_eq!(
-                host.read_judged(&request, &place).await.unwrap().content,
+                host.read_inspected(&request, &place).await.unwrap().content,
                 "open"
             );
             fs::remove_file(&swapped).unwrap();
             fs::hard_link(tree.join("secrets/key"), &swapped).unwrap();
-            host.read_judged(&request, &place).await.unwrap_err();
+            host.read_inspected(&request, &place).await.unwrap_err();
         }
     }
 }

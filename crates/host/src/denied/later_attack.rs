@@ -6,13 +6,13 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use attache_process::{Nesting, Program, namespace_support};
 use attache_schema::v1;
-use attache_transport::process::{Nesting, Program, namespace_support};
 
 use super::DeniedPaths;
 use crate::audit::Log;
 use crate::files::{Error, Files};
-use crate::permissions::{Action, Config, Permissions, Policy, Preset, Verdict};
+use crate::permissions::{Action, PermissionConfig, Permissions, Policy, Preset, Verdict};
 use crate::scratch::Scratch;
 use crate::terminals::Terminals;
 use crate::{Host, Roots};
@@ -64,7 +64,7 @@ fn a_command_that_may_make_a_denied_path_is_in_doubt() {
     let judge = |line: &str| {
         let command = ["-c".to_owned(), line.to_owned()];
         let request = v1::CreateTerminalRequest::new("s", "sh").args(command);
-        let action = Action::running("agent", tree.to_path_buf(), &request);
+        let action = Action::from_terminal_request("agent", tree.to_path_buf(), &request);
         matches!(host.permissions.judge(&action), Verdict::Allow(_))
     };
     if namespace_support().is_err() {
@@ -141,7 +141,7 @@ fn a_tree_that_is_deeper_than_paths_are_long_is_not_overlooked() {
 }
 
 fn host(text: &str) -> Host {
-    let mut config = Config::new(Preset::ApproveAll);
+    let mut config = PermissionConfig::new(Preset::ApproveAll);
     config.policy = Some(policy(text));
     let (permissions, _) = Permissions::open(config);
     Host::new(

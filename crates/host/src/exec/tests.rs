@@ -6,16 +6,16 @@ mod rules;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use attache_transport::process::{
+use attache_process::{
     Exec, ExecFile, ExecInterpreter, ExecProcess, ExecVerdict, FileLookup, FileOrigin, FileVersion,
 };
 use expect_test::{Expect, expect};
 
-use super::{ExecRules, Watching, judge};
-use crate::permissions::{Config, Permissions, Policy, Preset};
+use super::{ExecRules, WatchMode, judge};
+use crate::permissions::{PermissionConfig, Permissions, Policy, Preset};
 
 fn rules(preset: Preset, policy: &str) -> ExecRules {
-    let mut config = Config::new(preset);
+    let mut config = PermissionConfig::new(preset);
     config.policy = Some(Policy::parse("policy.json", policy).unwrap());
     Permissions::open(config).0.exec_rules("agent")
 }
@@ -335,10 +335,12 @@ fn an_approved_command_is_not_asked_about_twice() {
     let words = ["git", "push", "origin"].map(str::to_owned).to_vec();
     // A link of another name was not shown to be what the rule is about.
     let linked = ["./link", "push"].map(str::to_owned).to_vec();
-    let hidden = rules(Preset::Ask, ask).approving(linked, "/project".into(), bin.path());
+    let hidden =
+        rules(Preset::Ask, ask).with_approved_command(linked, "/project".into(), bin.path());
     let link = exec("./link=>/usr/bin/git", &["./link", "push"]);
     assert_eq!(said(&hidden, &link), "asks: policy rule `push`");
-    let rules = rules(Preset::Ask, ask).approving(words.clone(), "/project".into(), bin.path());
+    let rules =
+        rules(Preset::Ask, ask).with_approved_command(words.clone(), "/project".into(), bin.path());
     let mut judge = judge(&rules.watch().rules).unwrap();
     let push = bin.exec(&["git", "push", "origin"]);
     let mut said = |exec: &Exec| judge.judge(exec, &FakeProcess::default());
@@ -353,7 +355,8 @@ fn an_approved_command_is_not_asked_about_twice() {
     assert_eq!(said(&push), ExecVerdict::Continue);
     assert_eq!(said(&push), ExecVerdict::Ask { why });
     // A rule that denies is not overruled.
-    let rules = self::rules(Preset::Ask, PUSH).approving(words, "/project".into(), bin.path());
+    let rules =
+        self::rules(Preset::Ask, PUSH).with_approved_command(words, "/project".into(), bin.path());
     assert_eq!(self::said(&rules, &push), "denied: policy rule `push`");
 }
 
@@ -364,7 +367,8 @@ fn attack_an_approval_is_for_one_program_and_the_variables_that_were_shown() {
     let push = bin.exec(&["git", "push"]);
     let check = |line: &str, exec: &Exec, variables: &[&str]| {
         let words = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
-        let rules = rules(Preset::Ask, ask).approving(words, "/project".into(), bin.path());
+        let rules =
+            rules(Preset::Ask, ask).with_approved_command(words, "/project".into(), bin.path());
         let mut judge = judge(&rules.watch().rules).unwrap();
         let variables = variables.iter().map(OsString::from).collect();
         judge.judge(exec, &FakeProcess { variables }) == ExecVerdict::Continue
@@ -488,9 +492,9 @@ fn only_rules_about_commands_of_this_agent_apply() {
     ]}"#;
     let some = rules(Preset::Ask, policy);
     assert!(!some.is_enforcing());
-    assert_eq!(some.clone().under(Watching::Rules), None);
-    assert_eq!(some.clone().under(Watching::Off), None);
-    let logged = some.under(Watching::Always).unwrap();
+    assert_eq!(some.clone().for_mode(WatchMode::Rules), None);
+    assert_eq!(some.clone().for_mode(WatchMode::Off), None);
+    let logged = some.for_mode(WatchMode::Always).unwrap();
     assert_eq!(said(&logged, &exec("/usr/bin/a", &["a"])), "runs");
     let policy =
         r#"{"rules": [{"action": "deny", "command": "a", "kind": "execute", "agent": "agent"}]}"#;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use attache_process::{Child, ExecEvent, ExecRecord, ExecWatch, Execs};
 use attache_schema::v1;
-use attache_transport::process::{Child, ExecEvent, ExecRecord, ExecWatch, Execs};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 
@@ -133,7 +133,9 @@ impl Watcher {
         // The kernel tells directories without links.
         let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
         let rules = self.0.rules.clone().started_in(workspace);
-        rules.approving(words.to_vec(), cwd, path).watch()
+        rules
+            .with_approved_command(words.to_vec(), cwd, path)
+            .watch()
     }
 
     /// Takes care of what a program that was started with one of these watches executes, until it has ended. Needs a
@@ -306,13 +308,13 @@ impl Following {
         None
     }
 
-    fn note(&self, exec: &ExecRecord, outcome: &'static str, because: Option<&str>) {
+    fn note(&self, exec: &ExecRecord, outcome: &'static str, reason: Option<&str>) {
         self.watcher.0.log.append(&Event::Executed {
             agent: &self.watcher.0.agent,
             session: self.session.as_ref().map(AsRef::as_ref),
             exec,
             outcome,
-            because,
+            reason,
         });
     }
 

@@ -1,15 +1,15 @@
 //! From a tool call to a question: which command, which files, and the digests that an answer is bound to.
 
 mod file_patterns;
+mod host_requests;
 mod input;
 mod members;
 mod other_input;
-mod other_texts;
 mod path_readings;
 mod subject;
 mod summary;
 mod twice;
-mod uses;
+mod unknown_texts;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -28,9 +28,9 @@ pub(super) use file_patterns::{
     alternatives, is_pattern, may_match, reaches_protected, stays_inside,
 };
 use input::Input;
-pub use other_texts::OtherTexts;
 use path_readings::location_readings;
 use subject::subject;
+pub use unknown_texts::UnknownTexts;
 
 /// What an agent asks to do, as far as it can be told from the tool call.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ pub struct Action {
     /// on commands or files allows it, and a remembered decision covers exactly this input.
     pub has_unknown_input: bool,
     /// What the texts in that may be.
-    pub other_texts: OtherTexts,
+    pub unknown_texts: UnknownTexts,
     /// Whether it shows anything beside its input: a change, text to write, a terminal. Such an action is never taken for
     /// reading, either.
     pub has_content: bool,
@@ -103,7 +103,7 @@ impl fmt::Display for Digest {
 
 impl Action {
     /// What a request asks. `told` is the tool call as it was told before: a request may name it by its id alone.
-    pub fn of(
+    pub fn from_request(
         agent: &str,
         workspace: PathBuf,
         request: &v1::RequestPermissionRequest,
@@ -303,8 +303,8 @@ impl<'a> Call<'a> {
     fn action(&self, agent: &str, workspace: PathBuf, session: &v1::SessionId) -> Action {
         let input = Input::read(self.raw_input, self.kind);
         let run_in = directory(&input, &workspace);
-        let other_texts = OtherTexts::of(input.unknown());
-        let files = self.files(&input, &other_texts, &workspace);
+        let unknown_texts = UnknownTexts::of(input.unknown());
+        let files = self.files(&input, &unknown_texts, &workspace);
         let command = input.command();
         let given = self.names.iter().map(String::as_str);
         let mut names = given.chain(input.tools()).map(str::to_owned);
@@ -327,7 +327,7 @@ impl<'a> Call<'a> {
             runs_code: *self.kind == v1::ToolKind::Execute
                 || command.is_some()
                 || self.shows_terminal()
-                || unknown.any(|(name, value)| other_texts::names_code(name, value)),
+                || unknown.any(|(name, value)| unknown_texts::names_code(name, value)),
             title: self.title.to_owned(),
             command,
             directory: run_in,
@@ -337,11 +337,11 @@ impl<'a> Call<'a> {
             names_destination: input.names_destination()
                 || input
                     .unknown()
-                    .any(|(name, value)| other_texts::names_destination(name, value)),
+                    .any(|(name, value)| unknown_texts::names_destination(name, value)),
             names_other_files: input
                 .unknown()
-                .any(|(name, value)| other_texts::names_files(name, value)),
-            other_texts,
+                .any(|(name, value)| unknown_texts::names_files(name, value)),
+            unknown_texts,
             is_ambiguous: input.is_ambiguous,
             is_class: false,
             on_disk: None,
@@ -354,7 +354,7 @@ impl<'a> Call<'a> {
     }
 
     /// The files that it names anywhere, each once. A directory to run a command in is one, unless it is the workspace.
-    fn files(&self, input: &Input, other: &OtherTexts, workspace: &Path) -> Vec<PathBuf> {
+    fn files(&self, input: &Input, other: &UnknownTexts, workspace: &Path) -> Vec<PathBuf> {
         let located = self.locations.iter().map(|location| location.path.as_str());
         let changed = self.changes().map(|diff| diff.path.as_str());
         let shown = located.chain(changed).flat_map(location_readings);

@@ -3,7 +3,7 @@
 use attache_schema::v1;
 
 use super::rules::Rule;
-use super::{Action, Because, Permissions, Remembered, UseVerdict, Verdict, by};
+use super::{Action, Permissions, Reason, RememberedDecision, UseVerdict, Verdict, by};
 use crate::exec::{ExecRule, ExecRules};
 
 impl Permissions {
@@ -56,26 +56,26 @@ impl Permissions {
     /// remembered decision, or a grant of this turn for the same words in the same directory, which is used up. Rules
     /// and defaults that allow do not: the rule that asks was checked on what is really executed. Looks at the disk.
     pub fn judge_exec(&self, action: &Action) -> UseVerdict {
-        if let Some(because) = self.forbids(action) {
-            return UseVerdict::Judged(Verdict::Deny(because));
+        if let Some(reason) = self.denying_rule(action) {
+            return UseVerdict::Judged(Verdict::Deny(reason));
         }
         let recalled = self.recall(action);
-        let because = |found: &Remembered| {
-            Because(format!(
+        let reason = |found: &RememberedDecision| {
+            Reason(format!(
                 "remembered decision {} ({})",
                 found.id, found.scope
             ))
         };
         match (recalled, self.config.can_ask()) {
             (Some(found), _) if !found.is_allowed => {
-                UseVerdict::Judged(Verdict::Deny(because(&found)))
+                UseVerdict::Judged(Verdict::Deny(reason(&found)))
             }
             (_, false) => {
                 let why = "a rule asks about it and nobody can be asked".to_owned();
-                UseVerdict::Judged(Verdict::Deny(Because(why)))
+                UseVerdict::Judged(Verdict::Deny(Reason(why)))
             }
-            (Some(found), _) => UseVerdict::Judged(Verdict::Allow(because(&found))),
-            (None, _) if self.spend(action, None) => UseVerdict::Granted,
+            (Some(found), _) => UseVerdict::Judged(Verdict::Allow(reason(&found))),
+            (None, _) if self.use_grant(action, None) => UseVerdict::Granted,
             (None, _) => UseVerdict::Judged(Verdict::Ask),
         }
     }

@@ -67,7 +67,7 @@ impl<'a> Facts<'a> {
         };
         let line = action.command.as_deref().map(ShellLine::of);
         let line = line.unwrap_or_default();
-        let others = action.other_texts.commands.iter();
+        let others = action.unknown_texts.commands.iter();
         let others: Vec<ShellLine> = others.map(|words| ShellLine::of(words)).collect();
         let base = &action.workspace;
         let places = action.paths.iter().map(|path| Place::of(path, base, also));
@@ -156,7 +156,7 @@ impl<'a> Facts<'a> {
     /// Whether there is more than is looked at.
     pub(super) fn is_cut(&self) -> bool {
         let action = self.action;
-        action.paths.len() >= MAX_PATHS || self.seen.is_cut || action.other_texts.is_cut
+        action.paths.len() >= MAX_PATHS || self.seen.is_cut || action.unknown_texts.is_cut
     }
 
     /// Whether one of its simple commands falls under a pattern. A title may only deny.
@@ -315,7 +315,7 @@ impl<'a> Facts<'a> {
             };
         }
         let workspace = &self.action.workspace;
-        let other = &self.action.other_texts.paths;
+        let other = &self.action.unknown_texts.paths;
         let paths = self.action.paths.iter().chain(other);
         let given: Vec<PathBuf> = paths
             .map(|path| workspace.join(path))

@@ -9,7 +9,7 @@ use attache_schema::v1;
 use attache_text::shell::is_plain;
 
 use super::{Action, paths};
-pub use content::{ShownChange, ShownContent, WholeChange};
+pub use content::{ShownChange, ShownContent, WholeFileChange};
 
 /// Permission that was given in a turn for an action that was shown, for what the agent then does through us.
 ///
@@ -57,7 +57,11 @@ enum Content {
 impl Grant {
     /// Permission for what was shown, each part of it once. `None` where nothing that an agent does through us is
     /// covered.
-    pub fn of_shown(action: &Action, content: &ShownContent, by: GrantedBy) -> Option<Grant> {
+    pub fn for_shown_action(
+        action: &Action,
+        content: &ShownContent,
+        by: GrantedBy,
+    ) -> Option<Grant> {
         let reach = match &action.command {
             Some(_) => Reach::Run,
             None => {
@@ -92,7 +96,7 @@ impl Grant {
 
     /// Permission by a decision that is remembered under an id: the command as often as it is run, the files whatever is
     /// written to them.
-    pub fn of_remembered(action: &Action, id: &str) -> Grant {
+    pub fn for_remembered_decision(action: &Action, id: &str) -> Grant {
         Grant {
             action: action.clone(),
             id: id.to_owned(),
@@ -110,7 +114,11 @@ impl Grant {
 
     /// Uses the grant for something that the agent does through us; whether it covers that. `written` is what a
     /// file would get.
-    pub(super) fn spend(&mut self, action: &Action, written: Option<WholeChange<'_>>) -> bool {
+    pub(super) fn use_for(
+        &mut self,
+        action: &Action,
+        written: Option<WholeFileChange<'_>>,
+    ) -> bool {
         if !self.is_same_place(action) {
             return false;
         }

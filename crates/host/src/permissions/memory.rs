@@ -5,11 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use attache_disk::private::identity;
 use attache_schema::v1;
-use attache_text::secret::masked_words;
+use attache_text::secret::mask_words;
 use serde::{Deserialize, Serialize};
 
 use super::command::pattern::CommandPattern;
-use super::denied::Denied;
+use super::denied_action::DeniedAction;
 use super::facts::Facts;
 use super::glob::PathPattern;
 use super::records::bound;
@@ -20,13 +20,13 @@ use super::{Action, Decision, Scope};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Remembered {
+pub struct RememberedDecision {
     /// Names it for [`Permissions::revoke`](super::Permissions::revoke).
     pub id: String,
     /// Whose questions it answers.
     pub agent: String,
     /// Where it holds; everywhere without it.
-    pub workspace: Option<Workspace>,
+    pub workspace: Option<WorkspaceId>,
     /// Which session it holds for; all without it.
     pub session: Option<String>,
     /// Which kind of tool.
@@ -34,7 +34,7 @@ pub struct Remembered {
     /// Which tool, where the agent told its name.
     pub tool: Option<String>,
     /// What it holds for.
-    pub what: What,
+    pub what: DecisionSubject,
     /// What it holds for, in words for people.
     pub shown: String,
     /// Whether it may be done.
@@ -47,14 +47,14 @@ pub struct Remembered {
     pub expires: Option<u64>,
     /// What it holds for under every kind and name, where it denies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    denied: Option<Denied>,
+    denied: Option<DeniedAction>,
 }
 
 /// What a decision holds for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum What {
+pub enum DecisionSubject {
     /// Exactly what was asked: its digest.
     Exactly(String),
     /// Commands of a pattern that the person chose.
@@ -66,7 +66,7 @@ pub enum What {
 /// A pattern that a person chose in place of exactly what was asked.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Pattern {
+pub enum ActionPattern {
     /// Commands that begin alike.
     Commands(CommandPattern),
     /// Files.
@@ -77,7 +77,7 @@ pub enum Pattern {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Workspace {
+pub struct WorkspaceId {
     /// The way to it when it was last seen.
     pub path: PathBuf,
     device: u64,
@@ -86,15 +86,15 @@ pub struct Workspace {
     born: Option<u64>,
 }
 
-impl Workspace {
+impl WorkspaceId {
     /// The directory that lies there now.
-    pub(super) fn at(path: &Path) -> Workspace {
+    pub(super) fn at(path: &Path) -> WorkspaceId {
         let metadata = path.metadata().ok();
         let metadata = metadata.as_ref();
         let born = metadata.and_then(|metadata| metadata.created().ok());
         let born = born.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let (device, inode) = metadata.map_or((0, 0), identity);
-        Workspace {
+        WorkspaceId {
             path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
             device,
             inode,
@@ -102,24 +102,25 @@ impl Workspace {
         }
     }
 
-    pub(super) fn is(&self, other: &Workspace) -> bool {
+    pub(super) fn is(&self, other: &WorkspaceId) -> bool {
         let is_same =
             (self.device, self.inode, self.born) == (other.device, other.inode, other.born);
         is_same && (self.born.is_some() || self.path == other.path)
     }
 }
 
-impl Remembered {
+impl RememberedDecision {
     pub(super) fn new(
         action: &Action,
         decision: &Decision,
-        what: What,
+        what: DecisionSubject,
         now: SystemTime,
-    ) -> Remembered {
+    ) -> RememberedDecision {
         let session =
             (decision.scope == Scope::Session).then(|| action.session.as_str().to_owned());
-        let workspace = (decision.scope != Scope::Always).then(|| Workspace::at(&action.workspace));
-        let mut remembered = Remembered {
+        let workspace =
+            (decision.scope != Scope::Always).then(|| WorkspaceId::at(&action.workspace));
+        let mut remembered = RememberedDecision {
             id: String::new(),
             agent: action.agent.clone(),
             workspace,
@@ -132,7 +133,7 @@ impl Remembered {
             scope: decision.scope,
             decided: seconds(now),
             expires: decision.expires.map(seconds),
-            denied: Denied::of(action).filter(|_| !decision.is_allowed),
+            denied: DeniedAction::of(action).filter(|_| !decision.is_allowed),
         };
         remembered.id = remembered.new_id(now);
         remembered
@@ -143,19 +144,19 @@ impl Remembered {
         let kind = v1::ToolKind::from(self.kind.as_str());
         match &self.what {
             _ if !self.is_allowed => None,
-            What::Files(_) if !is_about_files(&kind) => Some(
+            DecisionSubject::Files(_) if !is_about_files(&kind) => Some(
                 "covers nothing any more: a pattern of files covers only tools that name the files they touch; revoke it",
             ),
-            What::Commands(text) => CommandPattern::parse(text)
+            DecisionSubject::Commands(text) => CommandPattern::parse(text)
                 .ok()
                 .filter(CommandPattern::covers_nothing)
                 .map(|_| "covers nothing: this program runs others, so name those; revoke it"),
-            What::Files(_) | What::Exactly(_) => None,
+            DecisionSubject::Files(_) | DecisionSubject::Exactly(_) => None,
         }
     }
 
     /// Whether it answers a question at this time.
-    pub(super) fn answers(&self, facts: &Facts<'_>, workspace: &Workspace, now: u64) -> bool {
+    pub(super) fn answers(&self, facts: &Facts<'_>, workspace: &WorkspaceId, now: u64) -> bool {
         let action = facts.action;
         self.agent == action.agent
             && self.expires.is_none_or(|expires| now < expires)
@@ -172,8 +173,8 @@ impl Remembered {
     }
 
     /// Whether it answers the same questions as another one.
-    pub(super) fn replaces(&self, other: &Remembered) -> bool {
-        let key = |it: &Remembered| {
+    pub(super) fn replaces(&self, other: &RememberedDecision) -> bool {
+        let key = |it: &RememberedDecision| {
             (
                 it.agent.clone(),
                 it.session.clone(),
@@ -211,9 +212,11 @@ impl Remembered {
         let is_tool = self.kind == action.kind.as_str() && self.tool == action.tool;
         let mut rule = Rule::named(self.id.clone());
         match &self.what {
-            What::Exactly(digest) => return is_tool && *digest == bound(action, facts.on_disk()),
-            What::Commands(text) => rule.commands.extend(CommandPattern::parse(text)),
-            What::Files(text) => rule.paths.extend(PathPattern::parse(text)),
+            DecisionSubject::Exactly(digest) => {
+                return is_tool && *digest == bound(action, facts.on_disk());
+            }
+            DecisionSubject::Commands(text) => rule.commands.extend(CommandPattern::parse(text)),
+            DecisionSubject::Files(text) => rule.paths.extend(PathPattern::parse(text)),
         }
         if rule.commands.is_empty() && rule.paths.is_empty() {
             return false;
@@ -223,7 +226,7 @@ impl Remembered {
         match self.is_allowed {
             true => is_tool && rules.allowing(facts).is_some(),
             false => {
-                let is_about = |denied: &Denied| denied.is_about(action);
+                let is_about = |denied: &DeniedAction| denied.is_about(action);
                 (is_tool || self.denied.as_ref().is_some_and(is_about))
                     && rules.catching(facts).is_some()
             }
@@ -247,21 +250,21 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
         .as_secs()
 }
 
-impl From<&Pattern> for What {
-    fn from(pattern: &Pattern) -> What {
+impl From<&ActionPattern> for DecisionSubject {
+    fn from(pattern: &ActionPattern) -> DecisionSubject {
         match pattern {
-            Pattern::Commands(pattern) => What::Commands(pattern.to_string()),
-            Pattern::Files(pattern) => What::Files(pattern.to_string()),
+            ActionPattern::Commands(pattern) => DecisionSubject::Commands(pattern.to_string()),
+            ActionPattern::Files(pattern) => DecisionSubject::Files(pattern.to_string()),
         }
     }
 }
 
-fn shown(action: &Action, what: &What) -> String {
+fn shown(action: &Action, what: &DecisionSubject) -> String {
     let text = match what {
-        What::Commands(text) | What::Files(text) => text.clone(),
-        What::Exactly(_) => match (&action.command, action.paths.as_slice()) {
-            (Some(words), _) => masked_words(words).join(" "),
-            (None, []) => masked_words(std::slice::from_ref(&action.title)).join(" "),
+        DecisionSubject::Commands(text) | DecisionSubject::Files(text) => text.clone(),
+        DecisionSubject::Exactly(_) => match (&action.command, action.paths.as_slice()) {
+            (Some(words), _) => mask_words(words).join(" "),
+            (None, []) => mask_words(std::slice::from_ref(&action.title)).join(" "),
             (None, paths) => {
                 let paths = paths.iter().map(|path| path.to_string_lossy());
                 paths.collect::<Vec<_>>().join(" ")
@@ -275,7 +278,7 @@ fn shown(action: &Action, what: &What) -> String {
 }
 
 /// A session's id may be known to several agents.
-pub(super) fn is_of_session(remembered: &Remembered, session: &v1::SessionId) -> bool {
+pub(super) fn is_of_session(remembered: &RememberedDecision, session: &v1::SessionId) -> bool {
     remembered.session.as_deref() == Some(session.as_str())
 }
 

@@ -81,7 +81,7 @@ impl Policy {
     /// # Errors
     ///
     /// As [`load`](Policy::load).
-    pub fn given(argument: &str) -> Result<Policy, PolicyError> {
+    pub fn from_argument(argument: &str) -> Result<Policy, PolicyError> {
         match argument.trim_start().starts_with('{') {
             true => Policy::parse("--policy", argument),
             false => Policy::load(Path::new(argument)),
@@ -113,7 +113,7 @@ impl Policy {
     }
 
     /// How many rules allow something, a default included.
-    pub fn allowing(&self) -> usize {
+    pub fn count_allowing(&self) -> usize {
         self.allow.iter().count() + usize::from(self.default == Some(RuleAction::Allow))
     }
 

@@ -4,11 +4,11 @@
 use attache_schema::v1;
 
 use super::facts::Facts;
-use super::grants::{Grant, WholeChange};
-use super::memory::{Remembered, What, seconds};
+use super::grants::{Grant, WholeFileChange};
+use super::memory::{DecisionSubject, RememberedDecision, seconds};
 use super::on_disk::FilesOnDisk;
 use super::{
-    Action, Because, Decision, Enforcement, Permissions, Scope, UseVerdict, Verdict, by, recall,
+    Action, Decision, Enforcement, Permissions, Reason, Scope, UseVerdict, Verdict, by, recall,
     stored,
 };
 
@@ -25,13 +25,17 @@ impl Permissions {
     /// Judges something that the agent is about to do through us: as an action of its own, and by what was granted
     /// before in this turn. No grant goes past a rule or a remembered decision that denies. `written` is what a
     /// file would get. Looks at the disk.
-    pub fn judge_use(&self, action: &Action, written: Option<WholeChange<'_>>) -> UseVerdict {
+    pub fn judge_host_request(
+        &self,
+        action: &Action,
+        written: Option<WholeFileChange<'_>>,
+    ) -> UseVerdict {
         let verdict = self.judge(action);
         let is_denied = matches!(verdict, Verdict::Deny(_)) && {
             let recalled = self.recall(action);
-            self.forbids(action).is_some() || recalled.is_some_and(|it| !it.is_allowed)
+            self.denying_rule(action).is_some() || recalled.is_some_and(|it| !it.is_allowed)
         };
-        match !is_denied && self.spend(action, written) {
+        match !is_denied && self.use_grant(action, written) {
             true => UseVerdict::Granted,
             false => UseVerdict::Judged(verdict),
         }
@@ -40,13 +44,13 @@ impl Permissions {
     /// Uses a grant for something that the agent does through us; whether one covers it. `written` is what a file would
     /// get. Looks at the disk where a grant comes from a decision that is remembered.
     #[must_use]
-    pub fn spend(&self, action: &Action, written: Option<WholeChange<'_>>) -> bool {
+    pub fn use_grant(&self, action: &Action, written: Option<WholeFileChange<'_>>) -> bool {
         let needs_list = self.state().has_remembered_grants(&action.session);
         let remembered = match needs_list {
             true => self.list(),
             false => Vec::new(),
         };
-        self.state().spend(action, written, &remembered)
+        self.state().use_grant(action, written, &remembered)
     }
 
     /// Ends a grant before its turn does, and gives what it was for; nothing where nothing of it was left.
@@ -55,8 +59,8 @@ impl Permissions {
     }
 
     /// Ends all grants, of every session, that are about the command or files of an action that was denied.
-    pub fn retract(&self, denied: &Action) {
-        self.state().retract(denied);
+    pub fn end_grants_about(&self, denied: &Action) {
+        self.state().end_grants_about(denied);
     }
 
     /// Ends the grants of a session: its turn has ended, was cancelled, or a new one begins.
@@ -72,12 +76,12 @@ impl Permissions {
     ///
     /// Records can be serialised. An owner with a journal of its own writes the record there first and restores it
     /// then; everyone else uses [`remember`](Permissions::remember).
-    pub fn record(&self, action: &Action, decision: &Decision) -> Option<Remembered> {
+    pub fn record(&self, action: &Action, decision: &Decision) -> Option<RememberedDecision> {
         self.record_of(action, decision, self.exactly(action))
     }
 
     /// Has a decision for a session count, and says whether it does: records of other scopes are in the store.
-    pub fn restore(&self, record: Remembered) -> bool {
+    pub fn restore(&self, record: RememberedDecision) -> bool {
         let is_for_session = record.scope == Scope::Session && record.session.is_some();
         if is_for_session {
             self.state().keep(record);
@@ -87,7 +91,7 @@ impl Permissions {
 
     /// The remembered decision on an action, without rules and preset. One that denies counts before one that allows.
     /// Permission to change a protected file is never remembered. Looks at the disk.
-    pub fn recall(&self, action: &Action) -> Option<Remembered> {
+    pub fn recall(&self, action: &Action) -> Option<RememberedDecision> {
         let store = self.refreshed();
         let (here, directories) = self.state().of(action);
         let facts = Facts::of(action, &directories);
@@ -101,24 +105,24 @@ impl Permissions {
         &self,
         action: &Action,
         decision: &Decision,
-        what: What,
-    ) -> Option<Remembered> {
+        what: DecisionSubject,
+    ) -> Option<RememberedDecision> {
         let is_asked = || {
             let directories = self.state().directories(&action.session).to_vec();
             let facts = Facts::of(action, &directories);
             action.is_asked_each_time() || facts.may_name_protected()
         };
         let is_once = decision.scope == Scope::Once || (decision.is_allowed && is_asked());
-        (!is_once).then(|| Remembered::new(action, decision, what, (self.config.clock)()))
+        (!is_once).then(|| RememberedDecision::new(action, decision, what, (self.config.clock)()))
     }
 
     /// What was asked, with its files as the user was shown them. Looks at the disk unless that was done before.
-    pub(super) fn exactly(&self, action: &Action) -> What {
+    pub(super) fn exactly(&self, action: &Action) -> DecisionSubject {
         let shown = match &action.on_disk {
             Some(_) => action.disk(),
             None => self.with_disk(action.clone()).disk(),
         };
-        What::Exactly(bound(action, &shown))
+        DecisionSubject::Exactly(bound(action, &shown))
     }
 
     /// The action with what its files are on the disk now, to be shown and remembered with that. Looks at the disk.
@@ -140,7 +144,7 @@ pub(super) fn bound(action: &Action, files: &FilesOnDisk) -> String {
 /// Rules alone, without remembered decisions and preset.
 impl Permissions {
     /// The rule of the policy that asks about an action.
-    pub fn asks_about(&self, action: &Action) -> Option<Because> {
+    pub fn asking_rule(&self, action: &Action) -> Option<Reason> {
         let directories = self.state().directories(&action.session).to_vec();
         let facts = Facts::of(action, &directories);
         let policy = self.config.policy.as_ref()?;

@@ -5,26 +5,26 @@ use std::path::PathBuf;
 
 use attache_schema::v1;
 
-use super::grants::{Grant, WholeChange};
-use super::memory::{self, Remembered, Workspace};
-use super::{Action, Enforcement, PathPattern, Warning};
+use super::grants::{Grant, WholeFileChange};
+use super::memory::{self, RememberedDecision, WorkspaceId};
+use super::{Action, Enforcement, PathPattern, StoreWarning};
 
 /// Which decisions are meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct DecisionFilter {
     /// Only those of this agent.
     pub agent: Option<String>,
     /// Only those of this directory.
     pub workspace: Option<PathBuf>,
 }
 
-impl Filter {
+impl DecisionFilter {
     /// Whether a decision is meant. One that holds everywhere is of no directory.
-    pub(super) fn fits(&self, remembered: &Remembered) -> bool {
+    pub(super) fn fits(&self, remembered: &RememberedDecision) -> bool {
         let is_agent = |agent: &String| *agent == remembered.agent;
         let is_there = |path: &PathBuf| {
             let known = remembered.workspace.as_ref();
-            let there = Workspace::at(path);
+            let there = WorkspaceId::at(path);
             known.is_some_and(|known| known.is(&there) || known.path == there.path)
         };
         self.agent.as_ref().is_none_or(is_agent) && self.workspace.as_ref().is_none_or(is_there)
@@ -34,7 +34,7 @@ impl Filter {
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// Decisions for a session, and those that could not be stored.
-    here: Vec<Remembered>,
+    here: Vec<RememberedDecision>,
     /// What was allowed in the turns that run now.
     grants: HashMap<v1::SessionId, Vec<Grant>>,
     last_grant: u64,
@@ -42,7 +42,7 @@ pub(super) struct State {
     pub(super) enforcement: Enforcement,
     /// Paths that rules spell out and that are not there, so that nobody keeps a command from making them.
     pub(super) missing: Vec<PathPattern>,
-    faults: VecDeque<Warning>,
+    faults: VecDeque<StoreWarning>,
 }
 
 impl State {
@@ -54,21 +54,24 @@ impl State {
     }
 
     /// What is known for a question: decisions of its agent, and directories that count as inside.
-    pub(super) fn of(&self, action: &Action) -> (Vec<Remembered>, Vec<PathBuf>) {
+    pub(super) fn of(&self, action: &Action) -> (Vec<RememberedDecision>, Vec<PathBuf>) {
         let own = self.here().filter(|it| it.agent == action.agent);
         let directories = self.directories(&action.session);
         (own.cloned().collect(), directories.to_vec())
     }
 
-    pub(super) fn here(&self) -> impl Iterator<Item = &Remembered> {
+    pub(super) fn here(&self) -> impl Iterator<Item = &RememberedDecision> {
         self.here.iter()
     }
 
-    pub(super) fn change<T>(&mut self, change: impl FnOnce(&mut Vec<Remembered>) -> T) -> T {
+    pub(super) fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Vec<RememberedDecision>) -> T,
+    ) -> T {
         change(&mut self.here)
     }
 
-    pub(super) fn keep(&mut self, remembered: Remembered) {
+    pub(super) fn keep(&mut self, remembered: RememberedDecision) {
         self.here.retain(|old| !remembered.replaces(old));
         if self.here.len() >= MAX_HERE {
             return self
@@ -100,22 +103,23 @@ impl State {
     }
 
     /// `remembered` are the decisions that still count.
-    pub(super) fn spend(
+    pub(super) fn use_grant(
         &mut self,
         action: &Action,
-        written: Option<WholeChange<'_>>,
-        remembered: &[Remembered],
+        written: Option<WholeFileChange<'_>>,
+        remembered: &[RememberedDecision],
     ) -> bool {
         let Some(grants) = self.grants.get_mut(&action.session) else {
             return false;
         };
         let counts = |grant: &Grant| {
-            let is_it = |decision: &Remembered| decision.is_allowed && decision.id == grant.id;
+            let is_it =
+                |decision: &RememberedDecision| decision.is_allowed && decision.id == grant.id;
             !grant.is_remembered() || remembered.iter().any(is_it)
         };
         let mut usable = grants.iter_mut().enumerate();
         let used = usable.find_map(|(at, grant)| {
-            let is_used = counts(grant) && grant.spend(action, written);
+            let is_used = counts(grant) && grant.use_for(action, written);
             is_used.then_some(at)
         });
         if let Some(at) = used
@@ -140,7 +144,7 @@ impl State {
         Some(action)
     }
 
-    pub(super) fn retract(&mut self, denied: &Action) {
+    pub(super) fn end_grants_about(&mut self, denied: &Action) {
         for grants in self.grants.values_mut() {
             grants.retain(|grant| !grant.is_about(denied));
         }
@@ -166,7 +170,7 @@ impl State {
         self.grants.remove(session);
     }
 
-    pub(super) fn warnings(&mut self) -> Vec<Warning> {
+    pub(super) fn warnings(&mut self) -> Vec<StoreWarning> {
         self.faults.drain(..).collect()
     }
 
@@ -176,7 +180,7 @@ impl State {
 
     pub(super) fn warn(&mut self, text: String) {
         if self.faults.len() < MAX_FAULTS {
-            self.faults.push_back(Warning(text));
+            self.faults.push_back(StoreWarning(text));
         }
     }
 }

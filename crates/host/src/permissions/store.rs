@@ -4,23 +4,23 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::memory::Remembered;
+use super::memory::RememberedDecision;
 use crate::ownership;
-use attache_disk::private::{self, Error, Key, Stamp};
+use attache_disk::private::{self, Error, FileStamp, Key};
 
 /// The file of decisions and what was last read of it.
 #[derive(Debug)]
 pub(super) struct Store {
     path: PathBuf,
-    stamp: Option<Stamp>,
-    decisions: Vec<Remembered>,
+    stamp: Option<FileStamp>,
+    decisions: Vec<RememberedDecision>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
     version: u32,
-    decisions: Vec<Remembered>,
+    decisions: Vec<RememberedDecision>,
     mac: String,
 }
 
@@ -54,7 +54,7 @@ impl Store {
         }
     }
 
-    pub(super) fn decisions(&self) -> &[Remembered] {
+    pub(super) fn decisions(&self) -> &[RememberedDecision] {
         &self.decisions
     }
 
@@ -69,7 +69,7 @@ impl Store {
     ///
     /// Why it cannot be trusted; said once for each change.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
-        let stamp = Stamp::at(&self.path);
+        let stamp = FileStamp::at(&self.path);
         if stamp == self.stamp {
             return Ok(());
         }
@@ -90,7 +90,7 @@ impl Store {
     /// When they cannot be written; then nothing has changed.
     pub(super) fn change<T>(
         &mut self,
-        change: impl FnOnce(&mut Vec<Remembered>) -> T,
+        change: impl FnOnce(&mut Vec<RememberedDecision>) -> T,
     ) -> Result<T, Error> {
         let dir = self.path.parent().unwrap_or(Path::new("/"));
         private::create_dir(dir)?;
@@ -112,11 +112,11 @@ impl Store {
             self.write(&decisions)?;
         }
         drop(lock);
-        (self.stamp, self.decisions) = (Stamp::at(&self.path), decisions);
+        (self.stamp, self.decisions) = (FileStamp::at(&self.path), decisions);
         Ok(changed)
     }
 
-    fn read(&self) -> Result<Option<(Vec<Remembered>, Stamp)>, Unread> {
+    fn read(&self) -> Result<Option<(Vec<RememberedDecision>, FileStamp)>, Unread> {
         let Some((text, stamp)) = private::read(&self.path, MAX_FILE)? else {
             return Ok(None);
         };
@@ -142,8 +142,8 @@ impl Store {
         }
     }
 
-    fn write(&self, decisions: &[Remembered]) -> Result<(), Error> {
-        let key = private::key(&self.key_path())?;
+    fn write(&self, decisions: &[RememberedDecision]) -> Result<(), Error> {
+        let key = private::read_or_create_key(&self.key_path())?;
         let content = Content {
             version: VERSION,
             mac: mac(&key, decisions).to_hex().to_string(),
@@ -155,7 +155,7 @@ impl Store {
     }
 
     /// What cannot be trusted is kept for whoever wants to know what happened.
-    fn put_aside(&self) -> Result<Vec<Remembered>, Error> {
+    fn put_aside(&self) -> Result<Vec<RememberedDecision>, Error> {
         let aside = self.path.with_extension("refused");
         std::fs::rename(&self.path, &aside).map_err(|error| Error::new(&self.path, error))?;
         Ok(Vec::new())
@@ -166,7 +166,7 @@ impl Store {
     }
 }
 
-fn mac(key: &Key, decisions: &[Remembered]) -> blake3::Hash {
+fn mac(key: &Key, decisions: &[RememberedDecision]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new_keyed(key);
     for decision in decisions {
         let text = serde_json::to_string(decision).unwrap_or_default();

@@ -1,7 +1,6 @@
 //! What a person and an agent see of permissions.
 
 mod actions;
-mod answers;
 mod attack_commands;
 mod attack_denials;
 #[cfg(unix)]
@@ -28,6 +27,7 @@ mod policies;
 mod presets;
 mod recorded_calls;
 mod records;
+mod request_options;
 mod scopes;
 mod store;
 mod variables_attack;
@@ -45,7 +45,7 @@ fn action(tool_call: &str) -> Action {
 }
 
 fn question_in(workspace: &Path, tool_call: &str) -> Action {
-    Action::of(
+    Action::from_request(
         "claude",
         PathBuf::from(workspace),
         &request(tool_call),
@@ -68,14 +68,14 @@ fn run(command: &str) -> Action {
 
 fn shown(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Allow(because) => format!("allow: {because}"),
-        Verdict::Deny(because) => format!("deny: {because}"),
+        Verdict::Allow(reason) => format!("allow: {reason}"),
+        Verdict::Deny(reason) => format!("deny: {reason}"),
         Verdict::Ask => "ask".to_owned(),
     }
 }
 
 fn with_policy(preset: Preset, policy: &str) -> Permissions {
-    let mut config = Config::new(preset);
+    let mut config = PermissionConfig::new(preset);
     config.policy = Some(Policy::parse("policy.json", policy).unwrap());
     Permissions::open(config).0
 }

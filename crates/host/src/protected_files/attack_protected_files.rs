@@ -7,7 +7,7 @@ use attache_schema::v1;
 use tempfile::TempDir;
 
 use super::protect;
-use crate::permissions::{Action, Config, Decision, Permissions, Preset, Scope, Verdict};
+use crate::permissions::{Action, Decision, PermissionConfig, Permissions, Preset, Scope, Verdict};
 
 fn project() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -27,7 +27,7 @@ fn change(root: &Path, kind: &str, path: &str) -> Action {
     let call: v1::ToolCallUpdate = attache_rpc::json::from_str(&call).expect("a call");
     let none: [v1::PermissionOption; 0] = [];
     let request = v1::RequestPermissionRequest::new("s", call, none);
-    Action::of("agent", root.to_owned(), &request, None)
+    Action::from_request("agent", root.to_owned(), &request, None)
 }
 
 /// Spellings of the two files, from the workspace on or whole.
@@ -72,7 +72,7 @@ fn no_preset_and_no_remembered_decision_covers_a_named_file() {
             let action = change(&root, kind, &path);
             assert!(action.is_protected(), "{kind} {path}");
             for scope in [Scope::Session, Scope::Workspace, Scope::Always] {
-                let permissions = Permissions::open(Config::new(Preset::Ask)).0;
+                let permissions = Permissions::open(PermissionConfig::new(Preset::Ask)).0;
                 let decision = Decision {
                     is_allowed: true,
                     scope,
@@ -81,7 +81,7 @@ fn no_preset_and_no_remembered_decision_covers_a_named_file() {
                 permissions.remember(&action, &decision);
                 assert_eq!(permissions.judge(&action), Verdict::Ask, "{kind} {path}");
             }
-            let all = Permissions::open(Config::new(Preset::ApproveAll)).0;
+            let all = Permissions::open(PermissionConfig::new(Preset::ApproveAll)).0;
             assert!(
                 matches!(all.judge(&action), Verdict::Deny(_)),
                 "{kind} {path}"

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use attache_host::Roots;
 use attache_host::audit::{Log, entries};
-use attache_host::exec::{ExecRequest, ExecRules, Watcher, Watching};
-use attache_host::permissions::{Config, Permissions, Policy, Preset};
-use attache_host::terminals::{Limits, Sandbox, Terminals};
+use attache_host::exec::{ExecRequest, ExecRules, WatchMode, Watcher};
+use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
+use attache_host::terminals::{Sandbox, TerminalLimits, Terminals};
+use attache_process::{ExecEvent, Ladder, Program};
 use attache_schema::v1;
-use attache_transport::process::{ExecEvent, Ladder, Program};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt as _;
 
@@ -114,7 +114,7 @@ impl Drop for Stage {
 }
 
 fn permissions(policy: &str) -> Permissions {
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.policy = Some(Policy::parse("policy.json", policy).unwrap());
     Permissions::open(config).0
 }
@@ -122,7 +122,7 @@ fn permissions(policy: &str) -> Permissions {
 fn rules(policy: &str) -> ExecRules {
     permissions(policy)
         .exec_rules("agent")
-        .under(Watching::Rules)
+        .for_mode(WatchMode::Rules)
         .unwrap()
 }
 
@@ -286,7 +286,7 @@ fn asking(policy: &str, logs: &Path) -> (Terminals, Asked) {
         heard.0.lock().unwrap().push(request);
         async move { is_second }
     });
-    let terminals = Terminals::new(Limits::default(), Sandbox::Off);
+    let terminals = Terminals::new(TerminalLimits::default(), Sandbox::Off);
     terminals.watch_with(watcher);
     (terminals, asked)
 }

@@ -4,9 +4,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use attache_host::exec::{ExecRules, Watching};
-use attache_host::permissions::{Config, Permissions, Policy, Preset};
-use attache_transport::process::ExecEvent;
+use attache_host::exec::{ExecRules, WatchMode};
+use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
+use attache_process::ExecEvent;
 use libtest_mimic::Trial;
 
 use super::exec_attacks::Stage;
@@ -45,10 +45,10 @@ pub(super) fn trials() -> Vec<Trial> {
 /// Rules that deny these. Nobody can be asked, so what cannot be looked at is denied.
 fn denying(rule: &str) -> ExecRules {
     let policy = format!(r#"{{"rules": [{{"action": "deny", {rule}}}]}}"#);
-    let mut config = Config::new(Preset::ApproveAll);
+    let mut config = PermissionConfig::new(Preset::ApproveAll);
     config.policy = Some(Policy::parse("policy.json", &policy).unwrap());
     let rules = Permissions::open(config).0.exec_rules("agent");
-    rules.under(Watching::Rules).unwrap()
+    rules.for_mode(WatchMode::Rules).unwrap()
 }
 
 fn command(command: &str) -> ExecRules {

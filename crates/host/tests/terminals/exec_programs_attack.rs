@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use attache_host::exec::{ExecRules, Watching};
-use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_host::exec::{ExecRules, WatchMode};
+use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 use libtest_mimic::Trial;
 
 use super::exec_attacks::Stage;
@@ -30,10 +30,10 @@ pub(super) fn trials() -> Vec<Trial> {
 /// Denies a command. Nobody can be asked, so what cannot be looked at is denied.
 fn denying(command: &str) -> ExecRules {
     let policy = format!(r#"{{"rules": [{{"action": "deny", "command": "{command}"}}]}}"#);
-    let mut config = Config::new(Preset::ApproveAll);
+    let mut config = PermissionConfig::new(Preset::ApproveAll);
     config.policy = Some(Policy::parse("policy.json", &policy).unwrap());
     let rules = Permissions::open(config).0.exec_rules("agent");
-    rules.under(Watching::Rules).unwrap()
+    rules.for_mode(WatchMode::Rules).unwrap()
 }
 
 /// Each line runs a script `npm`, a module `tool` or nothing where its interpreter is missing; under the rule none does.

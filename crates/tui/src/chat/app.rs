@@ -21,7 +21,7 @@ pub(super) use sessions::logins;
 use attache::v1;
 use attache_client::command::{Command, Opening};
 use attache_client::setting::Setting;
-use attache_host::permissions::{Preset, Term};
+use attache_host::permissions::{Expiry, Preset};
 use ratatui::layout::Rect;
 
 use super::asks::Asks;
@@ -51,7 +51,7 @@ pub struct Settings {
     /// What happens with requests that no rule answers; anything but asking is shown all the time.
     pub preset: Preset,
     /// How long an answer holds for more than the session, unless the person says otherwise.
-    pub term: Term,
+    pub expiry: Expiry,
 }
 
 /// Which session is the first.

@@ -21,7 +21,7 @@ use attache_client::command::Answer;
 use attache_client::event::{OnDisk, PermissionPrompt};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use attache_host::permissions::{Scope, Term, is_allowed_by};
+use attache_host::permissions::{Expiry, Scope, option_allows};
 
 use crate::paint::Scroll;
 use changes::Changes;
@@ -43,7 +43,7 @@ pub(crate) struct PermissionDialog {
     /// The first row of the scrolled part that is shown.
     top: usize,
     /// How long a lasting answer counts; the first is the present choice.
-    terms: Vec<Term>,
+    expiries: Vec<Expiry>,
     /// The rows of what scrolls that have been on the screen so far.
     seen: SeenRows,
     /// The changes as they were last laid out.
@@ -93,13 +93,13 @@ pub(crate) enum Pressed {
     /// The user goes back to the composer. The request stays open.
     Back,
     /// The request is answered.
-    Answered(Answer, Term),
+    Answered(Answer, Expiry),
     /// The key would have granted something, and why it does not.
     Refused(Cow<'static, str>),
 }
 
 impl PermissionDialog {
-    pub(crate) fn new(prompt: PermissionPrompt, term: Term) -> PermissionDialog {
+    pub(crate) fn new(prompt: PermissionPrompt, expiry: Expiry) -> PermissionDialog {
         PermissionDialog {
             choices: choices::of(&prompt),
             prompt,
@@ -108,7 +108,7 @@ impl PermissionDialog {
             extent: Extent::Digest,
             against: Against::Shown,
             top: 0,
-            terms: terms(term),
+            expiries: expiries(expiry),
             seen: SeenRows::default(),
             changes: RefCell::default(),
             drawn: None,
@@ -116,8 +116,8 @@ impl PermissionDialog {
     }
 
     /// How long a lasting answer counts that is given now.
-    pub(crate) fn term(&self) -> Term {
-        self.terms.first().copied().unwrap_or_default()
+    pub(crate) fn expiry(&self) -> Expiry {
+        self.expiries.first().copied().unwrap_or_default()
     }
 
     /// Who remembers the answer that is selected.
@@ -133,7 +133,7 @@ impl PermissionDialog {
     pub(crate) fn grants(&self, pressed: &Pressed) -> bool {
         match pressed {
             Pressed::Answered(Answer::Choose { option, .. }, _) => {
-                is_allowed_by(&self.prompt.options, option) == Some(true)
+                option_allows(&self.prompt.options, option) == Some(true)
             }
             _ => false,
         }
@@ -164,10 +164,10 @@ impl PermissionDialog {
             (KeyCode::Esc, Step::Confirming(_)) => self.go_to(Step::Choosing),
             (KeyCode::Esc | KeyCode::Tab, _) => return Pressed::Back,
             (KeyCode::Right, Step::Confirming(choice)) if self.has_term(choice) => {
-                self.terms.rotate_left(1);
+                self.expiries.rotate_left(1);
             }
             (KeyCode::Left, Step::Confirming(choice)) if self.has_term(choice) => {
-                self.terms.rotate_right(1);
+                self.expiries.rotate_right(1);
             }
             (KeyCode::Down, Step::Choosing) => self.select_next(),
             (KeyCode::Up, Step::Choosing) => self.select_previous(),
@@ -295,7 +295,7 @@ impl PermissionDialog {
 
     fn answer(&self, choice: &Choice) -> Pressed {
         match choice.answer() {
-            Some(answer) => Pressed::Answered(answer, self.term()),
+            Some(answer) => Pressed::Answered(answer, self.expiry()),
             None => Pressed::Refused("this option cannot be chosen".into()),
         }
     }
@@ -357,13 +357,13 @@ impl PermissionDialog {
 }
 
 /// The terms that a key goes through, from the configured one on.
-fn terms(configured: Term) -> Vec<Term> {
-    let mut terms: Vec<Term> = TERMS.to_vec();
-    match terms.iter().position(|term| *term == configured) {
-        Some(at) => terms.rotate_left(at),
-        None => terms.insert(0, configured),
+fn expiries(configured: Expiry) -> Vec<Expiry> {
+    let mut expiries: Vec<Expiry> = EXPIRIES.to_vec();
+    match expiries.iter().position(|expiry| *expiry == configured) {
+        Some(at) => expiries.rotate_left(at),
+        None => expiries.insert(0, configured),
     }
-    terms
+    expiries
 }
 
 impl Page {
@@ -377,10 +377,10 @@ impl Page {
 /// Why Enter did nothing.
 pub(crate) const NOT_SHOWN: &str = "not shown yet: press Enter again";
 const HOUR: u64 = 60 * 60;
-const TERMS: [Term; 5] = [
-    Term::Endless,
-    Term::For(Duration::from_secs(HOUR)),
-    Term::For(Duration::from_secs(8 * HOUR)),
-    Term::For(Duration::from_secs(7 * 24 * HOUR)),
-    Term::For(Duration::from_secs(30 * 24 * HOUR)),
+const EXPIRIES: [Expiry; 5] = [
+    Expiry::Never,
+    Expiry::After(Duration::from_secs(HOUR)),
+    Expiry::After(Duration::from_secs(8 * HOUR)),
+    Expiry::After(Duration::from_secs(7 * 24 * HOUR)),
+    Expiry::After(Duration::from_secs(30 * 24 * HOUR)),
 ];

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use attache::v1;
-use attache_host::permissions::{Config, Permissions, Policy, Preset};
+use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 use attache_model::Input;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -99,7 +99,7 @@ async fn stage(offer: ClientOffer, policy: &str) -> TestWorkplace {
     let (key, hard) = ("ws/secrets/key.txt", "ws/notes/hard.txt");
     fs::hard_link(stage.path(key), stage.path(hard)).unwrap();
     let policy = policy.replace('@', stage.top.to_str().unwrap());
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.policy = Some(Policy::parse("policy", &policy).unwrap());
     let (permissions, _) = Permissions::open(config);
     let roots = stage.workplace.roots().clone();

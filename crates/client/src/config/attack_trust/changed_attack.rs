@@ -26,17 +26,17 @@ fn verdict(project: &Project, command: &[&str]) -> RuleAction {
 }
 
 fn verdict_in(configuration: &Configuration, command: &[&str]) -> RuleAction {
-    let mut config = Config::new(Preset::ApproveAll);
+    let mut config = PermissionConfig::new(Preset::ApproveAll);
     config.policy = configuration.load_policy().unwrap();
     let permissions = Permissions::open(config).0;
     let args: Vec<String> = command[1..].iter().map(|&it| it.to_owned()).collect();
     let request = v1::CreateTerminalRequest::new("s", command[0]).args(args);
-    let action = Action::running("a", PathBuf::from("/w"), &request);
+    let action = Action::from_terminal_request("a", PathBuf::from("/w"), &request);
     match permissions.judge(&action) {
         Verdict::Allow(_) => RuleAction::Allow,
         Verdict::Ask => RuleAction::Ask,
-        Verdict::Deny(because) => {
-            assert!(because.0.contains("x.json"), "{because}");
+        Verdict::Deny(reason) => {
+            assert!(reason.0.contains("x.json"), "{reason}");
             RuleAction::Deny
         }
     }
@@ -51,7 +51,14 @@ fn assert_in_force(project: &Project, what: &str) {
         assert!(said.contains("`attache config trust`"), "{what}: {said}");
         assert!(configuration.agents.is_empty() && configuration.mcp_servers.is_empty());
         assert_eq!(configuration.project_policy, None);
-        assert_eq!(configuration.load_policy().unwrap().unwrap().allowing(), 0);
+        assert_eq!(
+            configuration
+                .load_policy()
+                .unwrap()
+                .unwrap()
+                .count_allowing(),
+            0
+        );
     }
     assert_eq!(verdict(project, &["rm", "x"]), RuleAction::Deny, "{what}");
     assert_ne!(

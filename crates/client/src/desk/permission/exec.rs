@@ -67,7 +67,7 @@ impl Desk {
             env: variables.clone(),
             ..v1::CreateTerminalRequest::new(id, request.command_word())
         };
-        let action = Action::running(&self.setup.agent, workspace, &command);
+        let action = Action::from_terminal_request(&self.setup.agent, workspace, &command);
         let mut argv = request.args;
         if request.more > 0 {
             argv.push(format!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use attache::v1;
 use attache_host::audit;
-use attache_host::permissions::{Action, Because, ShownContent, Term};
+use attache_host::permissions::{Action, Expiry, Reason, ShownContent};
 use tokio::sync::{Notify, oneshot};
 
 use super::tool_call::{supersede, whole};
@@ -46,7 +46,7 @@ pub(super) struct PendingRequest {
 #[derive(Debug)]
 pub(super) struct OpenPrompt {
     pub(super) id: u64,
-    answer: oneshot::Sender<(Answer, Term)>,
+    answer: oneshot::Sender<(Answer, Expiry)>,
 }
 
 /// Requests and forms that nobody will answer. The agent is told so when this is dropped.
@@ -158,12 +158,12 @@ impl Desk {
     }
 
     /// The user's answer. An answer to a withdrawn prompt is ignored.
-    pub(in crate::desk) fn answer(&mut self, prompt: u64, answer: Answer, term: Term) {
+    pub(in crate::desk) fn answer(&mut self, prompt: u64, answer: Answer, expiry: Expiry) {
         let mut requests = self.pending.requests.values_mut();
         let open = requests.find_map(|request| request.prompt.take_if(|it| it.id == prompt));
         if let Some(open) = open {
             // A request that was withdrawn just now needs no answer.
-            open.answer.send((answer, term)).ok();
+            open.answer.send((answer, expiry)).ok();
         }
     }
 
@@ -273,7 +273,7 @@ impl Desk {
         self.note(&audit::Event::Decided {
             action,
             is_allowed: None,
-            because: &Because(why.to_owned()),
+            reason: &Reason(why.to_owned()),
             answer: None,
         });
     }
@@ -289,7 +289,7 @@ impl Desk {
             Source::ToolCall(asked) => {
                 let session = self.sessions.get(&request.session);
                 let workspace = session.map(|it| it.cwd.clone()).unwrap_or_default();
-                Action::of(&self.setup.agent, workspace, asked, self.told_of(asked))
+                Action::from_request(&self.setup.agent, workspace, asked, self.told_of(asked))
             }
             Source::HostRequest(_, action) | Source::Exec(_, action) => action.clone(),
         }

@@ -3,8 +3,10 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use attache::v1;
-use attache_host::audit::{self, Reach, UserAnswer};
-use attache_host::permissions::{self, Action, Because, Grant, GrantedBy, Remembered, Scope, Term};
+use attache_host::audit::{self, AnswerReach, UserAnswer};
+use attache_host::permissions::{
+    self, Action, Expiry, Grant, GrantedBy, Reason, RememberedDecision, Scope,
+};
 use attache_text::plain::visible;
 
 use super::{CANCELLED, Case, Outcome, Ruling, Settled, Subject, TURN_CANCELLED, TURN_ENDED};
@@ -29,14 +31,8 @@ impl Desk {
             false => Some(TURN_ENDED),
         };
         let outcome = match (ruling, over) {
-            (
-                Ruling::Rule {
-                    is_allowed,
-                    because,
-                },
-                over,
-            ) => {
-                let outcome = self.ruled(case, has_record, is_allowed, because);
+            (Ruling::Rule { is_allowed, reason }, over) => {
+                let outcome = self.ruled(case, has_record, is_allowed, reason);
                 // It grants what was shown, once; what the agent then does is judged by itself as well.
                 if outcome.is_allowed && over.is_none() {
                     drop(self.grant_shown(case, GrantedBy::Rule));
@@ -49,11 +45,11 @@ impl Desk {
                 Outcome::cancelled()
             }
             (Ruling::Granted, None) => {
-                let because = Because("allowed before in this turn".to_owned());
+                let reason = Reason("allowed before in this turn".to_owned());
                 if has_record {
-                    self.note_decided(&case.action, true, &because, None);
+                    self.note_decided(&case.action, true, &reason, None);
                 }
-                Outcome::new(true, because, CANCELLED)
+                Outcome::new(true, reason, CANCELLED)
             }
             (
                 Ruling::User {
@@ -73,9 +69,9 @@ impl Desk {
         case: &Case,
         is_allowed: bool,
         answer: v1::RequestPermissionOutcome,
-        remembered: Option<Box<Remembered>>,
+        remembered: Option<Box<RememberedDecision>>,
     ) -> Outcome {
-        let because = Because("the user".to_owned());
+        let reason = Reason("the user".to_owned());
         let option = case.chosen(&answer);
         let is_agents = remembered.is_none() && option.is_some_and(lasts_with_agent);
         let granted = match (is_allowed, &remembered) {
@@ -94,25 +90,25 @@ impl Desk {
         let scope = remembered.as_ref().map_or(Scope::Once, |it| it.scope);
         let noted = UserAnswer {
             reach: match is_agents {
-                true => Reach::Agent,
-                false => Reach::Scope(scope),
+                true => AnswerReach::Agent,
+                false => AnswerReach::Scope(scope),
             },
             expires: end.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds)),
             option: option.map(|option| option.name.as_str()),
             id: id.or(granted.as_deref()),
         };
-        self.note_decided(&case.action, is_allowed, &because, Some(noted));
+        self.note_decided(&case.action, is_allowed, &reason, Some(noted));
         if let Some(id) = granted {
             self.tell(Event::Remembered {
                 id,
                 session: case.action.session.clone(),
                 what: case.action.summary(),
                 scope: Scope::Once,
-                term: Term::Endless,
+                expiry: Expiry::Never,
                 is_allowed: true,
             });
         }
-        Outcome::new(is_allowed, because, answer)
+        Outcome::new(is_allowed, reason, answer)
     }
 
     /// What a rule has decided. Reading through us is too common to be worth a word of it.
@@ -121,35 +117,35 @@ impl Desk {
         case: &Case,
         has_record: bool,
         is_allowed: bool,
-        because: Because,
+        reason: Reason,
     ) -> Outcome {
-        let answer = permissions::outcome(is_allowed, &case.options);
+        let answer = permissions::pick_option(is_allowed, &case.options);
         let is_allowed = is_allowed && answer != CANCELLED;
         if !(is_allowed && case.is_read_through_us()) {
             if !has_record {
                 self.note(&audit::Event::Asked(&case.action));
             }
-            self.note_decided(&case.action, is_allowed, &because, None);
+            self.note_decided(&case.action, is_allowed, &reason, None);
             self.tell(Event::Decided {
                 prompt: Box::new(case.prompt()),
                 is_allowed,
-                because: because.clone(),
+                reason: reason.clone(),
             });
         }
-        Outcome::new(is_allowed, because, answer)
+        Outcome::new(is_allowed, reason, answer)
     }
 
     fn note_decided(
         &self,
         action: &Action,
         is_allowed: bool,
-        because: &Because,
+        reason: &Reason,
         answer: Option<UserAnswer<'_>>,
     ) {
         self.note(&audit::Event::Decided {
             action,
             is_allowed: Some(is_allowed),
-            because,
+            reason,
             answer,
         });
     }
@@ -157,16 +153,16 @@ impl Desk {
     /// A decision of the user is remembered for longer than once. It may decide other requests, and can be undone.
     pub(super) fn remembered(
         &mut self,
-        remembered: Remembered,
+        remembered: RememberedDecision,
         session: v1::SessionId,
-        term: Term,
+        expiry: Expiry,
     ) {
         self.tell(Event::Remembered {
             id: remembered.id,
             session,
             what: visible(&remembered.shown).into_owned(),
             scope: remembered.scope,
-            term,
+            expiry,
             is_allowed: remembered.is_allowed,
         });
         self.judge_all();
@@ -177,13 +173,13 @@ impl Desk {
         let Subject::ToolCall(_) = &case.subject else {
             return None;
         };
-        let grant = Grant::of_shown(&case.action, &case.content, by)?;
+        let grant = Grant::for_shown_action(&case.action, &case.content, by)?;
         self.setup.host.permissions.grant(grant)
     }
 
     fn grant_remembered(&mut self, case: &Case, id: &str) {
         if let Subject::ToolCall(_) = &case.subject {
-            let grant = Grant::of_remembered(&case.action, id);
+            let grant = Grant::for_remembered_decision(&case.action, id);
             // Beyond the limit the agent is asked about when it acts.
             self.setup.host.permissions.grant(grant);
         }

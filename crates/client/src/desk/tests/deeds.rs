@@ -1,6 +1,6 @@
 //! Files and commands that the agent asks of us without having asked for leave.
 
-use attache_host::permissions::{Preset, Scope, Term};
+use attache_host::permissions::{Expiry, Preset, Scope};
 use expect_test::{Expect, expect};
 
 use super::{BEGIN, Table, allow, reject};
@@ -28,7 +28,7 @@ async fn check(preset: Preset, script: &str, answers: &[Answer], expected: Expec
         table.desk.submit(Command::Answer {
             prompt: question,
             answer,
-            term: Term::Endless,
+            expiry: Expiry::Never,
         });
     }
     table.until("ended").await;
@@ -128,7 +128,7 @@ async fn what_is_told_of_a_tool_call_does_not_change_what_is_asked() {
     table.desk.submit(Command::Answer {
         prompt: 1,
         answer: reject(Scope::Once),
-        term: Term::Endless,
+        expiry: Expiry::Never,
     });
     table.until("ended").await;
     table.check(expected).await;

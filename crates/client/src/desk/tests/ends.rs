@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use attache::process::Program;
-use attache_host::permissions::{Preset, Scope, Term};
+use attache_host::permissions::{Expiry, Preset, Scope};
 use expect_test::expect;
 
 use super::{host, shown};
@@ -119,7 +119,7 @@ async fn what_was_allowed_in_a_session_ends_with_the_agents_process() {
             desk.submit(Command::Answer {
                 prompt: round,
                 answer: super::allow(Scope::Session),
-                term: Term::Endless,
+                expiry: Expiry::Never,
             });
             until(&mut desk, "gone").await;
             desk.submit(Command::Restart);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use attache_host::exec::ExecRequest;
-use attache_host::permissions::{Scope, Term};
+use attache_host::permissions::{Expiry, Scope};
 
 use super::{Table, allow, reject};
 use crate::command::{Answer, Command};
@@ -50,7 +50,7 @@ async fn ask(table: &mut Table, request: ExecRequest, answer: Answer) -> (bool, 
         table.desk.submit(Command::Answer {
             prompt: prompt.id,
             answer: answer.clone(),
-            term: Term::Endless,
+            expiry: Expiry::Never,
         });
     }
 }

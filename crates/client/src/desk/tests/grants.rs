@@ -1,6 +1,6 @@
 //! What leave reaches: just what was shown, as long as its turn, and never past a rule that denies.
 
-use attache_host::permissions::{Config, Permissions, Policy, Preset, Scope, Term};
+use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Policy, Preset, Scope};
 use expect_test::{Expect, expect};
 
 use super::{BEGIN, Table, allow, reject, session};
@@ -27,7 +27,7 @@ async fn check(script: &str, answers: &[Answer], expected: Expect) {
         table.desk.submit(Command::Answer {
             prompt: question,
             answer,
-            term: Term::Endless,
+            expiry: Expiry::Never,
         });
     }
     table.until("ended").await;
@@ -36,7 +36,7 @@ async fn check(script: &str, answers: &[Answer], expected: Expect) {
 
 #[tokio::test(start_paused = true)]
 async fn a_rule_that_denies_counts_for_what_was_allowed_under_another_name() {
-    let mut config = Config::new(Preset::ApproveAll);
+    let mut config = PermissionConfig::new(Preset::ApproveAll);
     let policy = r#"{"rules":[{"action":"deny","kind":"edit"}]}"#;
     config.policy = Some(Policy::parse("policy.json", policy).unwrap());
     let script = format!(
@@ -67,7 +67,7 @@ async fn check_linked(policy: &str, deed: &str) {
     std::fs::write(base.join("closed/file"), "secret").unwrap();
     std::os::unix::fs::symlink("closed", base.join("open")).unwrap();
     let base = base.to_str().unwrap();
-    let mut config = Config::new(Preset::ApproveReads);
+    let mut config = PermissionConfig::new(Preset::ApproveReads);
     let policy = policy.replace("BASE", base);
     config.policy = Some(Policy::parse("policy.json", &policy).unwrap());
     let deed = deed.replace("BASE", base);
@@ -294,7 +294,7 @@ fn answer(table: &mut Table, question: u64, answer: Answer) {
     table.desk.submit(Command::Answer {
         prompt: question,
         answer,
-        term: Term::Endless,
+        expiry: Expiry::Never,
     });
 }
 

@@ -3,7 +3,7 @@
 mod generated;
 
 use attache::v1;
-use attache_host::permissions::{Config, Permissions, Policy, Preset, Scope, Term};
+use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Policy, Preset, Scope};
 use serde_json::{Value, json};
 
 use super::{BEGIN, Table, allow, reject};
@@ -106,12 +106,12 @@ impl Turn {
                         }
                         _ => reject(Scope::Once),
                     };
-                    let term = Term::Endless;
+                    let expiry = Expiry::Never;
                     let prompt = prompt.id;
                     table.desk.submit(Command::Answer {
                         prompt,
                         answer,
-                        term,
+                        expiry,
                     });
                     asked.push(title);
                 }
@@ -213,7 +213,7 @@ async fn attack_a_kind_that_a_rule_allows_leads_past_no_rule_that_asks() {
             { "action": "allow", "agent": "scripted", "kind": kind, "path": file },
             { "action": "ask", "kind": others },
         ] });
-        let mut config = Config::new(Preset::Ask);
+        let mut config = PermissionConfig::new(Preset::Ask);
         config.policy = Some(Policy::parse("policy.json", &policy.to_string()).unwrap());
         let mut turn = Turn::new();
         let call = json!({ "kind": kind, "locations": [{ "path": file }] });
@@ -443,11 +443,11 @@ async fn attack_what_is_told_of_any_tool_call_does_not_reach_what_is_done_throug
             matches!(&prompt.subject, PromptSubject::HostRequest(HostRequest::Run { command, .. }) if command == &["make"])
         );
         table.until("update s tool Read another poem").await;
-        let (answer, term) = (reject(Scope::Once), Term::Endless);
+        let (answer, expiry) = (reject(Scope::Once), Expiry::Never);
         table.desk.submit(Command::Answer {
             prompt: prompt.id,
             answer,
-            term,
+            expiry,
         });
         table.until("ended").await;
         assert!(!table.seen.contains("withdrawn"), "{}", table.seen);

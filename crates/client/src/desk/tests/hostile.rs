@@ -10,7 +10,7 @@ use crate::command::{Answer, Command, How, Opening};
 use crate::desk::{Desk, Setup};
 use crate::event::Event;
 use attache_host::exec::ExecRequest;
-use attache_host::permissions::{Preset, Term};
+use attache_host::permissions::{Expiry, Preset};
 
 #[tokio::test(start_paused = true)]
 async fn updates_of_unknown_sessions_are_counted_and_dropped() {
@@ -116,7 +116,7 @@ async fn a_thousand_programs_that_wait_leave_room_for_the_agents_own_requests() 
     table.desk.submit(Command::Answer {
         prompt: 49,
         answer: Answer::Dismiss,
-        term: Term::Endless,
+        expiry: Expiry::Never,
     });
     table.until("ended").await;
     assert!(!table.seen.contains("asked 50"), "{}", table.seen);

@@ -1,6 +1,6 @@
 //! Agents that change, withdraw and forge requests while the user looks at them, and answers that come too late.
 
-use attache_host::permissions::{Config, Permissions, Preset, Scope, Term};
+use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Preset, Scope};
 use serde_json::{Value, json};
 
 use super::{BEGIN, Table, allow, choose, reject, session};
@@ -25,11 +25,11 @@ async fn asking(script: &str) -> Table {
 }
 
 fn answer(table: &mut Table, prompt: u64, answer: Answer) {
-    let term = Term::Endless;
+    let expiry = Expiry::Never;
     table.desk.submit(Command::Answer {
         prompt,
         answer,
-        term,
+        expiry,
     });
 }
 
@@ -138,7 +138,7 @@ async fn attack_a_change_before_the_prompt_is_what_the_prompt_shows() {
 async fn attack_a_change_between_the_answer_and_the_agent_asks_anew() {
     let data = tempfile::tempdir().unwrap();
     let store = data.path().canonicalize().unwrap().join("permissions.json");
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some(store.clone());
     let (permissions, _) = Permissions::open(config);
     let changed = change(&json!({ "rawInput": { "command": "rm -r /" } }));

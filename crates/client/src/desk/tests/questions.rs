@@ -1,6 +1,6 @@
 //! Questions for permission.
 
-use attache_host::permissions::{Config, Permissions, Preset, Scope, Term};
+use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Preset, Scope};
 use expect_test::expect;
 
 use super::{BEGIN, Table, allow, reject};
@@ -23,7 +23,7 @@ fn answer(table: &mut Table, question: u64, answer: Answer) {
     table.desk.submit(Command::Answer {
         prompt: question,
         answer,
-        term: Term::Endless,
+        expiry: Expiry::Never,
     });
 }
 
@@ -281,7 +281,7 @@ async fn large_questions_are_bounded_together() {
 async fn a_store_that_is_locked_holds_up_the_answer_and_nothing_else() {
     let data = tempfile::tempdir().unwrap();
     let store = data.path().canonicalize().unwrap().join("permissions.json");
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some(store.clone());
     let (permissions, _) = Permissions::open(config);
     let script = format!(
@@ -315,7 +315,7 @@ async fn a_store_that_is_locked_holds_up_the_answer_and_nothing_else() {
 
 #[tokio::test(start_paused = true)]
 async fn a_decision_that_cannot_be_stored_is_told() {
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some("/dev/null/permissions.json".into());
     let (permissions, _) = Permissions::open(config);
     permissions.fault();

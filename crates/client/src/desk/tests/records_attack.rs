@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use attache_host::audit::{Entry, Log, entries, verify};
-use attache_host::permissions::{Config, Permissions, Policy, Preset, Scope, Term};
+use attache_host::audit::{Log, LogEntry, entries, verify};
+use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Policy, Preset, Scope};
 use attache_host::terminals::Terminals;
 use attache_host::{Host, files::Files};
 use attache_testkit::scripted_agent;
@@ -42,11 +42,11 @@ async fn begin(table: &mut Table) {
     table.prompt("go");
 }
 
-fn answer(table: &mut Table, prompt: u64, answer: Answer, term: Term) {
+fn answer(table: &mut Table, prompt: u64, answer: Answer, expiry: Expiry) {
     table.desk.submit(Command::Answer {
         prompt,
         answer,
-        term,
+        expiry,
     });
 }
 
@@ -60,14 +60,14 @@ async fn finish(table: Table) -> String {
     table.seen
 }
 
-fn field<'a>(entry: &'a Entry, name: &str) -> &'a str {
+fn field<'a>(entry: &'a LogEntry, name: &str) -> &'a str {
     entry.fields.get(name).and_then(Value::as_str).unwrap_or("")
 }
 
 /// What the log says of requests. Every line that asks has an end, for the same thing.
 fn records(dir: &Path) -> Vec<String> {
     assert!(verify(dir).unwrap().broken.is_none());
-    let entries: Vec<Entry> = entries(dir).unwrap().map(Result::unwrap).collect();
+    let entries: Vec<LogEntry> = entries(dir).unwrap().map(Result::unwrap).collect();
     let mut open: Vec<&str> = Vec::new();
     let mut records = Vec::new();
     for entry in &entries {
@@ -89,7 +89,7 @@ fn records(dir: &Path) -> Vec<String> {
 }
 
 fn ruled(policy: &str) -> Permissions {
-    let mut config = Config::new(Preset::Ask);
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.policy = Some(Policy::parse("policy", policy).unwrap());
     Permissions::open(config).0
 }
@@ -122,7 +122,7 @@ async fn attack_a_request_that_was_shown_is_not_allowed_by_anybody_else_after_it
         let mut table = table(&script, ruled(policy), dir.path());
         begin(&mut table).await;
         table.until("asked 3").await;
-        answer(&mut table, 3, reject(Scope::Once), Term::Endless);
+        answer(&mut table, 3, reject(Scope::Once), Expiry::Never);
         table.until("ended").await;
         let seen = finish(table).await;
         assert!(!seen.contains("decided"), "{kind}: {seen}");
@@ -166,14 +166,14 @@ async fn the_log_tells_answers_of_every_scope_apart() {
     };
     let selected =
         |id: &str| format!(r#"{{"outcome":{{"outcome":"selected","optionId":"{id}"}}}}"#);
-    let hour = Term::For(std::time::Duration::from_secs(3600));
+    let hour = Expiry::After(std::time::Duration::from_secs(3600));
     let answers = [
-        ("a", "yes", allow(Scope::Once), Term::Endless),
-        ("b", "yes", allow(Scope::Session), Term::Endless),
+        ("a", "yes", allow(Scope::Once), Expiry::Never),
+        ("b", "yes", allow(Scope::Session), Expiry::Never),
         ("c", "yes", allow(Scope::Workspace), hour),
-        ("d", "yes", allow(Scope::Always), Term::Endless),
-        ("e", "ever", choose("ever", Scope::Once), Term::Endless),
-        ("f", "no", reject(Scope::Once), Term::Endless),
+        ("d", "yes", allow(Scope::Always), Expiry::Never),
+        ("e", "ever", choose("ever", Scope::Once), Expiry::Never),
+        ("f", "no", reject(Scope::Once), Expiry::Never),
     ];
     let mut script: String = answers
         .iter()
@@ -189,8 +189,9 @@ async fn the_log_tells_answers_of_every_scope_apart() {
         match table.until("").await {
             Event::Asked(prompt) => {
                 let next = rest.next();
-                let (_, _, said, term) = next.unwrap_or(("g", "", Answer::Dismiss, Term::Endless));
-                answer(&mut table, prompt.id, said, term);
+                let (_, _, said, expiry) =
+                    next.unwrap_or(("g", "", Answer::Dismiss, Expiry::Never));
+                answer(&mut table, prompt.id, said, expiry);
             }
             Event::Remembered { id, .. } => remembered.push(id),
             Event::Ended { .. } => break,
@@ -220,7 +221,7 @@ async fn the_log_tells_answers_of_every_scope_apart() {
             "undone undone",
         ]
     );
-    let entries: Vec<Entry> = entries(dir.path()).unwrap().map(Result::unwrap).collect();
+    let entries: Vec<LogEntry> = entries(dir.path()).unwrap().map(Result::unwrap).collect();
     let decided = |title: &str| {
         let mut all = entries.iter();
         all.find(|it| it.event == "decided" && field(it, "title") == title)

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use attache_host::permissions::{Preset, Scope, Term};
+use attache_host::permissions::{Expiry, Preset, Scope};
 use serde_json::json;
 
 use super::{Table, allow, reject};
@@ -40,7 +40,7 @@ fn answer(table: &mut Table, prompt: u64, answer: Answer) {
     table.desk.submit(Command::Answer {
         prompt,
         answer,
-        term: Term::Endless,
+        expiry: Expiry::Never,
     });
 }
 

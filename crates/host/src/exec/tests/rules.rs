@@ -13,7 +13,7 @@ fn check_line(line: &str, execs: &[&str], expected: &Expect) {
         {"action": "deny", "command": "rm **", "id": "deny"}]}"#;
     let words = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
     let bin = Bin::new();
-    let rules = rules(Preset::Ask, ask).approving(words, "/project".into(), bin.path());
+    let rules = rules(Preset::Ask, ask).with_approved_command(words, "/project".into(), bin.path());
     let mut judge = judge(&rules.watch().rules).unwrap();
     let said = execs.iter().map(|line| {
         let (cwd, line) = line.split_once(": ").unwrap();
@@ -134,7 +134,7 @@ fn attack_other_names_of_a_subcommand() {
     let alias = "asks: policy rule `no`; its subcommand is not built in and may be an alias; a rule that allows this \
         command decides it";
     let permissions = {
-        let mut config = Config::new(Preset::Ask);
+        let mut config = PermissionConfig::new(Preset::Ask);
         config.policy = Some(Policy::parse("policy.json", RENAMED).unwrap());
         Permissions::open(config).0
     };
@@ -183,7 +183,7 @@ fn attack_other_names_of_a_subcommand() {
     // The user has seen it.
     let words = ["git", "pusg"].map(str::to_owned).to_vec();
     let bin = Bin::new();
-    let rules = rules.approving(words, "/project".into(), bin.path());
+    let rules = rules.with_approved_command(words, "/project".into(), bin.path());
     assert_eq!(said(&rules, &bin.exec(&["git", "pusg"])), "runs");
 }
 
@@ -221,7 +221,7 @@ fn both_layers_agree_on_plain_commands() {
     let (mut denied, mut allowed) = (0, 0);
     for pattern in patterns {
         let policy = format!(r#"{{"rules": [{{"action": "deny", "command": "{pattern}"}}]}}"#);
-        let mut config = Config::new(Preset::Ask);
+        let mut config = PermissionConfig::new(Preset::Ask);
         config.policy = Some(Policy::parse("policy.json", &policy).unwrap());
         let permissions = Permissions::open(config).0;
         let rules = permissions.exec_rules("agent");
@@ -239,7 +239,7 @@ fn both_layers_agree_on_plain_commands() {
                 };
                 command.push(word.replace('*', "x"));
             }
-            let is_denied = |words: &[String]| permissions.forbids(&running(words)).is_some();
+            let is_denied = |words: &[String]| permissions.denying_rule(&running(words)).is_some();
             let before = is_denied(&command);
             let line = format!("{}; true", command.join(" "));
             let in_shell = ["sh", "-c", &line].map(str::to_owned);
@@ -263,5 +263,5 @@ fn both_layers_agree_on_plain_commands() {
 fn running(words: &[String]) -> Action {
     let mut request = v1::CreateTerminalRequest::new("session", words[0].as_str());
     request.args = words[1..].to_vec();
-    Action::running("agent", "/project".into(), &request)
+    Action::from_terminal_request("agent", "/project".into(), &request)
 }

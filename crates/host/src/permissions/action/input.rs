@@ -7,8 +7,8 @@ use attache_schema::v1;
 use serde_json::{Map, Value};
 
 use super::members::{self, EDITING, Part, Shape, TOOLS};
-use super::other_texts::{has_patch, patch_files};
 use super::path_readings::{path, readings};
+use super::unknown_texts::{has_patch, patch_files};
 use super::{command, file_patterns, twice};
 use crate::environment::is_harmless;
 

@@ -2,7 +2,7 @@
 
 use attache_schema::v1;
 use attache_text::plain::{visible_command, visible_quote, visible_start};
-use attache_text::secret::masked_words;
+use attache_text::secret::mask_words;
 
 use super::Action;
 
@@ -13,7 +13,7 @@ impl Action {
     pub fn summary(&self) -> String {
         match (&self.command, self.paths.as_slice()) {
             (Some(words), _) => {
-                let line = shortened(visible_command(masked_words(words)));
+                let line = shortened(visible_command(mask_words(words)));
                 match &self.directory {
                     Some(directory) => {
                         format!("{line} (in {})", cut(&directory.to_string_lossy()))
@@ -36,7 +36,7 @@ impl Action {
 
     /// A tool that names neither a command nor a file.
     fn named(&self) -> String {
-        let title = masked_words(std::slice::from_ref(&self.title)).concat();
+        let title = mask_words(std::slice::from_ref(&self.title)).concat();
         match (&self.tool, title.as_str()) {
             (Some(tool), _) => format!("tool {}", cut(tool)),
             (None, "") => format!("{} tool", cut(self.kind.as_str())),
@@ -99,7 +99,7 @@ mod tests {
             args: args.iter().map(|word| (*word).to_owned()).collect(),
             ..v1::CreateTerminalRequest::new("s", command)
         };
-        let action = Action::running("a", PathBuf::from("/work"), &request);
+        let action = Action::from_terminal_request("a", PathBuf::from("/work"), &request);
         assert_eq!(action.summary(), expected);
     }
 

@@ -23,7 +23,7 @@ impl Facts<'_> {
     /// The action with what may be files of it in the place of its files, and what those are on the disk; `None` if there is
     /// nothing of the kind.
     pub(in super::super) fn possible_files(&self) -> Option<(Action, FilesOnDisk)> {
-        let mut paths = self.action.other_texts.paths.clone();
+        let mut paths = self.action.unknown_texts.paths.clone();
         paths.extend(self.wild_files().paths);
         if paths.is_empty() {
             return None;

@@ -13,8 +13,8 @@ use super::super::command::options::CommandWord as _;
 use super::super::pattern_files::PatternFiles;
 use super::super::seen_paths::values;
 use super::{FilesOnDisk, PathLookups, Protection};
-use crate::names::is_protected;
 use crate::protected_files;
+use crate::protected_names::is_protected;
 
 /// Why a command is asked about each time: the protection of each file that it would change.
 pub(super) fn protections(

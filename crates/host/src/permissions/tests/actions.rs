@@ -184,25 +184,25 @@ fn every_field_that_was_shown_counts_in_the_digest() {
         );
     }
     let mut request = request(base);
-    let first = Action::of("claude", "/w".into(), &request, None).digest;
+    let first = Action::from_request("claude", "/w".into(), &request, None).digest;
     assert_ne!(
         first,
-        Action::of("codex", "/w".into(), &request, None).digest
+        Action::from_request("codex", "/w".into(), &request, None).digest
     );
     assert_ne!(
         first,
-        Action::of("claude", "/v".into(), &request, None).digest
+        Action::from_request("claude", "/v".into(), &request, None).digest
     );
     request.session_id = "other".into();
     assert_ne!(
         first,
-        Action::of("claude", "/w".into(), &request, None).digest
+        Action::from_request("claude", "/w".into(), &request, None).digest
     );
     request.session_id = "s".into();
     request.tool_call.tool_call_id = "2".into();
     assert_ne!(
         first,
-        Action::of("claude", "/w".into(), &request, None).digest
+        Action::from_request("claude", "/w".into(), &request, None).digest
     );
 }
 
@@ -220,7 +220,7 @@ fn a_request_that_only_names_the_call_asks_what_was_told_before() {
     )
     .unwrap();
     let request = request(r#"{"status":"pending"}"#);
-    let action = Action::of("claude", "/w".into(), &request, Some(&told));
+    let action = Action::from_request("claude", "/w".into(), &request, Some(&told));
     assert_eq!(action.paths, [PathBuf::from("/w/a")]);
     assert_eq!(
         (action.kind, action.tool.as_deref()),

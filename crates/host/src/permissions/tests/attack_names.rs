@@ -347,7 +347,7 @@ fn a_lasting_option_is_never_picked_for_the_user() {
             })
             .collect();
         for is_allowed in [true, false] {
-            let picked = match outcome(is_allowed, &options) {
+            let picked = match pick_option(is_allowed, &options) {
                 v1::RequestPermissionOutcome::Selected(chosen) => {
                     let found = options
                         .iter()

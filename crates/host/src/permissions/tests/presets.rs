@@ -150,7 +150,7 @@ fn a_user_who_is_there_is_asked_under_every_preset_but_deny_all() {
         r#"{"kind":"execute","rawInput":{"command":"ls"}}"#,
     ];
     let verdicts = |preset: Preset| {
-        let mut config = Config::new(preset);
+        let mut config = PermissionConfig::new(preset);
         config.policy = Some(Policy::parse("policy.json", policy).unwrap());
         config.is_attended = true;
         let permissions = Permissions::open(config).0;

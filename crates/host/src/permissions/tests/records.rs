@@ -12,7 +12,7 @@ fn mcp_call(identity: &str, input: &str) -> Action {
 }
 
 fn grant(permissions: &Permissions, action: &Action) {
-    let grant = Grant::of_shown(action, &ShownContent::None, GrantedBy::User).unwrap();
+    let grant = Grant::for_shown_action(action, &ShownContent::None, GrantedBy::User).unwrap();
     permissions.grant(grant).unwrap();
 }
 
@@ -25,22 +25,22 @@ fn a_grant_covers_one_use_in_its_session_until_the_turn_ends() {
     let mut other_agent = granted.clone();
     other_agent.agent = "codex".to_owned();
     grant(&permissions, &granted);
-    assert!(!permissions.spend(&elsewhere, None));
-    assert!(!permissions.spend(&other_agent, None));
-    assert!(permissions.spend(&granted, None));
-    assert!(!permissions.spend(&granted, None), "used up");
+    assert!(!permissions.use_grant(&elsewhere, None));
+    assert!(!permissions.use_grant(&other_agent, None));
+    assert!(permissions.use_grant(&granted, None));
+    assert!(!permissions.use_grant(&granted, None), "used up");
 
     grant(&permissions, &granted);
     permissions.end_turn(&granted.session);
-    assert!(!permissions.spend(&granted, None));
+    assert!(!permissions.use_grant(&granted, None));
 
     grant(&permissions, &granted);
     permissions.end_session(&granted.session);
-    assert!(!permissions.spend(&granted, None));
+    assert!(!permissions.use_grant(&granted, None));
 
     grant(&permissions, &granted);
-    permissions.retract(&run("npm test"));
-    assert!(!permissions.spend(&granted, None));
+    permissions.end_grants_about(&run("npm test"));
+    assert!(!permissions.use_grant(&granted, None));
 }
 
 /// What a grant for a request of each kind covers of what an agent does through us.
@@ -54,10 +54,10 @@ fn a_rule_grants_the_effect_of_its_kind_and_a_yes_what_was_shown() {
         for by in [GrantedBy::User, GrantedBy::Rule] {
             let covers = |shown: &str, used: &Action, written| {
                 let permissions = Permissions::preset(Preset::Ask);
-                let grant = Grant::of_shown(&action(shown), &ShownContent::None, by);
+                let grant = Grant::for_shown_action(&action(shown), &ShownContent::None, by);
                 grant.is_some_and(|grant| {
                     permissions.grant(grant).unwrap();
-                    permissions.spend(used, written)
+                    permissions.use_grant(used, written)
                 })
             };
             let read = action(r#"{"kind":"read","locations":[{"path":"/w/a"}]}"#);
@@ -69,7 +69,7 @@ fn a_rule_grants_the_effect_of_its_kind_and_a_yes_what_was_shown() {
                     covers(
                         &file,
                         &write,
-                        Some(WholeChange {
+                        Some(WholeFileChange {
                             old: None,
                             new: "x",
                         }),
@@ -83,7 +83,7 @@ fn a_rule_grants_the_effect_of_its_kind_and_a_yes_what_was_shown() {
                     covers(
                         &command,
                         &write,
-                        Some(WholeChange {
+                        Some(WholeFileChange {
                             old: None,
                             new: "x",
                         }),
@@ -132,7 +132,7 @@ fn clones_share_grants_and_enforcement() {
         paths: false,
     };
     clone.enforce(enforcement);
-    assert!(permissions.spend(&run("npm test"), None));
+    assert!(permissions.use_grant(&run("npm test"), None));
     assert_eq!(permissions.enforcement(), enforcement);
 }
 

@@ -14,8 +14,8 @@ fn open(store: &Path) -> Permissions {
     permissions
 }
 
-pub(super) fn open_warned(store: &Path) -> (Permissions, Vec<Warning>) {
-    let mut config = Config::new(Preset::Ask);
+pub(super) fn open_warned(store: &Path) -> (Permissions, Vec<StoreWarning>) {
+    let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some(store.to_owned());
     Permissions::open(config)
 }
@@ -239,7 +239,7 @@ fn another_agent_is_asked_again() {
 #[test]
 fn a_pattern_that_the_person_chose() {
     let permissions = Permissions::preset(Preset::Ask);
-    let commands = Pattern::Commands(CommandPattern::parse("npm run *").unwrap());
+    let commands = ActionPattern::Commands(CommandPattern::parse("npm run *").unwrap());
     permissions.remember_pattern(
         &run("npm run a"),
         &decision(true, Scope::Workspace),
@@ -259,7 +259,7 @@ fn a_pattern_that_the_person_chose() {
             r#"{{"kind":"edit","locations":[{{"path":"{path}"}}]}}"#
         ))
     };
-    let files = Pattern::Files(PathPattern::parse("src/**").unwrap());
+    let files = ActionPattern::Files(PathPattern::parse("src/**").unwrap());
     permissions.remember_pattern(&edit("/w/src/a"), &decision(true, Scope::Workspace), &files);
     let verdicts = ["/w/src/b/c", "/w/lib/b", "/w/src/.envrc"]
         .map(|path| matches!(permissions.judge(&edit(path)), Verdict::Allow(_)));
@@ -302,7 +302,7 @@ fn nothing_that_is_remembered_is_allowed_under_deny_all() {
 fn a_decision_expires() {
     let now = Arc::new(Mutex::new(UNIX_EPOCH + Duration::from_secs(1000)));
     let clock = Arc::clone(&now);
-    let config = Config::new(Preset::Ask).clock(move || *clock.lock().unwrap());
+    let config = PermissionConfig::new(Preset::Ask).clock(move || *clock.lock().unwrap());
     let (permissions, _) = Permissions::open(config);
     let action = run("npm test");
     let mut decision = decision(true, Scope::Workspace);
@@ -322,24 +322,24 @@ fn an_end_that_was_set_holds_in_the_next_program() {
     let store = data.join("permissions.json");
     let open_at = |seconds: u64| {
         let now = UNIX_EPOCH + Duration::from_secs(seconds);
-        let mut config = Config::new(Preset::Ask).clock(move || now);
+        let mut config = PermissionConfig::new(Preset::Ask).clock(move || now);
         config.store = Some(store.clone());
         Permissions::open(config).0
     };
     let action = run("npm test");
     let first = open_at(1000);
     let mut decision = decision(true, Scope::Always);
-    decision.expires = first.end_of(Term::For(Duration::from_secs(60)));
+    decision.expires = first.expiry_time(Expiry::After(Duration::from_secs(60)));
     first.remember(&action, &decision);
     let judged = |seconds: u64| shown(&open_at(seconds).judge(&action)).starts_with("allow");
     assert_eq!([1059, 1060].map(judged), [true, false]);
 
     let id = open_at(1000).list()[0].id.clone();
-    let hour = Term::For(Duration::from_secs(3600));
+    let hour = Expiry::After(Duration::from_secs(3600));
     let changed = open_at(1010).expire(&id, hour).unwrap();
     assert_eq!(changed.unwrap().expires, Some(4610));
     assert_eq!([4609, 4610].map(judged), [true, false]);
-    open_at(1010).expire(&id, Term::Endless).unwrap();
+    open_at(1010).expire(&id, Expiry::Never).unwrap();
     assert!(judged(1_000_000));
     assert_eq!(open_at(1010).expire("none", hour).unwrap(), None);
 }
@@ -348,7 +348,7 @@ fn an_end_that_was_set_holds_in_the_next_program() {
 fn a_clock_that_was_set_back_does_not_lengthen_leave() {
     let now = Arc::new(Mutex::new(UNIX_EPOCH + Duration::from_secs(10_000)));
     let clock = Arc::clone(&now);
-    let config = Config::new(Preset::ApproveAll).clock(move || *clock.lock().unwrap());
+    let config = PermissionConfig::new(Preset::ApproveAll).clock(move || *clock.lock().unwrap());
     let (permissions, _) = Permissions::open(config);
     let (allowed, denied) = (run("npm test"), run("npm publish"));
     for (action, is_allowed) in [(&allowed, true), (&denied, false)] {
@@ -388,7 +388,7 @@ fn a_workspace_is_known_by_itself_and_not_by_its_name() {
 /// Remembers a denial of the first call, and says which of the others are denied with `--approve-all`.
 fn check_denied(calls: &[&str], expected: Expect) {
     let data = Scratch::new();
-    let mut config = Config::new(Preset::ApproveAll);
+    let mut config = PermissionConfig::new(Preset::ApproveAll);
     config.store = Some(data.join("permissions.json"));
     let (permissions, _) = Permissions::open(config.clone());
     permissions.remember(&action(calls[0]), &decision(false, Scope::Always));

@@ -209,14 +209,14 @@ fn decisions_are_listed_and_revoked_while_another_program_runs() {
     );
     assert_eq!(running.judge(&action), Verdict::Ask);
     assert!(matches!(running.judge(&run("npm test")), Verdict::Deny(_)));
-    let elsewhere = Filter {
+    let elsewhere = DecisionFilter {
         agent: None,
         workspace: Some(workspace.to_owned()),
     };
     assert_eq!(other.clear(&elsewhere).unwrap(), 0);
     assert_eq!(
         other
-            .clear(&Filter {
+            .clear(&DecisionFilter {
                 agent: Some("claude".to_owned()),
                 workspace: None
             })
@@ -277,6 +277,6 @@ fn a_file_of_another_version_is_left_as_it_is() {
         permissions.judge(&run("npm test")),
         Verdict::Allow(_)
     ));
-    assert!(permissions.clear(&Filter::default()).is_err());
+    assert!(permissions.clear(&DecisionFilter::default()).is_err());
     assert_eq!(fs::read_to_string(&store).unwrap(), theirs);
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use attache::v1;
 use attache_client::command::{Answer, Command};
-use attache_host::permissions::{Scope, Term};
+use attache_host::permissions::{Expiry, Scope};
 use attache_text::plain::GUTTER;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Position;
@@ -110,9 +110,9 @@ impl App {
                     Pressed::Open => {}
                     Pressed::Back => self.asks.leave(),
                     Pressed::Refused(why) => self.passing_toast(&why, now),
-                    Pressed::Answered(answer, term) => {
+                    Pressed::Answered(answer, expiry) => {
                         self.report(&answer, reported, &what, now);
-                        self.answered(number, answer, term);
+                        self.answered(number, answer, expiry);
                     }
                 }
             }
@@ -251,13 +251,13 @@ impl App {
         }
     }
 
-    fn answered(&mut self, prompt: u64, answer: Answer, term: Term) {
+    fn answered(&mut self, prompt: u64, answer: Answer, expiry: Expiry) {
         let session = self.tab().session().cloned();
         self.asks.take(session.as_ref());
         self.submit(Command::Answer {
             prompt,
             answer,
-            term,
+            expiry,
         });
     }
 
@@ -287,7 +287,7 @@ impl App {
         &mut self,
         id: String,
         what: &str,
-        (scope, term): (Scope, Term),
+        (scope, expiry): (Scope, Expiry),
         is_allowed: bool,
         now: Instant,
     ) {
@@ -296,13 +296,15 @@ impl App {
             true => (Tone::Good, "allowed"),
             false => (Tone::Bad, "rejected"),
         };
-        let reach = match (scope, term) {
+        let reach = match (scope, expiry) {
             (Scope::Once, _) => "once".to_owned(),
             (Scope::Session, _) => "in this session".to_owned(),
-            (Scope::Workspace, Term::Endless) => "in this workspace".to_owned(),
-            (Scope::Workspace, term) => format!("in this workspace {}", permission::lasting(term)),
-            (Scope::Always, Term::Endless) => "always with this agent".to_owned(),
-            (Scope::Always, term) => format!("with this agent {}", permission::lasting(term)),
+            (Scope::Workspace, Expiry::Never) => "in this workspace".to_owned(),
+            (Scope::Workspace, expiry) => {
+                format!("in this workspace {}", permission::lasting(expiry))
+            }
+            (Scope::Always, Expiry::Never) => "always with this agent".to_owned(),
+            (Scope::Always, expiry) => format!("with this agent {}", permission::lasting(expiry)),
         };
         let undo = match scope {
             Scope::Once => Undo::IfUnused,

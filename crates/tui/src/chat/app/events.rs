@@ -6,7 +6,7 @@ use attache::v1;
 use attache_client::command::{Answer, Command};
 use attache_client::event::{Event, Failure, FailureKind, PermissionPrompt};
 use attache_client::figures;
-use attache_host::permissions::Term;
+use attache_host::permissions::Expiry;
 
 use super::{App, Ends, Life, Undo};
 use crate::chat::asks::{Ask, What};
@@ -76,14 +76,14 @@ impl App {
             Event::Decided {
                 prompt,
                 is_allowed,
-                because,
+                reason,
             } => {
                 let (tone, word) = match is_allowed {
                     true => (Tone::Good, "allowed"),
                     false => (Tone::Bad, "denied"),
                 };
                 let what = prompt.summary();
-                let remark = format!("{word}: {what} ({because})");
+                let remark = format!("{word}: {what} ({reason})");
                 if let Some(tab) = self.tab_of(&prompt.action.session) {
                     tab.remark(tone, remark);
                 }
@@ -92,10 +92,10 @@ impl App {
                 id,
                 what,
                 scope,
-                term,
+                expiry,
                 is_allowed,
                 ..
-            } => self.remembered(id, &what, (scope, term), is_allowed, now),
+            } => self.remembered(id, &what, (scope, expiry), is_allowed, now),
             Event::Forgotten { id, was_in_force } => self.forgotten(&id, was_in_force, now),
             Event::Form { form, request } => self.form(form, &request, now),
             Event::FormWithdrawn(number) => self.asks.retain(|ask| !ask.is_form(number)),
@@ -168,14 +168,14 @@ impl App {
     fn asked(&mut self, asked: PermissionPrompt, now: Instant) {
         let number = asked.id;
         let session = self.home_of(asked.action.session.clone());
-        let what = What::Permission(Box::new(PermissionDialog::new(asked, self.settings.term)));
+        let what = What::Permission(Box::new(PermissionDialog::new(asked, self.settings.expiry)));
         if self.asks.push(session.clone(), what) {
             self.point_to(session.as_ref(), now);
         } else {
             self.submit(Command::Answer {
                 prompt: number,
                 answer: Answer::Dismiss,
-                term: Term::Endless,
+                expiry: Expiry::Never,
             });
         }
     }

@@ -3,7 +3,7 @@
 use attache::v1;
 use attache_client::command::Answer;
 use attache_client::event::PermissionPrompt;
-use attache_host::permissions::{Scope, is_allowed_by, label};
+use attache_host::permissions::{Scope, option_allows, option_label};
 use attache_text::plain::visible_start;
 
 /// One answer.
@@ -173,7 +173,7 @@ fn kind_of(option: &v1::PermissionOption, options: &[v1::PermissionOption]) -> C
     if same.count() > 1 {
         return ChoiceKind::Duplicate;
     }
-    if is_allowed_by(options, &option.option_id).is_none() {
+    if option_allows(options, &option.option_id).is_none() {
         return ChoiceKind::Unknown;
     }
     match option.kind {
@@ -188,10 +188,10 @@ fn kind_of(option: &v1::PermissionOption, options: &[v1::PermissionOption]) -> C
 fn kind_label(kind: ChoiceKind) -> &'static str {
     use v1::PermissionOptionKind as Kind;
     match kind {
-        ChoiceKind::AllowOnce => label(&Kind::AllowOnce),
-        ChoiceKind::AllowLasting => label(&Kind::AllowAlways),
-        ChoiceKind::RejectOnce => label(&Kind::RejectOnce),
-        ChoiceKind::RejectLasting => label(&Kind::RejectAlways),
+        ChoiceKind::AllowOnce => option_label(&Kind::AllowOnce),
+        ChoiceKind::AllowLasting => option_label(&Kind::AllowAlways),
+        ChoiceKind::RejectOnce => option_label(&Kind::RejectOnce),
+        ChoiceKind::RejectLasting => option_label(&Kind::RejectAlways),
         ChoiceKind::Dismiss | ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted => {
             ""
         }

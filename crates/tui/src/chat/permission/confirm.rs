@@ -1,7 +1,7 @@
 //! What a lasting answer means, in a sentence that the user confirms.
 
 use attache::v1;
-use attache_host::permissions::{Action, Scope, Term};
+use attache_host::permissions::{Action, Expiry, Scope};
 use attache_text::plain::visible;
 
 use super::PermissionDialog;
@@ -28,12 +28,12 @@ impl PermissionDialog {
                     Scope::Workspace => "in this workspace",
                     Scope::Always => "everywhere",
                 };
-                let term = match scope {
+                let expiry = match scope {
                     Scope::Once | Scope::Session => "until the session ends".to_owned(),
-                    Scope::Workspace | Scope::Always => lasting(self.term()),
+                    Scope::Workspace | Scope::Always => lasting(self.expiry()),
                 };
                 format!(
-                    "Attaché will {verb} {what} without asking: for this agent, {place}, {term}."
+                    "Attaché will {verb} {what} without asking: for this agent, {place}, {expiry}."
                 )
             }
             Source::Agent(_) => {
@@ -81,8 +81,8 @@ fn subject(action: &Action) -> &'static str {
 }
 
 /// How long, in words.
-pub(crate) fn lasting(term: Term) -> String {
-    let Term::For(time) = term else {
+pub(crate) fn lasting(expiry: Expiry) -> String {
+    let Expiry::After(time) = expiry else {
         return "for good".to_owned();
     };
     let (hours, days) = (time.as_secs() / 3600, time.as_secs() / 86_400);
@@ -91,6 +91,6 @@ pub(crate) fn lasting(term: Term) -> String {
         (days, hours) if days > 0 && days * 24 == hours => format!("for {days} days"),
         (0, 1) if time.as_secs() == 3600 => "for an hour".to_owned(),
         (_, hours) if hours > 0 && hours * 3600 == time.as_secs() => format!("for {hours} hours"),
-        _ => format!("for {term}"),
+        _ => format!("for {expiry}"),
     }
 }

@@ -3,7 +3,7 @@
 use attache::v1;
 use attache_client::content;
 use attache_client::event::{HostRequest, PromptSubject};
-use attache_host::permissions::label;
+use attache_host::permissions::option_label;
 use attache_text::plain::{visible, visible_command, visible_lines, visible_word};
 use ratatui::text::{Line, Span};
 
@@ -210,7 +210,7 @@ impl PermissionDialog {
             });
         }
         for option in &self.prompt.options {
-            details.push((label(&option.kind), visible(&option.name)));
+            details.push((option_label(&option.kind), visible(&option.name)));
         }
         if let PromptSubject::HostRequest(HostRequest::Read { path }) = &self.prompt.subject {
             let path = visible(&path.to_string_lossy()).into_owned();

@@ -195,7 +195,7 @@ fn request(kind: &str, input: &str, content: &[v1::ToolCallContent]) -> Permissi
     let update = v1::ToolCallUpdate::new("c1");
     let options = prompt.options.clone();
     let request = v1::RequestPermissionRequest::new("s1", update, options);
-    prompt.action = Action::of(
+    prompt.action = Action::from_request(
         "test",
         PathBuf::from("/code/project"),
         &request,

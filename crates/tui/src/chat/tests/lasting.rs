@@ -3,7 +3,7 @@
 use attache::v1;
 use attache_client::command::Command;
 use attache_client::event::Event;
-use attache_host::permissions::{Scope, Term};
+use attache_host::permissions::{Expiry, Scope};
 use expect_test::expect;
 
 use super::asking::{answers, ask, check};
@@ -27,7 +27,7 @@ pub(super) fn choose(stage: &mut Stage, words: &str) {
 #[test]
 fn a_lasting_answer_is_confirmed_with_what_it_covers() {
     let mut stage = stage();
-    stage.app.settings.term = "36h".parse().unwrap();
+    stage.app.settings.expiry = "36h".parse().unwrap();
     ask(&mut stage, 1);
     choose(&mut stage, "in this workspace");
     stage.check(&expect![[r#"
@@ -56,7 +56,7 @@ fn a_lasting_answer_is_confirmed_with_what_it_covers() {
     stage.press("<Right><Right><Left><Right><Right>");
     assert!(stage.screen().contains("for 8 hours"), "{}", stage.screen());
     stage.press("<Enter>");
-    expect![[r#"[Submit(Answer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, term: For(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
+    expect![[r#"[Submit(Answer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, expiry: After(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn nothing_lasts_for_a_protected_file() {
 
 fn remembered(stage: &mut Stage, id: &str, scope: Scope) {
     stage.event(Event::Remembered {
-        term: Term::Endless,
+        expiry: Expiry::Never,
         id: id.to_owned(),
         session: "s1".into(),
         what: "cargo test⏎".to_owned(),

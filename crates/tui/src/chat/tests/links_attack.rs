@@ -18,7 +18,8 @@ fn screen(workspace: &Path, call: &str) -> String {
     let mut shown = v1::ToolCall::new("c1", "Tidy up");
     shown.raw_input = request.tool_call.raw_input.clone();
     prompt.subject = PromptSubject::ToolCall(shown);
-    prompt.action = Action::of("test", workspace.to_owned(), &request, None).with_disk(&[]);
+    prompt.action =
+        Action::from_request("test", workspace.to_owned(), &request, None).with_disk(&[]);
     let mut stage = stage().size(160, 40);
     stage.event(Event::Asked(Box::new(prompt)));
     stage.screen()

@@ -48,7 +48,7 @@ fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
         let mut stage = super::stage::stage().size(80, 20);
         let what = attache_text::plain::visible(&marked(&text)).into_owned();
         stage.event(Event::Remembered {
-            term: attache_host::permissions::Term::Endless,
+            expiry: attache_host::permissions::Expiry::Never,
             id: "d1".to_owned(),
             session: "s1".into(),
             what,

@@ -8,8 +8,8 @@ use attache::v1;
 use attache_client::command::{How, Opening};
 use attache_client::event::{Event, Opened, PermissionPrompt, PromptSubject};
 use attache_client::setting::Setting;
-use attache_host::permissions::{Action, Digest, OtherTexts};
-use attache_host::terminals::View;
+use attache_host::permissions::{Action, Digest, UnknownTexts};
+use attache_host::terminals::TerminalView;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use expect_test::Expect;
 use ratatui::Terminal;
@@ -27,7 +27,7 @@ pub(super) struct Stage {
     pub(super) now: Instant,
     effects: Vec<Effect>,
     size: (u16, u16),
-    terminal: Option<View>,
+    terminal: Option<TerminalView>,
 }
 
 /// A screen with a session, of 60 columns.
@@ -64,7 +64,7 @@ impl Stage {
             theme,
             wishes: Vec::new(),
             preset: attache_host::permissions::Preset::Ask,
-            term: attache_host::permissions::Term::Endless,
+            expiry: attache_host::permissions::Expiry::Never,
         };
         let mut stage = Stage {
             app: App::new(settings),
@@ -83,7 +83,7 @@ impl Stage {
         self
     }
 
-    pub(super) fn with_terminal(mut self, view: View) -> Stage {
+    pub(super) fn with_terminal(mut self, view: TerminalView) -> Stage {
         self.terminal = Some(view);
         self
     }
@@ -259,7 +259,7 @@ pub(super) fn asked(number: u64, command: &[&str], title: &str) -> PermissionPro
             tool_identity: None,
             has_unknown_input: false,
             other_tools: Vec::new(),
-            other_texts: OtherTexts::default(),
+            unknown_texts: UnknownTexts::default(),
             patterns: Vec::new(),
             wild_paths: Vec::new(),
             names_destination: false,

@@ -99,7 +99,7 @@ fn a_tool_of_a_server_is_known_by_every_spelling_and_every_name() {
     )
     .unwrap();
     let asked = request(r#"{"name":"Read"}"#);
-    let both = Action::of("claude", "/w".into(), &asked, Some(&told));
+    let both = Action::from_request("claude", "/w".into(), &asked, Some(&told));
     assert!(!is_allowed(&permissions, &both));
     assert!(is_denied(&deny, &both));
 }

@@ -1,0 +1,81 @@
+//! What an agent does through us, as actions: reading and writing files and running commands.
+
+use std::path::PathBuf;
+
+use attache_rpc::json::{Object, Raw};
+use attache_schema::{FilePath, v1};
+
+use super::{Action, Call};
+use crate::{InspectedPath, terminals};
+
+impl Action {
+    /// `fs/read_text_file`. `place` is where the path leads.
+    pub fn from_read_request(
+        agent: &str,
+        workspace: PathBuf,
+        request: &v1::ReadTextFileRequest,
+        place: &InspectedPath,
+    ) -> Action {
+        let title = format!("Read {}", request.path);
+        let call = Call {
+            locations: &locations(&request.path, place),
+            ..Call::through_us(&v1::ToolKind::Read, &title)
+        };
+        call.action(agent, workspace, &request.session_id)
+    }
+
+    /// `fs/write_text_file`. `place` is where the path leads. The change is the whole new content beside what is there
+    /// now.
+    pub fn from_write_request(
+        agent: &str,
+        workspace: PathBuf,
+        request: &v1::WriteTextFileRequest,
+        place: &InspectedPath,
+    ) -> (Action, v1::Diff) {
+        let title = format!("Write {}", request.path);
+        let mut change = v1::Diff::new(request.path.clone(), request.content.as_str());
+        change.old_text.clone_from(&place.text);
+        let call = Call {
+            locations: &locations(&request.path, place),
+            content: &[change.clone().into()],
+            ..Call::through_us(&v1::ToolKind::Edit, &title)
+        };
+        (call.action(agent, workspace, &request.session_id), change)
+    }
+
+    /// `terminal/create`, for a request as [`Host::resolve_command`](crate::Host::resolve_command) gave it. A line for the shell is judged
+    /// and shown as that line.
+    pub fn from_terminal_request(
+        agent: &str,
+        workspace: PathBuf,
+        request: &v1::CreateTerminalRequest,
+    ) -> Action {
+        let mut input = Object::default();
+        match terminals::shown_command(request).as_slice() {
+            [line] => input.put("command", line),
+            words => input.put("command", &words.to_vec()),
+        }
+        if let Some(cwd) = &request.cwd {
+            input.put("cwd", cwd);
+        }
+        if !request.env.is_empty() {
+            input.put("env", &request.env);
+        }
+        let (title, input) = (terminals::shown_line(request), Raw::of(&input));
+        let call = Call {
+            raw_input: Some(&input),
+            ..Call::through_us(&v1::ToolKind::Execute, &title)
+        };
+        call.action(agent, workspace, &request.session_id)
+    }
+}
+
+/// The path as the agent names it, and what a link makes of it: rules and people look at both.
+fn locations(path: &FilePath, place: &InspectedPath) -> Vec<v1::ToolCallLocation> {
+    let resolved = place.resolved.iter();
+    let resolved = resolved.map(|path| path.to_string_lossy().into_owned().into());
+    std::iter::once(path.clone())
+        .chain(resolved)
+        .map(v1::ToolCallLocation::new)
+        .collect()
+}

@@ -1,0 +1,110 @@
+//! Which of the agent's options is taken.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+fn options(kinds: &[(&str, &str)]) -> Vec<v1::PermissionOption> {
+    let option = |(id, kind): &(&str, &str)| v1::PermissionOption::new(*id, "Reject", *kind);
+    kinds.iter().map(option).collect()
+}
+
+fn check(kinds: &[(&str, &str)], expected: Expect) {
+    let options = options(kinds);
+    let outcomes = [
+        ("allow", pick_option(true, &options)),
+        ("reject", pick_option(false, &options)),
+    ];
+    let shown = outcomes.map(|(what, outcome)| match outcome {
+        v1::RequestPermissionOutcome::Selected(selected) => {
+            format!("{what}: {}", selected.option_id)
+        }
+        _ => format!("{what}: cancelled"),
+    });
+    expected.assert_eq(&shown.join("\n"));
+}
+
+#[test]
+fn by_kind_whatever_the_name() {
+    check(
+        &[
+            ("1", "allow_always"),
+            ("2", "reject_always"),
+            ("3", "allow_once"),
+            ("4", "reject_once"),
+        ],
+        expect![[r#"
+            allow: 3
+            reject: 4"#]],
+    );
+}
+
+#[test]
+fn a_yes_for_this_time_is_never_told_as_a_yes_for_ever() {
+    check(
+        &[("1", "allow_always"), ("2", "reject_always")],
+        expect![[r#"
+            allow: cancelled
+            reject: cancelled"#]],
+    );
+}
+
+#[test]
+fn only_yes_is_offered() {
+    check(
+        &[("1", "allow_once")],
+        expect![[r#"
+        allow: 1
+        reject: cancelled"#]],
+    );
+}
+
+#[test]
+fn one_id_for_two_options() {
+    check(
+        &[("1", "reject_once"), ("1", "allow_always")],
+        expect![[r#"
+        allow: cancelled
+        reject: cancelled"#]],
+    );
+}
+
+#[test]
+fn unknown_kinds_and_options_behind_the_sixteenth_are_not_taken() {
+    let ids: Vec<String> = (0..500).map(|number| number.to_string()).collect();
+    let kind = |index| {
+        if index < 16 {
+            "grant_everything"
+        } else {
+            "allow_once"
+        }
+    };
+    let kinds: Vec<(&str, &str)> = ids
+        .iter()
+        .enumerate()
+        .map(|(index, id)| (id.as_str(), kind(index)))
+        .collect();
+    check(
+        &kinds,
+        expect![[r#"
+        allow: cancelled
+        reject: cancelled"#]],
+    );
+}
+
+#[test]
+fn labels_come_from_the_kind() {
+    let options = options(&[
+        ("1", "allow_once"),
+        ("2", "allow_always"),
+        ("3", "reject_once"),
+        ("4", "reject_always"),
+        ("5", "x"),
+    ]);
+    let labels: Vec<&str> = options
+        .iter()
+        .map(|option| option_label(&option.kind))
+        .collect();
+    expect!["Allow once, Always allow, Reject once, Always reject, Unknown answer"]
+        .assert_eq(&labels.join(", "));
+}

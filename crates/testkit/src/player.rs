@@ -1,0 +1,67 @@
+//! A scripted peer: it says the lines of one side of a script and expects those of the other.
+
+mod difference;
+mod expect;
+mod line_stream;
+mod playback;
+mod send;
+
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::{Script, ScriptError, Side};
+
+pub use difference::Difference;
+use line_stream::LineStream;
+use playback::Playback;
+
+/// One side of a script, ready to be played.
+///
+/// Whatever it waits for has a deadline, on the clock of tokio. When the script is over it closes its side, and
+/// complains of what the other still has to say.
+#[derive(Debug)]
+pub struct ScriptPlayer {
+    script: Script,
+    side: Side,
+    within: Duration,
+}
+
+impl ScriptPlayer {
+    /// An player for a side. Fails if the script does not say in full what that side is to send.
+    pub fn new(script: Script, side: Side) -> Result<Self, ScriptError> {
+        script.check_playable(side)?;
+        Ok(ScriptPlayer {
+            script,
+            side,
+            within: WITHIN,
+        })
+    }
+
+    /// The same with another deadline for lines of which the script says none.
+    #[must_use]
+    pub fn within(mut self, within: Duration) -> Self {
+        self.within = within;
+        self
+    }
+
+    /// The side that is played.
+    pub fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Plays the script up to its end or to the first difference. Must be called within a tokio runtime.
+    pub async fn play<R, W>(self, read: R, write: W) -> Result<(), Difference>
+    where
+        R: AsyncRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let stream = LineStream::new(read, write);
+        let mut playback = Playback::new(self.side, stream, self.within);
+        let played = playback.play(&self.script).await;
+        playback.close().await;
+        played
+    }
+}
+
+const WITHIN: Duration = Duration::from_secs(5);
