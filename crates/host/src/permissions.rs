@@ -45,8 +45,7 @@ pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
 pub use request_options::{option_allows, option_label, pick_option};
 pub use state::DecisionFilter;
 pub use vocabulary::{
-    Decision, Enforcement, PermissionConfig, Preset, Reason, Scope, StoreWarning, UseVerdict,
-    Verdict,
+    Decision, Enforcement, PermissionConfig, Preset, Reason, Scope, StoreWarning, Verdict,
 };
 
 pub(crate) use command::base_name;
@@ -109,12 +108,12 @@ impl Permissions {
             return Verdict::Deny(by(rule));
         }
         if self.config.preset == Preset::DenyAll {
-            return Verdict::Deny(Reason(self.config.preset_source.clone()));
+            return Verdict::Deny(Reason::new(&self.config.preset_source));
         }
         let doubt = self.doubt(&facts, policy);
         let now = seconds((self.config.clock)());
         if let Some(remembered) = recall(here.iter().chain(stored(&store)), &facts, now) {
-            let reason = Reason(format!(
+            let reason = Reason::new(format!(
                 "remembered decision {} ({})",
                 remembered.id, remembered.scope
             ));
@@ -329,16 +328,16 @@ impl Permissions {
         }
         match policy.default? {
             RuleAction::Allow if facts.is_protected() => Some(self.ask(PROTECTED)),
-            RuleAction::Allow => Some(Verdict::Allow(Reason("default of the policy".to_owned()))),
+            RuleAction::Allow => Some(Verdict::Allow(Reason::new("default of the policy"))),
             RuleAction::Ask => Some(self.ask("the policy asks and nobody is there")),
-            RuleAction::Deny => Some(Verdict::Deny(Reason("default of the policy".to_owned()))),
+            RuleAction::Deny => Some(Verdict::Deny(Reason::new("default of the policy"))),
         }
     }
 
     fn judge_by_preset(&self, facts: &Facts<'_>) -> Verdict {
         let reads = facts.only_reads_inside();
-        let reason = |text: &str| Reason(text.to_owned());
-        let preset = || Reason(self.config.preset_source.clone());
+        let reason = |text: &str| Reason::new(text);
+        let preset = || Reason::new(&self.config.preset_source);
         match self.config.preset {
             Preset::DenyAll => Verdict::Deny(preset()),
             Preset::ApproveAll if facts.is_protected() => self.ask(PROTECTED),
@@ -354,7 +353,7 @@ impl Permissions {
     fn ask(&self, why_not: &str) -> Verdict {
         match self.config.can_ask() {
             true => Verdict::Ask,
-            false => Verdict::Deny(Reason(why_not.to_owned())),
+            false => Verdict::Deny(Reason::new(why_not)),
         }
     }
 
@@ -471,7 +470,7 @@ fn stored(store: &Option<Store>) -> impl Iterator<Item = &RememberedDecision> {
 }
 
 fn by(rule: &Rule) -> Reason {
-    Reason(match &rule.reason {
+    Reason::new(match &rule.reason {
         Some(reason) => format!("policy rule `{}`: {reason}", rule.id),
         None => format!("policy rule `{}`", rule.id),
     })

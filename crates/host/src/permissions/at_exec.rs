@@ -3,7 +3,7 @@
 use attache_schema::v1;
 
 use super::rules::Rule;
-use super::{Action, Permissions, Reason, RememberedDecision, UseVerdict, Verdict, by};
+use super::{Action, Permissions, Reason, RememberedDecision, Verdict, by};
 use crate::exec::{ExecRule, ExecRules};
 
 impl Permissions {
@@ -15,7 +15,7 @@ impl Permissions {
         };
         let catches = |rule: &&Rule| rule.is_about_programs() && rule.is_for_any_name(agent);
         let exec_rule = |rule: &Rule, is_denial| ExecRule {
-            why: by(rule).0,
+            why: by(rule).to_string(),
             is_denial,
             commands: rule.commands.iter().map(ToString::to_string).collect(),
             paths: rule.paths.iter().map(ToString::to_string).collect(),
@@ -55,28 +55,26 @@ impl Permissions {
     /// Judges a program that waits to be executed as some rule asks about it. What the user has allowed before counts: a
     /// remembered decision, or a grant of this turn for the same words in the same directory, which is used up. Rules
     /// and defaults that allow do not: the rule that asks was checked on what is really executed. Looks at the disk.
-    pub fn judge_exec(&self, action: &Action) -> UseVerdict {
+    pub fn judge_exec(&self, action: &Action) -> Verdict {
         if let Some(reason) = self.denying_rule(action) {
-            return UseVerdict::Judged(Verdict::Deny(reason));
+            return Verdict::Deny(reason);
         }
         let recalled = self.recall(action);
         let reason = |found: &RememberedDecision| {
-            Reason(format!(
+            Reason::new(format!(
                 "remembered decision {} ({})",
                 found.id, found.scope
             ))
         };
         match (recalled, self.config.can_ask()) {
-            (Some(found), _) if !found.is_allowed => {
-                UseVerdict::Judged(Verdict::Deny(reason(&found)))
-            }
+            (Some(found), _) if !found.is_allowed => Verdict::Deny(reason(&found)),
             (_, false) => {
                 let why = "a rule asks about it and nobody can be asked".to_owned();
-                UseVerdict::Judged(Verdict::Deny(Reason(why)))
+                Verdict::Deny(Reason::new(why))
             }
-            (Some(found), _) => UseVerdict::Judged(Verdict::Allow(reason(&found))),
-            (None, _) if self.use_grant(action, None) => UseVerdict::Granted,
-            (None, _) => UseVerdict::Judged(Verdict::Ask),
+            (Some(found), _) => Verdict::Allow(reason(&found)),
+            (None, _) if self.use_grant(action, None) => Verdict::Allow(Reason::used_grant()),
+            (None, _) => Verdict::Ask,
         }
     }
 }

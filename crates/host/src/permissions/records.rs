@@ -8,8 +8,7 @@ use super::grants::{Grant, WholeFileChange};
 use super::memory::{DecisionSubject, RememberedDecision, seconds};
 use super::on_disk::FilesOnDisk;
 use super::{
-    Action, Decision, Enforcement, Permissions, Reason, Scope, UseVerdict, Verdict, by, recall,
-    stored,
+    Action, Decision, Enforcement, Permissions, Reason, Scope, Verdict, by, recall, stored,
 };
 
 /// Grants: permission for one turn of one session.
@@ -29,15 +28,15 @@ impl Permissions {
         &self,
         action: &Action,
         written: Option<WholeFileChange<'_>>,
-    ) -> UseVerdict {
+    ) -> Verdict {
         let verdict = self.judge(action);
         let is_denied = matches!(verdict, Verdict::Deny(_)) && {
             let recalled = self.recall(action);
             self.denying_rule(action).is_some() || recalled.is_some_and(|it| !it.is_allowed)
         };
         match !is_denied && self.use_grant(action, written) {
-            true => UseVerdict::Granted,
-            false => UseVerdict::Judged(verdict),
+            true => Verdict::Allow(Reason::used_grant()),
+            false => verdict,
         }
     }
 

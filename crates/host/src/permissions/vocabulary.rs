@@ -9,33 +9,55 @@ use serde::{Deserialize, Serialize};
 
 use super::Policy;
 
-/// What is to happen.
+/// What rules, remembered decisions and the preset say about an action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// It may be done.
+    /// The agent may do it.
     Allow(Reason),
-    /// It may not be done.
+    /// The agent may not do it.
     Deny(Reason),
-    /// A person is to be asked.
+    /// The user decides.
     Ask,
 }
 
-/// What is to happen with something that an agent does through us.
-#[derive(Debug, Clone, PartialEq)]
-pub enum UseVerdict {
-    /// It was granted before in this turn, and that grant is used now.
-    Granted,
-    /// No grant covers it.
-    Judged(Verdict),
+/// Why a verdict is what it is, for the user and for the audit log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    text: String,
+    is_grant: bool,
 }
 
-/// What a verdict comes from, for people and for the audit log.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reason(pub String);
+impl Reason {
+    /// A reason in words.
+    pub fn new(text: impl Into<String>) -> Reason {
+        Reason {
+            text: text.into(),
+            is_grant: false,
+        }
+    }
+
+    /// The action was allowed before in this turn, and that [`Grant`](super::Grant) is used now.
+    pub(super) fn used_grant() -> Reason {
+        Reason {
+            text: "allowed before in this turn".to_owned(),
+            is_grant: true,
+        }
+    }
+
+    /// Whether the action is allowed by a [`Grant`](super::Grant) that was used for it.
+    pub fn is_grant(&self) -> bool {
+        self.is_grant
+    }
+
+    /// The reason in words.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 

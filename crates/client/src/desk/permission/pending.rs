@@ -273,7 +273,7 @@ impl Desk {
         self.note(&audit::Event::Decided {
             action,
             is_allowed: None,
-            reason: &Reason(why.to_owned()),
+            reason: &Reason::new(why),
             answer: None,
         });
     }
