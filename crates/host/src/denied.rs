@@ -15,10 +15,10 @@ use attache_transport::process::{
     Confinement, Cover, CoverKind, KeptAccess, KeptPath, namespace_support,
 };
 
-use crate::permissions::{PathPattern, PathRule, PathRules, Reach};
+use crate::permissions::{PathPattern, PathRule, PathRules, RuleReach};
 use crate::roots::{Dir, End, Identity, Place};
 pub(crate) use aliases::AskedAlias;
-use find::{Findings, FoundPath, Search};
+use find::{DeniedPathSearch, FoundPath, SearchResult};
 
 /// What a deny rule keeps from being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct Denied {
 #[derive(Debug)]
 pub struct DeniedPaths {
     rules: PathRules,
-    bases: Bases,
+    bases: PatternBases,
     found: Vec<FoundPath>,
     linked: Mutex<LinkedFiles>,
     missing: Vec<PathPattern>,
@@ -68,11 +68,11 @@ struct LinkedFiles {
 }
 
 /// A file, the rule that denies it, what that keeps from being done, and where the file is.
-type LinkedFile = (FileId, String, Reach, PathBuf);
+type LinkedFile = (FileId, String, RuleReach, PathBuf);
 
 /// What patterns start from.
 #[derive(Debug, Clone)]
-struct Bases {
+struct PatternBases {
     /// The session's directories, the working directory first.
     roots: Vec<PathBuf>,
     home: Option<PathBuf>,
@@ -91,14 +91,14 @@ impl DeniedPaths {
     pub fn find(rules: &PathRules, roots: &[PathBuf]) -> DeniedPaths {
         let roots = roots.iter().map(|root| real(root)).collect();
         let home = std::env::home_dir().map(|home| real(&home));
-        DeniedPaths::find_in(rules, Bases { roots, home })
+        DeniedPaths::find_in(rules, PatternBases { roots, home })
     }
 
-    fn find_in(rules: &PathRules, bases: Bases) -> DeniedPaths {
+    fn find_in(rules: &PathRules, bases: PatternBases) -> DeniedPaths {
         let (start, looked) = (Instant::now(), SystemTime::now());
-        let mut search = Search::new(&bases);
+        let mut search = DeniedPathSearch::new(&bases);
         search.find(rules);
-        let Findings {
+        let SearchResult {
             found,
             linked: files,
             missing,
@@ -148,9 +148,9 @@ impl DeniedPaths {
         }
         for rule in self.rules.iter() {
             let access = match (rule.reach, subject) {
-                (Reach::Commands, Subject::Agent) => continue,
-                (Reach::Everything | Reach::Commands, _) => KeptAccess::Hidden,
-                (Reach::Changes, _) => KeptAccess::ReadOnly,
+                (RuleReach::Commands, Subject::Agent) => continue,
+                (RuleReach::Everything | RuleReach::Commands, _) => KeptAccess::Hidden,
+                (RuleReach::Changes, _) => KeptAccess::ReadOnly,
             };
             let trees = rule.patterns.iter().filter_map(PathPattern::tree);
             for path in trees.filter_map(|tree| self.bases.spelled(tree)) {
@@ -234,7 +234,7 @@ impl DeniedPaths {
     /// Whether something denied lies below a directory that is to be moved, or is that directory.
     pub(crate) fn check_tree(&self, directory: &Dir) -> Result<(), Denied> {
         let found = self.found.iter();
-        for found in found.filter(|found| found.reach != Reach::Commands) {
+        for found in found.filter(|found| found.reach != RuleReach::Commands) {
             let is_inside = directory
                 .identity()
                 .and_then(|id| Ok(FileId::from(id) == found.id || found.is_below(id)?));
@@ -256,7 +256,7 @@ impl DeniedPaths {
         let fresh = match self.is_empty() {
             true => Vec::new(),
             false => {
-                let mut search = Search::new(&self.bases);
+                let mut search = DeniedPathSearch::new(&self.bases);
                 match self.is_quick {
                     true => search.find(&self.rules),
                     false => search.find_trees(&self.rules),
@@ -267,9 +267,9 @@ impl DeniedPaths {
         let (mut covers, mut open) = (Vec::<Cover>::new(), Vec::new());
         for found in self.found.iter().chain(&fresh) {
             let kind = match (found.reach, subject) {
-                (Reach::Commands, Subject::Agent) => continue,
-                (Reach::Everything | Reach::Commands, _) => None,
-                (Reach::Changes, _) => Some(CoverKind::ReadOnly),
+                (RuleReach::Commands, Subject::Agent) => continue,
+                (RuleReach::Everything | RuleReach::Commands, _) => None,
+                (RuleReach::Changes, _) => Some(CoverKind::ReadOnly),
             };
             for (path, metadata) in found.now()? {
                 let hidden = match metadata.is_dir() {
@@ -330,9 +330,9 @@ impl DeniedPaths {
         let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
         if !has_settled(metadata, linked.looked) {
             let looked = SystemTime::now();
-            let mut search = Search::new(&self.bases);
+            let mut search = DeniedPathSearch::new(&self.bases);
             search.find_links(&self.found, &self.rules);
-            let Findings {
+            let SearchResult {
                 linked: files,
                 is_cut,
                 ..
@@ -367,7 +367,7 @@ impl DeniedPaths {
     }
 }
 
-impl Bases {
+impl PatternBases {
     /// The path that a rule spells out, to the letter.
     fn spelled(&self, text: &str) -> Option<PathBuf> {
         match (text.starts_with('/'), text.strip_prefix("~/")) {
@@ -454,11 +454,11 @@ fn has_settled(_: &Metadata, _: SystemTime) -> bool {
     true
 }
 
-fn is_about(reach: Reach, access: Access) -> bool {
+fn is_about(reach: RuleReach, access: Access) -> bool {
     match reach {
-        Reach::Everything => true,
-        Reach::Changes => access == Access::Change,
-        Reach::Commands => false,
+        RuleReach::Everything => true,
+        RuleReach::Changes => access == Access::Change,
+        RuleReach::Commands => false,
     }
 }
 

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::is_harmless;
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand, normal_path};
-use judge::Judge;
+use judge::RuleJudge;
 use programs::{id, resolve};
 pub(crate) use run_files::RunFiles;
 pub use watcher::{ExecDenial, ExecRequest, Watcher};
@@ -52,7 +52,7 @@ pub struct ExecRules {
     /// The directories in which relative paths of rules are looked for.
     pub(crate) directories: Vec<PathBuf>,
     /// Commands that were allowed before their start.
-    pub(crate) approved: Vec<Approved>,
+    pub(crate) approved: Vec<ApprovedCommand>,
 }
 
 /// A rule about commands.
@@ -70,7 +70,7 @@ pub(crate) struct ExecRule {
 
 /// A command that was allowed before its start, for once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Approved {
+pub(crate) struct ApprovedCommand {
     words: Vec<String>,
     /// The directories that it may run in.
     directories: Vec<PathBuf>,
@@ -149,7 +149,7 @@ impl ExecRules {
             let found = found.filter_map(|directory| resolve(program, directory, path));
             let mut files: Vec<(u64, u64)> = found.filter_map(|path| id(&path)).collect();
             files.dedup();
-            Some(Approved {
+            Some(ApprovedCommand {
                 words,
                 directories: directories.clone(),
                 files,
@@ -175,7 +175,7 @@ impl ExecRules {
 /// [`guard::judge_with`](attache_transport::process::guard::judge_with) first thing in `main`.
 pub fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
     let rules: ExecRules = serde_json::from_slice(rules).ok()?;
-    Some(Box::new(Judge::new(rules)?))
+    Some(Box::new(RuleJudge::new(rules)?))
 }
 
 /// The variables of an exec that may change what the program does: neither free for agents to set nor kept by shells.

@@ -145,7 +145,7 @@ impl Host {
         judged: &Place,
     ) -> Result<v1::ReadTextFileResponse, Error> {
         let roots = self.served(&request.session_id)?;
-        let roots = roots.with_approved_command(judged.alias.clone());
+        let roots = roots.approving(judged.alias.clone());
         let (files, log, asked) = (self.files.clone(), self.log.clone(), request.clone());
         let agent = Arc::clone(&self.agent);
         self.blocking(move || {

@@ -2,23 +2,24 @@
 //! then a person.
 
 mod action;
-mod at_exec;
 mod command;
 mod denied_action;
+mod exec_rules;
 mod expiry;
 mod facts;
-mod glob;
 mod grants;
-mod memory;
 mod on_disk;
+mod path_pattern;
 mod path_rules;
+mod path_views;
 mod paths;
 mod pattern_files;
 mod policy;
 mod records;
+mod remembered;
+mod remembered_decision;
 mod request_options;
 mod rules;
-mod seen_paths;
 mod state;
 mod store;
 #[cfg(test)]
@@ -36,12 +37,12 @@ pub use attache_disk::private::Error as StoreError;
 pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
 pub use expiry::{Expiry, ExpiryError};
-pub use glob::PathPattern;
 pub use grants::{Grant, GrantedBy, ShownChange, ShownContent, WholeFileChange};
-pub use memory::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
 pub use on_disk::{FileOnDisk, FilesOnDisk, Protection};
+pub use path_pattern::PathPattern;
 pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
+pub use remembered_decision::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
 pub use request_options::{option_allows, option_label, pick_option};
 pub use state::DecisionFilter;
 pub use vocabulary::{
@@ -50,17 +51,17 @@ pub use vocabulary::{
 
 pub(crate) use command::base_name;
 pub(crate) use command::options::subcommands;
-pub(crate) use command::pattern::Match;
+pub(crate) use command::pattern::CommandMatch;
 pub(crate) use on_disk::PathLookups;
-pub(crate) use path_rules::{PathRule, Reach};
+pub(crate) use path_rules::{PathRule, RuleReach};
+pub(crate) use path_views::{PathViews, word_values};
 pub(crate) use paths::normal_path;
-pub(crate) use seen_paths::{Seen, values};
 
-use facts::Facts;
-use memory::seconds;
+use facts::ActionFacts;
+use remembered_decision::seconds;
 use rules::Rule;
-use state::State;
-use store::Store;
+use state::PermissionState;
+use store::DecisionStore;
 
 /// Rules, remembered decisions and a preset. Clones share what is remembered.
 ///
@@ -69,9 +70,9 @@ use store::Store;
 #[derive(Debug, Clone)]
 pub struct Permissions {
     config: Arc<PermissionConfig>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<PermissionState>>,
     /// Held while the disk is waited for, and taken before the state.
-    store: Arc<Mutex<Option<Store>>>,
+    store: Arc<Mutex<Option<DecisionStore>>>,
 }
 
 impl Permissions {
@@ -90,8 +91,8 @@ impl Permissions {
 
     fn new(config: PermissionConfig) -> Permissions {
         Permissions {
-            state: Arc::new(Mutex::new(State::new(config.enforcement))),
-            store: Arc::new(Mutex::new(config.store.clone().map(Store::at))),
+            state: Arc::new(Mutex::new(PermissionState::new(config.enforcement))),
+            store: Arc::new(Mutex::new(config.store.clone().map(DecisionStore::at))),
             config: Arc::new(config),
         }
     }
@@ -100,19 +101,21 @@ impl Permissions {
     /// next action on. Looks at the disk.
     pub fn judge(&self, action: &Action) -> Verdict {
         let store = self.refreshed();
-        let (here, directories) = self.state().of(action);
-        let facts = Facts::of(action, &directories);
+        let (here, directories) = self.state().context_of(action);
+        let facts = ActionFacts::of(action, &directories);
         let none = Policy::default();
         let policy = self.config.policy.as_ref().unwrap_or(&none);
         if let Some(rule) = policy.deny.catching(&facts) {
-            return Verdict::Deny(by(rule));
+            return Verdict::Deny(rule_reason(rule));
         }
         if self.config.preset == Preset::DenyAll {
             return Verdict::Deny(Reason::new(&self.config.preset_source));
         }
         let doubt = self.doubt(&facts, policy);
         let now = seconds((self.config.clock)());
-        if let Some(remembered) = recall(here.iter().chain(stored(&store)), &facts, now) {
+        if let Some(remembered) =
+            find_decision(here.iter().chain(stored_decisions(&store)), &facts, now)
+        {
             let reason = Reason::new(format!(
                 "remembered decision {} ({})",
                 remembered.id, remembered.scope
@@ -142,7 +145,7 @@ impl Permissions {
 
     /// Whether it can be told which rules the action falls under. What is enforced when the agent acts needs no answer
     /// now.
-    fn doubt(&self, facts: &Facts<'_>, policy: &Policy) -> Doubt {
+    fn doubt(&self, facts: &ActionFacts<'_>, policy: &Policy) -> Doubt {
         let enforcement = self.enforcement();
         let rules = [&policy.deny, &policy.ask];
         let about_commands = rules.iter().any(|rules| rules.are_about_commands());
@@ -187,9 +190,9 @@ impl Permissions {
     /// The rule of the policy that denies it, which nothing else overrules.
     pub fn denying_rule(&self, action: &Action) -> Option<Reason> {
         let directories = self.state().directories(&action.session).to_vec();
-        let facts = Facts::of(action, &directories);
+        let facts = ActionFacts::of(action, &directories);
         let rule = self.config.policy.as_ref()?.deny.catching(&facts);
-        rule.map(by)
+        rule.map(rule_reason)
     }
 
     /// Remembers what the user has decided on an action, as far as the scope reaches, and returns the record, whose id
@@ -225,7 +228,7 @@ impl Permissions {
         let store = self.refreshed();
         let now = seconds((self.config.clock)());
         let state = self.state();
-        let all = state.here().chain(stored(&store));
+        let all = state.remembered.decisions().chain(stored_decisions(&store));
         all.filter(|remembered| !remembered.is_over(now))
             .cloned()
             .collect()
@@ -258,7 +261,7 @@ impl Permissions {
             found.expires = expires;
             Some(found.clone())
         };
-        if let Some(found) = self.state().change(set) {
+        if let Some(found) = self.state().remembered.change_decisions(set) {
             return Ok(Some(found));
         }
         match &mut *self.store() {
@@ -292,7 +295,7 @@ impl Permissions {
 
     fn judge_by_policy(
         &self,
-        facts: &Facts<'_>,
+        facts: &ActionFacts<'_>,
         policy: &Policy,
         doubt: &Doubt,
     ) -> Option<Verdict> {
@@ -300,10 +303,10 @@ impl Permissions {
             return Some(self.ask("it names more than is looked at"));
         }
         if let Some(rule) = policy.ask.catching(facts) {
-            return Some(self.ask(&format!("{} asks and nobody is there", by(rule))));
+            return Some(self.ask(&format!("{} asks and nobody is there", rule_reason(rule))));
         }
         if let Some(rule) = policy.allow.spelling_out(facts) {
-            return Some(Verdict::Allow(by(rule)));
+            return Some(Verdict::Allow(rule_reason(rule)));
         }
         if let Doubt::Strong(why) = doubt {
             return Some(self.ask(&format!(
@@ -311,10 +314,10 @@ impl Permissions {
             )));
         }
         if let Some(rule) = policy.allow.allowing(facts) {
-            return Some(Verdict::Allow(by(rule)));
+            return Some(Verdict::Allow(rule_reason(rule)));
         }
         if let Some(rule) = policy.escalate.catching(facts) {
-            return Some(self.ask(&format!("{} asks and nobody is there", by(rule))));
+            return Some(self.ask(&format!("{} asks and nobody is there", rule_reason(rule))));
         }
         let open = match doubt {
             Doubt::Parts(_) if policy.allow.cover_doubtful_parts(facts) => None,
@@ -334,7 +337,7 @@ impl Permissions {
         }
     }
 
-    fn judge_by_preset(&self, facts: &Facts<'_>) -> Verdict {
+    fn judge_by_preset(&self, facts: &ActionFacts<'_>) -> Verdict {
         let reads = facts.only_reads_inside();
         let reason = |text: &str| Reason::new(text);
         let preset = || Reason::new(&self.config.preset_source);
@@ -370,7 +373,7 @@ impl Permissions {
             state.warn(format!(
                 "the decision holds until the program ends: {error}"
             ));
-            state.keep(remembered.clone());
+            state.add_decision(remembered.clone());
         }
         Some(remembered)
     }
@@ -379,7 +382,7 @@ impl Permissions {
     fn keep_stored(&self, remembered: &RememberedDecision, now: u64) -> Result<(), StoreError> {
         let mut store = self.store();
         let Some(store) = store.as_mut().filter(|_| remembered.session.is_none()) else {
-            self.state().keep(remembered.clone());
+            self.state().add_decision(remembered.clone());
             return Ok(());
         };
         store.change(|decisions| {
@@ -397,7 +400,7 @@ impl Permissions {
                 .extract_if(.., |remembered| fits(remembered))
                 .collect::<Vec<_>>()
         };
-        let mut removed = self.state().change(take);
+        let mut removed = self.state().remembered.change_decisions(take);
         if let Some(store) = &mut *self.store()
             && store.exists()
         {
@@ -407,20 +410,20 @@ impl Permissions {
     }
 
     /// The store as it is on disk now.
-    fn refreshed(&self) -> MutexGuard<'_, Option<Store>> {
+    fn refreshed(&self) -> MutexGuard<'_, Option<DecisionStore>> {
         let mut store = self.store();
-        if let Some(Err(error)) = store.as_mut().map(Store::refresh) {
+        if let Some(Err(error)) = store.as_mut().map(DecisionStore::refresh) {
             self.state()
                 .warn(format!("remembered decisions are ignored: {error}"));
         }
         store
     }
 
-    fn store(&self) -> MutexGuard<'_, Option<Store>> {
+    fn store(&self) -> MutexGuard<'_, Option<DecisionStore>> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PermissionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -450,9 +453,9 @@ impl Doubt {
 }
 
 /// The decision that answers a question. One that denies counts before those that allow.
-fn recall<'a>(
+fn find_decision<'a>(
     all: impl Iterator<Item = &'a RememberedDecision>,
-    facts: &Facts<'_>,
+    facts: &ActionFacts<'_>,
     now: u64,
 ) -> Option<&'a RememberedDecision> {
     let agent = &facts.action.agent;
@@ -465,11 +468,11 @@ fn recall<'a>(
     fitting.min_by_key(|remembered| remembered.is_allowed)
 }
 
-fn stored(store: &Option<Store>) -> impl Iterator<Item = &RememberedDecision> {
-    store.iter().flat_map(Store::decisions)
+fn stored_decisions(store: &Option<DecisionStore>) -> impl Iterator<Item = &RememberedDecision> {
+    store.iter().flat_map(DecisionStore::decisions)
 }
 
-fn by(rule: &Rule) -> Reason {
+fn rule_reason(rule: &Rule) -> Reason {
     Reason::new(match &rule.reason {
         Some(reason) => format!("policy rule `{}`: {reason}", rule.id),
         None => format!("policy rule `{}`", rule.id),

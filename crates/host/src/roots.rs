@@ -115,7 +115,7 @@ impl Roots {
     }
 
     /// The same roots, after the user was asked about this file by both of its names.
-    pub(crate) fn with_approved_command(self, approved: Option<AskedAlias>) -> Roots {
+    pub(crate) fn approving(self, approved: Option<AskedAlias>) -> Roots {
         Roots { approved, ..self }
     }
 

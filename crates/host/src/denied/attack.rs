@@ -12,7 +12,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use attache_transport::process::CoverKind;
 
-use super::{Access, Bases, DeniedPaths, Subject, find};
+use super::{Access, DeniedPaths, PatternBases, Subject, find};
 use crate::Roots;
 use crate::files::{Error, Files};
 use crate::permissions::Policy;
@@ -94,7 +94,7 @@ fn where_not_everything_was_seen_files_with_two_names_are_refused() {
     fs::write(tree.join("open/one"), "x").unwrap();
     fs::hard_link(tree.join("open/one"), tree.join("open/two")).unwrap();
     let rules = policy(DENIES).path_rules("agent");
-    let bases = Bases {
+    let bases = PatternBases {
         roots: vec![tree.to_path_buf()],
         home: None,
     };

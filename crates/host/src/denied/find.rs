@@ -6,16 +6,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Bases, FileId, LinkedFile, links, real};
+use super::{FileId, LinkedFile, PatternBases, links, real};
 use crate::names::fold;
-use crate::permissions::{PathPattern, PathRules, Reach};
+use crate::permissions::{PathPattern, PathRules, RuleReach};
 use crate::roots::{Dir, Identity};
 
 /// A denied file or directory that exists.
 #[derive(Debug)]
 pub(super) struct FoundPath {
     pub(super) rule: String,
-    pub(super) reach: Reach,
+    pub(super) reach: RuleReach,
     /// Where it was found, without links.
     pub(super) path: PathBuf,
     pub(super) id: FileId,
@@ -106,11 +106,11 @@ fn is_too_deep(error: &io::Error) -> bool {
 }
 
 /// A search on its way.
-pub(super) struct Search<'a> {
-    bases: &'a Bases,
+pub(super) struct DeniedPathSearch<'a> {
+    bases: &'a PatternBases,
     found: Vec<FoundPath>,
     /// Rules for files that have other names. One file can fall under several.
-    linked: HashMap<FileId, Vec<(String, Reach, PathBuf)>>,
+    linked: HashMap<FileId, Vec<(String, RuleReach, PathBuf)>>,
     /// Rules' paths that are spelled out and lead nowhere, or through a link that the user can replace.
     missing: Vec<PathPattern>,
     room: usize,
@@ -119,16 +119,16 @@ pub(super) struct Search<'a> {
 }
 
 /// What a search has found.
-pub(super) struct Findings {
+pub(super) struct SearchResult {
     pub(super) found: Vec<FoundPath>,
     pub(super) linked: Vec<LinkedFile>,
     pub(super) missing: Vec<PathPattern>,
     pub(super) is_cut: bool,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(bases: &'a Bases) -> Search<'a> {
-        Search {
+impl<'a> DeniedPathSearch<'a> {
+    pub(super) fn new(bases: &'a PatternBases) -> DeniedPathSearch<'a> {
+        DeniedPathSearch {
             bases,
             found: Vec::new(),
             linked: HashMap::new(),
@@ -139,12 +139,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub(super) fn end(self) -> Findings {
+    pub(super) fn end(self) -> SearchResult {
         let linked = self.linked.into_iter().flat_map(|(id, rules)| {
             let rules = rules.into_iter();
             rules.map(move |(rule, reach, path)| (id, rule, reach, path))
         });
-        Findings {
+        SearchResult {
             found: self.found,
             linked: linked.collect(),
             missing: self.missing,
@@ -198,7 +198,7 @@ impl<'a> Search<'a> {
                 for rule in rules.iter() {
                     if search.bases.meets(rule, path) {
                         search.add(path, &rule.id, rule.reach);
-                        if rule.reach == Reach::Everything {
+                        if rule.reach == RuleReach::Everything {
                             descend = Descend::No;
                         }
                     }
@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
         for root in self.bases.roots.clone() {
             self.walk(&root, &mut |search, path| {
                 let is_hidden =
-                    |found: &FoundPath| found.path == path && found.reach == Reach::Everything;
+                    |found: &FoundPath| found.path == path && found.reach == RuleReach::Everything;
                 if search.found.iter().any(is_hidden) {
                     return Descend::No;
                 }
@@ -249,7 +249,7 @@ impl<'a> Search<'a> {
         let places = self.found.iter();
         let places = places.map(|found| (found.path.clone(), found.rule.clone(), found.reach));
         for (path, rule, reach) in places.collect::<Vec<_>>() {
-            let mut note = |search: &mut Search<'_>, path: &Path| {
+            let mut note = |search: &mut DeniedPathSearch<'_>, path: &Path| {
                 if let Ok(metadata) = std::fs::symlink_metadata(path)
                     && metadata.is_file()
                     && links(&metadata) > 1
@@ -267,7 +267,7 @@ impl<'a> Search<'a> {
     }
 
     /// Adds what is at a path, or where the link there leads.
-    fn add(&mut self, path: &Path, rule: &str, reach: Reach) {
+    fn add(&mut self, path: &Path, rule: &str, reach: RuleReach) {
         let path = match std::fs::canonicalize(path) {
             Ok(path) => path,
             Err(error) => {
@@ -344,7 +344,11 @@ impl<'a> Search<'a> {
     }
 
     /// Walks below a directory without following links.
-    fn walk(&mut self, start: &Path, meet: &mut dyn FnMut(&mut Search<'_>, &Path) -> Descend) {
+    fn walk(
+        &mut self,
+        start: &Path,
+        meet: &mut dyn FnMut(&mut DeniedPathSearch<'_>, &Path) -> Descend,
+    ) {
         let mut ahead = vec![start.to_owned()];
         while let Some(directory) = ahead.pop() {
             let entries = match std::fs::read_dir(&directory) {
@@ -369,7 +373,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Bases {
+impl PatternBases {
     /// Whether a rule is about what is met at a path.
     fn meets(&self, rule: &crate::permissions::PathRule, path: &Path) -> bool {
         let text = path.to_string_lossy();

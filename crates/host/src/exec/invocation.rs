@@ -6,7 +6,7 @@ mod script_files;
 use attache_transport::process::{Exec, ExecFile, ExecProcess, FileLookup};
 
 use super::programs::{self, FileIdentity, Programs, is_loader};
-use super::scripts::{self, Launched, Program, Script};
+use super::scripts::{self, LauncherTarget, Script, ScriptWord};
 use super::text::{escaped, unescaped};
 use crate::permissions::base_name;
 
@@ -70,7 +70,7 @@ impl Invocation {
 
 /// Everything that an exec runs.
 #[derive(Debug)]
-pub(super) struct Calls {
+pub(super) struct Invocations {
     /// The program that is executed first, then those within.
     pub(super) all: Vec<Invocation>,
     /// Why there may be a program that was not looked at, in words for the user.
@@ -78,7 +78,11 @@ pub(super) struct Calls {
 }
 
 /// Finds everything that an exec runs.
-pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) -> Calls {
+pub(super) fn invocations_of(
+    exec: &Exec,
+    programs: &Programs,
+    process: &dyn ExecProcess,
+) -> Invocations {
     let args: Vec<String> = exec.args.iter().flatten().map(|it| escaped(it)).collect();
     let (told, rest) = match args.split_first() {
         Some((told, rest)) => (told.clone(), rest.to_vec()),
@@ -87,7 +91,7 @@ pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) ->
     // Login shells have a dash in front.
     let told = told.strip_prefix('-').map_or(told.clone(), str::to_owned);
     let given = escaped(&exec.given);
-    let mut search = Search {
+    let mut search = InvocationSearch {
         all: Vec::new(),
         unseen: None,
         has_more: exec.more > 0,
@@ -133,7 +137,7 @@ pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) ->
 }
 
 /// Programs that were found, to be looked into one after the other.
-struct Search<'a> {
+struct InvocationSearch<'a> {
     all: Vec<Invocation>,
     unseen: Option<&'static str>,
     /// Whether there are words behind those that were read.
@@ -142,14 +146,14 @@ struct Search<'a> {
     process: &'a dyn ExecProcess,
 }
 
-impl Search<'_> {
-    fn run(mut self) -> Calls {
+impl InvocationSearch<'_> {
+    fn run(mut self) -> Invocations {
         let mut next = 0;
         while let Some(outer) = self.all.get(next).cloned() {
             self.look_into(&outer);
             next += 1;
         }
-        Calls {
+        Invocations {
             all: self.all,
             unseen: self.unseen,
         }
@@ -196,7 +200,7 @@ impl Search<'_> {
         }
         let known = self.programs.interpreter_names(outer.file);
         for name in outer.bases.iter().map(String::as_str).chain(known) {
-            if let Some(found) = scripts::run_by(name, &outer.words) {
+            if let Some(found) = scripts::scripts_run_by(name, &outer.words) {
                 self.scripts(outer, 0, &found);
             }
             if let Some(subcommand) = name.strip_prefix("git-") {
@@ -263,7 +267,7 @@ impl Search<'_> {
     }
 
     /// `sh -e /usr/bin/npm publish`: the script is the program. Places count from `first` on.
-    fn scripts(&mut self, outer: &Invocation, first: usize, found: &scripts::Found<'_>) {
+    fn scripts(&mut self, outer: &Invocation, first: usize, found: &scripts::FoundScripts<'_>) {
         if found.is_open {
             self.cut_if_more();
         }
@@ -273,7 +277,7 @@ impl Search<'_> {
         let words = &outer.words[first..];
         for program in found.programs.iter().take(MOST_SCRIPTS) {
             match program {
-                Program::Script(at) => {
+                ScriptWord::Script(at) => {
                     let script = Script {
                         word: &words[*at],
                         search: found.search,
@@ -284,7 +288,7 @@ impl Search<'_> {
                         self.add(Invocation::new(names, None, words[at + 1..].to_vec()));
                     }
                 }
-                Program::Perhaps(at) => {
+                ScriptWord::Perhaps(at) => {
                     let script = Script {
                         word: &words[*at],
                         search: found.search,
@@ -292,14 +296,14 @@ impl Search<'_> {
                     };
                     self.script_files(script, &words[at + 1..]);
                 }
-                Program::Loaded(word, at) => self.preloaded(word, found, &words[*at..]),
-                Program::Module(name, at) => self.module(outer, name, first + at),
+                ScriptWord::Loaded(word, at) => self.preloaded(word, found, &words[*at..]),
+                ScriptWord::Module(name, at) => self.module(outer, name, first + at),
             }
         }
     }
 
     /// A file that runs before the script gets the words for the script, with the name of that in front or without.
-    fn preloaded(&mut self, word: &str, found: &scripts::Found<'_>, words: &[String]) {
+    fn preloaded(&mut self, word: &str, found: &scripts::FoundScripts<'_>, words: &[String]) {
         let behind = words.get(1..).unwrap_or_default();
         // Languages that load modules add their ending.
         let script = Script {
@@ -338,8 +342,8 @@ impl Search<'_> {
         }
         match scripts::launched_by(module, words) {
             None => {}
-            Some(Launched::Module(next)) => self.module(outer, next, at + 1),
-            Some(Launched::Found(found)) => self.scripts(outer, at, &found),
+            Some(LauncherTarget::Module(next)) => self.module(outer, next, at + 1),
+            Some(LauncherTarget::Scripts(found)) => self.scripts(outer, at, &found),
         }
     }
 }

@@ -8,19 +8,21 @@ use attache_transport::process::{
 };
 
 use super::daemons;
-use super::invocation::{self, Calls, Invocation};
-use super::pattern::Pattern;
+use super::invocation::{self, Invocation, Invocations};
+use super::pattern::ExecPattern;
 use super::programs::Programs;
 use super::text::unescaped;
-use super::{Approved, ExecRule, ExecRules};
-use crate::permissions::{Match, PathLookups, PathPattern, Seen, ShellLine, values};
+use super::{ApprovedCommand, ExecRule, ExecRules};
+use crate::permissions::{
+    CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, word_values,
+};
 
 /// Keeps the command rules of a policy.
-pub(super) struct Judge {
-    deny: Vec<Rule>,
-    ask: Vec<Rule>,
-    allowed: Vec<Pattern>,
-    approved: Vec<Approved>,
+pub(super) struct RuleJudge {
+    deny: Vec<CompiledRule>,
+    ask: Vec<CompiledRule>,
+    allowed: Vec<ExecPattern>,
+    approved: Vec<ApprovedCommand>,
     /// Where relative paths of rules are looked for.
     directories: Vec<PathBuf>,
     is_attended: bool,
@@ -29,33 +31,33 @@ pub(super) struct Judge {
     look_again: Instant,
 }
 
-struct Rule {
+struct CompiledRule {
     why: String,
-    commands: Vec<Pattern>,
+    commands: Vec<ExecPattern>,
     paths: Vec<PathPattern>,
 }
 
 /// What keeps a program from being executed at once.
 enum Objection<'a> {
-    Denied(&'a Rule),
-    Asked(&'a Rule),
+    Denied(&'a CompiledRule),
+    Asked(&'a CompiledRule),
     /// Words that could not be looked at may make it a command that the rule names.
-    Unchecked(&'a Rule),
+    Unchecked(&'a CompiledRule),
     /// What it runs could not be looked at, for this reason.
     Unseen(&'static str),
     /// Its subcommand may be an alias of one that the rule names.
-    Renamed(&'a Rule),
+    Renamed(&'a CompiledRule),
     /// It is a client of a daemon, by this name.
     Daemon(&'static str),
 }
 
-impl Judge {
+impl RuleJudge {
     /// None if a pattern cannot be read.
-    pub(super) fn new(rules: ExecRules) -> Option<Judge> {
-        let pattern = |text: &String| Pattern::parse(text);
+    pub(super) fn new(rules: ExecRules) -> Option<RuleJudge> {
+        let pattern = |text: &String| ExecPattern::parse(text);
         let rule = |rule: ExecRule| {
             let paths = rule.paths.iter().map(|text| PathPattern::parse(text).ok());
-            Some(Rule {
+            Some(CompiledRule {
                 commands: rule.commands.iter().map(pattern).collect::<Option<_>>()?,
                 paths: paths.collect::<Option<_>>()?,
                 why: rule.why,
@@ -63,7 +65,7 @@ impl Judge {
         };
         let (deny, ask): (Vec<ExecRule>, Vec<ExecRule>) =
             rules.rules.into_iter().partition(|rule| rule.is_denial);
-        Some(Judge {
+        Some(RuleJudge {
             deny: deny.into_iter().map(rule).collect::<Option<_>>()?,
             ask: ask.into_iter().map(rule).collect::<Option<_>>()?,
             allowed: rules.allowed.iter().map(pattern).collect::<Option<_>>()?,
@@ -106,37 +108,37 @@ impl Judge {
     fn objection(
         &self,
         exec: &Exec,
-        calls: &Calls,
+        calls: &Invocations,
         process: &dyn ExecProcess,
     ) -> Option<Objection<'_>> {
         let all = calls.all.as_slice();
         let directories = self.directories.as_slice();
-        let look = PathLook {
+        let look = PathInspection {
             exec,
             directories,
             process,
         };
-        let caught = |rule: &Rule| {
+        let caught = |rule: &CompiledRule| {
             let each = all.iter();
             let each = each.map(|it| rule.catches(&look, it));
-            each.max().unwrap_or(Caught::No)
+            each.max().unwrap_or(RuleMatch::No)
         };
         let (mut unchecked, mut renamed) = (None, None);
         for rule in &self.deny {
             match caught(rule) {
-                Caught::Yes => return Some(Objection::Denied(rule)),
-                Caught::Maybe => unchecked = unchecked.or(Some(rule)),
-                Caught::Renamed => renamed = renamed.or(Some(rule)),
-                Caught::No => {}
+                RuleMatch::Yes => return Some(Objection::Denied(rule)),
+                RuleMatch::Maybe => unchecked = unchecked.or(Some(rule)),
+                RuleMatch::Renamed => renamed = renamed.or(Some(rule)),
+                RuleMatch::No => {}
             }
         }
         let mut asking = None;
         for rule in &self.ask {
             match caught(rule) {
-                Caught::Yes => asking = asking.or(Some(rule)),
-                Caught::Maybe => unchecked = unchecked.or(Some(rule)),
-                Caught::Renamed => renamed = renamed.or(Some(rule)),
-                Caught::No => {}
+                RuleMatch::Yes => asking = asking.or(Some(rule)),
+                RuleMatch::Maybe => unchecked = unchecked.or(Some(rule)),
+                RuleMatch::Renamed => renamed = renamed.or(Some(rule)),
+                RuleMatch::No => {}
             }
         }
         let unseen = exec.unseen.or(calls.unseen);
@@ -174,7 +176,7 @@ impl Judge {
         let args = exec.args.as_deref().filter(|_| exec.more == 0)?;
         let cwd = exec.cwd.as_ref()?;
         let file = exec.file.as_ref()?.id;
-        let is_meant = |approved: &&Approved| {
+        let is_meant = |approved: &&ApprovedCommand| {
             let words = approved.words.iter().map(|word| Some(&**word));
             args.iter().map(|arg| arg.to_str()).eq(words)
                 && approved.directories.contains(cwd)
@@ -229,7 +231,7 @@ impl Objection<'_> {
 
 /// Whether a rule is about an exec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Caught {
+enum RuleMatch {
     No,
     /// Its subcommand may be an alias of one that the rule names.
     Renamed,
@@ -238,39 +240,39 @@ enum Caught {
     Yes,
 }
 
-impl Rule {
-    fn catches(&self, look: &PathLook<'_>, invocation: &Invocation) -> Caught {
+impl CompiledRule {
+    fn catches(&self, look: &PathInspection<'_>, invocation: &Invocation) -> RuleMatch {
         let each = self.commands.iter();
         let found = each.map(|pattern| pattern.catches(invocation)).max();
         let mut commands = self.commands.iter();
-        if found == Some(Match::Maybe) {
-            return Caught::Renamed;
+        if found == Some(CommandMatch::Maybe) {
+            return RuleMatch::Renamed;
         }
-        if found != Some(Match::Yes) {
+        if found != Some(CommandMatch::Yes) {
             // Words beyond those that were read could still make it a command that the rule names.
             return match look.exec.more > 0 && commands.any(|pattern| pattern.names(invocation)) {
-                true => Caught::Maybe,
-                false => Caught::No,
+                true => RuleMatch::Maybe,
+                false => RuleMatch::No,
             };
         }
         match self.paths.is_empty() {
-            true => Caught::Yes,
+            true => RuleMatch::Yes,
             false => look.touches(&self.paths, invocation),
         }
     }
 }
 
 /// An exec whose paths are looked at.
-struct PathLook<'a> {
+struct PathInspection<'a> {
     exec: &'a Exec,
     directories: &'a [PathBuf],
     process: &'a dyn ExecProcess,
 }
 
-impl PathLook<'_> {
+impl PathInspection<'_> {
     /// Whether the directory of a command or one of its arguments leads to a path of a rule: as they are written, as we see
     /// them, and as the process does.
-    fn touches(&self, patterns: &[PathPattern], invocation: &Invocation) -> Caught {
+    fn touches(&self, patterns: &[PathPattern], invocation: &Invocation) -> RuleMatch {
         let bases = match &self.exec.cwd {
             Some(cwd) => std::slice::from_ref(cwd),
             None => self.directories,
@@ -278,26 +280,27 @@ impl PathLook<'_> {
         let words: Vec<&str> = invocation
             .words
             .iter()
-            .flat_map(|word| values(word))
+            .flat_map(|word| word_values(word))
             .collect();
         let (places, is_seen) = self.places(&words);
         let mut found = match is_seen {
-            true => Caught::No,
-            false => Caught::Maybe,
+            true => RuleMatch::No,
+            false => RuleMatch::Maybe,
         };
         let lookups = PathLookups::default();
         let workspaces = self.directories.iter().chain(bases);
         for workspace in workspaces.map(PathBuf::as_path) {
             let values = words.iter().copied();
-            let arguments = Seen::in_words(values, bases, std::iter::empty(), workspace, &lookups);
+            let arguments =
+                PathViews::in_words(values, bases, std::iter::empty(), workspace, &lookups);
             let more = self.exec.cwd.iter().chain(&places).cloned();
-            let more = Seen::of(more, workspace);
+            let more = PathViews::of(more, workspace);
             let mut views = arguments.views.iter().chain(&more.views);
             if views.any(|view| patterns.iter().any(|pattern| pattern.covers(view))) {
-                return Caught::Yes;
+                return RuleMatch::Yes;
             }
             if arguments.is_cut || more.is_cut || self.exec.more > 0 {
-                found = Caught::Maybe;
+                found = RuleMatch::Maybe;
             }
         }
         found
@@ -335,7 +338,7 @@ impl PathLook<'_> {
     }
 }
 
-impl ExecJudge for Judge {
+impl ExecJudge for RuleJudge {
     fn judge(&mut self, exec: &Exec, process: &dyn ExecProcess) -> ExecVerdict {
         if !self.is_enforcing() {
             return ExecVerdict::Continue;
@@ -344,7 +347,7 @@ impl ExecJudge for Judge {
             return self.ask(UNREADABLE.to_owned());
         }
         self.renew();
-        let calls = invocation::of(exec, &self.programs, process);
+        let calls = invocation::invocations_of(exec, &self.programs, process);
         let Some(objection) = self.objection(exec, &calls, process) else {
             return ExecVerdict::Continue;
         };

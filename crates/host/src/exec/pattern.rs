@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use super::invocation::Invocation;
 use super::programs::{Programs, RuleFile, are_different, is_built_into_git};
-use crate::permissions::{CommandPattern, Match, SimpleCommand, base_name, subcommands};
+use crate::permissions::{CommandMatch, CommandPattern, SimpleCommand, base_name, subcommands};
 
 /// A pattern of a rule.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(super) struct ExecPattern {
     written: CommandPattern,
     /// The name of its program without a directory.
     base: String,
@@ -16,11 +16,11 @@ pub(super) struct Pattern {
     files: Vec<RuleFile>,
 }
 
-impl Pattern {
+impl ExecPattern {
     /// A pattern as a user wrote it.
-    pub(super) fn parse(text: &str) -> Option<Pattern> {
+    pub(super) fn parse(text: &str) -> Option<ExecPattern> {
         let written = CommandPattern::parse(text).ok()?;
-        Some(Pattern {
+        Some(ExecPattern {
             base: base_name(written.program()),
             files: Vec::new(),
             written,
@@ -59,14 +59,14 @@ impl Pattern {
     }
 
     /// Whether a rule that denies or asks catches this.
-    pub(super) fn catches(&self, invocation: &Invocation) -> Match {
+    pub(super) fn catches(&self, invocation: &Invocation) -> CommandMatch {
         if !self.names(invocation) {
-            return Match::No;
+            return CommandMatch::No;
         }
         match self.written.catches_call(&invocation.words) {
             // A program `git-name` is that subcommand itself, whatever aliases there are.
-            Match::Maybe if invocation.is_dashed() => Match::No,
-            Match::Maybe if self.is_of_git_alone(invocation) => Match::No,
+            CommandMatch::Maybe if invocation.is_dashed() => CommandMatch::No,
+            CommandMatch::Maybe if self.is_of_git_alone(invocation) => CommandMatch::No,
             found => found,
         }
     }
@@ -82,7 +82,8 @@ impl Pattern {
     pub(super) fn is_shown_by(&self, part: &SimpleCommand) -> bool {
         let found = self.written.catches(&part.words);
         // A command that may be an alias was asked about too, unless a rule allows it.
-        found == Match::Yes || (found == Match::Maybe && part.literal_words().is_some())
+        found == CommandMatch::Yes
+            || (found == CommandMatch::Maybe && part.literal_words().is_some())
     }
 
     /// Whether a rule that allows covers this, word for word.

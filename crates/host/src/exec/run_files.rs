@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::directories_of;
 use super::programs::resolve;
-use super::scripts::{self, Program};
+use super::scripts::{self, ScriptWord};
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand};
 
 /// The files that a command would run.
@@ -119,14 +119,14 @@ fn run_words(part: &SimpleCommand) -> Vec<RunWord> {
         add(words.first());
         return found;
     }
-    let Some(run) = scripts::run_by(&name, words) else {
+    let Some(run) = scripts::scripts_run_by(&name, words) else {
         return found;
     };
     for program in run.programs {
         match program {
-            Program::Script(at) | Program::Perhaps(at) => add(words.get(at)),
-            Program::Loaded(file, _) => add(Some(&file.to_owned())),
-            Program::Module(..) => {}
+            ScriptWord::Script(at) | ScriptWord::Perhaps(at) => add(words.get(at)),
+            ScriptWord::Loaded(file, _) => add(Some(&file.to_owned())),
+            ScriptWord::Module(..) => {}
         }
     }
     let read = part.redirections.iter().filter(|file| !file.is_write);

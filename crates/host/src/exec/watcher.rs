@@ -18,15 +18,15 @@ use crate::audit::{Event, Log};
 
 /// Watches an agent and its commands. Clones are the same watcher.
 #[derive(Clone)]
-pub struct Watcher(Arc<Inner>);
+pub struct Watcher(Arc<WatcherState>);
 
-struct Inner {
+struct WatcherState {
     rules: ExecRules,
     agent: String,
     log: Log,
-    ask: Mutex<Option<Arc<Ask>>>,
+    ask: Mutex<Option<Arc<AskUser>>>,
     fault: Mutex<Option<String>>,
-    denials: Mutex<Denials>,
+    denials: Mutex<DenialLog>,
     /// How many programs are followed.
     followed: watch::Sender<usize>,
 }
@@ -44,13 +44,13 @@ pub struct ExecDenial {
 
 /// What was denied and not told yet. Of a program that the same rule denies again and again the first time is told.
 #[derive(Default)]
-struct Denials {
+struct DenialLog {
     told: HashSet<(PathBuf, String)>,
     new: Vec<ExecDenial>,
     count: u64,
 }
 
-type Ask = dyn Fn(ExecRequest) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync;
+type AskUser = dyn Fn(ExecRequest) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync;
 
 /// A program that waits for the user's permission to be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl ExecRequest {
 impl Watcher {
     /// Watches by these rules, for an agent of this name.
     pub fn new(rules: ExecRules, agent: &str, log: Log) -> Watcher {
-        Watcher(Arc::new(Inner {
+        Watcher(Arc::new(WatcherState {
             rules,
             agent: agent.to_owned(),
             log,
@@ -142,22 +142,22 @@ impl Watcher {
     /// tokio runtime.
     pub fn follow(&self, child: &mut Child, session: Option<&v1::SessionId>) {
         if let Some(execs) = child.take_execs() {
-            self.spawn(Following::new(self.clone(), session.cloned()), execs);
+            self.spawn(WatchedProgram::new(self.clone(), session.cloned()), execs);
         }
     }
 
     /// The same for a program that has the user's terminal: nobody can be asked, so requests are denied.
     pub fn follow_unattended(&self, child: &mut Child) {
         if let Some(execs) = child.take_execs() {
-            let following = Following {
-                presence: Presence::Unattended,
-                ..Following::new(self.clone(), None)
+            let following = WatchedProgram {
+                presence: UserPresence::Unattended,
+                ..WatchedProgram::new(self.clone(), None)
             };
             self.spawn(following, execs);
         }
     }
 
-    fn spawn(&self, following: Following, execs: Execs) {
+    fn spawn(&self, following: WatchedProgram, execs: Execs) {
         let watcher = self.clone();
         watcher.0.followed.send_modify(|count| *count += 1);
         tokio::spawn(async move {
@@ -199,25 +199,25 @@ impl fmt::Debug for Watcher {
 
 /// Whether a user can answer while the program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Presence {
+enum UserPresence {
     Attended,
     Unattended,
 }
 
 /// One watched program.
-struct Following {
+struct WatchedProgram {
     watcher: Watcher,
-    presence: Presence,
+    presence: UserPresence,
     session: Option<v1::SessionId>,
     asked: JoinSet<(u64, bool)>,
     open: HashMap<u64, AbortHandle>,
 }
 
-impl Following {
-    fn new(watcher: Watcher, session: Option<v1::SessionId>) -> Following {
-        Following {
+impl WatchedProgram {
+    fn new(watcher: Watcher, session: Option<v1::SessionId>) -> WatchedProgram {
+        WatchedProgram {
             watcher,
-            presence: Presence::Attended,
+            presence: UserPresence::Attended,
             session,
             asked: JoinSet::new(),
             open: HashMap::new(),
@@ -289,7 +289,7 @@ impl Following {
     fn ask(&mut self, id: u64, exec: &ExecRecord, why: String) -> Option<u64> {
         self.note(exec, "asked", Some(&why));
         let ask = lock(&self.watcher.0.ask).clone();
-        let Some(ask) = ask.filter(|_| self.presence == Presence::Attended) else {
+        let Some(ask) = ask.filter(|_| self.presence == UserPresence::Attended) else {
             self.denied(exec, &why);
             return Some(id);
         };

@@ -6,9 +6,9 @@ mod input;
 mod members;
 mod other_input;
 mod path_readings;
+mod repeated_members;
 mod subject;
 mod summary;
-mod twice;
 mod unknown_texts;
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ use crate::FieldHasher;
 pub(super) use file_patterns::{
     alternatives, is_pattern, may_match, reaches_protected, stays_inside,
 };
-use input::Input;
+use input::ToolInput;
 use path_readings::location_readings;
 use subject::subject;
 pub use unknown_texts::UnknownTexts;
@@ -109,8 +109,8 @@ impl Action {
         request: &v1::RequestPermissionRequest,
         told: Option<&v1::ToolCall>,
     ) -> Action {
-        let call = Call::of(&request.tool_call, told);
-        let action = call.action(agent, workspace, &request.session_id);
+        let call = ToolCallParts::merge(&request.tool_call, told);
+        let action = call.to_action(agent, workspace, &request.session_id);
         let told = told.and_then(|call| call.meta.as_ref());
         let metas = [request.tool_call.meta.as_ref(), told];
         // An agent that says more of a tool than its name makes decisions narrower, never wider.
@@ -157,7 +157,7 @@ impl Action {
 
     /// The names under which rules that deny know the agent: one that was started by its path is also known by its name.
     pub(super) fn agent_names(&self) -> impl Iterator<Item = &str> {
-        names(&self.agent)
+        names_of_agent(&self.agent)
     }
 
     /// Whether it reads or searches files and nothing that it shows says otherwise. The kind is ours for what an agent does
@@ -237,14 +237,14 @@ impl Action {
 }
 
 /// An agent's name, and that of its program where it was started by its path.
-pub(super) fn names(agent: &str) -> impl Iterator<Item = &str> {
+pub(super) fn names_of_agent(agent: &str) -> impl Iterator<Item = &str> {
     let path = agent.split(" #").next().unwrap_or(agent);
     let name = Path::new(path).file_name().and_then(|name| name.to_str());
     std::iter::once(agent).chain(name.filter(|name| *name != agent))
 }
 
 /// A tool call with what the request says of it in front of what was told before.
-struct Call<'a> {
+struct ToolCallParts<'a> {
     /// Empty where there is none: an agent does it through us.
     id: &'a str,
     kind: &'a v1::ToolKind,
@@ -256,10 +256,10 @@ struct Call<'a> {
     content: &'a [v1::ToolCallContent],
 }
 
-impl<'a> Call<'a> {
+impl<'a> ToolCallParts<'a> {
     /// Something that an agent does through us, without a tool call.
-    fn through_us(kind: &'a v1::ToolKind, title: &'a str) -> Call<'a> {
-        Call {
+    fn for_host_request(kind: &'a v1::ToolKind, title: &'a str) -> ToolCallParts<'a> {
+        ToolCallParts {
             id: "",
             kind,
             title,
@@ -270,7 +270,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn of(asked: &'a v1::ToolCallUpdate, told: Option<&'a v1::ToolCall>) -> Call<'a> {
+    fn merge(asked: &'a v1::ToolCallUpdate, told: Option<&'a v1::ToolCall>) -> ToolCallParts<'a> {
         let kind = asked.kind.as_ref().or(told.map(|call| &call.kind));
         let title = asked.title.as_deref().or(told.map(|call| &*call.title));
         let names = [
@@ -289,7 +289,7 @@ impl<'a> Call<'a> {
         ];
         let names = names.into_iter().flatten().map(str::to_owned);
         let names = names.chain(metas.into_iter().flatten().filter_map(name_in));
-        Call {
+        ToolCallParts {
             id: asked.tool_call_id.as_str(),
             kind: kind.unwrap_or(&v1::ToolKind::Other),
             title: title.unwrap_or_default(),
@@ -300,8 +300,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn action(&self, agent: &str, workspace: PathBuf, session: &v1::SessionId) -> Action {
-        let input = Input::read(self.raw_input, self.kind);
+    fn to_action(&self, agent: &str, workspace: PathBuf, session: &v1::SessionId) -> Action {
+        let input = ToolInput::read(self.raw_input, self.kind);
         let run_in = directory(&input, &workspace);
         let unknown_texts = UnknownTexts::of(input.unknown());
         let files = self.files(&input, &unknown_texts, &workspace);
@@ -354,7 +354,7 @@ impl<'a> Call<'a> {
     }
 
     /// The files that it names anywhere, each once. A directory to run a command in is one, unless it is the workspace.
-    fn files(&self, input: &Input, other: &UnknownTexts, workspace: &Path) -> Vec<PathBuf> {
+    fn files(&self, input: &ToolInput, other: &UnknownTexts, workspace: &Path) -> Vec<PathBuf> {
         let located = self.locations.iter().map(|location| location.path.as_str());
         let changed = self.changes().map(|diff| diff.path.as_str());
         let shown = located.chain(changed).flat_map(location_readings);
@@ -386,7 +386,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    fn digest(&self, action: &Action, input: &Input) -> Digest {
+    fn digest(&self, action: &Action, input: &ToolInput) -> Digest {
         let mut form = FieldHasher::new("attache permissions shown");
         form.text(&action.agent);
         form.text(&action.workspace.to_string_lossy());
@@ -411,7 +411,7 @@ impl<'a> Call<'a> {
 }
 
 /// The directory to run a command in, unless it is the workspace.
-fn directory(input: &Input, workspace: &Path) -> Option<PathBuf> {
+fn directory(input: &ToolInput, workspace: &Path) -> Option<PathBuf> {
     let base = paths::normal(Path::new("/"), workspace);
     let directory = input.directory();
     directory.filter(|directory| paths::normal(&base, directory) != base)

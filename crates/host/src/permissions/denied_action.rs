@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
-use super::facts::Facts;
+use super::facts::ActionFacts;
 use super::on_disk::FilesOnDisk;
 use super::{Action, command, paths};
 use crate::FieldHasher;
@@ -48,7 +48,7 @@ impl DeniedAction {
     }
 
     /// Whether a question is about the same command, or changes or reads the same files.
-    pub(super) fn holds_for(&self, facts: &Facts<'_>) -> bool {
+    pub(super) fn holds_for(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         let is_same = match &self.command {
             Some(denied) => {
@@ -75,7 +75,7 @@ impl DeniedAction {
     }
 
     /// Whether each file that was denied is among those of a question, under whatever name.
-    fn has_files_of(&self, facts: &Facts<'_>) -> bool {
+    fn has_files_of(&self, facts: &ActionFacts<'_>) -> bool {
         let mut named = digests_of_files(facts.action);
         named.extend(digests_of_real_files(facts.on_disk()).into_iter().flatten());
         if let Some((others, on_disk)) = facts.possible_files() {

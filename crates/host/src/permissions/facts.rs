@@ -12,16 +12,16 @@ use super::action::MAX_PATHS;
 use super::command::effects::{self, Effect};
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
-use super::command::pattern::{CommandPattern, Match};
+use super::command::pattern::{CommandMatch, CommandPattern};
 use super::command::{self, MAX_TOKENS};
-use super::glob::PathPattern;
 use super::on_disk::{FileOnDisk, FilesOnDisk, PathLookups};
+use super::path_pattern::PathPattern;
+use super::path_views::{MAX_LINKS, PathViews, word_values};
 use super::pattern_files::PatternFiles;
-use super::seen_paths::{MAX_LINKS, Seen, values};
 use super::{Action, paths};
 
 /// An action as rules look at it, worked out once.
-pub(super) struct Facts<'a> {
+pub(super) struct ActionFacts<'a> {
     pub(super) action: &'a Action,
     /// The simple commands that it runs.
     pub(super) line: ShellLine,
@@ -33,16 +33,16 @@ pub(super) struct Facts<'a> {
     title: Vec<&'a str>,
     /// The title, and what it begins with. Titles are the agent's words: they may close a door, not open one.
     pub(super) titles: [String; 3],
-    pub(super) places: Vec<Place>,
+    pub(super) given_paths: Vec<GivenPath>,
     /// Directories that count as inside, beside the workspace.
     also: &'a [PathBuf],
     lookups: PathLookups,
     /// The files as they are on the disk now.
     on_disk: OnceCell<FilesOnDisk>,
     /// Every way in which a path can be read, for rules that deny.
-    seen: Seen,
+    seen: PathViews,
     /// Paths that may stand in the command, in input that is not understood and behind patterns, likewise.
-    seen_elsewhere: OnceCell<Seen>,
+    seen_elsewhere: OnceCell<PathViews>,
     /// What patterns stand for now, and paths that may be patterns.
     pattern_files: OnceCell<PatternFiles>,
     may_name_protected: OnceCell<bool>,
@@ -51,15 +51,15 @@ pub(super) struct Facts<'a> {
 
 /// A path as it was given, for rules that allow.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct GivenPath {
     pub(super) absolute: Option<String>,
     pub(super) inside: Option<String>,
     is_inside: bool,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> ActionFacts<'a> {
     /// `also` are directories that count as inside, beside the workspace.
-    pub(super) fn of(action: &'a Action, also: &'a [PathBuf]) -> Facts<'a> {
+    pub(super) fn of(action: &'a Action, also: &'a [PathBuf]) -> ActionFacts<'a> {
         let runs_unseen = action.command.is_none() && action.kind == v1::ToolKind::Execute;
         let title = match runs_unseen {
             true => command::tokens(&action.title),
@@ -70,18 +70,21 @@ impl<'a> Facts<'a> {
         let others = action.unknown_texts.commands.iter();
         let others: Vec<ShellLine> = others.map(|words| ShellLine::of(words)).collect();
         let base = &action.workspace;
-        let places = action.paths.iter().map(|path| Place::of(path, base, also));
-        Facts {
+        let given_paths = action
+            .paths
+            .iter()
+            .map(|path| GivenPath::of(path, base, also));
+        ActionFacts {
             programs: programs(action, std::iter::once(&line).chain(&others), &title),
             line,
             others,
             title,
             titles: titles(&action.title),
-            places: places.collect(),
+            given_paths: given_paths.collect(),
             also,
             lookups: PathLookups::default(),
             on_disk: OnceCell::new(),
-            seen: Seen::of(action.paths.iter().cloned(), base),
+            seen: PathViews::of(action.paths.iter().cloned(), base),
             seen_elsewhere: OnceCell::new(),
             pattern_files: OnceCell::new(),
             may_name_protected: OnceCell::new(),
@@ -100,12 +103,12 @@ impl<'a> Facts<'a> {
 
     /// Whether it names files, and all of them lie inside.
     pub(super) fn is_inside(&self) -> bool {
-        !self.places.is_empty() && self.has_nothing_outside()
+        !self.given_paths.is_empty() && self.has_nothing_outside()
     }
 
     /// Whether none of the files that it names lies outside, or leads there.
     pub(super) fn has_nothing_outside(&self) -> bool {
-        self.places.iter().all(|place| place.is_inside) && self.on_disk().is_inside()
+        self.given_paths.iter().all(|place| place.is_inside) && self.on_disk().is_inside()
     }
 
     /// The files as they are on the disk now.
@@ -129,7 +132,7 @@ impl<'a> Facts<'a> {
         &self,
         patterns: impl Iterator<Item = &'p PathPattern> + Clone,
     ) -> bool {
-        let covers = |(place, file): (&Place, &FileOnDisk)| {
+        let covers = |(place, file): (&GivenPath, &FileOnDisk)| {
             let is_named = patterns.clone().any(|pattern| place.is_allowed_by(pattern));
             let is_covered = |there: &PathBuf| {
                 patterns
@@ -139,9 +142,9 @@ impl<'a> Facts<'a> {
             is_named && file.leads_to.as_ref().is_none_or(is_covered)
         };
         let files = self.on_disk().files();
-        !self.places.is_empty()
-            && self.places.len() == files.len()
-            && self.places.iter().zip(files).all(covers)
+        !self.given_paths.is_empty()
+            && self.given_paths.len() == files.len()
+            && self.given_paths.iter().zip(files).all(covers)
     }
 
     /// Whether it only reads files inside, as far as anybody can see: its kind is the agent's word, so that it must name
@@ -160,19 +163,19 @@ impl<'a> Facts<'a> {
     }
 
     /// Whether one of its simple commands falls under a pattern. A title may only deny.
-    pub(super) fn runs(&self, pattern: &CommandPattern) -> Match {
+    pub(super) fn runs(&self, pattern: &CommandPattern) -> CommandMatch {
         let found = self
             .all_parts()
             .map(|part| match pattern.catches(&part.words) {
                 // An alias: see `may_rename`.
-                Match::Maybe if part.literal_words().is_some() => Match::No,
+                CommandMatch::Maybe if part.literal_words().is_some() => CommandMatch::No,
                 found => found,
             });
         let found = found.max();
         let in_title = (0..self.title.len()).any(|at| pattern.begins(&self.title[at..]));
         match in_title {
-            true => Match::Yes,
-            false => found.unwrap_or(Match::No),
+            true => CommandMatch::Yes,
+            false => found.unwrap_or(CommandMatch::No),
         }
     }
 
@@ -189,7 +192,7 @@ impl<'a> Facts<'a> {
     pub(super) fn may_rename(&self, pattern: &CommandPattern) -> bool {
         let mut parts = self.line.parts.iter();
         parts.any(|part| {
-            part.literal_words().is_some() && pattern.catches(&part.words) == Match::Maybe
+            part.literal_words().is_some() && pattern.catches(&part.words) == CommandMatch::Maybe
         })
     }
 
@@ -289,7 +292,7 @@ impl<'a> Facts<'a> {
         self.seen.views.iter().chain(&self.seen_elsewhere().views)
     }
 
-    fn seen_elsewhere(&self) -> &Seen {
+    fn seen_elsewhere(&self) -> &PathViews {
         self.seen_elsewhere.get_or_init(|| self.see_elsewhere())
     }
 
@@ -306,12 +309,12 @@ impl<'a> Facts<'a> {
 
     /// Words as paths, from each directory that the command may run in, what may be files elsewhere, and what links make of
     /// them.
-    fn see_elsewhere(&self) -> Seen {
+    fn see_elsewhere(&self) -> PathViews {
         let words = self.words_as_paths();
         if words.len() >= MAX_WORDS_AS_PATHS {
-            return Seen {
+            return PathViews {
                 is_cut: true,
-                ..Seen::default()
+                ..PathViews::default()
             };
         }
         let workspace = &self.action.workspace;
@@ -322,8 +325,8 @@ impl<'a> Facts<'a> {
             .chain(self.pattern_files().paths.iter().cloned())
             .collect();
         let written = given.iter().skip(self.action.paths.len()).cloned();
-        let mut all = Seen::of(written, workspace);
-        let seen = Seen::in_words(
+        let mut all = PathViews::of(written, workspace);
+        let seen = PathViews::in_words(
             words.into_iter(),
             &self.bases(),
             given.into_iter(),
@@ -352,9 +355,9 @@ impl<'a> Facts<'a> {
                     return found;
                 }
                 match word {
-                    ShellWord::Literal(text) => found.extend(values(text)),
+                    ShellWord::Literal(text) => found.extend(word_values(text)),
                     ShellWord::Undecided(text) => {
-                        found.extend(command::tokens(text).into_iter().flat_map(values))
+                        found.extend(command::tokens(text).into_iter().flat_map(word_values))
                     }
                 }
             }
@@ -362,7 +365,7 @@ impl<'a> Facts<'a> {
         if self.line.doubt.is_some() {
             let text = self.action.command.iter().flatten();
             let tokens = text.flat_map(|word| command::tokens(word)).take(MAX_TOKENS);
-            found.extend(tokens.flat_map(values));
+            found.extend(tokens.flat_map(word_values));
         }
         found
     }
@@ -415,9 +418,9 @@ fn titles(title: &str) -> [String; 3] {
     [head.trim().to_owned(), first.to_owned(), title]
 }
 
-impl Place {
+impl GivenPath {
     /// A path that may mean something else is not inside anything.
-    fn of(path: &Path, base: &Path, also: &[PathBuf]) -> Place {
+    fn of(path: &Path, base: &Path, also: &[PathBuf]) -> GivenPath {
         let is_straight = paths::is_straight(path);
         let relative = match path.is_absolute() {
             true => path.strip_prefix(base).ok(),
@@ -430,7 +433,7 @@ impl Place {
                 .into_owned()
         };
         let is_also = also.iter().any(|dir| path.starts_with(dir));
-        Place {
+        GivenPath {
             absolute: (is_straight && path.is_absolute()).then(|| text(path)),
             inside: relative.filter(|_| is_straight).map(text),
             is_inside: is_straight && (relative.is_some() || is_also),

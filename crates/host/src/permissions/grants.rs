@@ -19,7 +19,7 @@ pub use content::{ShownChange, ShownContent, WholeFileChange};
 pub struct Grant {
     action: Action,
     pub(super) id: String,
-    reach: Reach,
+    coverage: GrantCoverage,
 }
 
 /// Who gave a permission.
@@ -33,13 +33,13 @@ pub enum GrantedBy {
 
 /// How far a grant reaches.
 #[derive(Debug, Clone)]
-enum Reach {
+enum GrantCoverage {
     /// One run of the command.
     Run,
     /// One read of each file, and one write of each that may be written.
     Files {
         reads: Vec<PathBuf>,
-        writes: Vec<(PathBuf, Content)>,
+        writes: Vec<(PathBuf, WritableContent)>,
     },
     /// As often as the turn wants, while the decision of this id is remembered.
     Remembered,
@@ -47,7 +47,7 @@ enum Reach {
 
 /// What may be written to a file.
 #[derive(Debug, Clone)]
-enum Content {
+enum WritableContent {
     /// It was shown.
     Exactly(ShownChange),
     /// None was shown.
@@ -62,8 +62,8 @@ impl Grant {
         content: &ShownContent,
         by: GrantedBy,
     ) -> Option<Grant> {
-        let reach = match &action.command {
-            Some(_) => Reach::Run,
+        let coverage = match &action.command {
+            Some(_) => GrantCoverage::Run,
             None => {
                 let named: Vec<PathBuf> = action.whole_paths().collect();
                 if named.len() > MOST_FILES {
@@ -84,13 +84,13 @@ impl Grant {
                 if reads.is_empty() && writes.is_empty() {
                     return None;
                 }
-                Reach::Files { reads, writes }
+                GrantCoverage::Files { reads, writes }
             }
         };
         Some(Grant {
             action: action.clone(),
             id: String::new(),
-            reach,
+            coverage,
         })
     }
 
@@ -100,7 +100,7 @@ impl Grant {
         Grant {
             action: action.clone(),
             id: id.to_owned(),
-            reach: Reach::Remembered,
+            coverage: GrantCoverage::Remembered,
         }
     }
 
@@ -109,7 +109,7 @@ impl Grant {
     }
 
     pub(super) fn is_remembered(&self) -> bool {
-        matches!(self.reach, Reach::Remembered)
+        matches!(self.coverage, GrantCoverage::Remembered)
     }
 
     /// Uses the grant for something that the agent does through us; whether it covers that. `written` is what a
@@ -123,19 +123,25 @@ impl Grant {
             return false;
         }
         let files: Vec<PathBuf> = action.whole_paths().collect();
-        match &mut self.reach {
-            Reach::Run => is_run(&self.action, action) && runs_same_files(&self.action, action),
-            Reach::Remembered => {
+        match &mut self.coverage {
+            GrantCoverage::Run => {
+                is_run(&self.action, action) && runs_same_files(&self.action, action)
+            }
+            GrantCoverage::Remembered => {
                 is_run(&self.action, action)
                     || (is_of_files(&self.action, action)
                         && (written.is_none() || can_write(&self.action)))
             }
-            Reach::Files { .. } if !is_of_files(&self.action, action) => false,
-            Reach::Files { reads, .. } if written.is_none() => take(reads, &files, |path| path),
-            Reach::Files { writes, .. } => {
-                let fits = |content: &Content| match content {
-                    Content::Exactly(shown) => written.is_some_and(|change| shown.is(change)),
-                    Content::Any => true,
+            GrantCoverage::Files { .. } if !is_of_files(&self.action, action) => false,
+            GrantCoverage::Files { reads, .. } if written.is_none() => {
+                take(reads, &files, |path| path)
+            }
+            GrantCoverage::Files { writes, .. } => {
+                let fits = |content: &WritableContent| match content {
+                    WritableContent::Exactly(shown) => {
+                        written.is_some_and(|change| shown.is(change))
+                    }
+                    WritableContent::Any => true,
                 };
                 let first = writes.iter().find(|(path, _)| files.first() == Some(path));
                 first.is_some_and(|(_, content)| fits(content))
@@ -145,12 +151,12 @@ impl Grant {
     }
 
     /// Whether a grant that was just used ends: what it is for was done.
-    pub(super) fn is_spent(&self) -> bool {
-        match &self.reach {
-            Reach::Run => true,
-            Reach::Files { writes, .. } if can_write(&self.action) => writes.is_empty(),
-            Reach::Files { reads, .. } => reads.is_empty(),
-            Reach::Remembered => false,
+    pub(super) fn is_used_up(&self) -> bool {
+        match &self.coverage {
+            GrantCoverage::Run => true,
+            GrantCoverage::Files { writes, .. } if can_write(&self.action) => writes.is_empty(),
+            GrantCoverage::Files { reads, .. } => reads.is_empty(),
+            GrantCoverage::Remembered => false,
         }
     }
 
@@ -197,16 +203,20 @@ impl Action {
 }
 
 /// The files that may be written once, and with what. Where some content is shown, nothing else may be written.
-fn writes(action: &Action, content: &ShownContent, named: &[PathBuf]) -> Vec<(PathBuf, Content)> {
+fn writes(
+    action: &Action,
+    content: &ShownContent,
+    named: &[PathBuf],
+) -> Vec<(PathBuf, WritableContent)> {
     match content {
         ShownContent::None => {
             let named = named.iter().cloned();
-            named.map(|path| (path, Content::Any)).collect()
+            named.map(|path| (path, WritableContent::Any)).collect()
         }
         ShownContent::Files(files) => {
             let known = files.iter().filter_map(|(path, change)| {
                 let change = (*change)?;
-                Some((action.whole(path), Content::Exactly(change)))
+                Some((action.whole(path), WritableContent::Exactly(change)))
             });
             known.collect()
         }

@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 
 use attache_schema::v1;
 
-pub(crate) use resolve::{PathLookups, Resolved};
+pub(crate) use resolve::{FollowedPath, PathLookups};
 
 use super::{Action, paths};
 use crate::exec::RunFiles;
@@ -114,7 +114,7 @@ impl FilesOnDisk {
                 ..FilesOnDisk::default()
             };
         }
-        let look = Look::new(action, also, lookups);
+        let look = FileInspection::new(action, also, lookups);
         let files = action.paths.iter().take(MAX_FILES);
         FilesOnDisk {
             files: files.map(|path| look.file(path)).collect(),
@@ -203,7 +203,7 @@ impl FilesOnDisk {
 }
 
 /// A look at the files of one action.
-struct Look<'a> {
+struct FileInspection<'a> {
     action: &'a Action,
     lookups: &'a PathLookups,
     /// The session's directories as they are called, and where they really are.
@@ -212,15 +212,15 @@ struct Look<'a> {
     moves: bool,
 }
 
-impl<'a> Look<'a> {
-    fn new(action: &'a Action, also: &[PathBuf], lookups: &'a PathLookups) -> Look<'a> {
+impl<'a> FileInspection<'a> {
+    fn new(action: &'a Action, also: &[PathBuf], lookups: &'a PathLookups) -> FileInspection<'a> {
         let directories = std::iter::once(&action.workspace).chain(also);
         let directories = directories.map(|directory| {
             let given = paths::normal(Path::new("/"), directory);
             let real = lookups.resolve(&given).path;
             (given, real)
         });
-        Look {
+        FileInspection {
             action,
             lookups,
             directories: directories.collect(),
@@ -234,7 +234,7 @@ impl<'a> Look<'a> {
         // A tool may take `..` out of a path before links are followed.
         let normal = paths::normal(&self.action.workspace, path);
         let straight = (!paths::is_straight(path)).then(|| self.resolve(&normal));
-        let is_inside = |found: &Resolved| {
+        let is_inside = |found: &FollowedPath| {
             let mut directories = self.directories.iter();
             found.is_known && directories.any(|(_, real)| found.path.starts_with(real))
         };
@@ -263,7 +263,7 @@ impl<'a> Look<'a> {
     }
 
     /// From the session's directory on where it lies in one, so that only the rest is looked at.
-    fn resolve(&self, path: &Path) -> Resolved {
+    fn resolve(&self, path: &Path) -> FollowedPath {
         let mut directories = self.directories.iter();
         let inside = directories.find_map(|(given, real)| {
             let rest = path.strip_prefix(given).ok()?;
@@ -295,7 +295,7 @@ impl<'a> Look<'a> {
         self.below_workspace(path).unwrap_or(path)
     }
 
-    fn protection(&self, path: &Path, found: &Resolved) -> Option<Protection> {
+    fn protection(&self, path: &Path, found: &FollowedPath) -> Option<Protection> {
         let whole = paths::normal(&self.action.workspace, path);
         let is_listed = |path: &Path| {
             protected_files::is_protected(path)

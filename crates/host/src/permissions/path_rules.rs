@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use attache_schema::v1;
 
-use super::glob::PathPattern;
+use super::path_pattern::PathPattern;
 use super::rules::Rule;
 use super::{Enforcement, Permissions, Policy};
 
@@ -18,13 +18,13 @@ pub struct PathRules(Arc<Vec<PathRule>>);
 #[derive(Debug)]
 pub(crate) struct PathRule {
     pub(crate) id: String,
-    pub(crate) reach: Reach,
+    pub(crate) reach: RuleReach,
     pub(crate) patterns: Vec<PathPattern>,
 }
 
 /// What a deny rule keeps from being done with its paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum RuleReach {
     /// Everything: they are neither read nor changed.
     Everything,
     /// What commands do.
@@ -48,7 +48,7 @@ impl PathRules {
 
     /// Whether some keep only commands from a path. Nobody can tell a command that an agent runs by itself from the agent.
     pub(crate) fn are_about_commands(&self) -> bool {
-        self.0.iter().any(|rule| rule.reach == Reach::Commands)
+        self.0.iter().any(|rule| rule.reach == RuleReach::Commands)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PathRule> {
@@ -130,7 +130,7 @@ fn path_rules<'a>(rules: impl Iterator<Item = &'a Rule>, agent: &str) -> PathRul
     PathRules(Arc::new(rules.collect()))
 }
 
-fn reaches(kinds: &[v1::ToolKind]) -> impl Iterator<Item = Reach> {
+fn reaches(kinds: &[v1::ToolKind]) -> impl Iterator<Item = RuleReach> {
     use v1::ToolKind::{Delete, Edit, Execute, Move, Read, Search};
     let has = |wanted: &[v1::ToolKind]| kinds.iter().any(|kind| wanted.contains(kind));
     let (everything, changes, commands) = match kinds.is_empty() || has(&[Read, Search]) {
@@ -138,20 +138,20 @@ fn reaches(kinds: &[v1::ToolKind]) -> impl Iterator<Item = Reach> {
         false => (false, has(&[Edit, Delete, Move]), has(&[Execute])),
     };
     [
-        everything.then_some(Reach::Everything),
-        changes.then_some(Reach::Changes),
-        commands.then_some(Reach::Commands),
+        everything.then_some(RuleReach::Everything),
+        changes.then_some(RuleReach::Changes),
+        commands.then_some(RuleReach::Commands),
     ]
     .into_iter()
     .flatten()
 }
 
-impl fmt::Display for Reach {
+impl fmt::Display for RuleReach {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Reach::Everything => "neither read nor changed",
-            Reach::Commands => "out of reach of commands",
-            Reach::Changes => "not changed",
+            RuleReach::Everything => "neither read nor changed",
+            RuleReach::Commands => "out of reach of commands",
+            RuleReach::Changes => "not changed",
         })
     }
 }

@@ -8,11 +8,11 @@ use std::path::Path;
 use attache_schema::v1;
 
 use super::command::pattern::CommandPattern;
-use super::glob::PathPattern;
+use super::path_pattern::PathPattern;
 use super::rules::{Rule, Rules};
 use crate::ownership::{self, ReadError};
-use document::Node;
 pub use document::PolicyError;
+use document::PolicyNode;
 pub use warnings::PolicyWarning;
 
 /// Rules that a person has written down.
@@ -46,7 +46,7 @@ impl Policy {
     pub fn parse(name: &str, text: &str) -> Result<Policy, PolicyError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text = document::without_comments(text);
-        let node = Node::document(name, &text);
+        let node = PolicyNode::document(name, &text);
         let mut policy = Policy::default();
         for (member, value) in node.members(MEMBERS)? {
             match &*member {
@@ -117,7 +117,7 @@ impl Policy {
         self.allow.iter().count() + usize::from(self.default == Some(RuleAction::Allow))
     }
 
-    fn add_rules(&mut self, list: &Node<'_>) -> Result<(), PolicyError> {
+    fn add_rules(&mut self, list: &PolicyNode<'_>) -> Result<(), PolicyError> {
         for node in list.items()? {
             let (action, rule) = rule(&node)?;
             match action {
@@ -131,7 +131,7 @@ impl Policy {
 
     fn set_default(
         &mut self,
-        node: &Node<'_>,
+        node: &PolicyNode<'_>,
         actions: &[(&str, RuleAction)],
     ) -> Result<(), PolicyError> {
         if self.default.is_some() {
@@ -145,7 +145,7 @@ impl Policy {
 }
 
 impl Rules {
-    fn add_words(&mut self, list: &Node<'_>) -> Result<(), PolicyError> {
+    fn add_words(&mut self, list: &PolicyNode<'_>) -> Result<(), PolicyError> {
         for node in list.strings()? {
             let (word, place) = (node.string()?, node.place());
             self.add(Rule {
@@ -157,7 +157,7 @@ impl Rules {
     }
 }
 
-fn rule(node: &Node<'_>) -> Result<(RuleAction, Rule), PolicyError> {
+fn rule(node: &PolicyNode<'_>) -> Result<(RuleAction, Rule), PolicyError> {
     let mut rule = Rule::named(node.place());
     let mut said = None;
     for (member, value) in node.members(RULE_MEMBERS)? {
@@ -187,8 +187,8 @@ fn rule(node: &Node<'_>) -> Result<(RuleAction, Rule), PolicyError> {
 
 /// One value or a list of them, never an empty one: it would look like a rule for everything.
 fn each<T>(
-    node: &Node<'_>,
-    read: impl Fn(&Node<'_>) -> Result<T, PolicyError>,
+    node: &PolicyNode<'_>,
+    read: impl Fn(&PolicyNode<'_>) -> Result<T, PolicyError>,
 ) -> Result<Vec<T>, PolicyError> {
     let values = node.strings()?;
     if values.is_empty() {
@@ -197,7 +197,10 @@ fn each<T>(
     values.iter().map(read).collect()
 }
 
-fn action(node: &Node<'_>, actions: &[(&str, RuleAction)]) -> Result<RuleAction, PolicyError> {
+fn action(
+    node: &PolicyNode<'_>,
+    actions: &[(&str, RuleAction)],
+) -> Result<RuleAction, PolicyError> {
     let said = node.string()?;
     let names: Vec<&str> = actions.iter().map(|(name, _)| *name).collect();
     let found = actions.iter().find(|(name, _)| *name == said);
@@ -206,7 +209,7 @@ fn action(node: &Node<'_>, actions: &[(&str, RuleAction)]) -> Result<RuleAction,
         .ok_or_else(|| node.no_such("action", &said, &names))
 }
 
-fn kind(node: &Node<'_>) -> Result<v1::ToolKind, PolicyError> {
+fn kind(node: &PolicyNode<'_>) -> Result<v1::ToolKind, PolicyError> {
     let said = node.string()?;
     let kind = v1::ToolKind::from(said.as_str());
     match kind.is_known() {
@@ -215,11 +218,11 @@ fn kind(node: &Node<'_>) -> Result<v1::ToolKind, PolicyError> {
     }
 }
 
-fn command(node: &Node<'_>) -> Result<CommandPattern, PolicyError> {
+fn command(node: &PolicyNode<'_>) -> Result<CommandPattern, PolicyError> {
     CommandPattern::parse(&node.string()?).map_err(|problem| node.error(&problem))
 }
 
-fn path(node: &Node<'_>) -> Result<PathPattern, PolicyError> {
+fn path(node: &PolicyNode<'_>) -> Result<PathPattern, PolicyError> {
     PathPattern::parse(&node.string()?).map_err(|problem| node.error(&problem))
 }
 

@@ -3,12 +3,13 @@
 
 use attache_schema::v1;
 
-use super::facts::Facts;
+use super::facts::ActionFacts;
 use super::grants::{Grant, WholeFileChange};
-use super::memory::{DecisionSubject, RememberedDecision, seconds};
 use super::on_disk::FilesOnDisk;
+use super::remembered_decision::{DecisionSubject, RememberedDecision, seconds};
 use super::{
-    Action, Decision, Enforcement, Permissions, Reason, Scope, Verdict, by, recall, stored,
+    Action, Decision, Enforcement, Permissions, Reason, Scope, Verdict, find_decision, rule_reason,
+    stored_decisions,
 };
 
 /// Grants: permission for one turn of one session.
@@ -18,7 +19,7 @@ impl Permissions {
     /// Keeps a grant until the turn of its action's session ends, and returns its id. `None` where it is not kept, as
     /// there are too many.
     pub fn grant(&self, grant: Grant) -> Option<String> {
-        self.state().grant(grant)
+        self.state().remembered.add_grant(grant)
     }
 
     /// Judges something that the agent is about to do through us: as an action of its own, and by what was granted
@@ -44,27 +45,32 @@ impl Permissions {
     /// get. Looks at the disk where a grant comes from a decision that is remembered.
     #[must_use]
     pub fn use_grant(&self, action: &Action, written: Option<WholeFileChange<'_>>) -> bool {
-        let needs_list = self.state().has_remembered_grants(&action.session);
+        let needs_list = self
+            .state()
+            .remembered
+            .has_remembered_grants(&action.session);
         let remembered = match needs_list {
             true => self.list(),
             false => Vec::new(),
         };
-        self.state().use_grant(action, written, &remembered)
+        self.state()
+            .remembered
+            .use_grant(action, written, &remembered)
     }
 
     /// Ends a grant before its turn does, and gives what it was for; nothing where nothing of it was left.
     pub fn end_grant(&self, id: &str) -> Option<Action> {
-        self.state().end_grant(id)
+        self.state().remembered.end_grant(id)
     }
 
     /// Ends all grants, of every session, that are about the command or files of an action that was denied.
     pub fn end_grants_about(&self, denied: &Action) {
-        self.state().end_grants_about(denied);
+        self.state().remembered.end_grants_about(denied);
     }
 
     /// Ends the grants of a session: its turn has ended, was cancelled, or a new one begins.
     pub fn end_turn(&self, session: &v1::SessionId) {
-        self.state().end_turn(session);
+        self.state().remembered.end_turn(session);
     }
 }
 
@@ -83,7 +89,7 @@ impl Permissions {
     pub fn restore(&self, record: RememberedDecision) -> bool {
         let is_for_session = record.scope == Scope::Session && record.session.is_some();
         if is_for_session {
-            self.state().keep(record);
+            self.state().add_decision(record);
         }
         is_for_session
     }
@@ -92,10 +98,10 @@ impl Permissions {
     /// Permission to change a protected file is never remembered. Looks at the disk.
     pub fn recall(&self, action: &Action) -> Option<RememberedDecision> {
         let store = self.refreshed();
-        let (here, directories) = self.state().of(action);
-        let facts = Facts::of(action, &directories);
+        let (here, directories) = self.state().context_of(action);
+        let facts = ActionFacts::of(action, &directories);
         let now = seconds((self.config.clock)());
-        recall(here.iter().chain(stored(&store)), &facts, now)
+        find_decision(here.iter().chain(stored_decisions(&store)), &facts, now)
             .filter(|found| !(found.is_allowed && facts.is_asked_each_time()))
             .cloned()
     }
@@ -108,7 +114,7 @@ impl Permissions {
     ) -> Option<RememberedDecision> {
         let is_asked = || {
             let directories = self.state().directories(&action.session).to_vec();
-            let facts = Facts::of(action, &directories);
+            let facts = ActionFacts::of(action, &directories);
             action.is_asked_each_time() || facts.may_name_protected()
         };
         let is_once = decision.scope == Scope::Once || (decision.is_allowed && is_asked());
@@ -145,10 +151,12 @@ impl Permissions {
     /// The rule of the policy that asks about an action.
     pub fn asking_rule(&self, action: &Action) -> Option<Reason> {
         let directories = self.state().directories(&action.session).to_vec();
-        let facts = Facts::of(action, &directories);
+        let facts = ActionFacts::of(action, &directories);
         let policy = self.config.policy.as_ref()?;
         let asking = policy.ask.catching(&facts);
-        asking.or_else(|| policy.escalate.catching(&facts)).map(by)
+        asking
+            .or_else(|| policy.escalate.catching(&facts))
+            .map(rule_reason)
     }
 }
 

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::memory::RememberedDecision;
+use super::remembered_decision::RememberedDecision;
 use crate::ownership;
 use attache_disk::private::{self, Error, Key, Stamp};
 
 /// The file of decisions and what was last read of it.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct DecisionStore {
     path: PathBuf,
     stamp: Option<Stamp>,
     decisions: Vec<RememberedDecision>,
@@ -18,7 +18,7 @@ pub(super) struct Store {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+struct StoreContent {
     version: u32,
     decisions: Vec<RememberedDecision>,
     mac: String,
@@ -26,28 +26,28 @@ struct Content {
 
 /// What every version has.
 #[derive(Debug, Deserialize)]
-struct Version {
+struct StoreVersion {
     version: u32,
 }
 
 /// Why what is there cannot be used.
-enum Unread {
+enum StoreReadError {
     /// Nobody knows who wrote it.
     Untrusted(Error),
     /// Another version of ours may have: it is not for us to touch.
     Version(Error),
 }
 
-impl From<Error> for Unread {
-    fn from(error: Error) -> Unread {
-        Unread::Untrusted(error)
+impl From<Error> for StoreReadError {
+    fn from(error: Error) -> StoreReadError {
+        StoreReadError::Untrusted(error)
     }
 }
 
-impl Store {
+impl DecisionStore {
     /// A file that has not been looked at yet.
-    pub(super) fn at(path: PathBuf) -> Store {
-        Store {
+    pub(super) fn at(path: PathBuf) -> DecisionStore {
+        DecisionStore {
             path,
             stamp: None,
             decisions: Vec::new(),
@@ -75,7 +75,7 @@ impl Store {
         }
         (self.stamp, self.decisions) = (stamp, Vec::new());
         let read = self.read().map_err(|unread| match unread {
-            Unread::Untrusted(error) | Unread::Version(error) => error,
+            StoreReadError::Untrusted(error) | StoreReadError::Version(error) => error,
         });
         if let Some((decisions, stamp)) = read? {
             (self.stamp, self.decisions) = (Some(stamp), decisions);
@@ -97,8 +97,8 @@ impl Store {
         let lock = private::lock(&self.path.with_extension("lock"))?;
         let mut decisions = match self.read() {
             Ok(read) => read.map(|(decisions, _)| decisions).unwrap_or_default(),
-            Err(Unread::Version(error)) => return Err(error),
-            Err(Unread::Untrusted(_)) => self.put_aside()?,
+            Err(StoreReadError::Version(error)) => return Err(error),
+            Err(StoreReadError::Untrusted(_)) => self.put_aside()?,
         };
         let before = decisions.clone();
         let changed = change(&mut decisions);
@@ -116,11 +116,11 @@ impl Store {
         Ok(changed)
     }
 
-    fn read(&self) -> Result<Option<(Vec<RememberedDecision>, Stamp)>, Unread> {
+    fn read(&self) -> Result<Option<(Vec<RememberedDecision>, Stamp)>, StoreReadError> {
         let Some((text, stamp)) = private::read(&self.path, MAX_FILE)? else {
             return Ok(None);
         };
-        let refused = |why: &str| Unread::Untrusted(Error::refused(&self.path, why));
+        let refused = |why: &str| StoreReadError::Untrusted(Error::refused(&self.path, why));
         // Who can put both files in their place has no need to know the key.
         ownership::check_directories(&self.path).map_err(|error| refused(error.why()))?;
         let Some(key) = private::read_key(&self.key_path())? else {
@@ -128,12 +128,13 @@ impl Store {
                 "has no key beside it, so nobody knows who wrote it",
             ));
         };
-        let version = serde_json::from_str::<Version>(&text).map(|it| it.version);
+        let version = serde_json::from_str::<StoreVersion>(&text).map(|it| it.version);
         if version.is_ok_and(|version| version != VERSION) {
             let why = "is of another version of attache and is left as it is; use that version, or move the file away";
-            return Err(Unread::Version(Error::refused(&self.path, why)));
+            return Err(StoreReadError::Version(Error::refused(&self.path, why)));
         }
-        let content: Content = serde_json::from_str(&text).map_err(|_| refused("is damaged"))?;
+        let content: StoreContent =
+            serde_json::from_str(&text).map_err(|_| refused("is damaged"))?;
         let mac = mac(&key, &content.decisions);
         // Digests compare in constant time, texts do not.
         match content.mac.parse::<blake3::Hash>() {
@@ -144,7 +145,7 @@ impl Store {
 
     fn write(&self, decisions: &[RememberedDecision]) -> Result<(), Error> {
         let key = private::key(&self.key_path())?;
-        let content = Content {
+        let content = StoreContent {
             version: VERSION,
             mac: mac(&key, decisions).to_hex().to_string(),
             decisions: decisions.to_vec(),

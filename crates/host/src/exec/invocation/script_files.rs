@@ -7,11 +7,11 @@ use std::io::Read as _;
 use attache_transport::process::{ExecFile, FileOrigin};
 use percent_encoding::percent_decode_str;
 
-use super::{Invocation, Search};
+use super::{Invocation, InvocationSearch};
 use crate::exec::scripts::{Script, ScriptSearch};
 use crate::exec::text::{escaped, escaped_bytes};
 
-impl Search<'_> {
+impl InvocationSearch<'_> {
     /// Adds every file that the interpreter may take for a script, with these arguments. Whether there is one.
     pub(super) fn script_files(&mut self, script: Script<'_>, words: &[String]) -> bool {
         let mut ids = Vec::new();

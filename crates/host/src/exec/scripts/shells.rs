@@ -1,20 +1,22 @@
 //! The script among the words of a shell. Shells differ in which options have a value, in what a `+` does and in what ends
 //! the options, and `sh` may be any of them: where two differ, both readings count.
 
-use super::{Found, Program};
+use super::{FoundScripts, ScriptWord};
 
 /// What a shell runs with these words.
-pub(super) fn read(words: &[String]) -> Found<'_> {
-    let mut found = Found::default();
-    let mut state = State::default();
+pub(super) fn read(words: &[String]) -> FoundScripts<'_> {
+    let mut found = FoundScripts::default();
+    let mut state = OptionState::default();
     for (at, word) in words.iter().enumerate() {
         let is_option = word.starts_with(['-', '+']);
         if state.may_have_ended && is_option {
-            found.programs.push(Program::Perhaps(at));
+            found.programs.push(ScriptWord::Perhaps(at));
         }
         if is_option && !state.has_ended {
             if LOADED.contains(&word.as_str()) && at + 1 < words.len() {
-                found.programs.push(Program::Loaded(&words[at + 1], at + 2));
+                found
+                    .programs
+                    .push(ScriptWord::Loaded(&words[at + 1], at + 2));
             }
             state.take(word);
             continue;
@@ -23,13 +25,13 @@ pub(super) fn read(words: &[String]) -> Found<'_> {
             continue;
         }
         if std::mem::take(&mut state.may_be_value) {
-            found.programs.push(Program::Perhaps(at));
+            found.programs.push(ScriptWord::Perhaps(at));
             continue;
         }
         match state.reading() {
-            Reading::Script => found.programs.push(Program::Script(at)),
-            Reading::Doubtful => found.programs.push(Program::Perhaps(at)),
-            Reading::Code => {}
+            WordMeaning::Script => found.programs.push(ScriptWord::Script(at)),
+            WordMeaning::Doubtful => found.programs.push(ScriptWord::Perhaps(at)),
+            WordMeaning::Code => {}
         }
         return found;
     }
@@ -39,10 +41,10 @@ pub(super) fn read(words: &[String]) -> Found<'_> {
 
 /// What the options so far mean.
 #[derive(Default)]
-struct State {
+struct OptionState {
     /// `-c` and `-s`, after which the first word is no script.
-    code: Switch,
-    input: Switch,
+    code: OptionSwitch,
+    input: OptionSwitch,
     /// Whether the next word belongs to an option, unless it looks like one itself.
     is_value: bool,
     /// Whether it may.
@@ -54,7 +56,7 @@ struct State {
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Switch {
+enum OptionSwitch {
     #[default]
     Off,
     On,
@@ -62,13 +64,13 @@ enum Switch {
     Doubtful,
 }
 
-enum Reading {
+enum WordMeaning {
     Script,
     Doubtful,
     Code,
 }
 
-impl State {
+impl OptionState {
     fn take(&mut self, word: &str) {
         // A word behind an option with a value may be that, whatever it looks like.
         let is_value = std::mem::take(&mut self.is_value);
@@ -115,29 +117,29 @@ impl State {
             Some(_) => {}
             None if LONG_FLAGS.contains(&word) => {}
             // `fish --command` is another family, but a link may be called `sh`.
-            None if word == "--command" => self.code = Switch::Doubtful,
+            None if word == "--command" => self.code = OptionSwitch::Doubtful,
             None => self.may_be_value = true,
         }
         // `--shinstdin` and the like.
         if word.contains("stdin") {
-            self.input = Switch::Doubtful;
+            self.input = OptionSwitch::Doubtful;
         }
     }
 
-    fn reading(&self) -> Reading {
+    fn reading(&self) -> WordMeaning {
         match (self.code, self.input) {
-            (Switch::Off, Switch::Off) => Reading::Script,
-            (Switch::On, _) | (Switch::Off, Switch::On) => Reading::Code,
-            _ => Reading::Doubtful,
+            (OptionSwitch::Off, OptionSwitch::Off) => WordMeaning::Script,
+            (OptionSwitch::On, _) | (OptionSwitch::Off, OptionSwitch::On) => WordMeaning::Code,
+            _ => WordMeaning::Doubtful,
         }
     }
 }
 
-impl Switch {
+impl OptionSwitch {
     fn turn(&mut self, is_sure: bool) {
         *self = match (*self, is_sure) {
-            (Switch::Off | Switch::On, true) => Switch::On,
-            _ => Switch::Doubtful,
+            (OptionSwitch::Off | OptionSwitch::On, true) => OptionSwitch::On,
+            _ => OptionSwitch::Doubtful,
         };
     }
 }

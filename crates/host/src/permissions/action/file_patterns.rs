@@ -68,8 +68,8 @@ pub(in super::super) fn alternatives(pattern: &str) -> Option<Vec<String>> {
 /// everything.
 pub(in super::super) fn may_match(pattern: &str, name: &str) -> bool {
     let name: Vec<char> = name.to_lowercase().chars().collect();
-    match signs(&pattern.to_lowercase()) {
-        Some(signs) => matches(&signs, &name),
+    match tokens(&pattern.to_lowercase()) {
+        Some(tokens) => matches(&tokens, &name),
         None => true,
     }
 }
@@ -78,11 +78,13 @@ fn is_inside(text: &str) -> bool {
     let is_outside = text.starts_with(['/', '~', '-']) || text.contains(['\0', '$', '`']);
     let is_drive = text.get(1..2) == Some(":");
     let names: Vec<&str> = text.split('/').collect();
-    let is_above = |(at, name): (usize, &&str)| match signs(name) {
+    let is_above = |(at, name): (usize, &&str)| match tokens(name) {
         // A wildcard at the end stands for files, and `..` is none.
-        Some(signs) => {
-            let is_wild = signs.iter().any(|it| matches!(it, Sign::Any | Sign::Many));
-            (at + 1 < names.len() || !is_wild) && may_be_above(&signs)
+        Some(tokens) => {
+            let is_wild = tokens
+                .iter()
+                .any(|it| matches!(it, PatternToken::Any | PatternToken::Many));
+            (at + 1 < names.len() || !is_wild) && may_be_above(&tokens)
         }
         None => true,
     };
@@ -90,14 +92,14 @@ fn is_inside(text: &str) -> bool {
 }
 
 /// Whether a name may be `..`. A wildcard in front stands for no dot.
-fn may_be_above(signs: &[Sign]) -> bool {
-    let is_wild = matches!(signs.first(), Some(Sign::Any | Sign::Many));
-    !is_wild && matches(signs, &['.', '.'])
+fn may_be_above(tokens: &[PatternToken]) -> bool {
+    let is_wild = matches!(tokens.first(), Some(PatternToken::Any | PatternToken::Many));
+    !is_wild && matches(tokens, &['.', '.'])
 }
 
 /// What stands at one place of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
+enum PatternToken {
     Letter(char),
     /// One letter out of a class, which has a dot in it or not.
     Class {
@@ -108,30 +110,30 @@ enum Sign {
 }
 
 /// The signs of a name in a pattern; `None` if tools differ in how they read it.
-fn signs(name: &str) -> Option<Vec<Sign>> {
-    let mut signs = Vec::new();
+fn tokens(name: &str) -> Option<Vec<PatternToken>> {
+    let mut tokens = Vec::new();
     let mut left = name;
     while let Some(letter) = left.chars().next() {
         left = &left[letter.len_utf8()..];
         let is_group = left.starts_with('(') && "@+!?*".contains(letter);
-        signs.push(match letter {
+        tokens.push(match letter {
             _ if is_group => return None,
             '\\' | '|' | '{' | '}' => return None,
-            '*' => Sign::Many,
-            '?' => Sign::Any,
+            '*' => PatternToken::Many,
+            '?' => PatternToken::Any,
             '[' => {
                 let end = left.char_indices().skip(1).find(|(_, it)| *it == ']');
                 let (end, _) = end?;
                 let class = &left[..end];
                 left = &left[end + 1..];
-                Sign::Class {
+                PatternToken::Class {
                     has_dot: !is_plain_class(class),
                 }
             }
-            letter => Sign::Letter(letter),
+            letter => PatternToken::Letter(letter),
         });
     }
-    Some(signs)
+    Some(tokens)
 }
 
 /// Whether a class has only letters and digits in it, and ranges of them, so that no dot is among them.
@@ -153,12 +155,12 @@ fn is_plain_class(class: &str) -> bool {
         && ranges.all(is_range)
 }
 
-fn matches(signs: &[Sign], name: &[char]) -> bool {
+fn matches(tokens: &[PatternToken], name: &[char]) -> bool {
     // Which signs may come next, as a set: a pattern with many stars costs no more than its length.
-    let mut next = vec![false; signs.len() + 1];
+    let mut next = vec![false; tokens.len() + 1];
     let spread = |next: &mut Vec<bool>| {
-        for (at, sign) in signs.iter().enumerate() {
-            if next[at] && *sign == Sign::Many {
+        for (at, sign) in tokens.iter().enumerate() {
+            if next[at] && *sign == PatternToken::Many {
                 next[at + 1] = true;
             }
         }
@@ -166,19 +168,19 @@ fn matches(signs: &[Sign], name: &[char]) -> bool {
     next[0] = true;
     spread(&mut next);
     for letter in name {
-        let mut after = vec![false; signs.len() + 1];
-        for (at, sign) in signs.iter().enumerate().filter(|(at, _)| next[*at]) {
+        let mut after = vec![false; tokens.len() + 1];
+        for (at, sign) in tokens.iter().enumerate().filter(|(at, _)| next[*at]) {
             match sign {
-                Sign::Many => after[at] = true,
-                Sign::Any => after[at + 1] = true,
-                Sign::Class { has_dot } => after[at + 1] |= *has_dot || *letter != '.',
-                Sign::Letter(it) => after[at + 1] |= it == letter,
+                PatternToken::Many => after[at] = true,
+                PatternToken::Any => after[at + 1] = true,
+                PatternToken::Class { has_dot } => after[at + 1] |= *has_dot || *letter != '.',
+                PatternToken::Letter(it) => after[at + 1] |= it == letter,
             }
         }
         next = after;
         spread(&mut next);
     }
-    next[signs.len()]
+    next[tokens.len()]
 }
 
 const MAX_ALTERNATIVES: usize = 256;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use attache_rpc::json::{Object, Raw};
 use attache_schema::{FilePath, v1};
 
-use super::{Action, Call};
+use super::{Action, ToolCallParts};
 use crate::{Place, terminals};
 
 impl Action {
@@ -17,11 +17,11 @@ impl Action {
         place: &Place,
     ) -> Action {
         let title = format!("Read {}", request.path);
-        let call = Call {
+        let call = ToolCallParts {
             locations: &locations(&request.path, place),
-            ..Call::through_us(&v1::ToolKind::Read, &title)
+            ..ToolCallParts::for_host_request(&v1::ToolKind::Read, &title)
         };
-        call.action(agent, workspace, &request.session_id)
+        call.to_action(agent, workspace, &request.session_id)
     }
 
     /// `fs/write_text_file`. `place` is where the path leads. The change is the whole new content beside what is there
@@ -35,12 +35,15 @@ impl Action {
         let title = format!("Write {}", request.path);
         let mut change = v1::Diff::new(request.path.clone(), request.content.as_str());
         change.old_text.clone_from(&place.text);
-        let call = Call {
+        let call = ToolCallParts {
             locations: &locations(&request.path, place),
             content: &[change.clone().into()],
-            ..Call::through_us(&v1::ToolKind::Edit, &title)
+            ..ToolCallParts::for_host_request(&v1::ToolKind::Edit, &title)
         };
-        (call.action(agent, workspace, &request.session_id), change)
+        (
+            call.to_action(agent, workspace, &request.session_id),
+            change,
+        )
     }
 
     /// `terminal/create`, for a request as [`Host::in_words`](crate::Host::in_words) gave it. A line for the shell is judged
@@ -62,11 +65,11 @@ impl Action {
             input.put("env", &request.env);
         }
         let (title, input) = (terminals::shown_line(request), Raw::of(&input));
-        let call = Call {
+        let call = ToolCallParts {
             raw_input: Some(&input),
-            ..Call::through_us(&v1::ToolKind::Execute, &title)
+            ..ToolCallParts::for_host_request(&v1::ToolKind::Execute, &title)
         };
-        call.action(agent, workspace, &request.session_id)
+        call.to_action(agent, workspace, &request.session_id)
     }
 }
 

@@ -6,21 +6,21 @@ use attache_rpc::json::Raw;
 use attache_schema::v1;
 use serde_json::{Map, Value};
 
-use super::members::{self, EDITING, Part, Shape, TOOLS};
+use super::members::{self, EDITING, InputShape, MemberRole, TOOLS};
 use super::path_readings::{path, readings};
 use super::unknown_texts::{has_patch, patch_files};
-use super::{command, file_patterns, twice};
+use super::{command, file_patterns, repeated_members};
 use crate::environment::is_harmless;
 
 /// What the model gave the tool.
-pub(super) struct Input {
+pub(super) struct ToolInput {
     /// A member that is there twice has all of its values here, as a list.
     value: Value,
     /// As it was given, if some member is there twice.
     text: Option<String>,
     /// Whether some member is there twice, at any depth: tools differ in which of them counts.
     pub(super) is_ambiguous: bool,
-    shape: Shape,
+    shape: InputShape,
     /// Whether it may change files: then patterns are not only looked for.
     may_change: bool,
     /// Whether `command` says what an editing tool is to do with a file.
@@ -29,25 +29,25 @@ pub(super) struct Input {
     has_no_file: bool,
 }
 
-impl Input {
+impl ToolInput {
     /// What cannot be read as JSON is kept as text, so that it counts in the digests.
-    pub(super) fn read(raw: Option<&Raw>, kind: &v1::ToolKind) -> Input {
+    pub(super) fn read(raw: Option<&Raw>, kind: &v1::ToolKind) -> ToolInput {
         let text = raw.map_or("null", Raw::as_str);
         let (value, is_ambiguous) =
-            twice::read(text).unwrap_or_else(|_| (Value::from(text), false));
+            repeated_members::read(text).unwrap_or_else(|_| (Value::from(text), false));
         let verb = value.get("command").and_then(Value::as_str);
         let is_editing = *kind != v1::ToolKind::Execute
             && value.get("path").is_some_and(Value::is_string)
             && verb.is_some_and(|verb| EDITING.contains(&verb));
-        let mut commands = members::command_members(Part::Command);
+        let mut commands = members::command_members(MemberRole::Command);
         let is_given = |name| value.get(name).is_some_and(|value| !value.is_null());
         let shape = match kind {
-            _ if !is_editing && commands.any(is_given) => Shape::Command,
-            v1::ToolKind::Move => Shape::Move,
-            v1::ToolKind::SwitchMode => Shape::Plan,
-            _ => Shape::Files,
+            _ if !is_editing && commands.any(is_given) => InputShape::Command,
+            v1::ToolKind::Move => InputShape::Move,
+            v1::ToolKind::SwitchMode => InputShape::Plan,
+            _ => InputShape::Files,
         };
-        Input {
+        ToolInput {
             has_no_file: !names_file(&value, shape),
             text: is_ambiguous.then(|| text.to_owned()),
             value,
@@ -69,7 +69,7 @@ impl Input {
     /// The command and its arguments, with its variables in front as `env` takes them. Those that an agent may set without
     /// asking are left out; they count in the subject.
     pub(super) fn command(&self) -> Option<Vec<String>> {
-        let names = members::command_members(Part::Command);
+        let names = members::command_members(MemberRole::Command);
         let names = names.filter(|name| !(self.is_editing && *name == "command"));
         let given = names.filter_map(|name| self.get(name));
         let mut given: Vec<Vec<String>> = given
@@ -110,7 +110,7 @@ impl Input {
     }
 
     fn directory_text(&self) -> Option<&str> {
-        members::command_members(Part::Directory).find_map(|name| self.get(name)?.as_str())
+        members::command_members(MemberRole::Directory).find_map(|name| self.get(name)?.as_str())
     }
 
     /// The texts that name files, in members that are there for that.
@@ -144,10 +144,11 @@ impl Input {
 
     /// Relative files in each directory that may be named beside them: tools may look for them there.
     fn below_directories(&self, named: &[PathBuf]) -> Vec<PathBuf> {
-        if self.shape != Shape::Files {
+        if self.shape != InputShape::Files {
             return Vec::new();
         }
-        let names = members::command_members(Part::Directory).chain(["path", "dir", "folder"]);
+        let names =
+            members::command_members(MemberRole::Directory).chain(["path", "dir", "folder"]);
         let directories = names.filter_map(|name| self.get(name)?.as_str());
         let directories: Vec<PathBuf> = directories.flat_map(readings).collect();
         let mut below = Vec::new();
@@ -197,7 +198,7 @@ impl Input {
     /// Whether it names where something is to be put.
     pub(super) fn names_destination(&self) -> bool {
         let is_put = |(name, value): (&str, &Value)| {
-            !value.is_null() && self.part(name, value) == Some(Part::Destination)
+            !value.is_null() && self.part(name, value) == Some(MemberRole::Destination)
         };
         let changes = self.get("changes").and_then(Value::as_object);
         let mut changes = changes.into_iter().flat_map(Map::values);
@@ -229,7 +230,7 @@ impl Input {
     /// Whether it is given content for a file, or told to change one.
     pub(super) fn has_content(&self) -> bool {
         let is_content = |(name, value): (&str, &Value)| {
-            !value.is_null() && self.part(name, value) == Some(Part::Content)
+            !value.is_null() && self.part(name, value) == Some(MemberRole::Content)
         };
         let is_view = self.get("command").and_then(Value::as_str) == Some("view");
         self.members().any(is_content) || (self.is_editing && !is_view)
@@ -238,7 +239,7 @@ impl Input {
     /// What counts for a decision on files beside the files: patterns, and which files are removed.
     pub(super) fn beside_files(&self) -> Value {
         let patterns = self.members().filter(|(name, value)| {
-            !value.is_null() && self.part(name, value) == Some(Part::Pattern)
+            !value.is_null() && self.part(name, value) == Some(MemberRole::Pattern)
         });
         let mut counted = owned(patterns);
         let changes = self.get("changes").and_then(Value::as_object);
@@ -257,7 +258,10 @@ impl Input {
     pub(super) fn beside_command(&self) -> Value {
         let counts = |(name, value): &(&str, &Value)| {
             let part = self.part(name, value);
-            !matches!(part, Some(Part::Command | Part::Arguments | Part::Note))
+            !matches!(
+                part,
+                Some(MemberRole::Command | MemberRole::Arguments | MemberRole::Note)
+            )
         };
         value_of(owned(self.members().filter(counts)))
     }
@@ -268,15 +272,16 @@ impl Input {
     }
 
     /// What a member means; `None` if it is not understood. Of several commands or directories nobody knows which counts.
-    fn part(&self, name: &str, value: &Value) -> Option<Part> {
+    fn part(&self, name: &str, value: &Value) -> Option<MemberRole> {
         let part = self.shape.part(name, value)?;
-        if part == Part::Pattern && self.may_change && !value.is_null() {
+        if part == MemberRole::Pattern && self.may_change && !value.is_null() {
             return None;
         }
-        if part == Part::Content && self.has_no_file && has_patch(value) {
+        if part == MemberRole::Content && self.has_no_file && has_patch(value) {
             return None;
         }
-        let is_single = matches!(part, Part::Command | Part::Directory) && !value.is_null();
+        let is_single =
+            matches!(part, MemberRole::Command | MemberRole::Directory) && !value.is_null();
         let mut others = members::command_members(part).filter(|other| *other != name);
         let has_others = others.any(|other| self.get(other).is_some());
         (!is_single || !has_others).then_some(part)
@@ -342,7 +347,7 @@ pub(super) fn word(value: &Value) -> String {
 }
 
 /// Whether a member names a file that something can be written to. A directory is none.
-fn names_file(value: &Value, shape: Shape) -> bool {
+fn names_file(value: &Value, shape: InputShape) -> bool {
     let is_directory = |text: &str| {
         let text = text.trim();
         let end = text.rsplit(['/', '\\']).next().unwrap_or(text);
@@ -361,7 +366,7 @@ fn names_file(value: &Value, shape: Shape) -> bool {
 }
 
 /// The texts that name files in a value.
-fn collect_paths<'a>(value: &'a Value, shape: Shape, texts: &mut Vec<&'a str>) {
+fn collect_paths<'a>(value: &'a Value, shape: InputShape, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),
         Value::Array(items) => items

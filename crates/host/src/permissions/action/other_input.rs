@@ -6,8 +6,8 @@ use attache_rpc::json::{Kind, Raw, Reader};
 use serde_json::Value;
 
 use super::input::word;
-use super::members::{Part, Shape, command_members, names_paths};
-use super::{Action, paths, twice};
+use super::members::{InputShape, MemberRole, command_members, names_paths};
+use super::{Action, paths, repeated_members};
 
 impl Action {
     /// The members of a tool's input that the command, the directory and the files of this action do not say, each with
@@ -35,12 +35,14 @@ impl Action {
         };
         let is_command = self.command.is_some();
         let is_any_of = |part| command_members(part).any(|it| it == name);
-        let is_path = names_paths(name, Shape::Files);
+        let is_path = names_paths(name, InputShape::Files);
         match &value {
             Value::Null => true,
-            _ if is_command && (is_any_of(Part::Command) || name == "args") => self.runs(&value),
+            _ if is_command && (is_any_of(MemberRole::Command) || name == "args") => {
+                self.runs(&value)
+            }
             _ if is_command && name == "env" => self.sets(&value),
-            Value::String(text) if is_any_of(Part::Directory) => match is_command {
+            Value::String(text) if is_any_of(MemberRole::Directory) => match is_command {
                 true => self.names_directory(text),
                 false => self.names_file(text),
             },
@@ -109,7 +111,7 @@ impl Action {
 
 /// Whether a member occurs twice in one object, at any depth: nobody knows which of them the agent means.
 fn repeats(json: &str) -> bool {
-    twice::read(json).is_ok_and(|(_, is_twice)| is_twice)
+    repeated_members::read(json).is_ok_and(|(_, is_twice)| is_twice)
 }
 
 fn kind(json: &str) -> Option<Kind> {

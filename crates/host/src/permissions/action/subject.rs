@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use attache_schema::v1;
 use serde_json::Value;
 
-use super::input::Input;
+use super::input::ToolInput;
 use super::{Action, Digest};
 use crate::FieldHasher;
 
 /// What a remembered decision holds for. What merely describes, such as a reason or a time limit, is left out. Of input that
 /// is not understood nothing is.
-pub(super) fn subject(action: &Action, input: &Input) -> Digest {
+pub(super) fn subject(action: &Action, input: &ToolInput) -> Digest {
     let mut form = FieldHasher::new("attache permissions subject");
     form.text(action.kind.as_str());
     form.text(action.tool.as_deref().unwrap_or_default());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::super::seen_paths::values;
+use super::super::path_views::word_values;
 use super::path_readings::{file_uri, readings};
 use super::{command, paths};
 use crate::names::{fold, is_protected};
@@ -110,7 +110,7 @@ impl UnknownTexts {
             named.chain(in_patch(line)).for_each(|it| self.file(it));
         }
         if !text.contains(char::is_whitespace) {
-            let parts = values(text).into_iter().filter(|part| *part != text);
+            let parts = word_values(text).into_iter().filter(|part| *part != text);
             parts.for_each(|part| self.file(part));
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::effects::{self, Effect};
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
-use super::wrappers::{self, Inner};
+use super::wrappers::{self, InnerCommands};
 use super::{programs, tokens};
 
 /// A file that a simple command may change.
@@ -35,7 +35,7 @@ pub(in super::super) enum FileChange {
 /// The files that a simple command may change: where its output goes, and what its words name. A program that is known only
 /// to read changes none.
 pub(in super::super) fn changed_files(part: &SimpleCommand) -> Vec<ChangedFile> {
-    let mut found = Found(Vec::new());
+    let mut found = ChangedFiles(Vec::new());
     for file in part.redirections.iter().filter(|file| file.is_write) {
         found.add(&file.target, FileChange::Write);
     }
@@ -53,9 +53,9 @@ fn only_reads(part: &SimpleCommand) -> bool {
     part.program().is_some() && changed_files(part).is_empty()
 }
 
-struct Found(Vec<ChangedFile>);
+struct ChangedFiles(Vec<ChangedFile>);
 
-impl Found {
+impl ChangedFiles {
     fn add(&mut self, word: &ShellWord, change: FileChange) {
         self.0.push(ChangedFile {
             word: word.clone(),
@@ -85,7 +85,7 @@ impl Found {
         if part.runs_others
             && matches!(
                 wrappers::inner(part),
-                Inner::Commands(_) | Inner::Line(_) | Inner::Changed(..)
+                InnerCommands::Known(_) | InnerCommands::Line(_) | InnerCommands::Changed(..)
             )
         {
             return;
@@ -196,8 +196,8 @@ impl Found {
     /// `find` changes what it finds: with `-delete`, or by what it runs.
     fn by_find(&mut self, part: &SimpleCommand, arguments: &[ShellWord]) {
         let changes = match wrappers::inner(part) {
-            Inner::Nothing => false,
-            Inner::Commands(commands) => !commands.iter().all(only_reads),
+            InnerCommands::Nothing => false,
+            InnerCommands::Known(commands) => !commands.iter().all(only_reads),
             _ => true,
         };
         if changes {

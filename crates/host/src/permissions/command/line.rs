@@ -5,7 +5,7 @@ use std::fmt;
 use attache_text::shell::{self, is_plain};
 
 use super::options::CommandWord;
-use super::shell::Scanner;
+use super::shell::LineScanner;
 use super::wrappers;
 
 /// A command, split into the simple commands that it would run.
@@ -70,7 +70,7 @@ impl Redirection {
 impl ShellLine {
     /// Splits a command. Several words are executed as they are; a single word that is not plain is a line for a shell.
     pub fn of(command: &[String]) -> ShellLine {
-        let mut scanner = Scanner::default();
+        let mut scanner = LineScanner::default();
         match without_variables(command) {
             ([line], variables) if !is_plain(line) => {
                 scanner.line(line);

@@ -27,7 +27,7 @@ enum Rest {
 
 /// Whether a command is one that a pattern denies or asks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Match {
+pub(crate) enum CommandMatch {
     /// It is not.
     No,
     /// It may be: some of its words are not known, or may be an alias.
@@ -105,18 +105,18 @@ impl CommandPattern {
     /// Whether a rule that denies or asks catches a simple command of a shell line.
     ///
     /// The program is compared without its directory, unless the pattern has one.
-    pub(crate) fn catches<W: CommandWord>(&self, words: &[W]) -> Match {
+    pub(crate) fn catches<W: CommandWord>(&self, words: &[W]) -> CommandMatch {
         self.catches_with(words, self.rest_of_caught())
     }
 
     /// Whether words begin like the pattern, whatever follows.
     pub(crate) fn begins(&self, words: &[&str]) -> bool {
-        self.catches_with(words, Rest::Anything) == Match::Yes
+        self.catches_with(words, Rest::Anything) == CommandMatch::Yes
     }
 
     /// Whether a rule that denies or asks catches a call of its program with these arguments.
     /// [`Match::Maybe`] if its subcommand may be an alias.
-    pub(crate) fn catches_call(&self, arguments: &[String]) -> Match {
+    pub(crate) fn catches_call(&self, arguments: &[String]) -> CommandMatch {
         self.catches_arguments(arguments, self.rest_of_caught())
     }
 
@@ -128,12 +128,12 @@ impl CommandPattern {
         }
     }
 
-    fn catches_with<W: CommandWord>(&self, words: &[W], rest: Rest) -> Match {
+    fn catches_with<W: CommandWord>(&self, words: &[W], rest: Rest) -> CommandMatch {
         let Some((program, arguments)) = words.split_first() else {
-            return Match::No;
+            return CommandMatch::No;
         };
         let Some(program) = program.literal() else {
-            return Match::Maybe;
+            return CommandMatch::Maybe;
         };
         let is_program = match self.program().contains('/') {
             true => self.program() == program,
@@ -141,41 +141,46 @@ impl CommandPattern {
         };
         match is_program {
             true => self.catches_arguments(arguments, rest),
-            false => Match::No,
+            false => CommandMatch::No,
         }
     }
 
     /// Whether arguments are those of the pattern. Options in front of a subcommand do not count ([`ends`]), and an option
     /// of the pattern may stand anywhere and in any spelling: `rm -rf **` catches `rm x -r --force`.
-    fn catches_arguments<W: CommandWord>(&self, arguments: &[W], rest: Rest) -> Match {
+    fn catches_arguments<W: CommandWord>(&self, arguments: &[W], rest: Rest) -> CommandMatch {
         let words = self.words[1..].iter().map(String::as_str);
         let (options, subcommands): (Vec<&str>, Vec<&str>) = words.partition(|it| is_option(it));
         let known = arguments.iter().filter_map(CommandWord::literal);
         let given: Vec<&str> = known.filter(|word| is_option(word)).collect();
         let is_unsure = arguments.iter().any(|word| word.literal().is_none());
         let has_options = match options.iter().all(|option| has_option(&given, option)) {
-            true => Match::Yes,
-            false if is_unsure => Match::Maybe,
-            false => Match::No,
+            true => CommandMatch::Yes,
+            false if is_unsure => CommandMatch::Maybe,
+            false => CommandMatch::No,
         };
         let ends = ends(self.program(), &subcommands, &options, arguments);
         let behind = |end: &usize| {
             let mut left = arguments[*end..].iter().map(CommandWord::literal);
             match rest {
-                Rest::Words | Rest::Anything => Match::Yes,
-                Rest::Nothing if left.len() == 0 => Match::Yes,
+                Rest::Words | Rest::Anything => CommandMatch::Yes,
+                Rest::Nothing if left.len() == 0 => CommandMatch::Yes,
                 Rest::Nothing if !options.is_empty() => match left.flatten().all(is_option) {
-                    true => Match::Yes,
-                    false => Match::No,
+                    true => CommandMatch::Yes,
+                    false => CommandMatch::No,
                 },
                 // Each of them may become nothing.
-                Rest::Nothing if left.all(|word| word.is_none()) => Match::Maybe,
-                Rest::Nothing => Match::No,
+                Rest::Nothing if left.all(|word| word.is_none()) => CommandMatch::Maybe,
+                Rest::Nothing => CommandMatch::No,
             }
         };
-        let found = ends.places.iter().map(behind).max().unwrap_or(Match::No);
+        let found = ends
+            .places
+            .iter()
+            .map(behind)
+            .max()
+            .unwrap_or(CommandMatch::No);
         let found = match ends.is_unsure {
-            true => found.max(Match::Maybe),
+            true => found.max(CommandMatch::Maybe),
             false => found,
         };
         found.min(has_options)
@@ -241,7 +246,7 @@ impl fmt::Display for CommandPattern {
 mod tests {
     use super::*;
 
-    fn check(pattern: &str, line: &str, expected: Match) {
+    fn check(pattern: &str, line: &str, expected: CommandMatch) {
         let words: Vec<Option<&str>> = line
             .split(' ')
             .map(|word| Some(word).filter(|word| *word != "?"))
@@ -259,51 +264,59 @@ mod tests {
     #[test]
     fn what_a_rule_that_denies_catches() {
         for (pattern, line, expected) in [
-            ("curl **", "curl x", Match::Yes),
-            ("curl **", "/usr/bin/curl -V", Match::Yes),
-            ("curl **", "CURL.exe", Match::Yes),
-            ("curl", "curl x", Match::Yes),
-            ("curl **", "echo curl", Match::No),
-            ("curl **", "? x", Match::Maybe),
-            ("/usr/bin/curl **", "curl x", Match::No),
+            ("curl **", "curl x", CommandMatch::Yes),
+            ("curl **", "/usr/bin/curl -V", CommandMatch::Yes),
+            ("curl **", "CURL.exe", CommandMatch::Yes),
+            ("curl", "curl x", CommandMatch::Yes),
+            ("curl **", "echo curl", CommandMatch::No),
+            ("curl **", "? x", CommandMatch::Maybe),
+            ("/usr/bin/curl **", "curl x", CommandMatch::No),
             (
                 "git push **",
                 "git -C d -c a=b --no-pager push x",
-                Match::Yes,
+                CommandMatch::Yes,
             ),
-            ("git push **", "git status ?", Match::No),
-            ("git push **", "git ? push", Match::Maybe),
-            ("git push **", "git -C ? push", Match::Yes),
-            ("git push", "git push ?", Match::Maybe),
-            ("git push", "git push origin", Match::No),
-            ("rm -rf **", "rm -rf x", Match::Yes),
-            ("rm -rf **", "rm -fr x", Match::Yes),
-            ("rm -rf **", "rm x -Rvf", Match::Yes),
-            ("rm -rf **", "rm -r --force x", Match::Yes),
-            ("rm -rf **", "rm --recurs --force x", Match::Yes),
-            ("rm -rf **", "rm -r x", Match::No),
-            ("rm -rf **", "rm -r ?", Match::Maybe),
-            ("git push --force **", "git push origin --force", Match::Yes),
-            ("git push --force **", "git -C d push -f", Match::Yes),
-            ("git push --force **", "git push origin", Match::No),
-            ("npm publish **", "npm --prefix x publish", Match::Yes),
-            ("npm publish **", "npm --odd x publish", Match::Yes),
+            ("git push **", "git status ?", CommandMatch::No),
+            ("git push **", "git ? push", CommandMatch::Maybe),
+            ("git push **", "git -C ? push", CommandMatch::Yes),
+            ("git push", "git push ?", CommandMatch::Maybe),
+            ("git push", "git push origin", CommandMatch::No),
+            ("rm -rf **", "rm -rf x", CommandMatch::Yes),
+            ("rm -rf **", "rm -fr x", CommandMatch::Yes),
+            ("rm -rf **", "rm x -Rvf", CommandMatch::Yes),
+            ("rm -rf **", "rm -r --force x", CommandMatch::Yes),
+            ("rm -rf **", "rm --recurs --force x", CommandMatch::Yes),
+            ("rm -rf **", "rm -r x", CommandMatch::No),
+            ("rm -rf **", "rm -r ?", CommandMatch::Maybe),
+            (
+                "git push --force **",
+                "git push origin --force",
+                CommandMatch::Yes,
+            ),
+            ("git push --force **", "git -C d push -f", CommandMatch::Yes),
+            ("git push --force **", "git push origin", CommandMatch::No),
+            (
+                "npm publish **",
+                "npm --prefix x publish",
+                CommandMatch::Yes,
+            ),
+            ("npm publish **", "npm --odd x publish", CommandMatch::Yes),
             (
                 "docker compose down",
                 "docker compose -f x down",
-                Match::Yes,
+                CommandMatch::Yes,
             ),
             (
                 "docker --context x rm **",
                 "docker -D --context x rm y",
-                Match::Yes,
+                CommandMatch::Yes,
             ),
             (
                 "python -m http.server **",
                 "python -W i -m http.server",
-                Match::Yes,
+                CommandMatch::Yes,
             ),
-            ("git push --force **", "git status ?", Match::No),
+            ("git push --force **", "git status ?", CommandMatch::No),
         ] {
             check(pattern, line, expected);
         }

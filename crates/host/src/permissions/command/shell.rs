@@ -11,21 +11,21 @@ use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
 use super::MAX_BYTES;
 use super::expansion;
 use super::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
-use super::variables::{self, Setting};
-use super::wrappers::{self, Inner};
+use super::variables::{self, VariableSetting};
+use super::wrappers::{self, InnerCommands};
 use words::substitutions;
 
 /// Collects the simple commands of a line and of everything inside it.
 #[derive(Default)]
-pub(super) struct Scanner {
+pub(super) struct LineScanner {
     found: ShellLine,
     depth: usize,
     /// Lines that are being read.
     lines: usize,
     /// Variables that are set anywhere.
-    settings: Vec<Setting>,
+    settings: Vec<VariableSetting>,
     /// Variables that are set if the shell reads assignments behind a program.
-    behind: Vec<Setting>,
+    behind: Vec<VariableSetting>,
     /// Variables whose values arithmetic takes for expressions.
     calculated: Vec<String>,
     /// Whether the shell may export all that is set, and read assignments anywhere.
@@ -36,7 +36,7 @@ type Tokens<'a> = std::iter::Peekable<std::slice::Iter<'a, Token>>;
 
 /// Where in a line the scanner is.
 #[derive(Default)]
-struct Position {
+struct LinePosition {
     current: SimpleCommand,
     /// `case` clauses that are open.
     cases: usize,
@@ -50,9 +50,9 @@ struct Position {
     is_behind_compound: bool,
 }
 
-impl Scanner {
+impl LineScanner {
     pub(super) fn finish(mut self) -> ShellLine {
-        let is_expression = |setting: &Setting| match &setting.value {
+        let is_expression = |setting: &VariableSetting| match &setting.value {
             Some(ShellWord::Literal(text) | ShellWord::Undecided(text)) => {
                 self.calculated.contains(&setting.name) && !expansion::is_number(text)
             }
@@ -70,7 +70,8 @@ impl Scanner {
 
     /// The line may run anything, and set any variable for it.
     fn unreadable(&mut self, why: &'static str) {
-        self.settings.push(Setting::unknown("shell line", true));
+        self.settings
+            .push(VariableSetting::unknown("shell line", true));
         self.doubt(why);
     }
 
@@ -97,7 +98,7 @@ impl Scanner {
         };
         self.depth += 1;
         self.lines += 1;
-        let mut position = Position::default();
+        let mut position = LinePosition::default();
         let mut tokens = tokens.iter().peekable();
         let mut before: Option<&Token> = None;
         while let Some(token) = tokens.next() {
@@ -151,31 +152,31 @@ impl Scanner {
         }
         self.settings.extend(settings);
         let inner = wrappers::inner(&command);
-        if !matches!(inner, Inner::Line(_) | Inner::Changed(..)) {
+        if !matches!(inner, InnerCommands::Line(_) | InnerCommands::Changed(..)) {
             self.behind.extend(variables::set_behind(&command));
         }
         let changes_shell = matches!(
             command.program().as_deref(),
             Some("set" | "setopt" | "unsetopt" | "shopt" | "emulate")
         );
-        self.is_changed |= changes_shell && matches!(inner, Inner::Doubt(_));
+        self.is_changed |= changes_shell && matches!(inner, InnerCommands::Doubt(_));
         self.found.parts.push(SimpleCommand {
             is_inner: self.depth > 1,
-            runs_others: !matches!(inner, Inner::Nothing),
+            runs_others: !matches!(inner, InnerCommands::Nothing),
             is_in_line: self.lines > 0,
             ..command
         });
         match inner {
-            Inner::Nothing => {}
-            Inner::Doubt(why) => self.doubt(why),
-            Inner::Line(text) => self.line(&text),
-            Inner::Changed(lines, why) => {
+            InnerCommands::Nothing => {}
+            InnerCommands::Doubt(why) => self.doubt(why),
+            InnerCommands::Line(text) => self.line(&text),
+            InnerCommands::Changed(lines, why) => {
                 self.doubt(why);
                 self.is_changed = true;
                 lines.iter().for_each(|text| self.line(text));
             }
-            Inner::Commands(commands) => self.nested(commands),
-            Inner::Guess(commands) => {
+            InnerCommands::Known(commands) => self.nested(commands),
+            InnerCommands::Guess(commands) => {
                 self.doubt("one of its programs runs others");
                 self.nested(commands);
             }
@@ -196,14 +197,14 @@ impl Scanner {
         if !variables::is_free(&name, &value) {
             self.doubt("it sets variables that may change what runs");
         }
-        self.settings.push(Setting {
+        self.settings.push(VariableSetting {
             name,
             value: Some(value),
             is_exported: true,
         });
     }
 
-    fn separator(&mut self, position: &mut Position, operator: &str) {
+    fn separator(&mut self, position: &mut LinePosition, operator: &str) {
         let is_open = operator == "(" && position.current != SimpleCommand::default();
         if is_open {
             self.doubt("it defines a function or an array");
@@ -214,7 +215,7 @@ impl Scanner {
         position.in_pattern = position.cases > 0 && matches!(operator, ";;" | ";&" | ";;&");
     }
 
-    fn end_of_command(&mut self, position: &mut Position) {
+    fn end_of_command(&mut self, position: &mut LinePosition) {
         let command = std::mem::take(&mut position.current);
         let is_redirected = std::mem::take(&mut position.is_redirected);
         let is_behind_compound = std::mem::take(&mut position.is_behind_compound);
@@ -225,7 +226,7 @@ impl Scanner {
         self.simple(command);
     }
 
-    fn pattern(&mut self, position: &mut Position, token: &Token) {
+    fn pattern(&mut self, position: &mut LinePosition, token: &Token) {
         match token {
             Token::Operator(operator, _) if operator == ")" => position.in_pattern = false,
             Token::Word(text, _) if text == "esac" => {
@@ -238,7 +239,7 @@ impl Scanner {
         }
     }
 
-    fn word(&mut self, position: &mut Position, text: &str, tokens: &mut Tokens<'_>) {
+    fn word(&mut self, position: &mut LinePosition, text: &str, tokens: &mut Tokens<'_>) {
         let is_first = position.current == SimpleCommand::default();
         if position.is_ambiguous {
             self.doubt("shells read `&>` in different ways");
@@ -323,8 +324,8 @@ impl Scanner {
             self.doubt("it uses a feature of one shell");
         }
         self.settings.push(match is_number {
-            true => Setting::number(name.clone()),
-            false => Setting::unknown(name, false),
+            true => VariableSetting::number(name.clone()),
+            false => VariableSetting::unknown(name, false),
         });
     }
 
@@ -338,12 +339,14 @@ impl Scanner {
                 Some(Token::Operator(next, _)) => next != "(",
                 None => true,
             };
-            self.settings.push(Setting::unknown("COPROC", false));
+            self.settings
+                .push(VariableSetting::unknown("COPROC", false));
             match name {
                 Some(Token::Word(name, _)) if !is_command => {
-                    self.settings.push(Setting::unknown(name, false));
+                    self.settings.push(VariableSetting::unknown(name, false));
                     let process = format!("{name}_PID");
-                    self.settings.push(Setting::unknown(&process, false));
+                    self.settings
+                        .push(VariableSetting::unknown(&process, false));
                 }
                 _ => return,
             }
@@ -371,7 +374,12 @@ impl Scanner {
         self.unreadable("it is not a complete shell line");
     }
 
-    fn redirection(&mut self, position: &mut Position, operator: &str, tokens: &mut Tokens<'_>) {
+    fn redirection(
+        &mut self,
+        position: &mut LinePosition,
+        operator: &str,
+        tokens: &mut Tokens<'_>,
+    ) {
         let Some(Token::Word(text, _)) = tokens.next_if(|token| matches!(token, Token::Word(..)))
         else {
             return self.doubt("it substitutes a process for a file");

@@ -5,11 +5,11 @@ use super::options::{CommandWord as _, subcommands};
 use super::{expansion, programs, shells, variables};
 
 /// What a simple command runs beside its own program.
-pub(super) enum Inner {
+pub(super) enum InnerCommands {
     /// Nothing that we know of. The program itself may do anything.
     Nothing,
     /// These commands.
-    Commands(Vec<SimpleCommand>),
+    Known(Vec<SimpleCommand>),
     /// Probably one of these commands, and maybe others.
     Guess(Vec<SimpleCommand>),
     /// A line for a shell.
@@ -21,10 +21,10 @@ pub(super) enum Inner {
 }
 
 /// What a simple command runs beside its own program.
-pub(super) fn inner(command: &SimpleCommand) -> Inner {
+pub(super) fn inner(command: &SimpleCommand) -> InnerCommands {
     let words = command.words.as_slice();
     let (Some(program), Some(arguments)) = (command.program(), words.get(1..)) else {
-        return Inner::Nothing;
+        return InnerCommands::Nothing;
     };
     if program == "command"
         && matches!(
@@ -32,13 +32,13 @@ pub(super) fn inner(command: &SimpleCommand) -> Inner {
             Some("-v" | "-V")
         )
     {
-        return Inner::Nothing;
+        return InnerCommands::Nothing;
     }
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.0 == program) {
         return unwrapped(wrapper, arguments);
     }
     if let Some(guess) = guessed(&program, words) {
-        return Inner::Guess(guess);
+        return InnerCommands::Guess(guess);
     }
     if let Some(inner) = shells::inner(&program, arguments) {
         return inner;
@@ -47,34 +47,38 @@ pub(super) fn inner(command: &SimpleCommand) -> Inner {
         "find" => find(arguments),
         "fd" | "fdfind" => fd(arguments),
         "busybox" | "toybox" => match arguments {
-            [] => Inner::Nothing,
-            _ => Inner::Commands(vec![of(arguments)]),
+            [] => InnerCommands::Nothing,
+            _ => InnerCommands::Known(vec![of(arguments)]),
         },
         "set" => match arguments
             .iter()
             .all(|word| word.literal().is_some_and(shells::is_harmless_mode))
         {
-            true => Inner::Nothing,
-            false => Inner::Doubt("it changes how the shell works"),
+            true => InnerCommands::Nothing,
+            false => InnerCommands::Doubt("it changes how the shell works"),
         },
         "export" | "read" | "getopts" | "wait" => sets(command),
         "test" | "[" if may_calculate(arguments) => {
-            Inner::Doubt("some shells run code to compare its words")
+            InnerCommands::Doubt("some shells run code to compare its words")
         }
         "printf" if variables::prints_to_variable(arguments) => {
-            Inner::Doubt("it changes what later words mean")
+            InnerCommands::Doubt("it changes what later words mean")
         }
-        "printf" | "cd" | "pushd" | "popd" => Inner::Nothing,
-        "sed" if is_printing(arguments) => Inner::Nothing,
-        _ if programs::changes_shell(&program) => Inner::Doubt("it changes what later words mean"),
-        _ if always_runs_others(&program) => Inner::Doubt("one of its programs runs others"),
+        "printf" | "cd" | "pushd" | "popd" => InnerCommands::Nothing,
+        "sed" if is_printing(arguments) => InnerCommands::Nothing,
+        _ if programs::changes_shell(&program) => {
+            InnerCommands::Doubt("it changes what later words mean")
+        }
+        _ if always_runs_others(&program) => {
+            InnerCommands::Doubt("one of its programs runs others")
+        }
         _ => {
             let given = arguments
                 .iter()
                 .map(|word| word.literal().unwrap_or("$").to_owned());
             match programs::is_told_to_run(&program, &given.collect::<Vec<_>>()) {
-                true => Inner::Doubt("an option in it can run another program"),
-                false => Inner::Nothing,
+                true => InnerCommands::Doubt("an option in it can run another program"),
+                false => InnerCommands::Nothing,
             }
         }
     }
@@ -97,14 +101,14 @@ pub(super) fn assignment(word: &str) -> Option<(String, String)> {
 /// command.
 type Wrapper = (&'static str, &'static str, &'static str, usize);
 
-fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]) -> Inner {
+fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]) -> InnerCommands {
     let is_among = |list: &str, word: &str| list.split(' ').any(|option| option == word);
     let mut rest = arguments;
     let mut variables = Vec::new();
     let mut is_past_options = false;
     while let [first, behind @ ..] = rest {
         let Some(word) = first.literal() else {
-            return Inner::Guess(starts(arguments));
+            return InnerCommands::Guess(starts(arguments));
         };
         let glued = values.split(' ').any(|option| {
             let is_long = option.starts_with("--") && word.starts_with(&format!("{option}="));
@@ -125,7 +129,7 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
         } else if is_among(values, word) {
             rest = behind.get(1..).unwrap_or_default();
         } else if is_option {
-            return Inner::Guess(starts(arguments));
+            return InnerCommands::Guess(starts(arguments));
         } else {
             break;
         }
@@ -134,15 +138,15 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
     if rest.is_empty() {
         return match *program {
             // They run a shell, or what they are given on standard input.
-            "sudo" | "doas" | "unshare" | "chroot" => Inner::Doubt("it runs a shell"),
-            _ => Inner::Nothing,
+            "sudo" | "doas" | "unshare" | "chroot" => InnerCommands::Doubt("it runs a shell"),
+            _ => InnerCommands::Nothing,
         };
     }
     let mut command = of(rest);
     command.assignments = variables;
     // Only some shells have it.
     if *program == "builtin" {
-        return Inner::Guess(vec![command]);
+        return InnerCommands::Guess(vec![command]);
     }
     if *program == "xargs" {
         command.words.push(ShellWord::Undecided("…".to_owned()));
@@ -150,10 +154,10 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
             .program()
             .is_none_or(|it| programs::runs_others(&it));
         if takes_code {
-            return Inner::Guess(vec![command]);
+            return InnerCommands::Guess(vec![command]);
         }
     }
-    Inner::Commands(vec![command])
+    InnerCommands::Known(vec![command])
 }
 
 /// What a runner with a syntax of its own may run: everything from some word on.
@@ -200,7 +204,7 @@ fn of(words: &[ShellWord]) -> SimpleCommand {
 }
 
 /// The commands behind `-exec` and the like.
-fn find(arguments: &[ShellWord]) -> Inner {
+fn find(arguments: &[ShellWord]) -> InnerCommands {
     let mut commands = Vec::new();
     let mut rest = arguments;
     while let [first, behind @ ..] = rest {
@@ -218,22 +222,22 @@ fn find(arguments: &[ShellWord]) -> Inner {
                 commands.push(command);
                 rest = behind.get(end + 1..).unwrap_or_default();
             }
-            Some("-delete") => return Inner::Doubt("it deletes what it finds"),
+            Some("-delete") => return InnerCommands::Doubt("it deletes what it finds"),
             Some(word) if word.starts_with("-fprint") || word == "-fls" => {
-                return Inner::Doubt("it writes files that it names by an option");
+                return InnerCommands::Doubt("it writes files that it names by an option");
             }
             Some(_) => {}
             // It may be `-exec`.
-            None => return Inner::Doubt("it cannot be told what it runs"),
+            None => return InnerCommands::Doubt("it cannot be told what it runs"),
         }
     }
     match commands.is_empty() {
-        true => Inner::Nothing,
-        false => Inner::Commands(commands),
+        true => InnerCommands::Nothing,
+        false => InnerCommands::Known(commands),
     }
 }
 
-fn fd(arguments: &[ShellWord]) -> Inner {
+fn fd(arguments: &[ShellWord]) -> InnerCommands {
     let runs = |word: &ShellWord| match word.literal() {
         Some(text) => {
             text.starts_with("--ex") && !text.starts_with("--exclude") && !text.starts_with("--ext")
@@ -242,16 +246,16 @@ fn fd(arguments: &[ShellWord]) -> Inner {
         None => true,
     };
     match arguments.iter().any(runs) {
-        true => Inner::Doubt("an option in it can run another program"),
-        false => Inner::Nothing,
+        true => InnerCommands::Doubt("an option in it can run another program"),
+        false => InnerCommands::Nothing,
     }
 }
 
 /// `export`, `read` and the like, with variables that change nothing for programs.
-fn sets(command: &SimpleCommand) -> Inner {
+fn sets(command: &SimpleCommand) -> InnerCommands {
     match variables::seen_by_programs(&variables::set_by(command), false).is_empty() {
-        true => Inner::Nothing,
-        false => Inner::Doubt("it sets variables that may change what runs"),
+        true => InnerCommands::Nothing,
+        false => InnerCommands::Doubt("it sets variables that may change what runs"),
     }
 }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::super::on_disk::FilesOnDisk;
 use super::super::pattern_files::PatternFiles;
 use super::super::{Action, action};
-use super::{Facts, MAX_DIRECTORIES};
+use super::{ActionFacts, MAX_DIRECTORIES};
 
-impl Facts<'_> {
+impl ActionFacts<'_> {
     /// Whether something that may be a file, in input that is not understood or behind a pattern, is protected.
     pub(in super::super) fn may_name_protected(&self) -> bool {
         *self.may_name_protected.get_or_init(|| {

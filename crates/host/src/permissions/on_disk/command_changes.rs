@@ -10,8 +10,8 @@ use super::super::action::{alternatives, is_pattern, reaches_protected};
 use super::super::command::changes::{ChangedFile, FileChange, changed_files};
 use super::super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::super::command::options::CommandWord as _;
+use super::super::path_views::word_values;
 use super::super::pattern_files::PatternFiles;
-use super::super::seen_paths::values;
 use super::{FilesOnDisk, PathLookups, Protection};
 use crate::names::is_protected;
 use crate::protected_files;
@@ -29,11 +29,11 @@ pub(super) fn protections(
     if changes.iter().all(Vec::is_empty) {
         return Vec::new();
     }
-    let mut look = ChangeLook {
+    let mut look = CommandInspection {
         action,
         also,
         lookups,
-        variables: Variables::of(&line),
+        variables: ShellVariables::of(&line),
         bases: Vec::new(),
         room: MAX_LOOKS,
     };
@@ -43,18 +43,18 @@ pub(super) fn protections(
     found
 }
 
-struct ChangeLook<'a> {
+struct CommandInspection<'a> {
     action: &'a Action,
     also: &'a [PathBuf],
     lookups: &'a PathLookups,
-    variables: Variables<'a>,
+    variables: ShellVariables<'a>,
     /// The directories that the command may work in.
     bases: Vec<PathBuf>,
     /// Files of programs that are not known that may still be looked at.
     room: usize,
 }
 
-impl ChangeLook<'_> {
+impl CommandInspection<'_> {
     /// The session's directory, the one that the command starts in, and those that the line goes to.
     fn directories(&self, line: &ShellLine) -> Vec<PathBuf> {
         let workspace = &self.action.workspace;
@@ -108,7 +108,7 @@ impl ChangeLook<'_> {
         match change {
             // Its options may have a file as their value.
             FileChange::Possible => {
-                let values = texts.iter().flat_map(|text| values(text));
+                let values = texts.iter().flat_map(|text| word_values(text));
                 values.map(str::to_owned).collect()
             }
             FileChange::Into | FileChange::Write | FileChange::Remove | FileChange::Move => texts,
@@ -210,15 +210,15 @@ impl ChangeLook<'_> {
 }
 
 /// Variables whose values can be told: those that the line sets, and those of the user.
-struct Variables<'a>(Vec<(&'a str, &'a ShellWord)>);
+struct ShellVariables<'a>(Vec<(&'a str, &'a ShellWord)>);
 
-impl<'a> Variables<'a> {
-    fn of(line: &'a ShellLine) -> Variables<'a> {
+impl<'a> ShellVariables<'a> {
+    fn of(line: &'a ShellLine) -> ShellVariables<'a> {
         let set = line.parts.iter().flat_map(|part| &part.assignments);
         let set = set.map(|(name, value)| (name.as_str(), value));
         let exported = line.variables.iter();
         let exported = exported.map(|(name, value)| (name.as_str(), value));
-        Variables(set.chain(exported).collect())
+        ShellVariables(set.chain(exported).collect())
     }
 
     /// What a shell may make of a word. What cannot be told of it is [`UNKNOWN`].

@@ -16,14 +16,14 @@ pub(crate) struct PathLookups(RefCell<HashMap<OsString, PathEntry>>);
 /// What a path is, without following it.
 #[derive(Debug, Clone)]
 enum PathEntry {
-    Link(Rc<Link>),
+    Link(Rc<SymbolicLink>),
     Other(Rc<Metadata>),
     Absent,
     Unreadable,
 }
 
 #[derive(Debug)]
-struct Link {
+struct SymbolicLink {
     metadata: Rc<Metadata>,
     /// What it says; `None` if that cannot be read.
     target: Option<PathBuf>,
@@ -31,7 +31,7 @@ struct Link {
 
 /// Where a path leads.
 #[derive(Debug)]
-pub(crate) struct Resolved {
+pub(crate) struct FollowedPath {
     /// The path without links and `..`, as far as it exists, and the rest as it is.
     pub(crate) path: PathBuf,
     /// The links on the way, each by where it really is.
@@ -44,15 +44,15 @@ pub(crate) struct Resolved {
 
 impl PathLookups {
     /// Follows a whole path.
-    pub(crate) fn resolve(&self, path: &Path) -> Resolved {
+    pub(crate) fn resolve(&self, path: &Path) -> FollowedPath {
         self.resolve_below(Path::new("/"), path)
     }
 
     /// Follows a path from a directory on, which is without links itself.
-    pub(crate) fn resolve_below(&self, directory: &Path, path: &Path) -> Resolved {
+    pub(crate) fn resolve_below(&self, directory: &Path, path: &Path) -> FollowedPath {
         let mut whole = PathBuf::with_capacity(length_of(directory) + length_of(path) + 1);
         whole.push(directory);
-        let mut found = Resolved {
+        let mut found = FollowedPath {
             path: whole,
             links: Vec::new(),
             metadata: None,
@@ -96,7 +96,7 @@ impl PathLookups {
             return entry.clone();
         }
         let entry = match path.symlink_metadata() {
-            Ok(metadata) if metadata.is_symlink() => PathEntry::Link(Rc::new(Link {
+            Ok(metadata) if metadata.is_symlink() => PathEntry::Link(Rc::new(SymbolicLink {
                 metadata: Rc::new(metadata),
                 target: path.read_link().ok(),
             })),
@@ -113,7 +113,7 @@ impl PathLookups {
     }
 }
 
-impl Resolved {
+impl FollowedPath {
     /// Follows the link that the path ends in.
     fn follow(&mut self, target: Option<&Path>, left: &mut Vec<Cow<'_, OsStr>>) {
         let link = self.path.clone();

@@ -76,16 +76,16 @@ fn length_of_string(text: &str) -> usize {
 }
 
 /// A value and its place in the document.
-pub(super) struct Node<'a> {
+pub(super) struct PolicyNode<'a> {
     name: &'a str,
     source: &'a str,
     text: &'a str,
     field: String,
 }
 
-impl<'a> Node<'a> {
-    pub(super) fn document(name: &'a str, source: &'a str) -> Node<'a> {
-        Node {
+impl<'a> PolicyNode<'a> {
+    pub(super) fn document(name: &'a str, source: &'a str) -> PolicyNode<'a> {
+        PolicyNode {
             name,
             source,
             text: source,
@@ -97,8 +97,8 @@ impl<'a> Node<'a> {
     pub(super) fn members(
         &self,
         known: &[&str],
-    ) -> Result<Vec<(Cow<'a, str>, Node<'a>)>, PolicyError> {
-        let mut members: Vec<(Cow<'a, str>, Node<'a>)> = Vec::new();
+    ) -> Result<Vec<(Cow<'a, str>, PolicyNode<'a>)>, PolicyError> {
+        let mut members: Vec<(Cow<'a, str>, PolicyNode<'a>)> = Vec::new();
         let mut reader = Reader::new(self.text);
         let fail = |error: json::Error| self.unread(&error);
         let mut more = reader.open_object().map_err(fail)?;
@@ -126,7 +126,7 @@ impl<'a> Node<'a> {
     }
 
     /// The items of an array.
-    pub(super) fn items(&self) -> Result<Vec<Node<'a>>, PolicyError> {
+    pub(super) fn items(&self) -> Result<Vec<PolicyNode<'a>>, PolicyError> {
         let mut items = Vec::new();
         let mut reader = Reader::new(self.text);
         let fail = |error: json::Error| self.unread(&error);
@@ -140,7 +140,7 @@ impl<'a> Node<'a> {
     }
 
     /// The items of an array, or the value itself if it is none.
-    pub(super) fn strings(&self) -> Result<Vec<Node<'a>>, PolicyError> {
+    pub(super) fn strings(&self) -> Result<Vec<PolicyNode<'a>>, PolicyError> {
         match self.text.starts_with('[') {
             true => self.items(),
             false => Ok(vec![self.inner(self.text, self.field.clone())]),
@@ -173,8 +173,8 @@ impl<'a> Node<'a> {
         self.error(&format!("no such {what}; {hint}"))
     }
 
-    fn inner(&self, text: &'a str, field: String) -> Node<'a> {
-        Node {
+    fn inner(&self, text: &'a str, field: String) -> PolicyNode<'a> {
+        PolicyNode {
             text,
             field,
             ..*self

@@ -362,7 +362,7 @@ fn of_a_hundred_thousand_rules_a_handful_is_looked_at() {
     .assert_eq(&verdicts.join("\n"));
     let policy = permissions.config.policy.as_ref().unwrap();
     let looked_at = calls.iter().map(|call| {
-        let facts = Facts::of(call, &[]);
+        let facts = ActionFacts::of(call, &[]);
         policy.deny.that_may_catch(&facts).len()
             + policy.ask.that_may_catch(&facts).len()
             + policy.allow.that_may_allow(&facts).len()
@@ -409,7 +409,7 @@ fn a_huge_command_is_not_analysed_and_not_allowed() {
     let expected =
         "deny: it cannot be told whether a rule denies it: it may reach files that a rule is about";
     assert_eq!(verdict, expected);
-    assert!(Facts::of(&action, &[]).all_seen().count() < 10_000);
+    assert!(ActionFacts::of(&action, &[]).all_seen().count() < 10_000);
 }
 
 #[test]

@@ -7,12 +7,12 @@ use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 
 use super::super::expansion::{self, Parameter};
 use super::super::line::ShellWord;
-use super::super::variables::{self, Setting};
+use super::super::variables::{self, VariableSetting};
 use super::super::word as literal;
-use super::Scanner;
+use super::LineScanner;
 use attache_text::shell::is_plain;
 
-impl Scanner {
+impl LineScanner {
     /// The word without its quotes. What it substitutes is looked at as well.
     pub(super) fn resolve(&mut self, text: &str) -> ShellWord {
         match literal::literal(text) {
@@ -93,7 +93,7 @@ impl Scanner {
                     true => ShellWord::Literal(word.to_owned()),
                     false => ShellWord::Undecided(word.to_owned()),
                 };
-                self.sets(Setting {
+                self.sets(VariableSetting {
                     name: name.to_owned(),
                     value: Some(value),
                     is_exported: false,
@@ -142,7 +142,7 @@ impl Scanner {
             return;
         };
         match expansion::is_name(name) {
-            true => self.sets(Setting::number(name.to_owned())),
+            true => self.sets(VariableSetting::number(name.to_owned())),
             false => self.unreadable("its descriptor has no plain name"),
         }
         self.doubt("it uses a feature of one shell");
@@ -187,12 +187,12 @@ impl Scanner {
         for name in found.sets {
             // `x += 1` reads it as well.
             self.calculated.push(name.clone());
-            self.sets(Setting::number(name));
+            self.sets(VariableSetting::number(name));
         }
     }
 
     /// A variable that an expansion sets in the shell.
-    pub(super) fn sets(&mut self, setting: Setting) {
+    pub(super) fn sets(&mut self, setting: VariableSetting) {
         let is_free = match &setting.value {
             Some(value) => variables::is_free(&setting.name, value),
             None => true,

@@ -39,7 +39,7 @@ impl PathPattern {
         if names.into_iter().any(|name| matches!(name, "" | ".")) {
             return Err("no file is called so: write `dir` or `dir/**` for a directory, without `//`, `/.` and a slash at the end".to_owned());
         }
-        build(&whole, Letters::Exact).map_err(|error| error.kind().to_string())?;
+        build(&whole, LetterCase::Exact).map_err(|error| error.kind().to_string())?;
         Ok(PathPattern {
             text: text.to_owned(),
             whole,
@@ -62,7 +62,7 @@ impl PathPattern {
     pub(super) fn is_match(&self, path: &str) -> bool {
         let matcher = self
             .exact
-            .get_or_init(|| matcher(&self.whole, Letters::Exact));
+            .get_or_init(|| matcher(&self.whole, LetterCase::Exact));
         matcher
             .as_ref()
             .is_some_and(|matcher| matcher.is_match(path))
@@ -105,7 +105,7 @@ impl PathPattern {
     pub(crate) fn covers(&self, path: &str) -> bool {
         let matcher = self
             .folded
-            .get_or_init(|| matcher(&self.whole, Letters::Any));
+            .get_or_init(|| matcher(&self.whole, LetterCase::Any));
         let Some(matcher) = matcher else {
             return true;
         };
@@ -120,19 +120,19 @@ impl PathPattern {
     }
 
     /// Where it is found in the index.
-    fn key(&self) -> Key {
+    fn key(&self) -> IndexKey {
         let glob = self.whole.to_lowercase();
         let names = glob.split('/');
         let literal: Vec<&str> = names.take_while(|name| !name.contains(WILD)).collect();
         let literal = literal.join("/");
         if !literal.is_empty() {
-            return Key::Start(literal);
+            return IndexKey::Start(literal);
         }
         let last = glob.rsplit('/').next().unwrap_or_default();
         match last.strip_prefix("*.") {
-            _ if !last.contains(WILD) => Key::Name(last.to_owned()),
-            Some(end) if !end.contains(WILD) && !end.contains('.') => Key::End(end.to_owned()),
-            _ => Key::Anything,
+            _ if !last.contains(WILD) => IndexKey::Name(last.to_owned()),
+            Some(end) if !end.contains(WILD) && !end.contains('.') => IndexKey::End(end.to_owned()),
+            _ => IndexKey::Anything,
         }
     }
 }
@@ -155,7 +155,7 @@ impl PartialEq for PathPattern {
     }
 }
 
-enum Key {
+enum IndexKey {
     /// It starts with these directories.
     Start(String),
     /// A name is this one.
@@ -167,20 +167,20 @@ enum Key {
 
 /// Which of many patterns can match a path, by what they spell out.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Index {
+pub(super) struct PathIndex {
     starts: RulesByText,
     names: RulesByText,
     ends: RulesByText,
     anything: Vec<usize>,
 }
 
-impl Index {
+impl PathIndex {
     pub(super) fn add(&mut self, pattern: &PathPattern, rule: usize) {
         match pattern.key() {
-            Key::Start(start) => self.starts.add(start, rule),
-            Key::Name(name) => self.names.add(name, rule),
-            Key::End(end) => self.ends.add(end, rule),
-            Key::Anything => self.anything.push(rule),
+            IndexKey::Start(start) => self.starts.add(start, rule),
+            IndexKey::Name(name) => self.names.add(name, rule),
+            IndexKey::End(end) => self.ends.add(end, rule),
+            IndexKey::Anything => self.anything.push(rule),
         }
     }
 
@@ -257,19 +257,19 @@ fn length_bit(text: &str) -> u128 {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Letters {
+enum LetterCase {
     Exact,
     Any,
 }
 
-fn build(glob: &str, letters: Letters) -> Result<Glob, globset::Error> {
+fn build(glob: &str, letters: LetterCase) -> Result<Glob, globset::Error> {
     GlobBuilder::new(glob)
         .literal_separator(true)
-        .case_insensitive(letters == Letters::Any)
+        .case_insensitive(letters == LetterCase::Any)
         .build()
 }
 
-fn matcher(glob: &str, letters: Letters) -> Option<GlobMatcher> {
+fn matcher(glob: &str, letters: LetterCase) -> Option<GlobMatcher> {
     build(glob, letters).ok().map(|glob| glob.compile_matcher())
 }
 
@@ -314,7 +314,7 @@ mod tests {
                 paths.sort();
             }
             let patterns = PATTERNS.map(|text| PathPattern::parse(text).unwrap());
-            let mut index = Index::default();
+            let mut index = PathIndex::default();
             for (at, pattern) in patterns.iter().enumerate() {
                 index.add(pattern, at);
             }

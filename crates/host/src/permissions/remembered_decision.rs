@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::command::pattern::CommandPattern;
 use super::denied_action::DeniedAction;
-use super::facts::Facts;
-use super::glob::PathPattern;
+use super::facts::ActionFacts;
+use super::path_pattern::PathPattern;
 use super::records::bound;
 use super::rules::{Rule, Rules, is_about_files};
 use super::{Action, Decision, Scope};
@@ -156,7 +156,12 @@ impl RememberedDecision {
     }
 
     /// Whether it answers a question at this time.
-    pub(super) fn answers(&self, facts: &Facts<'_>, workspace: &WorkspaceId, now: u64) -> bool {
+    pub(super) fn answers(
+        &self,
+        facts: &ActionFacts<'_>,
+        workspace: &WorkspaceId,
+        now: u64,
+    ) -> bool {
         let action = facts.action;
         self.agent == action.agent
             && self.expires.is_none_or(|expires| now < expires)
@@ -201,13 +206,13 @@ impl RememberedDecision {
     }
 
     /// A denial holds for the same command and the same files, also when the agent calls the tool something else.
-    fn still_denies(&self, facts: &Facts<'_>) -> bool {
+    fn still_denies(&self, facts: &ActionFacts<'_>) -> bool {
         let denied = self.denied.as_ref();
         !self.is_allowed && denied.is_some_and(|denied| denied.holds_for(facts))
     }
 
     /// What is allowed by a pattern has to be understood whole; what is denied by one only in part.
-    fn holds_for(&self, facts: &Facts<'_>) -> bool {
+    fn holds_for(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         let is_tool = self.kind == action.kind.as_str() && self.tool == action.tool;
         let mut rule = Rule::named(self.id.clone());
@@ -275,11 +280,6 @@ fn shown(action: &Action, what: &DecisionSubject) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
-}
-
-/// A session's id may be known to several agents.
-pub(super) fn is_of_session(remembered: &RememberedDecision, session: &v1::SessionId) -> bool {
-    remembered.session.as_deref() == Some(session.as_str())
 }
 
 /// Clocks are set right by seconds all the time.

@@ -4,22 +4,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use super::on_disk::{PathLookups, Resolved};
+use super::on_disk::{FollowedPath, PathLookups};
 use super::paths;
 use crate::names::is_folded;
 
 /// Paths in every way that they can be read.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct PathViews {
     pub(crate) views: Vec<String>,
     /// Whether some were too much to look at.
     pub(crate) is_cut: bool,
 }
 
-impl Seen {
+impl PathViews {
     /// Rules look at a path and at every directory above it, so that long and deep ones cost most.
-    pub(crate) fn of(paths: impl Iterator<Item = PathBuf>, base: &Path) -> Seen {
-        let (mut seen, mut room) = (Seen::default(), MAX_LOOKS);
+    pub(crate) fn of(paths: impl Iterator<Item = PathBuf>, base: &Path) -> PathViews {
+        let (mut seen, mut room) = (PathViews::default(), MAX_LOOKS);
         let base = &paths::normal_path(base);
         for path in paths {
             let length = base.as_os_str().len() + path.as_os_str().len();
@@ -44,12 +44,12 @@ impl Seen {
         given: impl Iterator<Item = PathBuf>,
         workspace: &Path,
         lookups: &PathLookups,
-    ) -> Seen {
+    ) -> PathViews {
         let mut places: Vec<PathBuf> = Vec::new();
         let mut looked_for = 0;
         let mut words = words.filter(|word| !word.starts_with('-')).peekable();
         // Each directory is followed once, and not for each word.
-        let followed: Vec<Resolved> = match words.peek() {
+        let followed: Vec<FollowedPath> = match words.peek() {
             Some(_) => bases.iter().map(|base| lookups.resolve(base)).collect(),
             None => Vec::new(),
         };
@@ -70,14 +70,14 @@ impl Seen {
                 places.extend((found != path).then_some(found));
             }
         }
-        let mut seen = Seen::of(places.into_iter(), workspace);
+        let mut seen = PathViews::of(places.into_iter(), workspace);
         seen.is_cut |= looked_for > MAX_LINKS;
         seen
     }
 }
 
 /// A word, and what stands in it behind an option's letter, an equals sign, a colon or a comma.
-pub(crate) fn values(word: &str) -> Vec<&str> {
+pub(crate) fn word_values(word: &str) -> Vec<&str> {
     let mut found: Vec<&str> = word
         .split(['=', ':', ','])
         .filter(|part| !part.is_empty())
@@ -96,7 +96,7 @@ pub(crate) fn values(word: &str) -> Vec<&str> {
 /// Where a word leads from a directory, for what is there. Of what is not there, the directory above counts if the word
 /// names one or a link is on the way.
 fn resolved_in(
-    directory: &Resolved,
+    directory: &FollowedPath,
     word: &str,
     place: &Path,
     lookups: &PathLookups,

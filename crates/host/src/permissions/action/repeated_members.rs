@@ -11,15 +11,15 @@ use serde_json::{Map, Number, Value};
 pub(super) fn read(text: &str) -> serde_json::Result<(Value, bool)> {
     let is_twice = Cell::new(false);
     let mut json = serde_json::Deserializer::from_str(text);
-    let value = Reader(&is_twice).deserialize(&mut json)?;
+    let value = RepeatDetector(&is_twice).deserialize(&mut json)?;
     json.end()?;
     Ok((value, is_twice.get()))
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'a>(&'a Cell<bool>);
+struct RepeatDetector<'a>(&'a Cell<bool>);
 
-impl<'de> DeserializeSeed<'de> for Reader<'_> {
+impl<'de> DeserializeSeed<'de> for RepeatDetector<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Value, D::Error> {
@@ -27,7 +27,7 @@ impl<'de> DeserializeSeed<'de> for Reader<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Reader<'_> {
+impl<'de> Visitor<'de> for RepeatDetector<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,7 @@
 use attache_schema::v1;
 
 use super::rules::Rule;
-use super::{Action, Permissions, Reason, RememberedDecision, Verdict, by};
+use super::{Action, Permissions, Reason, RememberedDecision, Verdict, rule_reason};
 use crate::exec::{ExecRule, ExecRules};
 
 impl Permissions {
@@ -15,7 +15,7 @@ impl Permissions {
         };
         let catches = |rule: &&Rule| rule.is_about_programs() && rule.is_for_any_name(agent);
         let exec_rule = |rule: &Rule, is_denial| ExecRule {
-            why: by(rule).to_string(),
+            why: rule_reason(rule).to_string(),
             is_denial,
             commands: rule.commands.iter().map(ToString::to_string).collect(),
             paths: rule.paths.iter().map(ToString::to_string).collect(),
