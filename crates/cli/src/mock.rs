@@ -16,7 +16,7 @@ pub(crate) async fn mock(arguments: Mock) -> anyhow::Result<Exit> {
     }
     let scenario = match &arguments.scenario {
         None => None,
-        Some(name) => match mock::find(name) {
+        Some(name) => match mock::find_scenario(name) {
             Some(scenario) => Some(scenario),
             None => {
                 let error = anyhow!("no scenario `{name}`; `attache mock --list` lists them");
@@ -25,7 +25,7 @@ pub(crate) async fn mock(arguments: Mock) -> anyhow::Result<Exit> {
         },
     };
     let (input, output) = transport::stdio()?;
-    match mock::serve(mock::Mock::new(scenario), input, output).await? {
+    match mock::serve(mock::MockAgent::new(scenario), input, output).await? {
         Some(code) => Ok(Exit::Of(code)),
         None => Ok(Exit::Done),
     }

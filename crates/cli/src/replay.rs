@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use attache::process::Ladder;
 use attache::transport;
-use attache_recording::records;
-use attache_recording::replay::{Faults, Outcome, Pace, Player, play};
+use attache_recording::open_recording;
+use attache_recording::replay::{FaultInjector, ReplayEnd, ReplayPlayer, ReplaySpeed, play};
 use attache_testkit::Side;
 
 use crate::arguments::{Party, Replay};
@@ -14,7 +14,7 @@ use crate::exit::{self, Exit};
 use crate::{agents, text};
 
 pub(crate) async fn replay(arguments: Replay) -> anyhow::Result<Exit> {
-    let faults = match Faults::new(&arguments.fault, arguments.seed) {
+    let faults = match FaultInjector::new(&arguments.fault, arguments.seed) {
         Ok(faults) => faults,
         Err(error) => return Ok(exit::fail(Exit::Usage, &error.into())),
     };
@@ -24,9 +24,9 @@ pub(crate) async fn replay(arguments: Replay) -> anyhow::Result<Exit> {
         Ok(player) => player,
         Err(error) => return Ok(exit::fail(Exit::Failed, &error)),
     };
-    let pace = match arguments.speed {
-        0.0 => Pace::AtOnce,
-        factor => Pace::Times(factor),
+    let speed = match arguments.speed {
+        0.0 => ReplaySpeed::AtOnce,
+        factor => ReplaySpeed::Times(factor),
     };
     let outcome = match side {
         Side::Agent => {
@@ -35,17 +35,17 @@ pub(crate) async fn replay(arguments: Replay) -> anyhow::Result<Exit> {
                 return Ok(exit::fail(Exit::Usage, &error));
             }
             let streams = transport::stdio()?;
-            play(&mut player, pace, faults, None, streams).await?
+            play(&mut player, speed, faults, None, streams).await?
         }
-        Side::Client => as_client(&arguments, &mut player, pace, faults).await?,
+        Side::Client => as_client(&arguments, &mut player, speed, faults).await?,
     };
     for method in player.unknown() {
         crate::print::say!("attache: not in the recording: {}", text::line(method));
     }
     Ok(match outcome {
-        Outcome::Played | Outcome::Left => Exit::Done,
-        Outcome::Crashed => Exit::Of(CRASHED),
-        Outcome::Silent(what) => {
+        ReplayEnd::Played | ReplayEnd::PeerClosed => Exit::Done,
+        ReplayEnd::Crashed => Exit::Of(CRASHED),
+        ReplayEnd::TimedOut(what) => {
             let what = text::line(&what);
             exit::fail(
                 Exit::Failed,
@@ -55,10 +55,10 @@ pub(crate) async fn replay(arguments: Replay) -> anyhow::Result<Exit> {
     })
 }
 
-fn load(arguments: &Replay, side: Side) -> anyhow::Result<Player> {
+fn load(arguments: &Replay, side: Side) -> anyhow::Result<ReplayPlayer> {
     let place = || arguments.file.display().to_string();
-    let mut records = records(&arguments.file).with_context(place)?;
-    let player = Player::load(&mut records, side).with_context(place)?;
+    let mut records = open_recording(&arguments.file).with_context(place)?;
+    let player = ReplayPlayer::load(&mut records, side).with_context(place)?;
     anyhow::ensure!(
         player.parts() > 0,
         "{}: it holds nothing that the {side} said; is it a recording?",
@@ -69,15 +69,15 @@ fn load(arguments: &Replay, side: Side) -> anyhow::Result<Player> {
 
 async fn as_client(
     arguments: &Replay,
-    player: &mut Player,
-    pace: Pace,
-    faults: Faults,
-) -> anyhow::Result<Outcome> {
+    player: &mut ReplayPlayer,
+    speed: ReplaySpeed,
+    faults: FaultInjector,
+) -> anyhow::Result<ReplayEnd> {
     let cwd = std::env::current_dir().context("the current directory")?;
     let agent = agents::chosen(&arguments.choice, &cwd)?;
     let (child, stdin, stdout) = agent.program().spawn_piped().await?;
     let patience = Some(Duration::from_secs(arguments.timeout));
-    let outcome = play(player, pace, faults, patience, (stdout, stdin)).await;
+    let outcome = play(player, speed, faults, patience, (stdout, stdin)).await;
     child.stop(Ladder::default()).await;
     Ok(outcome?)
 }

@@ -21,7 +21,7 @@ use attache_client::setting::Setting;
 use attache_host::exec::Watcher;
 use attache_host::ownership;
 use attache_host::permissions::{Expiry, Preset};
-use attache_recording::{Secrets, Stream, Tape};
+use attache_recording::{RecordedStream, RecordingWriter, Secrets};
 
 use crate::arguments::Terms;
 use crate::{agents, sessions, text};
@@ -36,7 +36,7 @@ pub(crate) struct Prepared {
     pub(crate) preset: Preset,
     pub(crate) expiry: Expiry,
     pub(crate) watcher: Option<Watcher>,
-    trace: Option<Tape>,
+    trace: Option<RecordingWriter>,
 }
 
 /// Whether somebody is there to be asked.
@@ -84,8 +84,8 @@ impl Prepared {
         setup = watcher.iter().cloned().fold(setup, Setup::watch);
         let trace = match &terms.trace {
             Some(path) => {
-                let tape = Tape::create(path, &agent.name, Secrets::Redacted);
-                Some(tape.with_context(|| format!("--trace {}", path.display()))?)
+                let recording = RecordingWriter::create(path, &agent.name, Secrets::Redacted);
+                Some(recording.with_context(|| format!("--trace {}", path.display()))?)
             }
             None => None,
         };
@@ -93,10 +93,10 @@ impl Prepared {
             let trace = trace.clone();
             setup = setup.listen(move |way, line| {
                 let stream = match way {
-                    Way::In => Stream::Agent,
-                    Way::Out => Stream::Client,
+                    Way::In => RecordedStream::Agent,
+                    Way::Out => RecordedStream::Client,
                 };
-                trace.line(stream, line.strip_suffix(b"\n").unwrap_or(line));
+                trace.record_line(stream, line.strip_suffix(b"\n").unwrap_or(line));
             });
         }
         Ok(Prepared {
@@ -116,7 +116,7 @@ impl Prepared {
     }
 
     /// Ends the recording, when the conversation has ended.
-    pub(crate) fn finish(trace: Option<Tape>) {
+    pub(crate) fn finish(trace: Option<RecordingWriter>) {
         let finished = trace.map(|trace| trace.finish("the conversation is over", LAST_LINES));
         if let Some(Err(fault)) = finished {
             crate::print::say!("attache: the trace is incomplete: {}", text::line(&fault));
@@ -124,7 +124,7 @@ impl Prepared {
     }
 
     /// The recording of the wire, to be ended in the end.
-    pub(crate) fn trace(&self) -> Option<Tape> {
+    pub(crate) fn trace(&self) -> Option<RecordingWriter> {
         self.trace.clone()
     }
 }

@@ -12,7 +12,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
-use attache_recording::Records;
+use attache_recording::RecordingReader;
 
 use crate::arguments::{Trace, TraceCommand};
 use crate::exit::{self, Exit};
@@ -28,8 +28,8 @@ pub(crate) async fn trace(arguments: Trace) -> anyhow::Result<Exit> {
     }
 }
 
-fn records(path: &Path) -> anyhow::Result<Records<BufReader<File>>> {
-    attache_recording::records(path).with_context(|| path.display().to_string())
+fn records(path: &Path) -> anyhow::Result<RecordingReader<BufReader<File>>> {
+    attache_recording::open_recording(path).with_context(|| path.display().to_string())
 }
 
 /// Says that a file has lines that are none of a recording.

@@ -11,7 +11,10 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use attache_recording::{Filter, Index, Record, Said, Secrets, Stream, Tape, Verdicts, What};
+use attache_recording::{
+    Record, RecordContent, RecordFilter, RecordIndex, RecordedLine, RecordedStream,
+    RecordingWriter, Secrets, ViolationIndex,
+};
 use attache_rpc::json::to_string;
 use bytes::Bytes;
 
@@ -25,19 +28,20 @@ fn main() {
 
 /// The time that handing a message to the recording takes from the conversation.
 fn noting(dir: &Path, messages: usize) {
-    let tape = Tape::create(&dir.join("noted.jsonl"), "bench", Secrets::Redacted).unwrap();
+    let recording =
+        RecordingWriter::create(&dir.join("noted.jsonl"), "bench", Secrets::Redacted).unwrap();
     let message = Bytes::from(format!("{}\n", update(7)));
     let mut times = Vec::with_capacity(messages);
     for number in 0..messages {
         let start = Instant::now();
-        tape.bytes(Stream::Agent, message.clone());
+        recording.record_bytes(RecordedStream::Agent, message.clone());
         times.push(start.elapsed());
         if number % 100 == 0 {
             // A conversation leaves the other thread time to write.
             std::thread::sleep(Duration::from_micros(200));
         }
     }
-    let finished = tape.finish("over", Duration::from_secs(60));
+    let finished = recording.finish("over", Duration::from_secs(60));
     times.sort_unstable();
     let at = |percent: usize| times[(times.len() - 1) * percent / 100].as_nanos();
     println!(
@@ -60,24 +64,24 @@ fn opening(path: &Path, size: u64) {
     );
     let before = memory();
     let start = Instant::now();
-    let index = Index::open(path, Filter::default()).unwrap();
-    let verdicts = Verdicts::open(path).unwrap();
+    let index = RecordIndex::open(path, RecordFilter::default()).unwrap();
+    let violations = ViolationIndex::open(path).unwrap();
     assert_eq!(index.page(0, 50).unwrap().rows.len(), 50);
     println!("first screen after     {:>9.2} ms", millis(start));
     wait(|| index.progress().done);
     println!("all of it read after   {:>9.2} ms", millis(start));
-    wait(|| verdicts.count().1);
+    wait(|| violations.count().1);
     println!("all of it judged after {:>9.2} ms", millis(start));
     let start = Instant::now();
     assert_eq!(index.page(records - 50, 50).unwrap().rows.len(), 50);
     println!("last screen in         {:>9.2} ms", millis(start));
     let start = Instant::now();
     let text = Some(format!("word {} ", records * 9 / 10));
-    let filtered = Index::open(
+    let filtered = RecordIndex::open(
         path,
-        Filter {
+        RecordFilter {
             text,
-            ..Filter::default()
+            ..RecordFilter::default()
         },
     )
     .unwrap();
@@ -96,7 +100,10 @@ fn fill(path: &Path, size: u64) -> u64 {
         let record = Record {
             at: number * 50,
             time: "2026-01-31T12:00:00.000000Z".to_owned(),
-            what: What::Said(Stream::Agent, Said::whole(update(number))),
+            content: RecordContent::Line(
+                RecordedStream::Agent,
+                RecordedLine::whole(update(number)),
+            ),
         };
         let line = to_string(&record);
         writeln!(out, "{line}").unwrap();

@@ -4,9 +4,9 @@ mod markdown;
 
 use std::io::{self, BufRead};
 
-use attache_testkit::{Entry, Event, Trace};
+use attache_testkit::{Trace, TraceEntry, TraceEvent};
 
-use super::{Record, Records, Stream, What};
+use super::{Record, RecordContent, RecordedStream, RecordingReader};
 
 pub use markdown::markdown;
 
@@ -15,13 +15,13 @@ pub use markdown::markdown;
 /// # Errors
 ///
 /// When the recording cannot be read, or is too large to be held.
-pub fn script<R: BufRead>(records: &mut Records<R>) -> io::Result<Trace> {
+pub fn read_trace<R: BufRead>(records: &mut RecordingReader<R>) -> io::Result<Trace> {
     let mut trace = Trace::default();
     let mut bytes = 0;
     for record in records {
         let record = record?;
         bytes += size(&record);
-        if bytes > MOST {
+        if bytes > MAX_BYTES {
             let why = "the recording is too large to convert: more than 256 MiB of messages";
             return Err(io::Error::other(why));
         }
@@ -37,13 +37,13 @@ pub fn script<R: BufRead>(records: &mut Records<R>) -> io::Result<Trace> {
 /// # Errors
 ///
 /// When the recording cannot be read, or a line cannot be taken.
-pub fn raw<R: BufRead>(
-    records: &mut Records<R>,
-    wanted: Stream,
+pub fn copy_lines<R: BufRead>(
+    records: &mut RecordingReader<R>,
+    wanted: RecordedStream,
     mut take: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     for record in records {
-        if let What::Said(stream, mut said) = record?.what
+        if let RecordContent::Line(stream, mut said) = record?.content
             && stream == wanted
         {
             if !said.unfinished {
@@ -55,29 +55,29 @@ pub fn raw<R: BufRead>(
     Ok(())
 }
 
-fn entry(record: Record) -> Option<Entry> {
-    match record.what {
-        What::Said(stream, mut said) => {
+fn entry(record: Record) -> Option<TraceEntry> {
+    match record.content {
+        RecordContent::Line(stream, mut said) => {
             said.bytes.push(b'\n');
-            let event = Event::Line(said.bytes.into());
-            Some(Entry {
+            let event = TraceEvent::Line(said.bytes.into());
+            Some(TraceEntry {
                 from: stream.side()?,
                 event,
             })
         }
-        What::Closed(stream) => Some(Entry {
+        RecordContent::Closed(stream) => Some(TraceEntry {
             from: stream.side()?,
-            event: Event::Closed,
+            event: TraceEvent::Closed,
         }),
-        What::Header(_) | What::Lost(..) | What::End(_) => None,
+        RecordContent::Header(_) | RecordContent::Lost(..) | RecordContent::End(_) => None,
     }
 }
 
 fn size(record: &Record) -> usize {
-    match &record.what {
-        What::Said(_, said) => said.bytes.len(),
+    match &record.content {
+        RecordContent::Line(_, said) => said.bytes.len(),
         _ => 0,
     }
 }
 
-const MOST: usize = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;

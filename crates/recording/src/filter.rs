@@ -1,10 +1,10 @@
 //! Which records of a recording are looked at.
 
-use super::{Record, Row, Stream, What};
+use super::{Record, RecordContent, RecordRow, RecordedStream};
 
 /// What a record must have to be shown. An empty filter shows all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct RecordFilter {
     /// It belongs to the session of that id.
     pub session: Option<String>,
     /// Its method, or the kind of its update, holds this.
@@ -12,17 +12,17 @@ pub struct Filter {
     /// Its text holds this, whatever the case.
     pub text: Option<String>,
     /// It is of this stream.
-    pub stream: Option<Stream>,
+    pub stream: Option<RecordedStream>,
 }
 
-impl Filter {
+impl RecordFilter {
     /// Whether it shows everything.
     pub fn is_empty(&self) -> bool {
-        *self == Filter::default()
+        *self == RecordFilter::default()
     }
 
     /// Whether it shows a record.
-    pub fn shows(&self, row: &Row, record: &Record) -> bool {
+    pub fn shows(&self, row: &RecordRow, record: &Record) -> bool {
         let session = self.session.as_deref();
         let method = self.method.as_deref();
         let text = self.text.as_deref();
@@ -34,10 +34,10 @@ impl Filter {
 }
 
 fn holds(record: &Record, text: &str) -> bool {
-    match &record.what {
-        What::Said(_, said) => contains(&said.bytes, text.as_bytes()),
-        What::End(how) => contains(how.as_bytes(), text.as_bytes()),
-        What::Header(_) | What::Closed(_) | What::Lost(..) => false,
+    match &record.content {
+        RecordContent::Line(_, said) => contains(&said.bytes, text.as_bytes()),
+        RecordContent::End(how) => contains(how.as_bytes(), text.as_bytes()),
+        RecordContent::Header(_) | RecordContent::Closed(_) | RecordContent::Lost(..) => false,
     }
 }
 

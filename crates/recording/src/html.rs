@@ -6,27 +6,30 @@ use std::io::{self, BufRead, Write};
 use attache_rpc::json::{Encode as _, write};
 use attache_text::markup::escape;
 
-use super::{Filter, Flow, Record, Records, Row, Sort, Stream, What, validate};
+use super::{
+    Correlator, Record, RecordContent, RecordFilter, RecordKind, RecordRow, RecordedStream,
+    RecordingReader, validate,
+};
 
 /// Writes the page. `judged` is the same recording, read a second time; of a very long one only the beginning is shown.
 ///
 /// # Errors
 ///
 /// When the recording cannot be read, or the page not be written.
-pub fn page<R: BufRead>(
-    records: &mut Records<R>,
-    judged: &mut Records<R>,
-    filter: &Filter,
+pub fn html_page<R: BufRead>(
+    records: &mut RecordingReader<R>,
+    judged: &mut RecordingReader<R>,
+    filter: &RecordFilter,
     name: &str,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let violations = violations(judged)?;
     let (head, tail) = PAGE.split_once("/*RECORDS*/").unwrap_or((PAGE, ""));
     out.write_all(head.replace("<!--NAME-->", &escape(name)).as_bytes())?;
-    let mut flow = Flow::default();
+    let mut correlator = Correlator::default();
     let (mut number, mut shown, mut bytes) = (0, 0, 0);
     while let Some((_, record)) = records.next_record()? {
-        let row = flow.take(&record);
+        let row = correlator.correlate(&record);
         if filter.shows(&row, &record) {
             let found = violations.get(&number);
             let line = entry(number, &row, &record, found.map_or(&[], Vec::as_slice));
@@ -43,13 +46,15 @@ pub fn page<R: BufRead>(
     out.write_all(tail.as_bytes())
 }
 
-fn violations<R: BufRead>(records: &mut Records<R>) -> io::Result<BTreeMap<u64, Vec<String>>> {
+fn violations<R: BufRead>(
+    records: &mut RecordingReader<R>,
+) -> io::Result<BTreeMap<u64, Vec<String>>> {
     let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     validate(
         records,
         |one| {
             if found.len() < MOST_BROKEN || found.contains_key(&one.record) {
-                let text = one.finding.violation.to_string();
+                let text = one.violation.violation.to_string();
                 found.entry(one.record).or_default().push(text);
             }
         },
@@ -59,13 +64,13 @@ fn violations<R: BufRead>(records: &mut Records<R>) -> io::Result<BTreeMap<u64, 
 }
 
 /// A record as an object of the page's program.
-fn entry(number: u64, row: &Row, record: &Record, violations: &[String]) -> String {
+fn entry(number: u64, row: &RecordRow, record: &Record, violations: &[String]) -> String {
     let mut out = String::from("{");
     write::member(&mut out, "n", &number);
     write::member(&mut out, "at", &row.at);
     write::member(&mut out, "time", record.time.as_str());
-    write::member(&mut out, "dir", row.stream.map_or("", Stream::word));
-    write::member(&mut out, "sort", sort(row.sort));
+    write::member(&mut out, "dir", row.stream.map_or("", RecordedStream::word));
+    write::member(&mut out, "sort", sort(row.kind));
     write::member(&mut out, "method", row.method.as_str());
     write::member(&mut out, "detail", row.detail.as_str());
     write::member(
@@ -91,7 +96,7 @@ fn entry(number: u64, row: &Row, record: &Record, violations: &[String]) -> Stri
         out.push_str("\"broken\":");
         violations.to_vec().encode(&mut out);
     }
-    if let What::Said(_, said) = &record.what {
+    if let RecordContent::Line(_, said) = &record.content {
         let end = said.bytes.len().min(LONGEST);
         let text = String::from_utf8_lossy(&said.bytes[..end]);
         write::member(&mut out, "text", &*text);
@@ -103,17 +108,17 @@ fn entry(number: u64, row: &Row, record: &Record, violations: &[String]) -> Stri
         .replace('\u{2029}', "\\u2029")
 }
 
-fn sort(sort: Sort) -> &'static str {
+fn sort(sort: RecordKind) -> &'static str {
     match sort {
-        Sort::Request => "request",
-        Sort::Notification => "notification",
-        Sort::Answer => "answer",
-        Sort::Refusal => "error",
-        Sort::Noise => "noise",
-        Sort::Errors => "stderr",
-        Sort::Closed => "closed",
-        Sort::Lost => "lost",
-        Sort::Frame => "frame",
+        RecordKind::Request => "request",
+        RecordKind::Notification => "notification",
+        RecordKind::Response => "answer",
+        RecordKind::Failure => "error",
+        RecordKind::Noise => "noise",
+        RecordKind::Errors => "stderr",
+        RecordKind::Closed => "closed",
+        RecordKind::Lost => "lost",
+        RecordKind::Frame => "frame",
     }
 }
 

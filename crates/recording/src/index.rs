@@ -1,6 +1,6 @@
-//! Any place of a large recording at hand: marks in it, made by a thread that reads ahead.
+//! Any place of a large recording at hand: checkpoints in it, made by a thread that reads ahead.
 //!
-//! There are at most some thousand marks however large the file is, so that memory does not grow with it.
+//! There are at most some thousand checkpoints however large the file is, so that memory does not grow with it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
@@ -9,32 +9,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::reader::{AGAIN, Tail};
-use super::{Filter, Flow, Record, Records, Row, What};
+use super::reader::{FileGrowth, POLL_INTERVAL};
+use super::{Correlator, Record, RecordContent, RecordFilter, RecordRow, RecordingReader};
 
 /// The records of a file that a filter shows, by their number.
 #[derive(Debug)]
-pub struct Index {
+pub struct RecordIndex {
     path: PathBuf,
-    filter: Filter,
-    shared: Arc<Shared>,
+    filter: RecordFilter,
+    shared: Arc<IndexShared>,
 }
 
 /// Some of them.
 #[derive(Debug, Clone, Default)]
-pub struct Page {
+pub struct IndexPage {
     /// The rows, each with its number in the file and where its line begins.
-    pub rows: Vec<(u64, u64, Row)>,
+    pub rows: Vec<(u64, u64, RecordRow)>,
 }
 
 /// How far the file has been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct IndexProgress {
     /// Bytes that have been read.
     pub read: u64,
     /// Bytes of the file.
     pub size: u64,
-    /// Records so far.
+    /// RecordingReader so far.
     pub records: u64,
     /// Those that the filter shows.
     pub shown: u64,
@@ -45,34 +45,34 @@ pub struct Progress {
 }
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct IndexShared {
+    state: Mutex<IndexState>,
     dropped: AtomicBool,
 }
 
 #[derive(Debug)]
-struct State {
-    marks: Vec<Mark>,
-    progress: Progress,
+struct IndexState {
+    checkpoints: Vec<Checkpoint>,
+    progress: IndexProgress,
 }
 
 /// A place to start from: what is before it, and what is open there.
 #[derive(Debug, Clone)]
-struct Mark {
+struct Checkpoint {
     offset: u64,
     records: u64,
     shown: u64,
-    flow: Flow,
+    correlator: Correlator,
 }
 
-impl Index {
+impl RecordIndex {
     /// Opens a recording. Its beginning can be looked at at once, the rest as the thread gets there.
     ///
     /// # Errors
     ///
     /// When the file cannot be opened, or the system has no room for a thread.
-    pub fn open(path: &Path, filter: Filter) -> io::Result<Index> {
-        Index::begin(path, filter, Tail::Fixed)
+    pub fn open(path: &Path, filter: RecordFilter) -> io::Result<RecordIndex> {
+        RecordIndex::begin(path, filter, FileGrowth::Fixed)
     }
 
     /// Opens a recording that is still being written: what is added is found, too, until its last line has come.
@@ -80,26 +80,26 @@ impl Index {
     /// # Errors
     ///
     /// When the file cannot be opened, or the system has no room for a thread.
-    pub fn follow(path: &Path, filter: Filter) -> io::Result<Index> {
-        Index::begin(path, filter, Tail::Grows)
+    pub fn follow(path: &Path, filter: RecordFilter) -> io::Result<RecordIndex> {
+        RecordIndex::begin(path, filter, FileGrowth::Growing)
     }
 
-    fn begin(path: &Path, filter: Filter, tail: Tail) -> io::Result<Index> {
+    fn begin(path: &Path, filter: RecordFilter, growth: FileGrowth) -> io::Result<RecordIndex> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        let first = Mark {
+        let first = Checkpoint {
             offset: 0,
             records: 0,
             shown: 0,
-            flow: Flow::default(),
+            correlator: Correlator::default(),
         };
-        let progress = Progress {
+        let progress = IndexProgress {
             size,
-            ..Progress::default()
+            ..IndexProgress::default()
         };
-        let shared = Arc::new(Shared {
-            state: Mutex::new(State {
-                marks: vec![first],
+        let shared = Arc::new(IndexShared {
+            state: Mutex::new(IndexState {
+                checkpoints: vec![first],
                 progress,
             }),
             dropped: AtomicBool::new(false),
@@ -108,12 +108,13 @@ impl Index {
         thread::Builder::new()
             .name("index".to_owned())
             .spawn(move || {
-                let scanned = Scan::new(file, tail).and_then(|mut scan| scan.run(&wanted, &theirs));
+                let scanned =
+                    IndexScan::new(file, growth).and_then(|mut scan| scan.run(&wanted, &theirs));
                 let mut state = theirs.lock();
                 state.progress.done = true;
                 state.progress.fault = scanned.err().map(|error| error.to_string());
             })?;
-        Ok(Index {
+        Ok(RecordIndex {
             path: path.to_owned(),
             filter,
             shared,
@@ -121,12 +122,12 @@ impl Index {
     }
 
     /// How far the file has been read.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> IndexProgress {
         self.shared.lock().progress.clone()
     }
 
     /// What is shown.
-    pub fn filter(&self) -> &Filter {
+    pub fn filter(&self) -> &RecordFilter {
         &self.filter
     }
 
@@ -135,15 +136,15 @@ impl Index {
     /// # Errors
     ///
     /// When the file cannot be read.
-    pub fn page(&self, first: u64, count: usize) -> io::Result<Page> {
-        let mut page = Page::default();
+    pub fn page(&self, first: u64, count: usize) -> io::Result<IndexPage> {
+        let mut page = IndexPage::default();
         let mut next = first;
         while page.rows.len() < count {
-            let Some((mark, until)) = self.mark_before(next) else {
+            let Some((checkpoint, until)) = self.checkpoint_before(next) else {
                 break;
             };
             let before = page.rows.len();
-            self.read_from(&mark, until, next, count, &mut page)?;
+            self.read_from(&checkpoint, until, next, count, &mut page)?;
             let found = (page.rows.len() - before) as u64;
             if found == 0 {
                 break;
@@ -159,39 +160,41 @@ impl Index {
     ///
     /// When the file cannot be read.
     pub fn record(&self, offset: u64) -> io::Result<Option<Record>> {
-        let mut records = Records::new(self.reader(offset)?);
+        let mut records = RecordingReader::new(self.reader(offset)?);
         Ok(records.next_record()?.map(|(_, record)| record))
     }
 
-    /// The last mark with at most so many shown records before it, and where the next begins.
-    fn mark_before(&self, shown: u64) -> Option<(Mark, Option<u64>)> {
+    /// The last checkpoint with at most so many shown records before it, and where the next begins.
+    fn checkpoint_before(&self, shown: u64) -> Option<(Checkpoint, Option<u64>)> {
         let state = self.shared.lock();
-        let behind = state.marks.partition_point(|mark| mark.shown <= shown);
-        let mark = state.marks.get(behind.checked_sub(1)?)?.clone();
-        let until = state.marks.get(behind).map(|next| next.offset);
-        Some((mark, until))
+        let behind = state
+            .checkpoints
+            .partition_point(|checkpoint| checkpoint.shown <= shown);
+        let checkpoint = state.checkpoints.get(behind.checked_sub(1)?)?.clone();
+        let until = state.checkpoints.get(behind).map(|next| next.offset);
+        Some((checkpoint, until))
     }
 
     fn read_from(
         &self,
-        mark: &Mark,
+        checkpoint: &Checkpoint,
         until: Option<u64>,
         first: u64,
         count: usize,
-        page: &mut Page,
+        page: &mut IndexPage,
     ) -> io::Result<()> {
-        let mut records = Records::new(self.reader(mark.offset)?);
-        let mut flow = mark.flow.clone();
-        let (mut number, mut shown) = (mark.records, mark.shown);
-        let until = until.unwrap_or_else(|| mark.offset.saturating_add(AHEAD));
-        while page.rows.len() < count && mark.offset + records.offset() < until {
+        let mut records = RecordingReader::new(self.reader(checkpoint.offset)?);
+        let mut correlator = checkpoint.correlator.clone();
+        let (mut number, mut shown) = (checkpoint.records, checkpoint.shown);
+        let until = until.unwrap_or_else(|| checkpoint.offset.saturating_add(READ_AHEAD));
+        while page.rows.len() < count && checkpoint.offset + records.offset() < until {
             let Some((offset, record)) = records.next_record()? else {
                 break;
             };
-            let row = flow.take(&record);
+            let row = correlator.correlate(&record);
             if self.filter.shows(&row, &record) {
                 if shown >= first {
-                    page.rows.push((number, mark.offset + offset, row));
+                    page.rows.push((number, checkpoint.offset + offset, row));
                 }
                 shown += 1;
             }
@@ -207,94 +210,94 @@ impl Index {
     }
 }
 
-impl Drop for Index {
+impl Drop for RecordIndex {
     fn drop(&mut self) {
         self.shared.dropped.store(true, Ordering::Relaxed);
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl IndexShared {
+    fn lock(&self) -> MutexGuard<'_, IndexState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The reading ahead.
-struct Scan {
+struct IndexScan {
     file: File,
-    records: Records<BufReader<File>>,
-    tail: Tail,
-    flow: Flow,
+    records: RecordingReader<BufReader<File>>,
+    growth: FileGrowth,
+    correlator: Correlator,
     number: u64,
     shown: u64,
     stride: u64,
-    next_mark: u64,
+    next_checkpoint: u64,
 }
 
-impl Scan {
-    fn new(file: File, tail: Tail) -> io::Result<Scan> {
+impl IndexScan {
+    fn new(file: File, growth: FileGrowth) -> io::Result<IndexScan> {
         let read = BufReader::with_capacity(BUFFER, file.try_clone()?);
-        Ok(Scan {
+        Ok(IndexScan {
             file,
-            records: Records::until(read, tail),
-            tail,
-            flow: Flow::default(),
+            records: RecordingReader::with_growth(read, growth),
+            growth,
+            correlator: Correlator::default(),
             number: 0,
             shown: 0,
-            stride: STRIDE,
-            next_mark: STRIDE,
+            stride: FIRST_STRIDE,
+            next_checkpoint: FIRST_STRIDE,
         })
     }
 
-    fn run(&mut self, filter: &Filter, shared: &Shared) -> io::Result<()> {
+    fn run(&mut self, filter: &RecordFilter, shared: &IndexShared) -> io::Result<()> {
         while !shared.dropped.load(Ordering::Relaxed) {
-            if self.records.offset() >= self.next_mark {
-                self.mark(shared);
+            if self.records.offset() >= self.next_checkpoint {
+                self.checkpoint(shared);
             }
             let Some((_, record)) = self.records.next_record()? else {
-                self.tell(&mut shared.lock().progress);
-                if self.tail == Tail::Fixed {
+                self.report(&mut shared.lock().progress);
+                if self.growth == FileGrowth::Fixed {
                     break;
                 }
                 if self.file.metadata()?.len() < self.records.offset() {
                     return Err(io::Error::other("the file has been emptied"));
                 }
                 shared.lock().progress.done = true;
-                thread::sleep(AGAIN);
+                thread::sleep(POLL_INTERVAL);
                 continue;
             };
-            let row = self.flow.take(&record);
+            let row = self.correlator.correlate(&record);
             self.number += 1;
             self.shown += u64::from(filter.shows(&row, &record));
-            if matches!(record.what, What::End(_)) {
-                self.tail = Tail::Fixed;
+            if matches!(record.content, RecordContent::End(_)) {
+                self.growth = FileGrowth::Fixed;
             }
         }
         Ok(())
     }
 
-    fn mark(&mut self, shared: &Shared) {
+    fn checkpoint(&mut self, shared: &IndexShared) {
         let offset = self.records.offset();
         let mut state = shared.lock();
-        state.marks.push(Mark {
+        state.checkpoints.push(Checkpoint {
             offset,
             records: self.number,
             shown: self.shown,
-            flow: self.flow.clone(),
+            correlator: self.correlator.clone(),
         });
-        if state.marks.len() > MARKS {
+        if state.checkpoints.len() > MAX_CHECKPOINTS {
             let mut number = 0;
-            state.marks.retain(|_| {
+            state.checkpoints.retain(|_| {
                 number += 1;
                 number % 2 == 1
             });
             self.stride *= 2;
         }
-        self.next_mark = offset + self.stride;
-        self.tell(&mut state.progress);
+        self.next_checkpoint = offset + self.stride;
+        self.report(&mut state.progress);
     }
 
-    fn tell(&self, progress: &mut Progress) {
+    fn report(&self, progress: &mut IndexProgress) {
         progress.read = self.records.offset();
         progress.size = progress.size.max(progress.read);
         progress.records = self.number;
@@ -302,10 +305,10 @@ impl Scan {
     }
 }
 
-/// How many marks there are at most; with one more, every second is given up.
-const MARKS: usize = 4096;
-/// How far marks are apart at first.
-const STRIDE: u64 = 64 << 10;
-/// How far is read beyond the last mark at least.
-const AHEAD: u64 = 4 << 20;
+/// How many checkpoints there are at most; with one more, every second is given up.
+const MAX_CHECKPOINTS: usize = 4096;
+/// How far checkpoints are apart at first.
+const FIRST_STRIDE: u64 = 64 << 10;
+/// How far is read beyond the last checkpoint at least.
+const READ_AHEAD: u64 = 4 << 20;
 const BUFFER: usize = 64 << 10;

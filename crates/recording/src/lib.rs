@@ -1,42 +1,42 @@
 //! Conversations on file: recording what passes, reading it again, judging, comparing, playing it back.
 //!
-//! A recording is a file of JSON lines, described in `docs/trace.md`. [`Tape`] writes one from a thread of its own,
-//! [`Records`] reads one in order, [`Index`] finds any place in a large one.
+//! A recording is a file of JSON lines, described in `docs/trace.md`. [`RecordingWriter`] writes one from a thread of its own,
+//! [`RecordingReader`] reads one in order, [`RecordIndex`] finds any place in a large one.
 
-mod digest;
-mod entry;
+mod correlator;
+mod diff;
 mod export;
 mod filter;
-mod flow;
 mod html;
 mod index;
 pub mod mock;
 mod pretty;
 mod reader;
+mod record;
 mod redact;
 mod relay;
 pub mod replay;
-mod split;
 mod stats;
-mod tape;
+mod stream_lines;
 #[cfg(test)]
 mod tests;
 pub mod units;
 mod validate;
-mod verdicts;
+mod violations;
+mod writer;
 
-pub use digest::{Change, diff};
-pub use entry::{Header, Loss, Record, Said, Stream, What};
-pub use export::{markdown, raw, script};
-pub use filter::Filter;
-pub use flow::{Flow, Row, Sort};
-pub use html::page;
-pub use index::{Index, Page, Progress};
-pub use pretty::pretty;
-pub use reader::{Records, records};
+pub use correlator::{Correlator, RecordKind, RecordRow};
+pub use diff::{DiffLine, diff};
+pub use export::{copy_lines, markdown, read_trace};
+pub use filter::RecordFilter;
+pub use html::html_page;
+pub use index::{IndexPage, IndexProgress, RecordIndex};
+pub use pretty::pretty_json;
+pub use reader::{RecordingReader, open_recording};
+pub use record::{Header, Loss, Record, RecordContent, RecordedLine, RecordedStream};
 pub use redact::{HIDDEN, redact};
 pub use relay::relay;
-pub use stats::{Method, Stats, Summary};
-pub use tape::{Secrets, Tape};
-pub use validate::{Numbered, validate};
-pub use verdicts::Verdicts;
+pub use stats::{Histogram, MethodStats, RecordingStats};
+pub use validate::{RecordViolation, validate};
+pub use violations::ViolationIndex;
+pub use writer::{RecordingWriter, Secrets};

@@ -1,9 +1,9 @@
 //! An agent of scripted scenarios, for tests of clients: it says everything that an agent can say, and follows the
 //! protocol to the letter.
 //!
-//! [`Mock`] is a value: lines go in, and what is to be done comes out. [`serve`] gives it streams and a clock.
+//! [`MockAgent`] is a value: lines go in, and what is to be done comes out. [`serve`] gives it streams and a clock.
 
-mod answer;
+mod requests;
 mod scenario;
 mod serve;
 mod turn;
@@ -13,31 +13,31 @@ use std::time::Duration;
 
 use attache_rpc::{Error, Id, Message, write_failure};
 use attache_schema::v1;
-use attache_testkit::Heard;
+use attache_testkit::WireMessage;
 
-pub use scenario::{Scenario, find, scenarios};
+pub use scenario::{Scenario, find_scenario, scenarios};
 pub use serve::serve;
-use turn::Turn;
+use turn::MockTurn;
 
 /// The agent.
 #[derive(Debug)]
-pub struct Mock {
+pub struct MockAgent {
     /// The scenario of every prompt, if not chosen by its first word.
     scenario: Option<&'static Scenario>,
     client: v1::ClientCapabilities,
     initialized: bool,
     logged_in: bool,
-    sessions: BTreeMap<String, Session>,
+    sessions: BTreeMap<String, MockSession>,
     /// Which session a question of ours belongs to.
-    asked: HashMap<Id, String>,
-    questions: i64,
+    open_requests: HashMap<Id, String>,
+    requests_sent: i64,
     turns: u64,
-    out: Vec<Act>,
+    out: Vec<MockAction>,
 }
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
+pub enum MockAction {
     /// Write a line, which is without its line break.
     Write(String),
     /// Wait until so long after the start; what comes meanwhile is heard.
@@ -47,7 +47,7 @@ pub enum Act {
 }
 
 #[derive(Debug, Default)]
-struct Session {
+struct MockSession {
     cwd: String,
     title: Option<String>,
     /// Updates that are told again when the session is loaded.
@@ -56,48 +56,50 @@ struct Session {
     model: String,
     careful: bool,
     open: bool,
-    turn: Option<Turn>,
+    turn: Option<MockTurn>,
 }
 
-impl Mock {
+impl MockAgent {
     /// An agent that plays one scenario whatever it is asked, or the one that a prompt's first word names.
-    pub fn new(scenario: Option<&'static Scenario>) -> Mock {
-        Mock {
+    pub fn new(scenario: Option<&'static Scenario>) -> MockAgent {
+        MockAgent {
             scenario,
             client: v1::ClientCapabilities::new(),
             initialized: false,
             logged_in: false,
             sessions: BTreeMap::new(),
-            asked: HashMap::new(),
-            questions: 0,
+            open_requests: HashMap::new(),
+            requests_sent: 0,
             turns: 0,
             out: Vec::new(),
         }
     }
 
     /// Takes a line of the client, so long after the start.
-    pub fn hear(&mut self, line: &[u8], now: Duration) -> Vec<Act> {
-        match Heard::read(line) {
-            Heard::Request(id, method, params) => {
-                self.asked_for(&id, &method, params.as_deref(), now);
+    pub fn receive(&mut self, line: &[u8], now: Duration) -> Vec<MockAction> {
+        match WireMessage::read(line) {
+            WireMessage::Request(id, method, params) => {
+                self.handle_request(&id, &method, params.as_deref(), now);
             }
-            Heard::Notification(method, params) => self.told(&method, params.as_deref()),
-            Heard::Answer(id, result) => self.answered(&id, Some(&result), now),
-            Heard::Refusal(id, _) => self.answered(&id, None, now),
-            Heard::Raw(_) => {
+            WireMessage::Notification(method, params) => {
+                self.handle_notification(&method, params.as_deref())
+            }
+            WireMessage::Response(id, result) => self.handle_response(&id, Some(&result), now),
+            WireMessage::Failure(id, _) => self.handle_response(&id, None, now),
+            WireMessage::Raw(_) => {
                 if let Err(malformed) = Message::parse(line.trim_ascii_end())
                     && let Some((id, error)) = malformed.answer()
                 {
-                    self.refuse(&id, &error);
+                    self.respond_error(&id, &error);
                 }
             }
-            Heard::Closed => {}
+            WireMessage::Closed => {}
         }
         std::mem::take(&mut self.out)
     }
 
     /// What goes on by itself, so long after the start. Nothing more until a line comes if nothing is returned.
-    pub fn go_on(&mut self, now: Duration) -> Vec<Act> {
+    pub fn advance(&mut self, now: Duration) -> Vec<MockAction> {
         while self.out.is_empty() {
             let due = self.sessions.keys();
             let due: Vec<(Duration, String)> = due
@@ -107,11 +109,11 @@ impl Mock {
                 break;
             };
             if *soonest > now {
-                self.out.push(Act::Sleep(*soonest));
+                self.out.push(MockAction::Sleep(*soonest));
             }
             for (due, name) in &due {
                 if *due <= now {
-                    self.step(name, now);
+                    self.play_step(name, now);
                 }
             }
         }
@@ -124,7 +126,7 @@ impl Mock {
     }
 
     fn write(&mut self, line: String) {
-        self.out.push(Act::Write(line));
+        self.out.push(MockAction::Write(line));
     }
 
     fn respond(&mut self, id: &Id, result: &str) {
@@ -134,7 +136,7 @@ impl Mock {
         ));
     }
 
-    fn refuse(&mut self, id: &Id, error: &Error) {
+    fn respond_error(&mut self, id: &Id, error: &Error) {
         let mut out = String::new();
         write_failure(&mut out, id, error);
         self.write(out);

@@ -3,7 +3,7 @@
 use attache_rpc::json::{Error, Kind, Reader, write};
 
 /// The text with a line for each member and item; `None` if it is no JSON.
-pub fn pretty(text: &str) -> Option<String> {
+pub fn pretty_json(text: &str) -> Option<String> {
     let mut reader = Reader::new(text);
     let mut out = String::with_capacity(text.len() * 2);
     let read = value(&mut reader, &mut out, 0);

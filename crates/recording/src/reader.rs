@@ -9,21 +9,21 @@ use super::Record;
 
 /// Whether a file is being written to while it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tail {
+pub(super) enum FileGrowth {
     /// It is all there is.
     Fixed,
     /// More can come; a line without its end has not come yet.
-    Grows,
+    Growing,
 }
 
 /// The records of a file, in order. Lines that are no record are counted and stepped over.
 #[derive(Debug)]
-pub struct Records<R> {
+pub struct RecordingReader<R> {
     read: R,
     line: Vec<u8>,
-    tail: Tail,
+    growth: FileGrowth,
     offset: u64,
-    broken: u64,
+    invalid: u64,
 }
 
 /// Opens a recording.
@@ -31,30 +31,30 @@ pub struct Records<R> {
 /// # Errors
 ///
 /// When the file cannot be opened.
-pub fn records(path: &Path) -> io::Result<Records<BufReader<File>>> {
+pub fn open_recording(path: &Path) -> io::Result<RecordingReader<BufReader<File>>> {
     let file = File::open(path)?;
-    Ok(Records::new(BufReader::with_capacity(BUFFER, file)))
+    Ok(RecordingReader::new(BufReader::with_capacity(BUFFER, file)))
 }
 
-impl<R: BufRead> Records<R> {
-    /// Records from the start of a text.
+impl<R: BufRead> RecordingReader<R> {
+    /// RecordingReader from the start of a text.
     pub fn new(read: R) -> Self {
-        Records::until(read, Tail::Fixed)
+        RecordingReader::with_growth(read, FileGrowth::Fixed)
     }
 
-    pub(super) fn until(read: R, tail: Tail) -> Self {
-        Records {
+    pub(super) fn with_growth(read: R, growth: FileGrowth) -> Self {
+        RecordingReader {
             read,
             line: Vec::new(),
-            tail,
+            growth,
             offset: 0,
-            broken: 0,
+            invalid: 0,
         }
     }
 
     /// How many lines were none.
-    pub fn broken(&self) -> u64 {
-        self.broken
+    pub fn invalid(&self) -> u64 {
+        self.invalid
     }
 
     /// Where the next line begins.
@@ -70,12 +70,12 @@ impl<R: BufRead> Records<R> {
     pub fn next_record(&mut self) -> io::Result<Option<(u64, Record)>> {
         loop {
             let start = self.offset;
-            let room = LONGEST.saturating_sub(self.line.len()) as u64;
+            let room = MAX_LINE.saturating_sub(self.line.len()) as u64;
             let mut within = (&mut self.read).take(room);
             within.read_until(b'\n', &mut self.line)?;
             let whole = self.line.ends_with(b"\n");
-            let too_long = !whole && self.line.len() >= LONGEST;
-            if self.line.is_empty() || (!whole && !too_long && self.tail == Tail::Grows) {
+            let too_long = !whole && self.line.len() >= MAX_LINE;
+            if self.line.is_empty() || (!whole && !too_long && self.growth == FileGrowth::Growing) {
                 return Ok(None);
             }
             self.offset += self.line.len() as u64;
@@ -89,7 +89,7 @@ impl<R: BufRead> Records<R> {
             self.line.clear();
             match record {
                 Some(record) => return Ok(Some((start, record))),
-                None => self.broken += u64::from(!is_blank),
+                None => self.invalid += u64::from(!is_blank),
             }
         }
     }
@@ -112,7 +112,7 @@ fn skip_line(read: &mut impl BufRead) -> io::Result<u64> {
     }
 }
 
-impl<R: BufRead> Iterator for Records<R> {
+impl<R: BufRead> Iterator for RecordingReader<R> {
     type Item = io::Result<Record>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -124,6 +124,6 @@ impl<R: BufRead> Iterator for Records<R> {
 
 pub(super) const BUFFER: usize = 256 << 10;
 /// After how long is looked whether a file has grown.
-pub(super) const AGAIN: Duration = Duration::from_millis(100);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The longest line of a recording that is read: more than the longest message can become when it is written as JSON.
-const LONGEST: usize = 128 << 20;
+const MAX_LINE: usize = 128 << 20;

@@ -11,7 +11,7 @@ pub use secret::HIDDEN;
 
 /// A line without its secrets, and how many were taken out. JSON stays JSON: only strings are replaced.
 pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
-    let mut pen = Pen {
+    let mut redactor = JsonRedactor {
         out: String::with_capacity(line.len()),
         hidden: 0,
     };
@@ -19,19 +19,19 @@ pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
         return secret::redact(line);
     }
     let mut reader = Reader::new(line);
-    let read = pen.value(&mut reader, Rule::Named);
-    match (read.and_then(|()| reader.end()), pen.hidden) {
+    let read = redactor.value(&mut reader, SecretRule::Named);
+    match (read.and_then(|()| reader.end()), redactor.hidden) {
         (Ok(()), 0) => (Cow::Borrowed(line), 0),
-        (Ok(()), hidden) => (Cow::Owned(pen.out), hidden),
+        (Ok(()), hidden) => (Cow::Owned(redactor.out), hidden),
         (Err(_), 0) => secret::redact(line),
         // Broken or cut off behind a secret, or within one: what follows can be more of it.
-        (Err(_), hidden) => (Cow::Owned(pen.out + UNREADABLE), hidden),
+        (Err(_), hidden) => (Cow::Owned(redactor.out + UNREADABLE), hidden),
     }
 }
 
 /// Which strings below a value are secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rule {
+enum SecretRule {
     /// Those whose name says so.
     Named,
     /// All of them.
@@ -40,13 +40,13 @@ enum Rule {
     Values,
 }
 
-struct Pen {
+struct JsonRedactor {
     out: String,
     hidden: u64,
 }
 
-impl Pen {
-    fn value(&mut self, reader: &mut Reader<'_>, rule: Rule) -> Result<(), Error> {
+impl JsonRedactor {
+    fn value(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), Error> {
         match reader.kind()? {
             Kind::String => self.string(reader, rule),
             Kind::Array => {
@@ -57,7 +57,7 @@ impl Pen {
                     write::comma(&mut self.out);
                     let option = is_option(reader);
                     self.value(reader, next)?;
-                    next = if option { Rule::All } else { rule };
+                    next = if option { SecretRule::All } else { rule };
                     more = reader.more_items()?;
                 }
                 self.out.push(']');
@@ -71,9 +71,10 @@ impl Pen {
         }
     }
 
-    fn object(&mut self, reader: &mut Reader<'_>, rule: Rule) -> Result<(), Error> {
+    fn object(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), Error> {
         self.out.push('{');
-        let is_pair = rule == Rule::Values && reader.tag("name").is_ok_and(|name| name.is_some());
+        let is_pair =
+            rule == SecretRule::Values && reader.tag("name").is_ok_and(|name| name.is_some());
         let mut more = reader.open_object()?;
         while more {
             let name = reader.name()?;
@@ -81,9 +82,9 @@ impl Pen {
             write::string(&mut self.out, &name);
             self.out.push(':');
             let below = match rule {
-                Rule::Values if is_pair && name == "name" => Rule::Named,
-                Rule::Values | Rule::All => Rule::All,
-                Rule::Named => of_name(&name),
+                SecretRule::Values if is_pair && name == "name" => SecretRule::Named,
+                SecretRule::Values | SecretRule::All => SecretRule::All,
+                SecretRule::Named => rule_for_name(&name),
             };
             self.value(reader, below)?;
             more = reader.more_members()?;
@@ -92,8 +93,8 @@ impl Pen {
         Ok(())
     }
 
-    fn string(&mut self, reader: &mut Reader<'_>, rule: Rule) -> Result<(), Error> {
-        if rule == Rule::Named {
+    fn string(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), Error> {
+        if rule == SecretRule::Named {
             let value = reader.string()?;
             let (shown, hidden) = secret::redact(&value);
             write::string(&mut self.out, &shown);
@@ -117,13 +118,13 @@ fn is_option(reader: &mut Reader<'_>) -> bool {
 }
 
 /// What is below a member of that name.
-fn of_name(name: &str) -> Rule {
+fn rule_for_name(name: &str) -> SecretRule {
     match name {
-        "env" | "headers" => Rule::Values,
+        "env" | "headers" => SecretRule::Values,
         // Who a person is.
-        "accounts" => Rule::All,
-        _ if is_secret_name(name, NameOf::Member) => Rule::All,
-        _ => Rule::Named,
+        "accounts" => SecretRule::All,
+        _ if is_secret_name(name, NameOf::Member) => SecretRule::All,
+        _ => SecretRule::Named,
     }
 }
 

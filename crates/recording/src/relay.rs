@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use bytes::Bytes;
 
-use super::{Stream, Tape};
+use super::{RecordedStream, RecordingWriter};
 
 /// Passes everything on as it comes, until the stream ends; then the other end is closed. It waits in reads and writes, and
 /// wants a thread of its own: a message costs one of each.
@@ -15,8 +15,8 @@ use super::{Stream, Tape};
 pub fn relay(
     mut read: impl Read,
     mut write: impl Write,
-    stream: Stream,
-    tape: &Tape,
+    stream: RecordedStream,
+    recording: &RecordingWriter,
 ) -> io::Result<()> {
     let mut buffer = vec![0; CHUNK];
     loop {
@@ -27,11 +27,11 @@ pub fn relay(
             Err(error) => return Err(error),
         };
         // First, so that an answer is never recorded before its question.
-        tape.bytes(stream, Bytes::copy_from_slice(piece));
+        recording.record_bytes(stream, Bytes::copy_from_slice(piece));
         write.write_all(piece)?;
         write.flush()?;
     }
-    tape.closed(stream);
+    recording.record_end(stream);
     Ok(())
 }
 

@@ -1,12 +1,12 @@
 //! One side of a recorded conversation, played to a peer that lives.
 //!
-//! [`Player`] decides what is said next and what is waited for, without a clock or a stream. [`play`] gives it both.
+//! [`ReplayPlayer`] decides what is said next and what is waited for, without a clock or a stream. [`play`] gives it both.
 
+mod connection;
 mod fault;
-mod likeness;
+mod matching;
 mod player;
-mod stage;
 
-pub use fault::{BadFault, Faults};
-pub use player::{Player, Step};
-pub use stage::{Outcome, Pace, play};
+pub use connection::{ReplayEnd, ReplaySpeed, play};
+pub use fault::{FaultInjector, FaultSyntaxError};
+pub use player::{ReplayPlayer, ReplayStep};

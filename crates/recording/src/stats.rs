@@ -8,11 +8,11 @@ use attache_schema::v1;
 use attache_testkit::Side;
 use serde_json::json;
 
-use super::{Flow, Loss, Record, Row, Sort, Stream, What};
+use super::{Correlator, Loss, Record, RecordContent, RecordKind, RecordRow, RecordedStream};
 
 /// What a recording adds up to.
 #[derive(Debug, Clone, Default)]
-pub struct Stats {
+pub struct RecordingStats {
     /// Microseconds from the first record to the last.
     pub length: u64,
     /// Lines and bytes of each stream: client, agent, standard error.
@@ -24,21 +24,21 @@ pub struct Stats {
     /// Secrets that were taken out.
     pub hidden: u64,
     /// Every method, by who calls it and its name.
-    pub methods: BTreeMap<(Side, String), Method>,
+    pub methods: BTreeMap<(Side, String), MethodStats>,
     /// Updates of sessions, by kind.
     pub updates: BTreeMap<String, u64>,
     /// From a prompt to its first words.
-    pub first: Summary,
+    pub first: Histogram,
     /// Tool calls, from the first word of them to their end.
-    pub tools: Summary,
-    /// Tokens that the agent told of: input, output, all.
+    pub tools: Histogram,
+    /// Tokens that the agent counts of: input, output, all.
     pub tokens: [u64; 3],
-    flow: Flow,
+    correlator: Correlator,
 }
 
 /// One method.
 #[derive(Debug, Clone, Default)]
-pub struct Method {
+pub struct MethodStats {
     /// Calls of it.
     pub calls: u64,
     /// Those that were answered with an error.
@@ -46,24 +46,24 @@ pub struct Method {
     /// Bytes of calls and answers.
     pub bytes: u64,
     /// Times from request to answer.
-    pub latency: Summary,
+    pub latency: Histogram,
 }
 
-/// A set of times, as counts of times that are nearly the same: what is told of it is right within 3 %.
+/// A set of times, as counts of times that are nearly the same: what is counts of it is right within 3 %.
 #[derive(Debug, Clone, Default)]
-pub struct Summary {
+pub struct Histogram {
     counts: BTreeMap<u32, u64>,
     total: u64,
     longest: u64,
 }
 
-impl Stats {
+impl RecordingStats {
     /// Adds the next record.
-    pub fn take(&mut self, record: &Record) {
+    pub fn add_record(&mut self, record: &Record) {
         self.length = self.length.max(record.at);
-        let row = self.flow.take(record);
-        match &record.what {
-            What::Said(stream, said) => {
+        let row = self.correlator.correlate(record);
+        match &record.content {
+            RecordContent::Line(stream, said) => {
                 let (lines, bytes) = &mut self.streams[*stream as usize];
                 *lines += 1;
                 *bytes += said.size();
@@ -72,8 +72,8 @@ impl Stats {
                     self.message(side, &row, &said.bytes);
                 }
             }
-            What::Lost(_, loss) => self.lost.merge(*loss),
-            What::Header(_) | What::Closed(_) | What::End(_) => {}
+            RecordContent::Lost(_, loss) => self.lost.merge(*loss),
+            RecordContent::Header(_) | RecordContent::Closed(_) | RecordContent::End(_) => {}
         }
         if let Some(first) = row.first {
             self.first.add(first);
@@ -85,8 +85,8 @@ impl Stats {
 
     /// Messages of both sides.
     pub fn messages(&self) -> u64 {
-        let said = |stream: Stream| self.streams[stream as usize].0;
-        said(Stream::Client) + said(Stream::Agent) - self.noise
+        let said = |stream: RecordedStream| self.streams[stream as usize].0;
+        said(RecordedStream::Client) + said(RecordedStream::Agent) - self.noise
     }
 
     /// The form that `attache trace stats --json` prints: times in microseconds, and the number of violations, which are counted
@@ -106,7 +106,7 @@ impl Stats {
                 })
             })
             .collect();
-        let streams: serde_json::Map<_, _> = Stream::ALL
+        let streams: serde_json::Map<_, _> = RecordedStream::ALL
             .into_iter()
             .map(|stream| {
                 let (lines, bytes) = self.streams[stream as usize];
@@ -133,10 +133,10 @@ impl Stats {
         })
     }
 
-    fn message(&mut self, from: Side, row: &Row, line: &[u8]) {
-        let caller = match row.sort {
-            Sort::Request | Sort::Notification => from,
-            Sort::Answer | Sort::Refusal => from.other(),
+    fn message(&mut self, from: Side, row: &RecordRow, line: &[u8]) {
+        let caller = match row.kind {
+            RecordKind::Request | RecordKind::Notification => from,
+            RecordKind::Response | RecordKind::Failure => from.other(),
             _ => {
                 self.noise += 1;
                 return;
@@ -148,9 +148,9 @@ impl Stats {
         };
         let method = self.methods.entry((caller, name.to_owned())).or_default();
         method.bytes += row.size;
-        match row.sort {
-            Sort::Request | Sort::Notification => method.calls += 1,
-            Sort::Refusal => method.failed += 1,
+        match row.kind {
+            RecordKind::Request | RecordKind::Notification => method.calls += 1,
+            RecordKind::Failure => method.failed += 1,
             _ => {}
         }
         if let Some(latency) = row.latency {
@@ -160,7 +160,7 @@ impl Stats {
             let kind = row.detail.split(' ').next().unwrap_or_default();
             *self.updates.entry(kind.to_owned()).or_default() += 1;
         }
-        if row.sort == Sort::Answer && row.method == "session/prompt" {
+        if row.kind == RecordKind::Response && row.method == "session/prompt" {
             self.usage(line);
         }
     }
@@ -176,15 +176,15 @@ impl Stats {
             usage: Some(usage), ..
         }) = from_str(result)
         {
-            let told = [usage.input_tokens, usage.output_tokens, usage.total_tokens];
-            for (sum, more) in self.tokens.iter_mut().zip(told) {
+            let counts = [usage.input_tokens, usage.output_tokens, usage.total_tokens];
+            for (sum, more) in self.tokens.iter_mut().zip(counts) {
                 *sum = sum.saturating_add(more);
             }
         }
     }
 }
 
-impl Summary {
+impl Histogram {
     /// Adds a time in microseconds.
     pub fn add(&mut self, micros: u64) {
         *self.counts.entry(bucket(micros)).or_default() += 1;

@@ -3,25 +3,25 @@
 mod files;
 mod format;
 mod mock;
-mod passing;
 mod redaction;
 mod replay;
+mod writing;
 
 use std::time::{Duration, Instant};
 
 use attache_rpc::json::to_string;
 use attache_testkit::Side;
 
-use super::{Record, Records, Said, Stream, What};
+use super::{Record, RecordContent, RecordedLine, RecordedStream, RecordingReader};
 
 /// A recording of lines, a millisecond apart.
-fn recording(lines: &[(Stream, &str)]) -> String {
+fn recording(lines: &[(RecordedStream, &str)]) -> String {
     let mut out = String::new();
     for (number, (stream, line)) in (1..).zip(lines) {
         let record = Record {
             at: number * 1000,
             time: format!("2026-01-31T12:00:00.{:06}Z", number * 1000),
-            what: What::Said(*stream, Said::whole(*line)),
+            content: RecordContent::Line(*stream, RecordedLine::whole(*line)),
         };
         out.push_str(&to_string(&record));
         out.push('\n');
@@ -32,17 +32,20 @@ fn recording(lines: &[(Stream, &str)]) -> String {
 /// A recording from a conversation in which the lines of the agent are marked.
 fn conversation(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let lines: Vec<(Stream, &str)> = lines
+    let lines: Vec<(RecordedStream, &str)> = lines
         .map(|line| match line.strip_prefix("< ") {
-            Some(line) => (Stream::from(Side::Agent), line),
-            None => (Stream::from(Side::Client), line.trim_start_matches("> ")),
+            Some(line) => (RecordedStream::from(Side::Agent), line),
+            None => (
+                RecordedStream::from(Side::Client),
+                line.trim_start_matches("> "),
+            ),
         })
         .collect();
     recording(&lines)
 }
 
-fn read(text: &str) -> Records<&[u8]> {
-    Records::new(text.as_bytes())
+fn read(text: &str) -> RecordingReader<&[u8]> {
+    RecordingReader::new(text.as_bytes())
 }
 
 /// Waits until something is so.

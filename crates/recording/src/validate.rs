@@ -2,30 +2,30 @@
 
 use std::io::{self, BufRead};
 
-use attache_testkit::{Finding, Heard, Judge, Side};
+use attache_testkit::{RuleChecker, Side, TraceViolation, WireMessage};
 use serde_json::json;
 
-use super::{Record, Records, What};
+use super::{Record, RecordContent, RecordingReader};
 
 /// A rule that a message breaks, with the message's number in the recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Numbered {
+pub struct RecordViolation {
     /// The record, counted from 0.
     pub record: u64,
     /// Microseconds since the recording began.
     pub at: u64,
     /// The rule, and how it is broken; its entry counts messages, from 0.
-    pub finding: Finding,
+    pub violation: TraceViolation,
 }
 
-impl Numbered {
+impl RecordViolation {
     /// The form that `attache trace validate --json` prints, a line for each violation. Lines count from 1.
     pub fn to_json(&self) -> serde_json::Value {
-        let violation = &self.finding.violation;
+        let violation = &self.violation.violation;
         json!({
             "line": self.record + 1,
             "at": self.at,
-            "from": self.finding.from.to_string(),
+            "from": self.violation.from.to_string(),
             "rule": violation.rule.number,
             "level": violation.level.to_string(),
             "path": violation.path,
@@ -40,37 +40,37 @@ impl Numbered {
 ///
 /// When the recording cannot be read.
 pub fn validate<R: BufRead>(
-    records: &mut Records<R>,
-    mut found: impl FnMut(Numbered),
+    records: &mut RecordingReader<R>,
+    mut found: impl FnMut(RecordViolation),
     mut go_on: impl FnMut() -> bool,
 ) -> io::Result<u64> {
-    let mut examiner = Examiner::default();
+    let mut validator = RecordValidator::default();
     while go_on() {
         let Some((_, record)) = records.next_record()? else {
             break;
         };
-        examiner.take(&record, &mut found);
+        validator.validate(&record, &mut found);
     }
-    Ok(examiner.messages as u64)
+    Ok(validator.messages as u64)
 }
 
 /// Judges records as they come.
 #[derive(Default)]
-pub(super) struct Examiner {
-    judge: Judge,
+pub(super) struct RecordValidator {
+    checker: RuleChecker,
     messages: usize,
     number: u64,
 }
 
-impl Examiner {
+impl RecordValidator {
     /// Judges the next record, and tells each violation.
-    pub(super) fn take(&mut self, record: &Record, mut found: impl FnMut(Numbered)) {
-        if let Some((side, heard)) = heard(record) {
-            for finding in self.judge.hear(self.messages, side, &heard) {
-                found(Numbered {
+    pub(super) fn validate(&mut self, record: &Record, mut found: impl FnMut(RecordViolation)) {
+        if let Some((side, message)) = wire_message(record) {
+            for violation in self.checker.check(self.messages, side, &message) {
+                found(RecordViolation {
                     record: self.number,
                     at: record.at,
-                    finding,
+                    violation,
                 });
             }
             self.messages += 1;
@@ -80,10 +80,10 @@ impl Examiner {
 }
 
 /// What one side has said. Of a line that is only kept in part nothing can be told.
-pub(super) fn heard(record: &Record) -> Option<(Side, Heard)> {
-    let What::Said(stream, said) = &record.what else {
+pub(super) fn wire_message(record: &Record) -> Option<(Side, WireMessage)> {
+    let RecordContent::Line(stream, said) = &record.content else {
         return None;
     };
     let side = stream.side()?;
-    (said.cut.is_none()).then(|| (side, Heard::read(&said.bytes)))
+    (said.cut.is_none()).then(|| (side, WireMessage::read(&said.bytes)))
 }

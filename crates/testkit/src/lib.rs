@@ -1,28 +1,28 @@
-//! Scripted peers, conversations that people can read, and normalised traces.
+//! ScriptedPeer peers, conversations that people can read, and normalised traces.
 //!
-//! A [`Script`] is a conversation as text. An [`Actor`] plays one side of it over any stream of bytes; a [`Tap`]
+//! A [`Script`] is a conversation as text. An [`ScriptPlayer`] plays one side of it over any stream of bytes; a [`Tap`]
 //! stands between two ends and records a [`Trace`], which is written as a script again. Recordings on disk and the
 //! conformance checks build on it and are crates of their own.
 
-mod actor;
-mod heard;
+mod bindings;
 pub mod hostile;
-mod memory;
+mod json_value;
 mod pattern;
+mod player;
 mod script;
-mod scripted;
+mod scripted_peer;
 mod side;
 mod tap;
 #[cfg(test)]
 mod tests;
 mod trace;
-mod value;
+mod wire_message;
 
-pub use actor::{Actor, Difference};
-pub use heard::Heard;
+pub use json_value::JsonValue;
+pub use player::{Difference, ScriptPlayer};
 pub use script::{Script, ScriptError};
-pub use scripted::{Scripted, scripted_agent, scripted_client};
+pub use scripted_peer::{ScriptedPeer, scripted_agent, scripted_client};
 pub use side::Side;
 pub use tap::Tap;
-pub use trace::{Entry, Event, Finding, Judge, Trace, kind_of_id};
-pub use value::Value;
+pub use trace::{RuleChecker, Trace, TraceEntry, TraceEvent, TraceViolation, kind_of_id};
+pub use wire_message::WireMessage;

@@ -1,21 +1,21 @@
 //! JSON with holes: what a line of a script says of params, results and errors.
 
-mod fit;
+mod matching;
 pub(crate) mod parse;
 
 use attache_rpc::json::{Encode as _, write};
 
-use crate::memory::Memory;
-use crate::value::Value;
+use crate::bindings::Bindings;
+use crate::json_value::JsonValue;
 
-pub(crate) use fit::Misfit;
+pub(crate) use matching::Mismatch;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// `null`, a boolean, a number or a string.
-    Exactly(Value),
-    Array(Vec<Pattern>, Rest),
-    Object(Vec<(String, Pattern)>, Rest),
+    Exactly(JsonValue),
+    Array(Vec<Pattern>, Extras),
+    Object(Vec<(String, Pattern)>, Extras),
     /// `$name` or `$name=value`, `_` or `_=value`: what is sent, and any value when it is heard first.
     Hole(Option<String>, Option<Box<Pattern>>),
     /// `@label`: the id of a request.
@@ -24,21 +24,21 @@ pub(crate) enum Pattern {
 
 /// Whether there may be more members or items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rest {
-    None,
-    Any,
+pub(crate) enum Extras {
+    Forbidden,
+    Allowed,
 }
 
 impl Pattern {
     /// Appends what is to be sent, and binds the names in it. `None` if nothing is known of a hole.
-    pub(crate) fn write(&self, out: &mut String, memory: &mut Memory) -> Option<()> {
+    pub(crate) fn write(&self, out: &mut String, bindings: &mut Bindings) -> Option<()> {
         match self {
             Pattern::Exactly(value) => value.encode(out),
             Pattern::Array(items, _) => {
                 out.push('[');
                 for item in items {
                     write::comma(out);
-                    item.write(out, memory)?;
+                    item.write(out, bindings)?;
                 }
                 out.push(']');
             }
@@ -48,12 +48,14 @@ impl Pattern {
                     write::comma(out);
                     write::string(out, name);
                     out.push(':');
-                    value.write(out, memory)?;
+                    value.write(out, bindings)?;
                 }
                 out.push('}');
             }
-            Pattern::Hole(name, default) => fill(name.as_deref(), default.as_deref(), out, memory)?,
-            Pattern::IdOf(label) => memory.id_of(label)?.encode(out),
+            Pattern::Hole(name, default) => {
+                fill(name.as_deref(), default.as_deref(), out, bindings)?
+            }
+            Pattern::IdOf(label) => bindings.id_of(label)?.encode(out),
         }
         Some(())
     }
@@ -79,16 +81,16 @@ fn fill(
     name: Option<&str>,
     default: Option<&Pattern>,
     out: &mut String,
-    memory: &mut Memory,
+    bindings: &mut Bindings,
 ) -> Option<()> {
-    if let Some(value) = name.and_then(|name| memory.value(name)) {
+    if let Some(value) = name.and_then(|name| bindings.value(name)) {
         value.encode(out);
         return Some(());
     }
     let mut text = String::new();
-    default?.write(&mut text, memory)?;
+    default?.write(&mut text, bindings)?;
     if let (Some(name), Ok(value)) = (name, attache_rpc::json::from_str(&text)) {
-        memory.bind(name, value);
+        bindings.bind(name, value);
     }
     out.push_str(&text);
     Some(())

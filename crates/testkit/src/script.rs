@@ -4,8 +4,8 @@ mod cursor;
 mod error;
 mod line;
 mod parse;
-mod review;
 mod suffix;
+mod validate;
 
 use std::fmt;
 use std::time::Duration;
@@ -33,31 +33,31 @@ pub use error::ScriptError;
 #[derive(Debug, Clone)]
 pub struct Script {
     text: String,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) blocks: Vec<Block>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Block {
+    Step(Step),
+    Repeat(usize, Vec<Step>),
 }
 
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    Scene(Scene),
-    Repeat(usize, Vec<Scene>),
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum Scene {
-    Line(Line),
+    Line(ScriptLine),
     /// Threads, each of which is said in order while the threads are said in any.
-    AnyOrder(Vec<Vec<Line>>),
+    AnyOrder(Vec<Vec<ScriptLine>>),
     /// Nobody says anything for so long.
-    Quiet(Place, Duration),
+    Quiet(SourceLocation, Duration),
     /// How long to wait from here on.
     Within(Duration),
     /// Whatever is said from here on is fine.
-    Anything(Place),
+    Anything(SourceLocation),
 }
 
-/// Where a step stands, and its text.
+/// Where a block stands, and its text.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct SourceLocation {
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) text: String,
@@ -65,16 +65,16 @@ pub(crate) struct Place {
 
 /// What one side says.
 #[derive(Debug, Clone)]
-pub(crate) struct Line {
-    pub(crate) place: Place,
+pub(crate) struct ScriptLine {
+    pub(crate) location: SourceLocation,
     pub(crate) from: Side,
-    pub(crate) saying: Saying,
-    pub(crate) times: Times,
+    pub(crate) content: LineContent,
+    pub(crate) times: Repetition,
     pub(crate) within: Option<Duration>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Saying {
+pub(crate) enum LineContent {
     Request {
         method: String,
         label: Option<String>,
@@ -85,15 +85,15 @@ pub(crate) enum Saying {
         method: String,
         params: Option<Pattern>,
     },
-    Answer(Question, Pattern),
-    Refusal(Question, Pattern),
+    Response(RequestRef, Pattern),
+    Failure(RequestRef, Pattern),
     Raw(String),
     Close,
 }
 
 /// Which request is answered.
 #[derive(Debug, Clone)]
-pub(crate) enum Question {
+pub(crate) enum RequestRef {
     /// The oldest open one that has no label.
     Oldest,
     /// The oldest open one of that label.
@@ -103,7 +103,7 @@ pub(crate) enum Question {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Times {
+pub(crate) enum Repetition {
     Exactly(usize),
     /// Any number, none too. Who says it says it once.
     Any,
@@ -114,15 +114,15 @@ impl Script {
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
         let script = Script {
             text: text.to_owned(),
-            steps: parse::steps(text)?,
+            blocks: parse::blocks(text)?,
         };
-        review::questions(&script)?;
+        validate::responses(&script)?;
         Ok(script)
     }
 
     /// Whether a side can be played: whether everything it is to say is said in full.
     pub fn check_playable(&self, side: Side) -> Result<(), ScriptError> {
-        review::playable(self, side)
+        validate::playable(self, side)
     }
 
     /// The number of lines that say something.
@@ -131,62 +131,60 @@ impl Script {
     }
 
     /// Every line, in the order of the text.
-    pub(crate) fn all_lines(&self) -> impl Iterator<Item = &Line> {
-        let scenes = self.steps.iter().flat_map(|step| match step {
-            Step::Scene(scene) => std::slice::from_ref(scene),
-            Step::Repeat(_, scenes) => scenes,
+    pub(crate) fn all_lines(&self) -> impl Iterator<Item = &ScriptLine> {
+        let steps = self.blocks.iter().flat_map(|block| match block {
+            Block::Step(step) => std::slice::from_ref(step),
+            Block::Repeat(_, steps) => steps,
         });
-        scenes.flat_map(Scene::lines)
-    }
-}
-
-impl Scene {
-    pub(crate) fn lines(&self) -> Box<dyn Iterator<Item = &Line> + '_> {
-        match self {
-            Scene::Line(line) => Box::new(std::iter::once(line)),
-            Scene::AnyOrder(threads) => Box::new(threads.iter().flatten()),
-            Scene::Quiet(..) | Scene::Within(_) | Scene::Anything(_) => {
-                Box::new(std::iter::empty())
-            }
-        }
+        steps.flat_map(Step::lines)
     }
 }
 
 impl Step {
-    /// Who says the first line.
-    pub(crate) fn speaker(&self) -> Option<Side> {
-        let scene = match self {
-            Step::Scene(scene) => Some(scene),
-            Step::Repeat(_, scenes) => scenes.first(),
-        };
-        scene?.lines().next().map(|line| line.from)
-    }
-}
-
-impl Question {
-    /// The label, for those that are found by it or by their order.
-    pub(crate) fn label(&self) -> Option<&str> {
+    pub(crate) fn lines(&self) -> Box<dyn Iterator<Item = &ScriptLine> + '_> {
         match self {
-            Question::Labelled(label) => Some(label),
-            Question::Oldest | Question::Id(_) => None,
+            Step::Line(line) => Box::new(std::iter::once(line)),
+            Step::AnyOrder(threads) => Box::new(threads.iter().flatten()),
+            Step::Quiet(..) | Step::Within(_) | Step::Anything(_) => Box::new(std::iter::empty()),
         }
     }
 }
 
-impl Line {
+impl Block {
+    /// Who says the first line.
+    pub(crate) fn speaker(&self) -> Option<Side> {
+        let step = match self {
+            Block::Step(step) => Some(step),
+            Block::Repeat(_, steps) => steps.first(),
+        };
+        step?.lines().next().map(|line| line.from)
+    }
+}
+
+impl RequestRef {
+    /// The label, for those that are found by it or by their order.
+    pub(crate) fn label(&self) -> Option<&str> {
+        match self {
+            RequestRef::Labelled(label) => Some(label),
+            RequestRef::Oldest | RequestRef::Id(_) => None,
+        }
+    }
+}
+
+impl ScriptLine {
     /// The patterns of the line, in order.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
-        let (id, payload) = match &self.saying {
-            Saying::Request { id, params, .. } => (id.as_ref(), params.as_ref()),
-            Saying::Notification { params, .. } => (None, params.as_ref()),
-            Saying::Answer(question, payload) | Saying::Refusal(question, payload) => {
-                let id = match question {
-                    Question::Id(id) => Some(id),
-                    Question::Oldest | Question::Labelled(_) => None,
+        let (id, payload) = match &self.content {
+            LineContent::Request { id, params, .. } => (id.as_ref(), params.as_ref()),
+            LineContent::Notification { params, .. } => (None, params.as_ref()),
+            LineContent::Response(request, payload) | LineContent::Failure(request, payload) => {
+                let id = match request {
+                    RequestRef::Id(id) => Some(id),
+                    RequestRef::Oldest | RequestRef::Labelled(_) => None,
                 };
                 (id, Some(payload))
             }
-            Saying::Raw(_) | Saying::Close => (None, None),
+            LineContent::Raw(_) | LineContent::Close => (None, None),
         };
         id.into_iter().chain(payload)
     }

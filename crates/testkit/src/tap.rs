@@ -8,7 +8,7 @@ use attache_transport::{Pipe, pipes};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::{Entry, Event, Side, Trace};
+use crate::{Side, Trace, TraceEntry, TraceEvent};
 
 /// What passes between two ends. It can be looked at while they talk.
 #[derive(Clone)]
@@ -35,8 +35,8 @@ impl Tap {
         self.lock().clone()
     }
 
-    fn record(&self, from: Side, event: Event) {
-        self.lock().push(Entry { from, event });
+    fn record(&self, from: Side, event: TraceEvent) {
+        self.lock().push(TraceEntry { from, event });
     }
 
     fn lock(&self) -> MutexGuard<'_, Trace> {
@@ -50,7 +50,7 @@ async fn pump(
     tap: Tap,
     from: Side,
 ) {
-    let mut splitter = Splitter::new(MOST_BYTES);
+    let mut splitter = Splitter::new(MAX_LINE_BYTES);
     let mut lines = BytesMut::new();
     let mut passing = BytesMut::new();
     while let Ok(1..) = read.read_buf(&mut passing).await {
@@ -60,7 +60,7 @@ async fn pump(
                 Frame::Message(line) => line,
                 Frame::TooLong(_) => Bytes::from_static(b"a line too long to keep"),
             };
-            tap.record(from, Event::Line(line));
+            tap.record(from, TraceEvent::Line(line));
         }
         let passed = write.write_all(&passing).await;
         if passed.is_err() || write.flush().await.is_err() {
@@ -69,9 +69,9 @@ async fn pump(
         passing.clear();
     }
     if let Ok(Some(rest)) = splitter.end(&mut lines) {
-        tap.record(from, Event::Line(rest));
+        tap.record(from, TraceEvent::Line(rest));
     }
-    tap.record(from, Event::Closed);
+    tap.record(from, TraceEvent::Closed);
     // The receiver may be gone, and then it is closed.
     drop(write.shutdown().await);
 }
@@ -83,4 +83,4 @@ impl fmt::Debug for Tap {
     }
 }
 
-const MOST_BYTES: usize = 1 << 30;
+const MAX_LINE_BYTES: usize = 1 << 30;

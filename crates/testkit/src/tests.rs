@@ -1,22 +1,22 @@
 //! The test kit, tested on itself.
 
-mod actor;
 mod document;
 mod hostile;
-mod judge;
 mod parse;
 mod playback;
+mod player;
+mod rule_checker;
 mod trace;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::{Actor, Difference, Script, Side, Tap, Trace, scripted_agent};
+use crate::{Difference, Script, ScriptPlayer, Side, Tap, Trace, scripted_agent};
 
 /// Plays a script against an agent that follows another, and gives what the client says of it.
 async fn play(client: &str, agent: &str) -> Result<Trace, Difference> {
-    let actor = Actor::new(Script::parse(client).unwrap(), Side::Client).unwrap();
+    let player = ScriptPlayer::new(Script::parse(client).unwrap(), Side::Client).unwrap();
     let ((read, write), agent) = scripted_agent(agent).unwrap();
-    actor.play(read, write).await?;
+    player.play(read, write).await?;
     agent.finish().await
 }
 
@@ -24,8 +24,8 @@ async fn play(client: &str, agent: &str) -> Result<Trace, Difference> {
 async fn perform(script: &str) -> Trace {
     let script = Script::parse(script).unwrap();
     let (client, agent, tap) = Tap::new(1 << 10);
-    let as_client = Actor::new(script.clone(), Side::Client).unwrap();
-    let as_agent = Actor::new(script, Side::Agent).unwrap();
+    let as_client = ScriptPlayer::new(script.clone(), Side::Client).unwrap();
+    let as_agent = ScriptPlayer::new(script, Side::Agent).unwrap();
     let (one, other) = tokio::join!(
         as_client.play(client.0, client.1),
         as_agent.play(agent.0, agent.1)

@@ -1,21 +1,21 @@
 //! A recording of what went over a connection. It is written as a script, with everything replaced that is another
 //! on every run.
 
-mod judge;
 mod labels;
-mod normal;
+mod normalizer;
+mod rule_checker;
 
 use std::fmt::{self, Write as _};
 
 use bytes::Bytes;
 
 use crate::Side;
-use crate::heard::{Heard, write_method};
+use crate::wire_message::{WireMessage, write_method};
 use labels::Labels;
-use normal::{Holes, Normal};
+use normalizer::{IdStyle, Normalizer};
 
-pub use judge::{Finding, Judge};
-pub use normal::kind_of_id;
+pub use normalizer::kind_of_id;
+pub use rule_checker::{RuleChecker, TraceViolation};
 
 /// What both sides have said, in order.
 ///
@@ -25,22 +25,22 @@ pub use normal::kind_of_id;
 /// Ends of the connection behind the last message are left out, for who is first to close is chance.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
-    entries: Vec<Entry>,
+    entries: Vec<TraceEntry>,
     named: Vec<(String, String)>,
 }
 
 /// Something that has happened on the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct TraceEntry {
     /// Who did it.
     pub from: Side,
     /// What.
-    pub event: Event,
+    pub event: TraceEvent,
 }
 
 /// What can happen on a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum TraceEvent {
     /// A line, with its line break if it had one.
     Line(Bytes),
     /// The side has nothing more to say.
@@ -49,12 +49,12 @@ pub enum Event {
 
 impl Trace {
     /// Adds what has happened next.
-    pub fn push(&mut self, entry: Entry) {
+    pub fn push(&mut self, entry: TraceEntry) {
         self.entries.push(entry);
     }
 
     /// Everything that has happened.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[TraceEntry] {
         &self.entries
     }
 
@@ -62,8 +62,10 @@ impl Trace {
     pub fn lines_of(&self, side: Side) -> impl Iterator<Item = String> {
         let entries = self.entries.iter().filter(move |entry| entry.from == side);
         entries.filter_map(|entry| match &entry.event {
-            Event::Line(line) => Some(String::from_utf8_lossy(line.trim_ascii_end()).into_owned()),
-            Event::Closed => None,
+            TraceEvent::Line(line) => {
+                Some(String::from_utf8_lossy(line.trim_ascii_end()).into_owned())
+            }
+            TraceEvent::Closed => None,
         })
     }
 
@@ -76,65 +78,71 @@ impl Trace {
 
     /// The trace as a script that can also be played to a peer that chooses ids of its own: they are captured.
     pub fn to_script(&self) -> String {
-        self.render(Holes::Captured)
+        self.render(IdStyle::Captured)
     }
 
-    fn heard(&self) -> Vec<(Side, Heard)> {
+    fn messages(&self) -> Vec<(Side, WireMessage)> {
         let entries = self.entries.iter();
-        let heard = entries.map(|entry| match &entry.event {
-            Event::Line(line) => (entry.from, Heard::read(line)),
-            Event::Closed => (entry.from, Heard::Closed),
+        let messages = entries.map(|entry| match &entry.event {
+            TraceEvent::Line(line) => (entry.from, WireMessage::read(line)),
+            TraceEvent::Closed => (entry.from, WireMessage::Closed),
         });
-        heard.collect()
+        messages.collect()
     }
 
-    fn render(&self, holes: Holes) -> String {
-        let mut heard = self.heard();
-        while let Some((_, Heard::Closed)) = heard.last() {
-            heard.pop();
+    fn render(&self, style: IdStyle) -> String {
+        let mut messages = self.messages();
+        while let Some((_, WireMessage::Closed)) = messages.last() {
+            messages.pop();
         }
-        let labels = Labels::of(&heard);
-        let mut normal = Normal::new(holes, &self.named);
+        let labels = Labels::of(&messages);
+        let mut normalizer = Normalizer::new(style, &self.named);
         let mut out = String::new();
-        for (index, (from, heard)) in heard.iter().enumerate() {
-            out.push_str(heard.tail().arrow(*from));
-            write_line(&mut out, index, heard, &labels, &mut normal);
+        for (index, (from, message)) in messages.iter().enumerate() {
+            out.push_str(message.kind().arrow(*from));
+            write_line(&mut out, index, message, &labels, &mut normalizer);
             out.push('\n');
         }
         out
     }
 }
 
-fn write_line(out: &mut String, index: usize, heard: &Heard, labels: &Labels, normal: &mut Normal) {
+fn write_line(
+    out: &mut String,
+    index: usize,
+    message: &WireMessage,
+    labels: &Labels,
+    normalizer: &mut Normalizer,
+) {
     let label = labels.of_entry(index);
-    match heard {
-        Heard::Request(id, method, params) => {
+    match message {
+        WireMessage::Request(id, method, params) => {
             out.push(' ');
             write_method(out, method);
             write_label(out, label);
-            write_payload(out, params.as_deref(), None, normal);
+            write_payload(out, params.as_deref(), None, normalizer);
             if id.is_null() {
                 out.push_str(" id null");
             }
         }
-        Heard::Notification(method, params) => {
+        WireMessage::Notification(method, params) => {
             out.push(' ');
             write_method(out, method);
-            write_payload(out, params.as_deref(), label, normal);
+            write_payload(out, params.as_deref(), label, normalizer);
         }
-        Heard::Answer(id, payload) | Heard::Refusal(id, payload) => {
+        WireMessage::Response(id, payload) | WireMessage::Failure(id, payload) => {
             write_label(out, label);
-            write_payload(out, Some(payload), None, normal);
+            write_payload(out, Some(payload), None, normalizer);
             if labels.is_stray(index) {
                 // Writing to a String cannot fail.
                 write!(out, " id {id}").unwrap_or_default();
             }
         }
-        Heard::Raw(text) => {
+        WireMessage::Raw(text) => {
             out.push(' ');
             out.push_str(text);
         }
-        Heard::Closed => {}
+        WireMessage::Closed => {}
     }
 }
 
@@ -149,16 +157,16 @@ fn write_payload(
     out: &mut String,
     payload: Option<&str>,
     request: Option<usize>,
-    normal: &mut Normal,
+    normalizer: &mut Normalizer,
 ) {
     if let Some(payload) = payload {
         out.push(' ');
-        normal.write(out, payload, request);
+        normalizer.write(out, payload, request);
     }
 }
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render(Holes::Plain))
+        f.write_str(&self.render(IdStyle::Plain))
     }
 }

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use attache_recording::Filter;
+use attache_recording::RecordFilter;
 use crossterm::event::{self, Event, KeyEventKind};
 use ratatui::DefaultTerminal;
 
@@ -44,7 +44,7 @@ pub enum Error {
 }
 
 /// Shows a recording on the terminal until the user leaves it.
-pub fn view(file: &Path, filter: Filter, growth: Growth) -> Result<(), Error> {
+pub fn view(file: &Path, filter: RecordFilter, growth: Growth) -> Result<(), Error> {
     let screen = match growth {
         Growth::Finished => Screen::open(file, filter),
         Growth::Growing => Screen::follow(file, filter),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache_testkit::{Entry, Event, Side, Trace};
+use attache_testkit::{Side, Trace, TraceEntry, TraceEvent};
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -77,10 +77,10 @@ impl Conversation {
         let mut trace = Trace::default();
         for said in &self.said {
             let event = match &said.what {
-                What::Line(line, _) => Event::Line(line.clone()),
-                What::End => Event::Closed,
+                What::Line(line, _) => TraceEvent::Line(line.clone()),
+                What::End => TraceEvent::Closed,
             };
-            trace.push(Entry {
+            trace.push(TraceEntry {
                 from: said.from,
                 event,
             });

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use attache_testkit::{Finding, Side};
+use attache_testkit::{Side, TraceViolation};
 use serde_json::Value;
 
 use super::act::not_exercised;
@@ -42,7 +42,7 @@ pub(crate) fn judge(
     watches: impl Iterator<Item = &'static Watch>,
     conversations: &[Conversation],
 ) -> Vec<Judgement> {
-    let findings: Vec<Vec<Finding>> = conversations
+    let findings: Vec<Vec<TraceViolation>> = conversations
         .iter()
         .map(|conversation| conversation.trace().violations())
         .collect();
@@ -92,7 +92,7 @@ fn judgement(watch: &'static Watch, seen: Vec<(Evidence, Result<(), String>)>) -
 type Seen = Vec<(usize, Result<(), String>)>;
 
 impl Watch {
-    fn look(&self, conversation: &Conversation, findings: &[Finding]) -> Seen {
+    fn look(&self, conversation: &Conversation, findings: &[TraceViolation]) -> Seen {
         match &self.look {
             Look::Line(look) => {
                 let said = conversation.said.iter().enumerate();
@@ -116,7 +116,7 @@ impl Watch {
             }
             Look::Rules(numbers, sort) => {
                 let messages = conversation.messages(self.side).filter(|(_, it)| sort(it));
-                let own = |finding: &&Finding| {
+                let own = |finding: &&TraceViolation| {
                     finding.from == self.side && numbers.contains(&finding.violation.rule.number)
                 };
                 let broken: HashMap<usize, String> = findings

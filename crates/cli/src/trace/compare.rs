@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use attache_recording::{Change, diff, script};
+use attache_recording::{DiffLine, diff, read_trace};
 use attache_testkit::Trace;
 
 use super::records;
@@ -18,7 +18,7 @@ pub(super) fn compare(arguments: &Diff) -> anyhow::Result<Exit> {
         Err(error) => return Ok(exit::fail(Exit::Failed, &error)),
     };
     let changes = diff(&old, &new);
-    if !changes.iter().any(Change::is_change) {
+    if !changes.iter().any(DiffLine::is_change) {
         return Ok(Exit::Done);
     }
     let (old, new) = (arguments.old.display(), arguments.new.display());
@@ -32,14 +32,14 @@ pub(super) fn compare(arguments: &Diff) -> anyhow::Result<Exit> {
 
 fn read(path: &Path) -> anyhow::Result<Trace> {
     let mut records = records(path)?;
-    script(&mut records).with_context(|| path.display().to_string())
+    read_trace(&mut records).with_context(|| path.display().to_string())
 }
 
 /// The changes with some lines around them.
-fn shown(changes: &[Change]) -> String {
+fn shown(changes: &[DiffLine]) -> String {
     let near = |place: usize| {
         let around = place.saturating_sub(AROUND)..(place + AROUND + 1).min(changes.len());
-        changes[around].iter().any(Change::is_change)
+        changes[around].iter().any(DiffLine::is_change)
     };
     let mut out = String::new();
     let mut skipped = 0;
@@ -53,9 +53,9 @@ fn shown(changes: &[Change]) -> String {
             skipped = 0;
         }
         let (mark, line) = match change {
-            Change::Same(line) => (' ', line),
-            Change::Removed(line) => ('-', line),
-            Change::Added(line) => ('+', line),
+            DiffLine::Same(line) => (' ', line),
+            DiffLine::Removed(line) => ('-', line),
+            DiffLine::Added(line) => ('+', line),
         };
         out.push(mark);
         out.push_str(&text::line(line));

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 
 use anyhow::Context;
-use attache_recording::{Stream, markdown, raw, script};
+use attache_recording::{RecordedStream, copy_lines, markdown, read_trace};
 use attache_testkit::Side;
 
 use super::records;
@@ -16,15 +16,15 @@ pub(super) fn export(arguments: &TraceExport) -> anyhow::Result<Exit> {
     let place = || arguments.file.display().to_string();
     match arguments.format {
         TraceFormat::Script => {
-            let trace = script(&mut records).with_context(place)?;
+            let trace = read_trace(&mut records).with_context(place)?;
             print::print_foreign(&trace.to_script())
         }
         TraceFormat::Markdown => print::print_foreign(&markdown(&mut records).with_context(place)?),
         TraceFormat::Raw => {
-            let stream = Stream::from(Side::from(arguments.side));
+            let stream = RecordedStream::from(Side::from(arguments.side));
             let is_seen = io::stdout().is_terminal();
             let mut out = BufWriter::new(io::stdout().lock());
-            let written = raw(&mut records, stream, |line| match is_seen {
+            let written = copy_lines(&mut records, stream, |line| match is_seen {
                 true => {
                     let line = String::from_utf8_lossy(line);
                     out.write_all(print::inert(&line).as_bytes())

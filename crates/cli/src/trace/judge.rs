@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use attache::schema::rules::Level;
 use attache_recording::units::time;
-use attache_recording::{Numbered, validate};
+use attache_recording::{RecordViolation, validate};
 use attache_testkit::Side;
 
 use super::{records, tell_broken};
@@ -21,8 +21,8 @@ pub(super) fn judge(arguments: &Validate) -> anyhow::Result<Exit> {
     let messages = validate(
         &mut all,
         |found| {
-            if wanted.is_none_or(|side| found.finding.from == side) && written.is_ok() {
-                match found.finding.violation.level {
+            if wanted.is_none_or(|side| found.violation.from == side) && written.is_ok() {
+                match found.violation.violation.level {
                     Level::Must | Level::Should => broken += 1,
                     Level::May | Level::Observed => hints += 1,
                 }
@@ -39,14 +39,14 @@ pub(super) fn judge(arguments: &Validate) -> anyhow::Result<Exit> {
         return Ok(Exit::Unread);
     }
     crate::print::say!("attache: messages: {messages}, violations: {broken}, hints: {hints}");
-    match (broken, tell_broken(&arguments.file, all.broken())) {
+    match (broken, tell_broken(&arguments.file, all.invalid())) {
         (0, told) => Ok(told),
         (_, _) => Ok(Exit::Failed),
     }
 }
 
-fn shown(found: &Numbered) -> String {
-    let (line, side) = (found.record + 1, found.finding.from);
-    let violation = text::line(&found.finding.violation.to_string());
+fn shown(found: &RecordViolation) -> String {
+    let (line, side) = (found.record + 1, found.violation.from);
+    let violation = text::line(&found.violation.violation.to_string());
     format!("line {line}, {}, {side}: {violation}", time(found.at))
 }

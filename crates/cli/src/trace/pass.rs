@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use attache::process::{Child, Ending, Ladder, Program};
 use attache::transport;
-use attache_recording::{Secrets, Stream, Tape, relay};
+use attache_recording::{RecordedStream, RecordingWriter, Secrets, relay};
 use tokio::sync::oneshot;
 
 use crate::arguments::Recording;
@@ -18,31 +18,31 @@ use crate::exit::{self, Exit};
 use crate::signals::Signals;
 use crate::{agents, places, text};
 
-pub(super) async fn pass(recording: &Recording) -> anyhow::Result<Exit> {
+pub(super) async fn pass(arguments: &Recording) -> anyhow::Result<Exit> {
     let cwd = std::env::current_dir().context("the current directory")?;
-    let agent = match agents::chosen(&recording.choice, &cwd) {
+    let agent = match agents::chosen(&arguments.choice, &cwd) {
         Ok(agent) => agent,
         Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
     };
     if let Err(error) = agent.locate() {
         return Ok(exit::fail(Exit::Failed, &error.into()));
     }
-    let path = match &recording.output {
+    let path = match &arguments.output {
         Some(path) => path.clone(),
         None => new_file(&agent.name)?,
     };
-    let secrets = match recording.no_redact {
+    let secrets = match arguments.no_redact {
         true => Secrets::Kept,
         false => Secrets::Redacted,
     };
-    let tape = Tape::create(&path, &agent.name, secrets);
-    let tape = tape.with_context(|| format!("cannot record to {}", path.display()))?;
-    if recording.output.is_none() {
+    let recording = RecordingWriter::create(&path, &agent.name, secrets);
+    let recording = recording.with_context(|| format!("cannot record to {}", path.display()))?;
+    if arguments.output.is_none() {
         let shown = text::line(&path.display().to_string());
         crate::print::say!("attache: recording; view it with `attache trace view {shown}`");
     }
-    let ending = between(agent.program(), &tape).await?;
-    if let Err(fault) = tape.finish(&ending.to_string(), LAST_LINES) {
+    let ending = between(agent.program(), &recording).await?;
+    if let Err(fault) = recording.finish(&ending.to_string(), LAST_LINES) {
         crate::print::say!(
             "attache: the recording is incomplete: {}",
             text::line(&fault)
@@ -52,7 +52,7 @@ pub(super) async fn pass(recording: &Recording) -> anyhow::Result<Exit> {
 }
 
 /// Passes everything on until the agent has ended.
-async fn between(program: Program, tape: &Tape) -> anyhow::Result<Ending> {
+async fn between(program: Program, recording: &RecordingWriter) -> anyhow::Result<Ending> {
     let (their_input, to_agent) = io::pipe()?;
     let (from_agent, their_output) = io::pipe()?;
     let (its_errors, their_errors) = io::pipe()?;
@@ -62,9 +62,14 @@ async fn between(program: Program, tape: &Tape) -> anyhow::Result<Ending> {
     let mut signals = Signals::new()?;
     let door = Door::new(to_agent);
     // Nobody waits for it: when the agent takes no more, it is gone or will be.
-    drop(passage(input, door.clone(), Stream::Client, tape)?);
-    let said = passage(from_agent, output, Stream::Agent, tape)?;
-    let warned = passage(its_errors, errors, Stream::Errors, tape)?;
+    drop(passage(
+        input,
+        door.clone(),
+        RecordedStream::Client,
+        recording,
+    )?);
+    let said = passage(from_agent, output, RecordedStream::Agent, recording)?;
+    let warned = passage(its_errors, errors, RecordedStream::Errors, recording)?;
     let mut over = pin!(async { tokio::join!(said, warned) });
     let ending = tokio::select! {
         // When nobody takes what it says, it is told so by its pipe.
@@ -84,14 +89,14 @@ async fn between(program: Program, tape: &Tape) -> anyhow::Result<Ending> {
 fn passage(
     read: impl Read + Send + 'static,
     write: impl Write + Send + 'static,
-    stream: Stream,
-    tape: &Tape,
+    stream: RecordedStream,
+    recording: &RecordingWriter,
 ) -> io::Result<oneshot::Receiver<()>> {
     let (done, over) = oneshot::channel::<()>();
-    let tape = tape.clone();
+    let recording = recording.clone();
     let pass = move || {
         // How it ended is seen by whoever is at either end.
-        relay(read, write, stream, &tape).ok();
+        relay(read, write, stream, &recording).ok();
         drop(done);
     };
     thread::Builder::new()

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use attache_recording::units::{size, time};
-use attache_recording::{Stats as Sums, Stream, Summary, validate};
+use attache_recording::{Histogram, RecordedStream, RecordingStats, validate};
 
 use super::{records, tell_broken};
 use crate::arguments::Stats;
@@ -13,9 +13,9 @@ use crate::{print, text};
 
 pub(super) fn stats(arguments: &Stats) -> anyhow::Result<Exit> {
     let mut all = records(&arguments.file)?;
-    let mut sums = Sums::default();
+    let mut sums = RecordingStats::default();
     while let Some((_, record)) = all.next_record()? {
-        sums.take(&record);
+        sums.add_record(&record);
     }
     let mut violations = 0_u64;
     validate(&mut records(&arguments.file)?, |_| violations += 1, || true)?;
@@ -23,13 +23,13 @@ pub(super) fn stats(arguments: &Stats) -> anyhow::Result<Exit> {
         true => print::json(&sums.to_json(violations)),
         false => print::print(&shown(&sums, violations)),
     }?;
-    match (printed, tell_broken(&arguments.file, all.broken())) {
+    match (printed, tell_broken(&arguments.file, all.invalid())) {
         (Exit::Done, told) => Ok(told),
         (printed, _) => Ok(printed),
     }
 }
 
-fn shown(sums: &Sums, violations: u64) -> String {
+fn shown(sums: &RecordingStats, violations: u64) -> String {
     let mut out = String::new();
     let mut line = |name: &str, value: String| {
         // Writing to a String cannot fail.
@@ -37,7 +37,7 @@ fn shown(sums: &Sums, violations: u64) -> String {
     };
     line("length", time(sums.length));
     line("messages", sums.messages().to_string());
-    for stream in Stream::ALL {
+    for stream in RecordedStream::ALL {
         let (lines, bytes) = sums.streams[stream as usize];
         line(stream.name(), format!("{lines} lines, {}", size(bytes)));
     }
@@ -79,7 +79,10 @@ fn shown(sums: &Sums, violations: u64) -> String {
 }
 
 fn row(
-    ((side, name), method): (&(attache_testkit::Side, String), &attache_recording::Method),
+    ((side, name), method): (
+        &(attache_testkit::Side, String),
+        &attache_recording::MethodStats,
+    ),
 ) -> Vec<String> {
     let latency = |percent| match method.latency.count() {
         0 => String::new(),
@@ -98,7 +101,7 @@ fn row(
     ]
 }
 
-fn spread(times: &Summary) -> String {
+fn spread(times: &Histogram) -> String {
     format!(
         "{}: p50 {}, p90 {}, p99 {}, max {}",
         times.count(),

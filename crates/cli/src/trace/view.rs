@@ -5,14 +5,14 @@ mod html;
 use std::io::{self, IsTerminal};
 
 use anyhow::anyhow;
-use attache_recording::Filter;
+use attache_recording::RecordFilter;
 use attache_tui::viewer::{self, Growth};
 
 use crate::arguments::View;
 use crate::exit::{self, Exit};
 
 pub(super) fn view(arguments: &View) -> anyhow::Result<Exit> {
-    let filter = Filter {
+    let filter = RecordFilter {
         session: arguments.session.clone(),
         method: arguments.method.clone(),
         text: arguments.text.clone(),

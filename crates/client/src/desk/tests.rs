@@ -24,7 +24,7 @@ use attache_host::audit::Log;
 use attache_host::files::Files;
 use attache_host::permissions::{Permissions, Preset, Scope};
 use attache_host::terminals::Terminals;
-use attache_testkit::{Scripted, Side, scripted_agent};
+use attache_testkit::{ScriptedPeer, Side, scripted_agent};
 use expect_test::Expect;
 use tokio::time::timeout;
 
@@ -36,7 +36,7 @@ use shown::shown;
 /// A desk, the agent that follows a script, and what was seen so far.
 struct Table {
     desk: Desk,
-    peer: Scripted,
+    peer: ScriptedPeer,
     seen: String,
 }
 

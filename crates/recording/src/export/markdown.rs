@@ -5,47 +5,47 @@ use std::io::{self, BufRead};
 
 use attache_schema::call::{AgentNotification, AgentRequest, ClientRequest};
 use attache_schema::v1;
-use attache_testkit::{Heard, Side};
+use attache_testkit::{Side, WireMessage};
 use attache_text::plain::{visible, visible_command};
 
-use super::super::validate::heard;
-use super::super::{Records, What};
+use super::super::validate::wire_message;
+use super::super::{RecordContent, RecordingReader};
 
 /// A recording as Markdown.
 ///
 /// # Errors
 ///
 /// When the recording cannot be read.
-pub fn markdown<R: BufRead>(records: &mut Records<R>) -> io::Result<String> {
-    let mut page = Page::default();
+pub fn markdown<R: BufRead>(records: &mut RecordingReader<R>) -> io::Result<String> {
+    let mut page = MarkdownPage::default();
     for record in records {
         let record = record?;
-        match &record.what {
-            What::Header(header) => {
+        match &record.content {
+            RecordContent::Header(header) => {
                 page.block(&format!("# Conversation with {}", inline(&header.agent)))
             }
-            What::End(how) => page.block(&format!("*{}*", inline(how))),
-            What::Lost(_, loss) => page.block(&format!("*Not recorded: {loss}.*")),
-            What::Said(..) | What::Closed(_) => {}
+            RecordContent::End(how) => page.block(&format!("*{}*", inline(how))),
+            RecordContent::Lost(_, loss) => page.block(&format!("*Not recorded: {loss}.*")),
+            RecordContent::Line(..) | RecordContent::Closed(_) => {}
         }
-        match heard(&record) {
-            Some((Side::Client, Heard::Request(_, method, params))) => {
+        match wire_message(&record) {
+            Some((Side::Client, WireMessage::Request(_, method, params))) => {
                 if let Ok(request) = ClientRequest::decode(&method, params.as_deref()) {
-                    page.client_asks(&request);
+                    page.client_request(&request);
                 }
             }
-            Some((Side::Agent, Heard::Request(_, method, params))) => {
+            Some((Side::Agent, WireMessage::Request(_, method, params))) => {
                 if let Ok(request) = AgentRequest::decode(&method, params.as_deref()) {
-                    page.agent_asks(&request);
+                    page.agent_request(&request);
                 }
             }
-            Some((Side::Agent, Heard::Notification(method, params))) => {
+            Some((Side::Agent, WireMessage::Notification(method, params))) => {
                 let told = AgentNotification::decode(&method, params.as_deref());
                 if let Ok(AgentNotification::Session(news)) = told {
                     page.update(&news.update);
                 }
             }
-            Some((_, Heard::Refusal(_, error))) => {
+            Some((_, WireMessage::Failure(_, error))) => {
                 page.block(&format!("**Error:** {}", code(&error.to_string())))
             }
             _ => {}
@@ -56,14 +56,14 @@ pub fn markdown<R: BufRead>(records: &mut Records<R>) -> io::Result<String> {
 }
 
 #[derive(Default)]
-struct Page {
+struct MarkdownPage {
     out: String,
     /// What the last words belong to, which further words go on with.
     speaker: Option<&'static str>,
 }
 
-impl Page {
-    fn client_asks(&mut self, request: &ClientRequest) {
+impl MarkdownPage {
+    fn client_request(&mut self, request: &ClientRequest) {
         match request {
             ClientRequest::Prompt(prompt) => {
                 self.block("## Prompt");
@@ -83,7 +83,7 @@ impl Page {
         }
     }
 
-    fn agent_asks(&mut self, request: &AgentRequest) {
+    fn agent_request(&mut self, request: &AgentRequest) {
         match request {
             AgentRequest::RequestPermission(asked) => {
                 let title = asked.tool_call.title.as_deref();

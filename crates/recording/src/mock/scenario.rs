@@ -14,12 +14,12 @@ pub struct Scenario {
     pub about: &'static str,
     /// What the client must have offered, by its name in the capabilities.
     pub needs: Vec<&'static str>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ScenarioStep>,
 }
 
 /// What happens in a turn. JSON may hold names such as `$session` that are filled in when it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ScenarioStep {
     /// An update of the session.
     Update(String),
     /// So many chunks of a message.
@@ -27,9 +27,9 @@ pub(super) enum Step {
     /// A message of so many bytes.
     Long(usize),
     /// A notification.
-    Tell(&'static str, &'static str),
+    Notify(&'static str, &'static str),
     /// A request; the text is a member of its result to remember by that name.
-    Ask(&'static str, &'static str, Option<&'static str>),
+    Request(&'static str, &'static str, Option<&'static str>),
     Wait(Duration),
     /// The end of the turn, with more members of the answer.
     Stop(&'static str, &'static str),
@@ -49,14 +49,17 @@ pub fn scenarios() -> &'static [Scenario] {
 }
 
 /// The scenario of that name; `/name` is the same.
-pub fn find(name: &str) -> Option<&'static Scenario> {
+pub fn find_scenario(name: &str) -> Option<&'static Scenario> {
     let name = name.trim_start_matches('/');
     scenarios().iter().find(|scenario| scenario.name == name)
 }
 
 impl Scenario {
     /// What the client would have to offer and does not.
-    pub(super) fn lacks(&self, client: &v1::ClientCapabilities) -> Option<&'static str> {
+    pub(super) fn missing_capability(
+        &self,
+        client: &v1::ClientCapabilities,
+    ) -> Option<&'static str> {
         self.needs
             .iter()
             .copied()
@@ -101,27 +104,27 @@ fn scenario(block: &'static str) -> Option<Scenario> {
     })
 }
 
-fn step(verb: &str, rest: &'static str) -> Option<Step> {
+fn step(verb: &str, rest: &'static str) -> Option<ScenarioStep> {
     let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
     Some(match verb {
-        "say" => Step::Update(words("agent_message_chunk", rest)),
-        "think" => Step::Update(words("agent_thought_chunk", rest)),
+        "say" => ScenarioStep::Update(words("agent_message_chunk", rest)),
+        "think" => ScenarioStep::Update(words("agent_thought_chunk", rest)),
         "update" => {
             let members = more.strip_prefix('{')?;
-            Step::Update(format!(r#"{{"sessionUpdate":"{first}",{members}"#))
+            ScenarioStep::Update(format!(r#"{{"sessionUpdate":"{first}",{members}"#))
         }
-        "flood" => Step::Flood(first.parse().ok()?, more),
-        "long" => Step::Long(first.parse().ok()?),
-        "tell" => Step::Tell(first, more),
+        "flood" => ScenarioStep::Flood(first.parse().ok()?, more),
+        "long" => ScenarioStep::Long(first.parse().ok()?),
+        "tell" => ScenarioStep::Notify(first, more),
         "ask" => match more.rsplit_once(" -> ") {
-            Some((params, member)) => Step::Ask(first, params, Some(member)),
-            None => Step::Ask(first, more, None),
+            Some((params, member)) => ScenarioStep::Request(first, params, Some(member)),
+            None => ScenarioStep::Request(first, more, None),
         },
-        "wait" => Step::Wait(Duration::from_millis(first.parse().ok()?)),
-        "stop" => Step::Stop(first, more),
-        "fail" => Step::Fail(first.parse().ok()?, more),
-        "crash" => Step::Crash(first.parse().ok()?),
-        "hang" => Step::Hang,
+        "wait" => ScenarioStep::Wait(Duration::from_millis(first.parse().ok()?)),
+        "stop" => ScenarioStep::Stop(first, more),
+        "fail" => ScenarioStep::Fail(first.parse().ok()?, more),
+        "crash" => ScenarioStep::Crash(first.parse().ok()?),
+        "hang" => ScenarioStep::Hang,
         _ => return None,
     })
 }
@@ -147,10 +150,10 @@ mod tests {
             let ends = matches!(
                 last,
                 Some(
-                    super::Step::Stop(..)
-                        | super::Step::Fail(..)
-                        | super::Step::Crash(_)
-                        | super::Step::Hang
+                    super::ScenarioStep::Stop(..)
+                        | super::ScenarioStep::Fail(..)
+                        | super::ScenarioStep::Crash(_)
+                        | super::ScenarioStep::Hang
                 )
             );
             assert!(ends, "{}", scenario.name);

@@ -8,28 +8,28 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until};
 
-use super::{Act, Mock};
+use super::{MockAction, MockAgent};
 
 /// Serves a client until it closes its side, or a scenario crashes: then the code to end with is given.
 ///
 /// # Errors
 ///
 /// When the client takes nothing any more.
-pub async fn serve<R, W>(mut mock: Mock, mut read: R, mut write: W) -> io::Result<Option<u8>>
+pub async fn serve<R, W>(mut mock: MockAgent, mut read: R, mut write: W) -> io::Result<Option<u8>>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
     let start = Instant::now();
-    let mut splitter = Splitter::new(LONGEST);
+    let mut splitter = Splitter::new(MAX_LINE);
     let mut buffer = BytesMut::new();
     loop {
         let mut wake = None;
-        for act in mock.go_on(start.elapsed()) {
-            match act {
-                Act::Write(line) => put(&mut write, line).await?,
-                Act::Sleep(until) => wake = Some(start + until),
-                Act::Crash(code) => return Ok(Some(code)),
+        for action in mock.advance(start.elapsed()) {
+            match action {
+                MockAction::Write(line) => put(&mut write, line).await?,
+                MockAction::Sleep(until) => wake = Some(start + until),
+                MockAction::Crash(code) => return Ok(Some(code)),
             }
         }
         let busy = mock.is_busy(start.elapsed());
@@ -40,11 +40,11 @@ where
                 }
                 while let Ok(Some(frame)) = splitter.next(&mut buffer) {
                     let Frame::Message(line) = frame else { continue };
-                    for act in mock.hear(&line, start.elapsed()) {
-                        match act {
-                            Act::Write(line) => put(&mut write, line).await?,
-                            Act::Crash(code) => return Ok(Some(code)),
-                            Act::Sleep(_) => {}
+                    for action in mock.receive(&line, start.elapsed()) {
+                        match action {
+                            MockAction::Write(line) => put(&mut write, line).await?,
+                            MockAction::Crash(code) => return Ok(Some(code)),
+                            MockAction::Sleep(_) => {}
                         }
                     }
                 }
@@ -61,7 +61,7 @@ async fn put(write: &mut (impl AsyncWrite + Unpin), mut line: String) -> io::Res
     write.flush().await
 }
 
-impl Mock {
+impl MockAgent {
     /// Whether something is to be done now.
     fn is_busy(&self, now: Duration) -> bool {
         let mut due = self.sessions.keys().filter_map(|name| self.due(name));
@@ -69,4 +69,4 @@ impl Mock {
     }
 }
 
-const LONGEST: usize = 64 << 20;
+const MAX_LINE: usize = 64 << 20;

@@ -6,14 +6,14 @@ use std::time::Duration;
 use attache_rpc::json::{Reader, to_string};
 use attache_rpc::{Error, Id};
 
-use super::scenario::{Step, words};
-use super::{Act, Mock, Scenario, scenarios};
+use super::scenario::{ScenarioStep, words};
+use super::{MockAction, MockAgent, Scenario, scenarios};
 
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct MockTurn {
     request: Id,
-    steps: VecDeque<Step>,
-    state: State,
+    steps: VecDeque<ScenarioStep>,
+    state: TurnState,
     /// What stands for `$name` in JSON.
     names: Vec<(String, String)>,
     /// Tool calls that have not ended.
@@ -23,41 +23,41 @@ pub(super) struct Turn {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum State {
+enum TurnState {
     /// The next step is due so long after the start.
     Due(Duration),
     /// A question is open; the member of its answer is remembered.
-    Asking(Id, Option<&'static str>),
+    AwaitingResponse(Id, Option<&'static str>),
     Hanging,
 }
 
-impl Turn {
+impl MockTurn {
     pub(super) fn new(
         request: Id,
         scenario: Option<&Scenario>,
-        lacks: Option<&str>,
+        missing: Option<&str>,
         number: u64,
         now: Duration,
         cwd: &str,
-    ) -> Turn {
-        let steps = match (scenario, lacks) {
+    ) -> MockTurn {
+        let steps = match (scenario, missing) {
             (Some(scenario), Some(need)) => {
                 let name = scenario.name;
-                explained(&format!(
+                explain(&format!(
                     "`{name}` needs clientCapabilities.{need}, which you do not offer."
                 ))
             }
             (Some(scenario), None) => scenario.steps.clone().into(),
-            (None, _) => explained(&help()),
+            (None, _) => explain(&help()),
         };
         let cwd = cwd.trim_end_matches('/');
-        Turn {
+        MockTurn {
             request,
             steps,
-            state: State::Due(now),
+            state: TurnState::Due(now),
             names: vec![
                 ("$turn".to_owned(), number.to_string()),
-                ("$cwd".to_owned(), inside(cwd)),
+                ("$cwd".to_owned(), json_escaped(cwd)),
             ],
             tools: Vec::new(),
             sent: 0,
@@ -67,12 +67,12 @@ impl Turn {
     /// When the next step is due, unless somebody else has to do something first.
     pub(super) fn due(&self) -> Option<Duration> {
         match self.state {
-            State::Due(due) => Some(due),
-            State::Asking(..) | State::Hanging => None,
+            TurnState::Due(due) => Some(due),
+            TurnState::AwaitingResponse(..) | TurnState::Hanging => None,
         }
     }
 
-    fn filled(&self, json: &str) -> String {
+    fn fill(&self, json: &str) -> String {
         let mut filled = json.to_owned();
         for (name, value) in &self.names {
             filled = filled.replace(name, value);
@@ -93,9 +93,9 @@ impl Turn {
     }
 }
 
-impl Mock {
+impl MockAgent {
     /// Plays the next step of a session's turn.
-    pub(super) fn step(&mut self, name: &str, now: Duration) {
+    pub(super) fn play_step(&mut self, name: &str, now: Duration) {
         let Some(session) = self.sessions.get_mut(name) else {
             return;
         };
@@ -106,51 +106,51 @@ impl Mock {
             return;
         };
         let goes_on = match step {
-            Step::Update(update) => {
-                let mut update = turn.filled(&update).replace("$session", &inside(name));
+            ScenarioStep::Update(update) => {
+                let mut update = turn.fill(&update).replace("$session", &json_escaped(name));
                 if update.contains("$options") {
                     update = update.replace("$options", &self.other_options(name));
                 }
                 turn.note_tool(&update);
-                self.say(name, &update);
+                self.send_recorded_update(name, &update);
                 true
             }
-            Step::Flood(count, text) => {
+            ScenarioStep::Flood(count, text) => {
                 let update = words("agent_message_chunk", text);
-                let more = (count - turn.sent).min(PORTION);
+                let more = (count - turn.sent).min(CHUNKS_PER_STEP);
                 (0..more).for_each(|_| self.update(name, &update));
                 turn.sent += more;
                 match turn.sent < count {
-                    true => turn.steps.push_front(Step::Flood(count, text)),
+                    true => turn.steps.push_front(ScenarioStep::Flood(count, text)),
                     false => turn.sent = 0,
                 }
                 true
             }
-            Step::Long(size) => {
+            ScenarioStep::Long(size) => {
                 let text = "0123456789abcdef".repeat(size / 16);
                 self.update(name, &words("agent_message_chunk", &text));
                 true
             }
-            Step::Tell(method, params) => {
-                let params = turn.filled(params).replace("$session", &inside(name));
+            ScenarioStep::Notify(method, params) => {
+                let params = turn.fill(params).replace("$session", &json_escaped(name));
                 self.notify(method, &params);
                 true
             }
-            Step::Ask(method, params, member) => {
-                let params = turn.filled(params).replace("$session", &inside(name));
-                let id = self.question(name, method, &params);
-                turn.state = State::Asking(id, member);
+            ScenarioStep::Request(method, params, member) => {
+                let params = turn.fill(params).replace("$session", &json_escaped(name));
+                let id = self.send_request(name, method, &params);
+                turn.state = TurnState::AwaitingResponse(id, member);
                 true
             }
-            Step::Wait(time) => {
-                turn.state = State::Due(now + time);
+            ScenarioStep::Wait(time) => {
+                turn.state = TurnState::Due(now + time);
                 true
             }
-            Step::Hang => {
-                turn.state = State::Hanging;
+            ScenarioStep::Hang => {
+                turn.state = TurnState::Hanging;
                 true
             }
-            Step::Stop(reason, more) => {
+            ScenarioStep::Stop(reason, more) => {
                 let more = more
                     .strip_prefix('{')
                     .and_then(|more| more.strip_suffix('}'));
@@ -159,12 +159,12 @@ impl Mock {
                 self.respond(&turn.request, &result);
                 false
             }
-            Step::Fail(code, message) => {
-                self.refuse(&turn.request, &Error::new(code, message));
+            ScenarioStep::Fail(code, message) => {
+                self.respond_error(&turn.request, &Error::new(code, message));
                 false
             }
-            Step::Crash(code) => {
-                self.out.push(Act::Crash(code));
+            ScenarioStep::Crash(code) => {
+                self.out.push(MockAction::Crash(code));
                 false
             }
         };
@@ -187,7 +187,7 @@ impl Mock {
     }
 
     /// Tells of something that is told again when the session is loaded.
-    fn say(&mut self, name: &str, update: &str) {
+    fn send_recorded_update(&mut self, name: &str, update: &str) {
         self.update(name, update);
         let kind = Reader::new(update).tag("sessionUpdate").ok().flatten();
         let Some(session) = self.sessions.get_mut(name) else {
@@ -209,11 +209,11 @@ impl Mock {
         }
     }
 
-    fn question(&mut self, name: &str, method: &str, params: &str) -> Id {
-        self.questions += 1;
-        let id = Id::from(self.questions);
-        self.asked.insert(id.clone(), name.to_owned());
-        let number = self.questions;
+    fn send_request(&mut self, name: &str, method: &str, params: &str) -> Id {
+        self.requests_sent += 1;
+        let id = Id::from(self.requests_sent);
+        self.open_requests.insert(id.clone(), name.to_owned());
+        let number = self.requests_sent;
         self.write(format!(
             r#"{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{params}}}"#
         ));
@@ -221,8 +221,8 @@ impl Mock {
     }
 
     /// The client has answered a question of ours, with a result unless it failed.
-    pub(super) fn answered(&mut self, id: &Id, result: Option<&str>, now: Duration) {
-        let Some(name) = self.asked.remove(id) else {
+    pub(super) fn handle_response(&mut self, id: &Id, result: Option<&str>, now: Duration) {
+        let Some(name) = self.open_requests.remove(id) else {
             return;
         };
         let Some(session) = self.sessions.get_mut(&name) else {
@@ -231,7 +231,7 @@ impl Mock {
         let Some(turn) = &mut session.turn else {
             return;
         };
-        let State::Asking(asked, member) = &turn.state else {
+        let TurnState::AwaitingResponse(asked, member) = &turn.state else {
             return;
         };
         if asked != id {
@@ -239,13 +239,13 @@ impl Mock {
         }
         let found = result.zip(*member).and_then(|(result, member)| {
             let found = Reader::new(result).tag(member).ok()??;
-            Some((format!("${member}"), inside(&found)))
+            Some((format!("${member}"), json_escaped(&found)))
         });
         turn.names.extend(found);
-        turn.state = State::Due(now);
+        turn.state = TurnState::Due(now);
         if result.is_none() {
-            turn.steps = explained("You responded with an error, so this scenario ends.");
-            settle(turn);
+            turn.steps = explain("You responded with an error, so this scenario ends.");
+            fail_open_tools(turn);
         }
     }
 
@@ -258,28 +258,28 @@ impl Mock {
             return;
         };
         turn.steps.clear();
-        settle(&mut turn);
-        while let Some(Step::Update(update)) = turn.steps.pop_front() {
-            self.say(name, &update);
+        fail_open_tools(&mut turn);
+        while let Some(ScenarioStep::Update(update)) = turn.steps.pop_front() {
+            self.send_recorded_update(name, &update);
         }
         self.respond(&turn.request, r#"{"stopReason":"cancelled"}"#);
     }
 }
 
 /// Ends the open tool calls before anything else.
-fn settle(turn: &mut Turn) {
+fn fail_open_tools(turn: &mut MockTurn) {
     for tool in std::mem::take(&mut turn.tools) {
         let id = to_string(&tool);
-        turn.steps.push_front(Step::Update(format!(
+        turn.steps.push_front(ScenarioStep::Update(format!(
             r#"{{"sessionUpdate":"tool_call_update","toolCallId":{id},"status":"failed"}}"#
         )));
     }
 }
 
-fn explained(text: &str) -> VecDeque<Step> {
+fn explain(text: &str) -> VecDeque<ScenarioStep> {
     VecDeque::from([
-        Step::Update(words("agent_message_chunk", text)),
-        Step::Stop("end_turn", ""),
+        ScenarioStep::Update(words("agent_message_chunk", text)),
+        ScenarioStep::Stop("end_turn", ""),
     ])
 }
 
@@ -292,7 +292,7 @@ fn help() -> String {
 }
 
 /// A text as it stands inside a JSON string.
-fn inside(text: &str) -> String {
+fn json_escaped(text: &str) -> String {
     let quoted = to_string(text);
     quoted[1..quoted.len() - 1].to_owned()
 }
@@ -306,4 +306,4 @@ const HISTORY: [&str; 5] = [
     "plan",
 ];
 /// How many chunks are sent before others have their turn.
-const PORTION: u64 = 100;
+const CHUNKS_PER_STEP: u64 = 100;

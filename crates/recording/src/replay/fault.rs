@@ -1,23 +1,23 @@
-//! Faults on the way out: what a line becomes. The same number gives the same faults.
+//! FaultInjector on the way out: what a line becomes. The same number gives the same faults.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use attache_rpc::{Id, Message};
 
-/// Faults to make, and the chance that decides.
+/// FaultInjector to make, and the chance that decides.
 #[derive(Debug, Clone)]
-pub struct Faults {
-    faults: Vec<Fault>,
-    chance: Chance,
-    said: u64,
-    /// An answer that is held back until something else has been said.
+pub struct FaultInjector {
+    faults: Vec<InjectedFault>,
+    random: Random,
+    sent: u64,
+    /// An answer that is held back until something else has been sent.
     held: Option<Vec<u8>>,
 }
 
 /// What becomes of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum WireAction {
     Wait(Duration),
     Write(Vec<u8>),
     /// End at once.
@@ -25,13 +25,13 @@ pub(super) enum Act {
 }
 
 #[derive(Debug, Clone)]
-struct Fault {
-    kind: Kind,
-    when: When,
+struct InjectedFault {
+    kind: FaultKind,
+    when: FaultTrigger,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FaultKind {
     Delay(Duration, Duration),
     Fragment(usize),
     Garbage,
@@ -44,12 +44,12 @@ enum Kind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
+enum FaultTrigger {
     Always,
     /// At the message of that number, counted from 1.
     At(u64),
     /// With so many percent.
-    Chance(u64),
+    Percent(u64),
 }
 
 /// A text that describes no fault.
@@ -57,68 +57,74 @@ enum When {
 #[error(
     "{0}; use delay=50ms, delay=10ms..80ms, fragment=7, garbage, drop, duplicate, reorder, wrong-id, oversize=20000000 or crash, with @N for message N or :P% for a chance"
 )]
-pub struct BadFault(&'static str);
+pub struct FaultSyntaxError(&'static str);
 
-impl Faults {
-    /// Faults that are described as `docs/replay.md` says, decided by that number.
+impl FaultInjector {
+    /// FaultInjector that are described as `docs/replay.md` says, decided by that number.
     ///
     /// # Errors
     ///
-    /// When a text describes no fault.
-    pub fn new<T: AsRef<str>>(texts: &[T], seed: u64) -> Result<Faults, BadFault> {
-        let faults: Result<Vec<Fault>, BadFault> =
+    /// FaultTrigger a text describes no fault.
+    pub fn new<T: AsRef<str>>(texts: &[T], seed: u64) -> Result<FaultInjector, FaultSyntaxError> {
+        let faults: Result<Vec<InjectedFault>, FaultSyntaxError> =
             texts.iter().map(|text| text.as_ref().parse()).collect();
-        Ok(Faults {
+        Ok(FaultInjector {
             faults: faults?,
-            chance: Chance(seed),
-            said: 0,
+            random: Random(seed),
+            sent: 0,
             held: None,
         })
     }
 
     /// No faults.
-    pub fn none() -> Faults {
-        Faults {
+    pub fn none() -> FaultInjector {
+        FaultInjector {
             faults: Vec::new(),
-            chance: Chance(0),
-            said: 0,
+            random: Random(0),
+            sent: 0,
             held: None,
         }
     }
 
     /// What becomes of the next line, which is without its line break.
-    pub(super) fn apply(&mut self, line: Vec<u8>) -> Vec<Act> {
-        self.said += 1;
-        let chosen: Vec<Kind> = self.chosen();
-        let answer = answered(&line);
+    pub(super) fn apply(&mut self, line: Vec<u8>) -> Vec<WireAction> {
+        self.sent += 1;
+        let chosen: Vec<FaultKind> = self.chosen();
+        let answer = response_id(&line);
         let held = self.held.take();
-        let mut acts = Vec::new();
+        let mut actions = Vec::new();
         let mut lines = vec![line];
         let mut fragment = None;
         for kind in chosen {
             match (kind, &answer) {
-                (Kind::Delay(least, most), _) => {
-                    acts.push(Act::Wait(self.chance.between(least, most)));
+                (FaultKind::Delay(least, most), _) => {
+                    actions.push(WireAction::Wait(self.random.between(least, most)));
                 }
-                (Kind::Fragment(size), _) => fragment = Some(size),
-                (Kind::Garbage, _) => lines.insert(0, self.chance.garbage()),
-                (Kind::Oversize(size), _) => lines.insert(0, vec![b'x'; size]),
-                (Kind::Crash, _) => {
+                (FaultKind::Fragment(size), _) => fragment = Some(size),
+                (FaultKind::Garbage, _) => lines.insert(0, self.random.garbage()),
+                (FaultKind::Oversize(size), _) => lines.insert(0, vec![b'x'; size]),
+                (FaultKind::Crash, _) => {
                     let half = lines.pop().unwrap_or_default();
-                    acts.push(Act::Write(half[..half.len() / 2].to_vec()));
-                    acts.push(Act::Crash);
-                    return acts;
+                    actions.push(WireAction::Write(half[..half.len() / 2].to_vec()));
+                    actions.push(WireAction::Crash);
+                    return actions;
                 }
-                (Kind::Drop, Some(_)) => drop(lines.pop()),
-                (Kind::Duplicate, Some(_)) => lines.extend(lines.last().cloned()),
-                (Kind::Reorder, Some(_)) if held.is_none() => self.held = lines.pop(),
-                (Kind::WrongId, Some(id)) => {
-                    let wrong = self.chance.wrong_id(id);
+                (FaultKind::Drop, Some(_)) => drop(lines.pop()),
+                (FaultKind::Duplicate, Some(_)) => lines.extend(lines.last().cloned()),
+                (FaultKind::Reorder, Some(_)) if held.is_none() => self.held = lines.pop(),
+                (FaultKind::WrongId, Some(id)) => {
+                    let wrong = self.random.wrong_id(id);
                     if let Some(line) = lines.last_mut() {
                         *line = with_id(line, wrong);
                     }
                 }
-                (Kind::Drop | Kind::Duplicate | Kind::Reorder | Kind::WrongId, _) => {}
+                (
+                    FaultKind::Drop
+                    | FaultKind::Duplicate
+                    | FaultKind::Reorder
+                    | FaultKind::WrongId,
+                    _,
+                ) => {}
             }
         }
         if lines.is_empty() && self.held.is_none() {
@@ -126,30 +132,30 @@ impl Faults {
         } else {
             lines.extend(held);
         }
-        acts.extend(lines.into_iter().flat_map(|line| pieces(line, fragment)));
-        acts
+        actions.extend(lines.into_iter().flat_map(|line| pieces(line, fragment)));
+        actions
     }
 
     /// Whether an answer is held back.
-    pub(super) fn holds(&self) -> bool {
+    pub(super) fn is_holding(&self) -> bool {
         self.held.is_some()
     }
 
     /// What is still held back.
-    pub(super) fn rest(&mut self) -> Vec<Act> {
+    pub(super) fn take_held(&mut self) -> Vec<WireAction> {
         let held = self.held.take();
         held.into_iter()
             .flat_map(|line| pieces(line, None))
             .collect()
     }
 
-    fn chosen(&mut self) -> Vec<Kind> {
+    fn chosen(&mut self) -> Vec<FaultKind> {
         let mut chosen = Vec::new();
         for fault in &self.faults {
             let happens = match fault.when {
-                When::Always => true,
-                When::At(number) => number == self.said,
-                When::Chance(percent) => self.chance.below(100) < percent,
+                FaultTrigger::Always => true,
+                FaultTrigger::At(number) => number == self.sent,
+                FaultTrigger::Percent(percent) => self.random.below(100) < percent,
             };
             if happens {
                 chosen.push(fault.kind);
@@ -160,19 +166,21 @@ impl Faults {
 }
 
 /// The line and its break, in pieces of at most so many bytes.
-fn pieces(mut line: Vec<u8>, size: Option<usize>) -> Vec<Act> {
+fn pieces(mut line: Vec<u8>, size: Option<usize>) -> Vec<WireAction> {
     line.push(b'\n');
     match size {
-        None => vec![Act::Write(line)],
+        None => vec![WireAction::Write(line)],
         Some(size) => {
-            let pieces = line.chunks(size).map(|piece| Act::Write(piece.to_vec()));
-            let waits = pieces.flat_map(|piece| [piece, Act::Wait(BETWEEN)]);
+            let pieces = line
+                .chunks(size)
+                .map(|piece| WireAction::Write(piece.to_vec()));
+            let waits = pieces.flat_map(|piece| [piece, WireAction::Wait(FRAGMENT_PAUSE)]);
             waits.collect()
         }
     }
 }
 
-fn answered(line: &[u8]) -> Option<Id> {
+fn response_id(line: &[u8]) -> Option<Id> {
     match Message::parse(line) {
         Ok(Message::Response { id, .. } | Message::Failure { id, .. }) => Some(id),
         _ => None,
@@ -193,9 +201,9 @@ fn with_id(line: &[u8], wrong: Id) -> Vec<u8> {
 
 /// Numbers that look like chance: the SplitMix64 generator.
 #[derive(Debug, Clone)]
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -226,56 +234,60 @@ impl Chance {
     }
 }
 
-impl FromStr for Fault {
-    type Err = BadFault;
+impl FromStr for InjectedFault {
+    type Err = FaultSyntaxError;
 
-    fn from_str(text: &str) -> Result<Fault, BadFault> {
+    fn from_str(text: &str) -> Result<InjectedFault, FaultSyntaxError> {
         let (what, when) = match (text.split_once('@'), text.split_once(':')) {
             (Some((what, number)), _) => {
                 let number = number.parse().ok().filter(|number| *number > 0);
-                let number = number.ok_or(BadFault("expected the number of a message after @"))?;
-                (what, When::At(number))
+                let number =
+                    number.ok_or(FaultSyntaxError("expected the number of a message after @"))?;
+                (what, FaultTrigger::At(number))
             }
             (None, Some((what, chance))) => {
                 let percent = chance.strip_suffix('%').and_then(|text| text.parse().ok());
                 let percent = percent.filter(|percent| *percent <= 100);
-                let percent = percent.ok_or(BadFault("expected a chance such as 10% after :"))?;
-                (what, When::Chance(percent))
+                let percent =
+                    percent.ok_or(FaultSyntaxError("expected a chance such as 10% after :"))?;
+                (what, FaultTrigger::Percent(percent))
             }
-            (None, None) => (text, When::Always),
+            (None, None) => (text, FaultTrigger::Always),
         };
         let kind = match what.split_once('=') {
             Some(("delay", value)) => {
                 let (least, most) = value.split_once("..").unwrap_or((value, value));
-                let wrong = BadFault("expected a time such as 50ms or 2s");
+                let wrong = FaultSyntaxError("expected a time such as 50ms or 2s");
                 let (least, most) = time(least).zip(time(most)).ok_or(wrong)?;
-                Kind::Delay(least, most)
+                FaultKind::Delay(least, most)
             }
-            Some(("fragment", value)) => Kind::Fragment(count(value)?),
-            Some(("oversize", value)) => Kind::Oversize(count(value)?),
-            Some(_) => return Err(BadFault("no fault of that name takes a value")),
+            Some(("fragment", value)) => FaultKind::Fragment(count(value)?),
+            Some(("oversize", value)) => FaultKind::Oversize(count(value)?),
+            Some(_) => return Err(FaultSyntaxError("no fault of that name takes a value")),
             None => match what {
-                "fragment" => Kind::Fragment(1),
-                "oversize" => Kind::Oversize(OVERSIZE),
-                "garbage" => Kind::Garbage,
-                "drop" => Kind::Drop,
-                "duplicate" => Kind::Duplicate,
-                "reorder" => Kind::Reorder,
-                "wrong-id" => Kind::WrongId,
-                "crash" => Kind::Crash,
-                _ => return Err(BadFault("unknown fault")),
+                "fragment" => FaultKind::Fragment(1),
+                "oversize" => FaultKind::Oversize(OVERSIZE),
+                "garbage" => FaultKind::Garbage,
+                "drop" => FaultKind::Drop,
+                "duplicate" => FaultKind::Duplicate,
+                "reorder" => FaultKind::Reorder,
+                "wrong-id" => FaultKind::WrongId,
+                "crash" => FaultKind::Crash,
+                _ => return Err(FaultSyntaxError("unknown fault")),
             },
         };
-        Ok(Fault { kind, when })
+        Ok(InjectedFault { kind, when })
     }
 }
 
-fn count(text: &str) -> Result<usize, BadFault> {
+fn count(text: &str) -> Result<usize, FaultSyntaxError> {
     let count = text
         .parse()
         .ok()
-        .filter(|count| (1..=LARGEST).contains(count));
-    count.ok_or(BadFault("expected a number of bytes, at most 1 GiB"))
+        .filter(|count| (1..=MAX_BYTES).contains(count));
+    count.ok_or(FaultSyntaxError(
+        "expected a number of bytes, at most 1 GiB",
+    ))
 }
 
 /// A time such as `50ms`, `2s`.
@@ -297,6 +309,6 @@ const GARBAGE: [&[u8]; 5] = [
     b"[1,2",
     b"{\"jsonrpc\":\"1.0\",\"id\":{},\"result\":0}",
 ];
-const BETWEEN: Duration = Duration::from_micros(200);
+const FRAGMENT_PAUSE: Duration = Duration::from_micros(200);
 const OVERSIZE: usize = 32 << 20;
-const LARGEST: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;

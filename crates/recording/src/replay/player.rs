@@ -6,94 +6,99 @@ use std::time::Duration;
 
 use attache_rpc::json::Raw;
 use attache_rpc::{Error, Id, Message, write_failure};
-use attache_testkit::{Heard, Side};
+use attache_testkit::{Side, WireMessage};
 
-use super::super::{Records, What};
-use super::likeness::{Names, alike};
+use super::super::{RecordContent, RecordingReader};
+use super::matching::{IdMapping, same_payload};
 
 /// One side of a recording, as far as it has been played.
 #[derive(Debug)]
-pub struct Player {
+pub struct ReplayPlayer {
     side: Side,
-    lines: Vec<Line>,
-    at: usize,
-    /// Answers whose turn was over when their question came.
-    late: VecDeque<usize>,
-    names: Names,
-    /// The ids of the peer's requests in this run, by their place.
+    lines: Vec<ReplayLine>,
+    next: usize,
+    /// Answers whose turn was over when their request came.
+    overdue: VecDeque<usize>,
+    id_mapping: IdMapping,
+    /// The ids of the peer's requests in this run, by their position.
     ids: HashMap<usize, Id>,
     unknown: Vec<String>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct ReplayLine {
     from: Side,
     gap: Duration,
-    heard: Heard,
+    message: WireMessage,
     bytes: Vec<u8>,
-    /// For an answer, the place of its request; for a request, that of its answer.
+    /// For an answer, the position of its request; for a request, that of its answer.
     partner: Option<usize>,
     done: bool,
 }
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ReplayStep {
     /// Say this line, so long after the one before.
-    Say(Vec<u8>, Duration),
+    Send(Vec<u8>, Duration),
     /// Wait: without it nothing can go on. The text names what is waited for.
     Await(String),
     /// Wait a moment: it may come.
     Expect,
     /// Everything has been said.
-    Over,
+    Done,
 }
 
-impl Player {
+impl ReplayPlayer {
     /// Reads a recording, to play a side of it.
     ///
     /// # Errors
     ///
     /// When it cannot be read, or is too large to be held.
-    pub fn load<R: BufRead>(records: &mut Records<R>, side: Side) -> io::Result<Player> {
-        let mut lines: Vec<Line> = Vec::new();
+    pub fn load<R: BufRead>(
+        records: &mut RecordingReader<R>,
+        side: Side,
+    ) -> io::Result<ReplayPlayer> {
+        let mut lines: Vec<ReplayLine> = Vec::new();
         let (mut last, mut size) = (None, 0);
         for record in records {
             let record = record?;
-            let (from, heard, bytes) = match record.what {
-                What::Said(stream, said) => match stream.side() {
-                    Some(from) => (from, Heard::read(&said.bytes), said.bytes),
+            let (from, message, bytes) = match record.content {
+                RecordContent::Line(stream, said) => match stream.side() {
+                    Some(from) => (from, WireMessage::read(&said.bytes), said.bytes),
                     None => continue,
                 },
-                What::Closed(stream) => match stream.side() {
-                    Some(from) => (from, Heard::Closed, Vec::new()),
+                RecordContent::Closed(stream) => match stream.side() {
+                    Some(from) => (from, WireMessage::Closed, Vec::new()),
                     None => continue,
                 },
-                What::Header(_) | What::Lost(..) | What::End(_) => continue,
+                RecordContent::Header(_) | RecordContent::Lost(..) | RecordContent::End(_) => {
+                    continue;
+                }
             };
             size += bytes.len();
-            if size > MOST {
+            if size > MAX_BYTES {
                 let why = "the recording is too large to replay: more than 256 MiB of messages";
                 return Err(io::Error::other(why));
             }
             let gap = record.at.saturating_sub(last.unwrap_or(record.at));
             last = Some(record.at);
-            lines.push(Line {
+            lines.push(ReplayLine {
                 from,
                 gap: Duration::from_micros(gap),
-                heard,
+                message,
                 bytes,
                 partner: None,
                 done: false,
             });
         }
-        pair(&mut lines);
-        Ok(Player {
+        pair_responses(&mut lines);
+        Ok(ReplayPlayer {
             side,
             lines,
-            at: 0,
-            late: VecDeque::new(),
-            names: Names::default(),
+            next: 0,
+            overdue: VecDeque::new(),
+            id_mapping: IdMapping::default(),
             ids: HashMap::new(),
             unknown: Vec::new(),
         })
@@ -102,12 +107,16 @@ impl Player {
     /// How many lines our side has in the recording.
     pub fn parts(&self) -> usize {
         let ours = self.lines.iter().filter(|line| line.from == self.side);
-        ours.filter(|line| line.heard != Heard::Closed).count()
+        ours.filter(|line| line.message != WireMessage::Closed)
+            .count()
     }
 
     /// Whether our side ended first in the recording.
     pub fn closes_first(&self) -> bool {
-        let mut ends = self.lines.iter().filter(|line| line.heard == Heard::Closed);
+        let mut ends = self
+            .lines
+            .iter()
+            .filter(|line| line.message == WireMessage::Closed);
         ends.next().is_some_and(|line| line.from == self.side)
     }
 
@@ -116,81 +125,85 @@ impl Player {
         &self.unknown
     }
 
-    /// The next step. It stays the same until something is said, heard or skipped.
-    pub fn next_step(&mut self) -> Step {
-        while let Some(place) = self.late.pop_front() {
-            if let Some(line) = self.written(place) {
-                return Step::Say(line, Duration::ZERO);
+    /// The next step. It stays the same until something is said, message or skipped.
+    pub fn next_step(&mut self) -> ReplayStep {
+        while let Some(position) = self.overdue.pop_front() {
+            if let Some(line) = self.next_text(position) {
+                return ReplayStep::Send(line, Duration::ZERO);
             }
         }
-        while let Some(line) = self.lines.get(self.at) {
+        while let Some(line) = self.lines.get(self.next) {
             if line.from != self.side {
                 match self.awaited() {
                     Some(step) => return step,
-                    None => self.at += 1,
+                    None => self.next += 1,
                 }
                 continue;
             }
-            let (place, gap) = (self.at, line.gap);
-            self.at += 1;
-            if self.lines[place].heard == Heard::Closed {
+            let (position, gap) = (self.next, line.gap);
+            self.next += 1;
+            if self.lines[position].message == WireMessage::Closed {
                 continue;
             }
-            if let Some(line) = self.written(place) {
-                return Step::Say(line, gap);
+            if let Some(line) = self.next_text(position) {
+                return ReplayStep::Send(line, gap);
             }
         }
-        Step::Over
+        ReplayStep::Done
     }
 
-    /// What the line at our place waits for, if anything.
-    fn awaited(&self) -> Option<Step> {
-        let line = &self.lines[self.at];
+    /// What the line at our position waits for, if anything.
+    fn awaited(&self) -> Option<ReplayStep> {
+        let line = &self.lines[self.next];
         if line.done {
             return None;
         }
-        match &line.heard {
-            Heard::Request(_, method, _) => Some(Step::Await(method.clone())),
-            Heard::Notification(..) => Some(Step::Expect),
-            Heard::Answer(..) | Heard::Refusal(..) => {
-                let asked = line.partner.map(|place| &self.lines[place].heard);
+        match &line.message {
+            WireMessage::Request(_, method, _) => Some(ReplayStep::Await(method.clone())),
+            WireMessage::Notification(..) => Some(ReplayStep::Expect),
+            WireMessage::Response(..) | WireMessage::Failure(..) => {
+                let asked = line.partner.map(|position| &self.lines[position].message);
                 match asked {
-                    Some(Heard::Request(_, method, _)) => {
-                        Some(Step::Await(format!("an answer to {method}")))
+                    Some(WireMessage::Request(_, method, _)) => {
+                        Some(ReplayStep::Await(format!("an answer to {method}")))
                     }
                     _ => None,
                 }
             }
-            Heard::Raw(_) | Heard::Closed => None,
+            WireMessage::Raw(_) | WireMessage::Closed => None,
         }
     }
 
     /// Gives up what is waited for.
     pub fn skip(&mut self) {
-        self.at += 1;
+        self.next += 1;
     }
 
     /// Takes a line of the peer; what is to be answered at once, if the recording does not say.
-    pub fn hear(&mut self, line: &[u8]) -> Option<Vec<u8>> {
-        match Heard::read(line) {
-            Heard::Request(id, method, params) => self.asked(id, &method, params.as_deref()),
-            Heard::Notification(method, params) => {
-                if let Some(place) = self.find(&method, params.as_deref(), Sort::Notification) {
-                    self.matched(place, params.as_deref());
+    pub fn receive(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        match WireMessage::read(line) {
+            WireMessage::Request(id, method, params) => {
+                self.receive_request(id, &method, params.as_deref())
+            }
+            WireMessage::Notification(method, params) => {
+                if let Some(position) =
+                    self.find(&method, params.as_deref(), CallKind::Notification)
+                {
+                    self.matched(position, params.as_deref());
                 }
                 None
             }
-            Heard::Answer(id, payload) | Heard::Refusal(id, payload) => {
-                self.answered(&id, &payload);
+            WireMessage::Response(id, payload) | WireMessage::Failure(id, payload) => {
+                self.receive_response(&id, &payload);
                 None
             }
-            Heard::Raw(_) | Heard::Closed => None,
+            WireMessage::Raw(_) | WireMessage::Closed => None,
         }
     }
 
-    fn asked(&mut self, id: Id, method: &str, params: Option<&str>) -> Option<Vec<u8>> {
-        let Some(place) = self.find(method, params, Sort::Request) else {
-            if self.unknown.len() < MOST_UNKNOWN && !self.unknown.iter().any(|it| it == method) {
+    fn receive_request(&mut self, id: Id, method: &str, params: Option<&str>) -> Option<Vec<u8>> {
+        let Some(position) = self.find(method, params, CallKind::Request) else {
+            if self.unknown.len() < MAX_UNKNOWN && !self.unknown.iter().any(|it| it == method) {
                 self.unknown.push(method.to_owned());
             }
             let mut out = String::new();
@@ -202,94 +215,103 @@ impl Player {
             write_failure(&mut out, &id, &error);
             return Some(out.into_bytes());
         };
-        self.ids.insert(place, id);
-        self.matched(place, params);
-        if let Some(answer) = self.lines[place].partner
-            && answer < self.at
+        self.ids.insert(position, id);
+        self.matched(position, params);
+        if let Some(answer) = self.lines[position].partner
+            && answer < self.next
         {
-            self.late.push_back(answer);
+            self.overdue.push_back(answer);
         }
         None
     }
 
     /// The line of the recording that the peer says now: one that says the same, or else the next of that method.
-    fn find(&self, method: &str, params: Option<&str>, sort: Sort) -> Option<usize> {
-        let of_method = |place: &usize| {
-            let line = &self.lines[*place];
-            let fits = match (&line.heard, sort) {
-                (Heard::Request(_, name, _), Sort::Request)
-                | (Heard::Notification(name, _), Sort::Notification) => name == method,
+    fn find(&self, method: &str, params: Option<&str>, kind: CallKind) -> Option<usize> {
+        let of_method = |position: &usize| {
+            let line = &self.lines[*position];
+            let fits = match (&line.message, kind) {
+                (WireMessage::Request(_, name, _), CallKind::Request)
+                | (WireMessage::Notification(name, _), CallKind::Notification) => name == method,
                 _ => false,
             };
             fits && line.from != self.side && !line.done
         };
-        let says_the_same = |place: &usize| match &self.lines[*place].heard {
-            Heard::Request(_, _, old) | Heard::Notification(_, old) => {
-                alike(old.as_deref(), params)
+        let says_the_same = |position: &usize| match &self.lines[*position].message {
+            WireMessage::Request(_, _, old) | WireMessage::Notification(_, old) => {
+                same_payload(old.as_deref(), params)
             }
             _ => false,
         };
-        let places = || (0..self.lines.len()).filter(of_method);
-        places()
-            .take(NEAR)
+        let positions = || (0..self.lines.len()).filter(of_method);
+        positions()
+            .take(MAX_COMPARED)
             .find(says_the_same)
-            .or_else(|| places().find(|place| *place >= self.at))
-            .or_else(|| places().next())
+            .or_else(|| positions().find(|position| *position >= self.next))
+            .or_else(|| positions().next())
     }
 
-    /// The peer is at that place, so that it will not say what it has not said before.
-    fn matched(&mut self, place: usize, params: Option<&str>) {
-        self.lines[place].done = true;
-        if let Heard::Request(_, _, old) | Heard::Notification(_, old) = &self.lines[place].heard {
-            self.names.learn(old.as_deref(), params);
+    /// The peer is at that position, so that it will not say what it has not said before.
+    fn matched(&mut self, position: usize, params: Option<&str>) {
+        self.lines[position].done = true;
+        if let WireMessage::Request(_, _, old) | WireMessage::Notification(_, old) =
+            &self.lines[position].message
+        {
+            self.id_mapping.learn(old.as_deref(), params);
         }
-        while self.at < place {
-            let line = &self.lines[self.at];
-            let calls = matches!(line.heard, Heard::Request(..) | Heard::Notification(..));
+        while self.next < position {
+            let line = &self.lines[self.next];
+            let calls = matches!(
+                line.message,
+                WireMessage::Request(..) | WireMessage::Notification(..)
+            );
             if line.from == self.side || line.done || !calls {
                 break;
             }
-            self.at += 1;
+            self.next += 1;
         }
     }
 
-    fn answered(&mut self, id: &Id, payload: &str) {
-        let question = self.lines.iter().position(|line| {
-            let open = line.partner.is_some_and(|place| !self.lines[place].done);
+    fn receive_response(&mut self, id: &Id, payload: &str) {
+        let request = self.lines.iter().position(|line| {
+            let open = line
+                .partner
+                .is_some_and(|position| !self.lines[position].done);
             let ours = line.from == self.side && open;
-            ours && matches!(&line.heard, Heard::Request(asked, ..) if asked == id)
+            ours && matches!(&line.message, WireMessage::Request(asked, ..) if asked == id)
         });
-        let Some(place) = question.and_then(|place| self.lines[place].partner) else {
+        let Some(position) = request.and_then(|position| self.lines[position].partner) else {
             return;
         };
-        self.lines[place].done = true;
-        if let Heard::Answer(_, old) | Heard::Refusal(_, old) = &self.lines[place].heard {
-            self.names.learn(Some(old), Some(payload));
+        self.lines[position].done = true;
+        if let WireMessage::Response(_, old) | WireMessage::Failure(_, old) =
+            &self.lines[position].message
+        {
+            self.id_mapping.learn(Some(old), Some(payload));
         }
     }
 
     /// The line as it is to be said in this run; `None` for an answer to what was not asked.
-    fn written(&mut self, place: usize) -> Option<Vec<u8>> {
-        let line = &self.lines[place];
+    fn next_text(&mut self, position: usize) -> Option<Vec<u8>> {
+        let line = &self.lines[position];
         let mut id = None;
-        if let Heard::Answer(..) | Heard::Refusal(..) = line.heard
-            && let Some(question) = line.partner
+        if let WireMessage::Response(..) | WireMessage::Failure(..) = line.message
+            && let Some(request) = line.partner
         {
-            id = Some(self.ids.get(&question)?.clone());
+            id = Some(self.ids.get(&request)?.clone());
         }
         let text = self.rewritten(line, id);
-        self.lines[place].done = true;
+        self.lines[position].done = true;
         Some(text)
     }
 
-    fn rewritten(&self, line: &Line, new_id: Option<Id>) -> Vec<u8> {
+    fn rewritten(&self, line: &ReplayLine, new_id: Option<Id>) -> Vec<u8> {
         let as_it_was = || line.bytes.clone();
         let renamed = |payload: &Option<String>| {
             let payload = payload.as_deref();
-            payload.and_then(|payload| self.names.replaced(payload))
+            payload.and_then(|payload| self.id_mapping.replaced(payload))
         };
-        let (message, payload): (Message<'_>, _) = match &line.heard {
-            Heard::Request(id, method, params) => {
+        let (message, payload): (Message<'_>, _) = match &line.message {
+            WireMessage::Request(id, method, params) => {
                 let Some(params) = renamed(params) else {
                     return as_it_was();
                 };
@@ -303,7 +325,7 @@ impl Player {
                     params,
                 )
             }
-            Heard::Notification(method, params) => {
+            WireMessage::Notification(method, params) => {
                 let Some(params) = renamed(params) else {
                     return as_it_was();
                 };
@@ -316,8 +338,8 @@ impl Player {
                     params,
                 )
             }
-            Heard::Answer(id, result) => {
-                let replaced = self.names.replaced(result);
+            WireMessage::Response(id, result) => {
+                let replaced = self.id_mapping.replaced(result);
                 let same = new_id.as_ref().is_none_or(|new| new == id);
                 if replaced.is_none() && same {
                     return as_it_was();
@@ -326,13 +348,13 @@ impl Player {
                 let payload = replaced.unwrap_or_else(|| result.clone());
                 (Message::Response { id, result: "" }, payload)
             }
-            Heard::Refusal(id, error) => {
+            WireMessage::Failure(id, error) => {
                 let id = new_id.unwrap_or_else(|| id.clone());
                 let id = id.as_str();
                 let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
                 return text.into_bytes();
             }
-            Heard::Raw(_) | Heard::Closed => return as_it_was(),
+            WireMessage::Raw(_) | WireMessage::Closed => return as_it_was(),
         };
         with_payload(message, &payload).into_bytes()
     }
@@ -361,33 +383,33 @@ fn with_payload(message: Message<'_>, payload: &str) -> String {
 }
 
 /// Joins requests and their answers.
-fn pair(lines: &mut [Line]) {
+fn pair_responses(lines: &mut [ReplayLine]) {
     let mut open: HashMap<(Side, Id), usize> = HashMap::new();
-    for place in 0..lines.len() {
-        let from = lines[place].from;
-        match &lines[place].heard {
-            Heard::Request(id, ..) => {
-                open.insert((from, id.clone()), place);
+    for position in 0..lines.len() {
+        let from = lines[position].from;
+        match &lines[position].message {
+            WireMessage::Request(id, ..) => {
+                open.insert((from, id.clone()), position);
             }
-            Heard::Answer(id, _) | Heard::Refusal(id, _) => {
-                if let Some(question) = open.remove(&(from.other(), id.clone())) {
-                    lines[place].partner = Some(question);
-                    lines[question].partner = Some(place);
+            WireMessage::Response(id, _) | WireMessage::Failure(id, _) => {
+                if let Some(request) = open.remove(&(from.other(), id.clone())) {
+                    lines[position].partner = Some(request);
+                    lines[request].partner = Some(position);
                 }
             }
-            Heard::Notification(..) | Heard::Raw(_) | Heard::Closed => {}
+            WireMessage::Notification(..) | WireMessage::Raw(_) | WireMessage::Closed => {}
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum CallKind {
     Request,
     Notification,
 }
 
-const MOST: usize = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;
 /// How many methods are named that the recording does not have.
-const MOST_UNKNOWN: usize = 100;
+const MAX_UNKNOWN: usize = 100;
 /// How many lines of a method are held against one that comes.
-const NEAR: usize = 256;
+const MAX_COMPARED: usize = 256;

@@ -6,7 +6,8 @@ use std::io::{self, BufRead, Read, Write};
 use attache_rpc::json::to_string;
 
 use super::super::{
-    Filter, Flow, Index, Record, Records, Said, Stream, Verdicts, What, page, records,
+    Correlator, Record, RecordContent, RecordFilter, RecordIndex, RecordedLine, RecordedStream,
+    RecordingReader, ViolationIndex, html_page, open_recording,
 };
 use super::{TALK, conversation, poll, read};
 
@@ -18,7 +19,7 @@ fn long(messages: u64) -> tempfile::NamedTempFile {
         let session = if number % 3 == 0 { "a" } else { "b" };
         let (stream, line) = match number % 100 {
             0 => (
-                Stream::Client,
+                RecordedStream::Client,
                 format!(
                     r#"{{"jsonrpc":"2.0","id":{number},"method":"session/list","params":{{}}}}"#
                 ),
@@ -26,7 +27,7 @@ fn long(messages: u64) -> tempfile::NamedTempFile {
             50 => {
                 let asked = number - 50;
                 (
-                    Stream::Agent,
+                    RecordedStream::Agent,
                     format!(r#"{{"jsonrpc":"2.0","id":{asked},"result":{{"sessions":[]}}}}"#),
                 )
             }
@@ -36,7 +37,7 @@ fn long(messages: u64) -> tempfile::NamedTempFile {
                     format!(r#"{{"sessionUpdate":"agent_message_chunk","content":{content}}}"#);
                 let params = format!(r#"{{"sessionId":"{session}","update":{update}}}"#);
                 (
-                    Stream::Agent,
+                    RecordedStream::Agent,
                     format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{params}}}"#),
                 )
             }
@@ -44,7 +45,7 @@ fn long(messages: u64) -> tempfile::NamedTempFile {
         let record = Record {
             at: number * 10,
             time: String::new(),
-            what: What::Said(stream, Said::whole(line)),
+            content: RecordContent::Line(stream, RecordedLine::whole(line)),
         };
         text.push_str(&to_string(&record));
         text.push('\n');
@@ -53,24 +54,24 @@ fn long(messages: u64) -> tempfile::NamedTempFile {
     file
 }
 
-fn settled(index: &Index) {
+fn settled(index: &RecordIndex) {
     poll(|| index.progress().done);
 }
 
 /// Every page of an index against one pass over the file.
-fn check(filter: Filter) {
+fn check(filter: RecordFilter) {
     let file = long(6_000);
-    let mut flow = Flow::default();
+    let mut correlator = Correlator::default();
     let mut expected = Vec::new();
-    for (number, record) in (0..).zip(records(file.path()).unwrap()) {
+    for (number, record) in (0..).zip(open_recording(file.path()).unwrap()) {
         let record = record.unwrap();
-        let row = flow.take(&record);
+        let row = correlator.correlate(&record);
         if filter.shows(&row, &record) {
             expected.push((number, row));
         }
     }
     assert!(!expected.is_empty());
-    let index = Index::open(file.path(), filter).unwrap();
+    let index = RecordIndex::open(file.path(), filter).unwrap();
     settled(&index);
     assert_eq!(index.progress().shown, expected.len() as u64);
     assert_eq!(index.progress().records, 6_000);
@@ -90,36 +91,36 @@ fn check(filter: Filter) {
 
 #[test]
 fn every_page_is_what_one_pass_finds() {
-    check(Filter::default());
+    check(RecordFilter::default());
 }
 
 #[test]
 fn every_page_of_what_a_filter_shows() {
     let session = Some("a".to_owned());
-    check(Filter {
+    check(RecordFilter {
         session,
-        ..Filter::default()
+        ..RecordFilter::default()
     });
     let text = Some("WORD 599".to_owned());
-    check(Filter {
+    check(RecordFilter {
         text,
-        ..Filter::default()
+        ..RecordFilter::default()
     });
     let method = Some("session/list".to_owned());
-    check(Filter {
+    check(RecordFilter {
         method,
-        ..Filter::default()
+        ..RecordFilter::default()
     });
-    check(Filter {
-        stream: Some(Stream::Client),
-        ..Filter::default()
+    check(RecordFilter {
+        stream: Some(RecordedStream::Client),
+        ..RecordFilter::default()
     });
 }
 
 #[test]
 fn the_beginning_is_there_at_once() {
     let file = long(6_000);
-    let index = Index::open(file.path(), Filter::default()).unwrap();
+    let index = RecordIndex::open(file.path(), RecordFilter::default()).unwrap();
     let page = index.page(0, 40).unwrap();
     assert_eq!(page.rows.len(), 40);
     assert_eq!(page.rows[39].0, 39);
@@ -136,13 +137,13 @@ fn what_is_added_to_a_file_is_found() {
     let mut out = file.reopen().unwrap();
     out.write_all(format!("{}{half}", some.concat()).as_bytes())
         .unwrap();
-    let index = Index::follow(file.path(), Filter::default()).unwrap();
-    let verdicts = Verdicts::follow(file.path()).unwrap();
+    let index = RecordIndex::follow(file.path(), RecordFilter::default()).unwrap();
+    let violations = ViolationIndex::follow(file.path()).unwrap();
     poll(|| index.progress().done && index.progress().records == 3);
     assert_eq!(index.page(0, 40).unwrap().rows.len(), 3);
     out.write_all(format!("{other}{}", rest[1..].concat()).as_bytes())
         .unwrap();
-    poll(|| index.progress().records == 12 && verdicts.has(11));
+    poll(|| index.progress().records == 12 && violations.has(11));
     assert_eq!(index.page(0, 40).unwrap().rows.len(), 12);
     out.set_len(0).unwrap();
     poll(|| index.progress().fault.is_some());
@@ -150,9 +151,9 @@ fn what_is_added_to_a_file_is_found() {
 
 #[test]
 fn a_line_without_end_takes_no_memory_without_end() {
-    let mut records = Records::new(Endless(200 << 20));
+    let mut records = RecordingReader::new(Endless(200 << 20));
     assert_eq!(records.next().map(drop), None);
-    assert_eq!((records.broken(), records.offset()), (1, 200 << 20));
+    assert_eq!((records.invalid(), records.offset()), (1, 200 << 20));
 }
 
 /// So many bytes without a line break.
@@ -178,11 +179,11 @@ impl BufRead for Endless {
 fn violations_by_record() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), conversation(&format!("{TALK}\n< noise\n"))).unwrap();
-    let verdicts = Verdicts::open(file.path()).unwrap();
-    poll(|| verdicts.count().1);
-    assert_eq!(verdicts.count().0, 1);
-    assert_eq!(verdicts.after(0), Some(11));
-    assert!(verdicts.has(11) && verdicts.of(11)[0].contains("rule 1"));
+    let violations = ViolationIndex::open(file.path()).unwrap();
+    poll(|| violations.count().1);
+    assert_eq!(violations.count().0, 1);
+    assert_eq!(violations.after(0), Some(11));
+    assert!(violations.has(11) && violations.of(11)[0].contains("rule 1"));
 }
 
 #[test]
@@ -190,10 +191,10 @@ fn a_page_holds_every_record_and_nothing_from_elsewhere() {
     let hostile = format!("{TALK}\n< </script><script>alert(1)</script>\n");
     let text = conversation(&hostile);
     let mut out = Vec::new();
-    page(
+    html_page(
         &mut read(&text),
         &mut read(&text),
-        &Filter::default(),
+        &RecordFilter::default(),
         "<talk>",
         &mut out,
     )

@@ -1,21 +1,21 @@
-//! Lines of a recording, and what they add up to.
+//! StreamLines of a recording, and what they add up to.
 
 use attache_rpc::json::to_string;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::super::split::Lines;
+use super::super::stream_lines::StreamLines;
 use super::super::{
-    Flow, Header, Loss, Record, Said, Stats, Stream, Summary, What, diff, markdown, raw, script,
-    validate,
+    Correlator, Header, Histogram, Loss, Record, RecordContent, RecordedLine, RecordedStream,
+    RecordingStats, copy_lines, diff, markdown, read_trace, validate,
 };
 use super::{TALK, conversation, read};
 
-fn check(what: What, expected: &Expect) {
+fn check(what: RecordContent, expected: &Expect) {
     let record = Record {
         at: 1_234,
         time: "2026-01-31T12:00:00.001234Z".to_owned(),
-        what,
+        content: what,
     };
     let text = to_string(&record);
     expected.assert_eq(&text);
@@ -25,7 +25,7 @@ fn check(what: What, expected: &Expect) {
 #[test]
 fn every_sort_of_line() {
     check(
-        What::Header(Header {
+        RecordContent::Header(Header {
             version: 1,
             agent: "gemini".to_owned(),
             redacted: true,
@@ -35,15 +35,18 @@ fn every_sort_of_line() {
         ]],
     );
     check(
-        What::Said(Stream::Client, Said::whole("{\"a\":\"b\"}\r")),
+        RecordContent::Line(
+            RecordedStream::Client,
+            RecordedLine::whole("{\"a\":\"b\"}\r"),
+        ),
         &expect![[
             r#"{"dir":"out","at":1234,"time":"2026-01-31T12:00:00.001234Z","line":"{\"a\":\"b\"}\r"}"#
         ]],
     );
     check(
-        What::Said(
-            Stream::Agent,
-            Said {
+        RecordContent::Line(
+            RecordedStream::Agent,
+            RecordedLine {
                 bytes: vec![0xff, 0],
                 unfinished: true,
                 cut: Some(20_000_000),
@@ -55,7 +58,7 @@ fn every_sort_of_line() {
         ]],
     );
     check(
-        What::Closed(Stream::Errors),
+        RecordContent::Closed(RecordedStream::Errors),
         &expect![[r#"{"dir":"err","at":1234,"time":"2026-01-31T12:00:00.001234Z","closed":true}"#]],
     );
     let loss = Loss {
@@ -63,19 +66,19 @@ fn every_sort_of_line() {
         bytes: 99,
     };
     check(
-        What::Lost(Some(Stream::Agent), loss),
+        RecordContent::Lost(Some(RecordedStream::Agent), loss),
         &expect![[
             r#"{"dir":"in","at":1234,"time":"2026-01-31T12:00:00.001234Z","lost":{"lines":3,"bytes":99}}"#
         ]],
     );
     check(
-        What::Lost(None, loss),
+        RecordContent::Lost(None, loss),
         &expect![[
             r#"{"at":1234,"time":"2026-01-31T12:00:00.001234Z","lost":{"lines":3,"bytes":99}}"#
         ]],
     );
     check(
-        What::End("agent exited with 0".to_owned()),
+        RecordContent::End("agent exited with 0".to_owned()),
         &expect![[
             r#"{"at":1234,"time":"2026-01-31T12:00:00.001234Z","end":"agent exited with 0"}"#
         ]],
@@ -87,9 +90,12 @@ fn lines_of_the_first_format_are_read_and_others_are_counted() {
     let text = "{\"dir\":\"in\",\"time\":\"2026-01-31T12:00:00Z\",\"line\":\"{}\"}\nnonsense\n{\"a\":1}\n\n";
     let mut records = read(text);
     let first = records.next().unwrap().unwrap();
-    assert_eq!(first.what, What::Said(Stream::Agent, Said::whole("{}")));
+    assert_eq!(
+        first.content,
+        RecordContent::Line(RecordedStream::Agent, RecordedLine::whole("{}"))
+    );
     assert!(records.next().is_none());
-    assert_eq!(records.broken(), 2);
+    assert_eq!(records.invalid(), 2);
 }
 
 proptest! {
@@ -102,7 +108,7 @@ proptest! {
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(stream.len())).collect();
         cuts.extend([0, stream.len()]);
         cuts.sort_unstable();
-        let mut lines = Lines::default();
+        let mut lines = StreamLines::default();
         let mut whole = Vec::new();
         for pair in cuts.windows(2) {
             lines.push(&stream[pair[0]..pair[1]], |said| {
@@ -119,15 +125,15 @@ proptest! {
 
     #[test]
     fn any_line_comes_back(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let what = What::Said(Stream::Agent, Said::whole(bytes));
-        let record = Record { at: 1, time: String::new(), what };
+        let what = RecordContent::Line(RecordedStream::Agent, RecordedLine::whole(bytes));
+        let record = Record { at: 1, time: String::new(), content: what };
         prop_assert_eq!(Record::parse(&to_string(&record)).unwrap(), record);
     }
 }
 
 #[test]
 fn a_line_that_is_too_long_is_kept_in_part() {
-    let mut lines = Lines::default();
+    let mut lines = StreamLines::default();
     let piece = vec![b'x'; 1 << 20];
     for _ in 0..20 {
         lines.push(&piece, |_| panic!("no line has ended"));
@@ -136,16 +142,16 @@ fn a_line_that_is_too_long_is_kept_in_part() {
     lines.push(b"y\nnext\n", |said| found.push(said));
     assert_eq!(found[0].cut, Some((20 << 20) + 1));
     assert_eq!(found[0].bytes.len(), 64 << 10);
-    assert_eq!(found[1], Said::whole("next"));
+    assert_eq!(found[1], RecordedLine::whole("next"));
 }
 
 #[test]
 fn rows_tell_what_belongs_together() {
     let text = conversation(TALK);
-    let mut flow = Flow::default();
+    let mut correlator = Correlator::default();
     let rows: Vec<String> = read(&text)
         .map(|record| {
-            let row = flow.take(&record.unwrap());
+            let row = correlator.correlate(&record.unwrap());
             let times = [
                 ("took", row.latency),
                 ("first", row.first),
@@ -158,7 +164,7 @@ fn rows_tell_what_belongs_together() {
             let session = row.session.as_deref().unwrap_or("-");
             format!(
                 "{:?} {method} [{detail}] {session}{}\n",
-                row.sort,
+                row.kind,
                 times.collect::<String>()
             )
         })
@@ -182,9 +188,9 @@ fn rows_tell_what_belongs_together() {
 #[test]
 fn sums_of_a_conversation() {
     let text = conversation(TALK);
-    let mut stats = Stats::default();
+    let mut stats = RecordingStats::default();
     for record in read(&text) {
-        stats.take(&record.unwrap());
+        stats.add_record(&record.unwrap());
     }
     assert_eq!(stats.messages(), 11);
     assert_eq!(stats.tokens, [7, 2, 9]);
@@ -203,9 +209,9 @@ fn statistics_and_violations_as_json() {
         < {"jsonrpc":"2.0","method":"session/update","params":{}}
     "#,
     );
-    let mut stats = Stats::default();
+    let mut stats = RecordingStats::default();
     for record in read(&text) {
-        stats.take(&record.unwrap());
+        stats.add_record(&record.unwrap());
     }
     let mut out = format!("{}\n", stats.to_json(2));
     validate(
@@ -225,7 +231,7 @@ proptest! {
     /// Percentiles are those of the sorted times, within 3 %.
     #[test]
     fn percentiles_are_nearly_right(mut times in proptest::collection::vec(0_u64..10_000_000, 1..200), percent in 1_u64..=100) {
-        let mut summary = Summary::default();
+        let mut summary = Histogram::default();
         times.iter().for_each(|time| summary.add(*time));
         times.sort_unstable();
         let place = (times.len() as u64 * percent).div_ceil(100) - 1;
@@ -245,7 +251,7 @@ fn violations_have_the_number_of_their_record() {
     assert_eq!(messages, 13);
     let shown: Vec<String> = found
         .iter()
-        .map(|one| format!("{}: {}\n", one.record, one.finding.violation))
+        .map(|one| format!("{}: {}\n", one.record, one.violation.violation))
         .collect();
     expect![[r#"
         11: answer id: no open request has this id; respond with the id of the request (rule 21, observed)
@@ -268,12 +274,12 @@ fn ids_and_times_make_no_difference() {
             .replace("\"id\":3", "\"id\":\"c\""),
     );
     let (one, other) = (
-        script(&mut read(&one)).unwrap(),
-        script(&mut read(&other)).unwrap(),
+        read_trace(&mut read(&one)).unwrap(),
+        read_trace(&mut read(&other)).unwrap(),
     );
     assert!(!diff(&one, &other).iter().any(|change| change.is_change()));
     let third = conversation(&TALK.replace("\"ho\"", "\"hum\""));
-    let third = script(&mut read(&third)).unwrap();
+    let third = read_trace(&mut read(&third)).unwrap();
     let changes = diff(&one, &third);
     assert_eq!(
         changes.iter().filter(|change| change.is_change()).count(),
@@ -284,7 +290,7 @@ fn ids_and_times_make_no_difference() {
 #[test]
 fn other_forms() {
     let text = conversation(TALK);
-    let trace = script(&mut read(&text)).unwrap();
+    let trace = read_trace(&mut read(&text)).unwrap();
     assert!(attache_testkit::Script::parse(&trace.to_script()).is_ok());
     expect![[r#"
         *A session in `/project`.*
@@ -305,7 +311,7 @@ fn other_forms() {
     "#]]
     .assert_eq(&markdown(&mut read(&text)).unwrap());
     let mut lines = Vec::new();
-    raw(&mut read(&text), Stream::Client, |line| {
+    copy_lines(&mut read(&text), RecordedStream::Client, |line| {
         lines.extend_from_slice(line);
         Ok(())
     })

@@ -4,30 +4,30 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use attache_rpc::Message;
-use attache_testkit::{Entry, Event, Side, Trace};
+use attache_testkit::{Side, Trace, TraceEntry, TraceEvent};
 
-use super::super::mock::{Act, Mock, Scenario, find, scenarios};
+use super::super::mock::{MockAction, MockAgent, Scenario, find_scenario, scenarios};
 
 /// A client that offers everything and answers whatever it is asked.
-struct Talk {
-    mock: Mock,
+struct MockConversation {
+    mock: MockAgent,
     trace: Trace,
     now: Duration,
     asked: u64,
     crashed: Option<u8>,
 }
 
-impl Talk {
-    fn new(scenario: Option<&'static Scenario>) -> Talk {
-        let mut talk = Talk {
-            mock: Mock::new(scenario),
+impl MockConversation {
+    fn new(scenario: Option<&'static Scenario>) -> MockConversation {
+        let mut conversation = MockConversation {
+            mock: MockAgent::new(scenario),
             trace: Trace::default(),
             now: Duration::ZERO,
             asked: 0,
             crashed: None,
         };
-        talk.ask("initialize", HELLO);
-        talk
+        conversation.ask("initialize", HELLO);
+        conversation
     }
 
     fn ask(&mut self, method: &str, params: &str) {
@@ -46,25 +46,25 @@ impl Talk {
 
     fn say(&mut self, line: &str) {
         self.note(Side::Client, line);
-        let acts = self.mock.hear(line.as_bytes(), self.now);
-        self.act(acts);
+        let actions = self.mock.receive(line.as_bytes(), self.now);
+        self.action(actions);
     }
 
     /// Lets it go on until it has nothing more to do by itself.
     fn settle(&mut self) {
         loop {
-            let acts = self.mock.go_on(self.now);
-            if acts.is_empty() {
+            let actions = self.mock.advance(self.now);
+            if actions.is_empty() {
                 return;
             }
-            self.act(acts);
+            self.action(actions);
         }
     }
 
-    fn act(&mut self, acts: Vec<Act>) {
-        for act in acts {
-            match act {
-                Act::Write(line) => {
+    fn action(&mut self, actions: Vec<MockAction>) {
+        for action in actions {
+            match action {
+                MockAction::Write(line) => {
                     self.note(Side::Agent, &line);
                     if let Ok(Message::Request { id, method, .. }) = Message::parse(line.as_bytes())
                     {
@@ -74,15 +74,15 @@ impl Talk {
                         ));
                     }
                 }
-                Act::Sleep(until) => self.now = until,
-                Act::Crash(code) => self.crashed = Some(code),
+                MockAction::Sleep(until) => self.now = until,
+                MockAction::Crash(code) => self.crashed = Some(code),
             }
         }
     }
 
     fn note(&mut self, from: Side, line: &str) {
-        let event = Event::Line(line.as_bytes().to_vec().into());
-        self.trace.push(Entry { from, event });
+        let event = TraceEvent::Line(line.as_bytes().to_vec().into());
+        self.trace.push(TraceEntry { from, event });
     }
 
     fn last(&self) -> String {
@@ -114,41 +114,41 @@ fn answer(method: &str) -> &'static str {
 fn every_scenario_keeps_every_rule() {
     let mut shown = BTreeSet::new();
     for scenario in scenarios() {
-        let mut talk = Talk::new(None);
-        talk.ask("session/new", SESSION);
-        talk.prompt(scenario.name);
-        talk.settle();
+        let mut conversation = MockConversation::new(None);
+        conversation.ask("session/new", SESSION);
+        conversation.prompt(scenario.name);
+        conversation.settle();
         if scenario.name == "hang" {
-            talk.say(
+            conversation.say(
                 r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"mock-1"}}"#,
             );
         }
-        talk.check(scenario.name);
+        conversation.check(scenario.name);
         match scenario.name {
-            "crash" => assert_eq!(talk.crashed, Some(3)),
-            "error" => assert!(talk.last().contains("\"error\"")),
+            "crash" => assert_eq!(conversation.crashed, Some(3)),
+            "error" => assert!(conversation.last().contains("\"error\"")),
             _ => assert!(
-                talk.last().contains("stopReason"),
+                conversation.last().contains("stopReason"),
                 "{}: {}",
                 scenario.name,
-                talk.last()
+                conversation.last()
             ),
         }
-        for line in talk.trace.lines_of(Side::Agent) {
+        for line in conversation.trace.lines_of(Side::Agent) {
             shown.extend(words(&line));
         }
         // A second turn, for ids that must not come again; then the whole history.
-        if talk.crashed.is_none() {
-            talk.prompt(if scenario.name == "hang" {
+        if conversation.crashed.is_none() {
+            conversation.prompt(if scenario.name == "hang" {
                 "text"
             } else {
                 scenario.name
             });
-            talk.settle();
-            talk.ask("session/load", LOAD);
-            talk.settle();
-            talk.check(scenario.name);
-            for line in talk.trace.lines_of(Side::Agent) {
+            conversation.settle();
+            conversation.ask("session/load", LOAD);
+            conversation.settle();
+            conversation.check(scenario.name);
+            for line in conversation.trace.lines_of(Side::Agent) {
                 shown.extend(words(&line));
             }
         }
@@ -175,17 +175,20 @@ fn a_client_that_offers_nothing_is_told_so() {
         .iter()
         .filter(|scenario| !scenario.needs.is_empty())
     {
-        let mut talk = Talk::new(None);
-        talk.mock = Mock::new(None);
-        talk.trace = Trace::default();
+        let mut conversation = MockConversation::new(None);
+        conversation.mock = MockAgent::new(None);
+        conversation.trace = Trace::default();
         let bare = r#"{"protocolVersion":1,"clientCapabilities":{},"clientInfo":{"name":"c","version":"1"}}"#;
-        talk.ask("initialize", bare);
-        talk.ask("session/new", SESSION);
-        talk.prompt(scenario.name);
-        talk.settle();
-        talk.check(scenario.name);
+        conversation.ask("initialize", bare);
+        conversation.ask("session/new", SESSION);
+        conversation.prompt(scenario.name);
+        conversation.settle();
+        conversation.check(scenario.name);
         assert!(
-            talk.trace.to_string().contains("which you do not offer"),
+            conversation
+                .trace
+                .to_string()
+                .contains("which you do not offer"),
             "{}",
             scenario.name
         );
@@ -194,72 +197,80 @@ fn a_client_that_offers_nothing_is_told_so() {
 
 #[test]
 fn sessions_are_set_up_set_listed_and_closed() {
-    let mut talk = Talk::new(None);
-    talk.ask("session/new", SESSION);
-    talk.ask(
+    let mut conversation = MockConversation::new(None);
+    conversation.ask("session/new", SESSION);
+    conversation.ask(
         "session/set_mode",
         r#"{"sessionId":"mock-1","modeId":"code"}"#,
     );
-    talk.ask(
+    conversation.ask(
         "session/set_config_option",
         r#"{"sessionId":"mock-1","configId":"model","value":"large"}"#,
     );
-    talk.ask(
+    conversation.ask(
         "session/set_config_option",
         r#"{"sessionId":"mock-1","configId":"careful","type":"boolean","value":true}"#,
     );
-    talk.prompt("title");
-    talk.settle();
-    talk.ask("session/list", "{}");
+    conversation.prompt("title");
+    conversation.settle();
+    conversation.ask("session/list", "{}");
     assert!(
-        talk.last().contains("A session with a mock"),
+        conversation.last().contains("A session with a mock"),
         "{}",
-        talk.last()
+        conversation.last()
     );
-    talk.ask("session/close", r#"{"sessionId":"mock-1"}"#);
-    talk.ask("session/resume", LOAD);
+    conversation.ask("session/close", r#"{"sessionId":"mock-1"}"#);
+    conversation.ask("session/resume", LOAD);
     assert!(
-        talk.last().contains("\"currentModeId\":\"code\""),
+        conversation.last().contains("\"currentModeId\":\"code\""),
         "{}",
-        talk.last()
+        conversation.last()
     );
-    talk.ask("session/delete", r#"{"sessionId":"mock-1"}"#);
-    talk.check("sessions");
-    talk.ask("session/load", LOAD);
-    assert!(talk.last().contains("\"error\""));
-    talk.ask("nothing/like_it", "{}");
-    assert!(talk.last().contains("-32601"));
+    conversation.ask("session/delete", r#"{"sessionId":"mock-1"}"#);
+    conversation.check("sessions");
+    conversation.ask("session/load", LOAD);
+    assert!(conversation.last().contains("\"error\""));
+    conversation.ask("nothing/like_it", "{}");
+    assert!(conversation.last().contains("-32601"));
 }
 
 #[test]
 fn a_login_is_wanted_before_a_session() {
-    let mut talk = Talk::new(find("auth"));
-    talk.ask("session/new", SESSION);
-    assert!(talk.last().contains("-32000"), "{}", talk.last());
-    talk.ask("authenticate", r#"{"methodId":"mock-login"}"#);
-    talk.ask("session/new", SESSION);
-    talk.prompt("anything");
-    talk.settle();
-    talk.check("auth");
-    assert!(talk.last().contains("end_turn"));
+    let mut conversation = MockConversation::new(find_scenario("auth"));
+    conversation.ask("session/new", SESSION);
+    assert!(
+        conversation.last().contains("-32000"),
+        "{}",
+        conversation.last()
+    );
+    conversation.ask("authenticate", r#"{"methodId":"mock-login"}"#);
+    conversation.ask("session/new", SESSION);
+    conversation.prompt("anything");
+    conversation.settle();
+    conversation.check("auth");
+    assert!(conversation.last().contains("end_turn"));
 }
 
 #[test]
 fn two_sessions_do_not_wait_for_each_other() {
-    let mut talk = Talk::new(None);
-    talk.ask("session/new", SESSION);
-    talk.ask("session/new", SESSION);
-    talk.prompt("hang");
-    talk.settle();
+    let mut conversation = MockConversation::new(None);
+    conversation.ask("session/new", SESSION);
+    conversation.ask("session/new", SESSION);
+    conversation.prompt("hang");
+    conversation.settle();
     let params = r#"{"sessionId":"mock-2","prompt":[{"type":"text","text":"text"}]}"#;
-    talk.ask("session/prompt", params);
-    talk.settle();
-    assert!(talk.last().contains("end_turn"), "{}", talk.last());
-    talk.prompt("text");
+    conversation.ask("session/prompt", params);
+    conversation.settle();
     assert!(
-        talk.last().contains("-32600"),
+        conversation.last().contains("end_turn"),
+        "{}",
+        conversation.last()
+    );
+    conversation.prompt("text");
+    assert!(
+        conversation.last().contains("-32600"),
         "one turn at a time: {}",
-        talk.last()
+        conversation.last()
     );
 }
 

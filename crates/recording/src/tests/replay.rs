@@ -6,19 +6,19 @@ use attache_testkit::Side;
 use attache_transport::pipes;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 
-use super::super::replay::{Faults, Outcome, Pace, Player, play};
+use super::super::replay::{FaultInjector, ReplayEnd, ReplayPlayer, ReplaySpeed, play};
 use super::{TALK, conversation, read};
 
-fn player(text: &str, side: Side) -> Player {
-    Player::load(&mut read(&conversation(text)), side).unwrap()
+fn player(text: &str, side: Side) -> ReplayPlayer {
+    ReplayPlayer::load(&mut read(&conversation(text)), side).unwrap()
 }
 
 /// What the recorded agent says to a client that sends these lines and then closes.
-async fn answers(talk: &str, lines: &str, faults: Faults) -> (Vec<u8>, Outcome) {
+async fn answers(talk: &str, lines: &str, faults: FaultInjector) -> (Vec<u8>, ReplayEnd) {
     let mut player = player(talk, Side::Agent);
     let ((mut read, mut write), agent) = pipes(1 << 20);
     let playing = tokio::spawn(async move {
-        let outcome = play(&mut player, Pace::AtOnce, faults, None, agent).await;
+        let outcome = play(&mut player, ReplaySpeed::AtOnce, faults, None, agent).await;
         outcome.unwrap()
     });
     write.write_all(lines.as_bytes()).await.unwrap();
@@ -45,9 +45,9 @@ fn of_agent(talk: &str) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn the_same_client_hears_the_same() {
-    let (said, outcome) = answers(TALK, &of_client(TALK), Faults::none()).await;
+    let (said, outcome) = answers(TALK, &of_client(TALK), FaultInjector::none()).await;
     assert_eq!(String::from_utf8(said).unwrap(), of_agent(TALK));
-    assert_eq!(outcome, Outcome::Played);
+    assert_eq!(outcome, ReplayEnd::Played);
 }
 
 #[tokio::test(start_paused = true)]
@@ -56,7 +56,7 @@ async fn another_client_is_answered_by_its_own_ids() {
         .replace("\"id\":1", "\"id\":\"one\"")
         .replace("\"id\":2", "\"id\":77")
         .replace("\"hi\"", "\"something else\"");
-    let (said, _) = answers(TALK, &other, Faults::none()).await;
+    let (said, _) = answers(TALK, &other, FaultInjector::none()).await;
     let expected = of_agent(TALK)
         .replace("\"id\":1", "\"id\":\"one\"")
         .replace("\"id\":2", "\"id\":77");
@@ -68,13 +68,13 @@ async fn what_is_not_recorded_is_refused_and_what_is_not_asked_is_not_answered()
     let asked = r#"{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}
 {"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/elsewhere","mcpServers":[]}}
 "#;
-    let (said, outcome) = answers(TALK, asked, Faults::none()).await;
+    let (said, outcome) = answers(TALK, asked, FaultInjector::none()).await;
     let said = String::from_utf8(said).unwrap();
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 2, "{said}");
     assert!(lines[0].contains("not_recorded") && lines[0].contains("\"id\":1"));
     assert!(lines[1].contains("\"sessionId\":\"old\"") && lines[1].contains("\"id\":2"));
-    assert_eq!(outcome, Outcome::Left);
+    assert_eq!(outcome, ReplayEnd::PeerClosed);
 }
 
 #[tokio::test(start_paused = true)]
@@ -84,10 +84,16 @@ async fn the_clients_part_uses_the_session_of_a_new_agent() {
     let answers = of_agent(TALK).replace("old", "brand-new");
     write.write_all(answers.as_bytes()).await.unwrap();
     let patience = Some(Duration::from_secs(1));
-    let outcome = play(&mut player, Pace::AtOnce, Faults::none(), patience, client)
-        .await
-        .unwrap();
-    assert_eq!(outcome, Outcome::Played);
+    let outcome = play(
+        &mut player,
+        ReplaySpeed::AtOnce,
+        FaultInjector::none(),
+        patience,
+        client,
+    )
+    .await
+    .unwrap();
+    assert_eq!(outcome, ReplayEnd::Played);
     drop(write);
     let mut said = vec![0; 1 << 16];
     let count = read.read(&mut said).await.unwrap();
@@ -104,37 +110,43 @@ async fn an_agent_that_falls_silent_is_told() {
     let mut player = player(TALK, Side::Client);
     let (_kept, client) = pipes(1 << 20);
     let patience = Some(Duration::from_secs(1));
-    let outcome = play(&mut player, Pace::AtOnce, Faults::none(), patience, client)
-        .await
-        .unwrap();
+    let outcome = play(
+        &mut player,
+        ReplaySpeed::AtOnce,
+        FaultInjector::none(),
+        patience,
+        client,
+    )
+    .await
+    .unwrap();
     assert_eq!(
         outcome,
-        Outcome::Silent("an answer to initialize".to_owned())
+        ReplayEnd::TimedOut("an answer to initialize".to_owned())
     );
 }
 
 #[tokio::test(start_paused = true)]
 async fn delays_are_as_recorded_scaled_or_none() {
-    for (pace, least, most) in [
-        (Pace::Times(1.0), 7, 12),
-        (Pace::Times(0.1), 70, 120),
-        (Pace::AtOnce, 0, 1),
+    for (speed, least, most) in [
+        (ReplaySpeed::Times(1.0), 7, 12),
+        (ReplaySpeed::Times(0.1), 70, 120),
+        (ReplaySpeed::AtOnce, 0, 1),
     ] {
         let start = tokio::time::Instant::now();
         let mut player = player(TALK, Side::Agent);
         let ((_read, mut write), agent) = pipes(1 << 20);
         write.write_all(of_client(TALK).as_bytes()).await.unwrap();
         write.shutdown().await.unwrap();
-        play(&mut player, pace, Faults::none(), None, agent)
+        play(&mut player, speed, FaultInjector::none(), None, agent)
             .await
             .unwrap();
         let took = start.elapsed().as_millis();
-        assert!((least..=most).contains(&took), "{pace:?} took {took} ms");
+        assert!((least..=most).contains(&took), "{speed:?} took {took} ms");
     }
 }
 
-async fn with(faults: &[&str], seed: u64) -> (String, Outcome) {
-    let faults = Faults::new(faults, seed).unwrap();
+async fn with(faults: &[&str], seed: u64) -> (String, ReplayEnd) {
+    let faults = FaultInjector::new(faults, seed).unwrap();
     let (said, outcome) = answers(TALK, &of_client(TALK), faults).await;
     (String::from_utf8_lossy(&said).into_owned(), outcome)
 }
@@ -173,7 +185,7 @@ async fn answers_are_dropped_doubled_moved_and_misaddressed() {
 async fn an_answer_behind_which_nothing_comes_is_not_held_for_ever() {
     let mut player = player(TALK, Side::Agent);
     let ((read, mut write), agent) = pipes(1 << 20);
-    let faults = Faults::new(&["reorder"], 1).unwrap();
+    let faults = FaultInjector::new(&["reorder"], 1).unwrap();
     let client = async move {
         let mut lines = tokio::io::BufReader::new(read).lines();
         let first = of_client(TALK).lines().next().unwrap().to_owned();
@@ -185,16 +197,16 @@ async fn an_answer_behind_which_nothing_comes_is_not_held_for_ever() {
         drop(write);
         answer
     };
-    let playing = play(&mut player, Pace::AtOnce, faults, None, agent);
+    let playing = play(&mut player, ReplaySpeed::AtOnce, faults, None, agent);
     let (answer, outcome) = tokio::join!(client, playing);
     assert!(answer.unwrap().contains("\"id\":1,"));
-    assert_eq!(outcome.unwrap(), Outcome::Left);
+    assert_eq!(outcome.unwrap(), ReplayEnd::PeerClosed);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_crash_comes_in_the_middle_of_the_message_that_was_named() {
     let (said, outcome) = with(&["crash@3"], 1).await;
-    assert_eq!(outcome, Outcome::Crashed);
+    assert_eq!(outcome, ReplayEnd::Crashed);
     let whole = of_agent(TALK);
     assert!(
         whole.starts_with(&said) && said.lines().count() == 3,
@@ -224,7 +236,7 @@ fn faults_that_make_no_sense() {
         ("fragment=0", "a number of bytes"),
         ("garbage=3", "takes a value"),
     ] {
-        let told = Faults::new(&[text], 0).unwrap_err().to_string();
+        let told = FaultInjector::new(&[text], 0).unwrap_err().to_string();
         assert!(told.contains(why), "{text}: {told}");
         assert!(!told.contains("explode"));
     }

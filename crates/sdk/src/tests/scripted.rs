@@ -7,7 +7,7 @@ mod ending;
 mod refusal;
 
 use crate::Options;
-use attache_testkit::{Scripted, Side, Trace, scripted_agent, scripted_client};
+use attache_testkit::{ScriptedPeer, Side, Trace, scripted_agent, scripted_client};
 use expect_test::Expect;
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 struct Client {
     agent: AgentHandle,
     calls: ClientCalls,
-    peer: Scripted,
+    peer: ScriptedPeer,
 }
 
 impl Client {
@@ -52,7 +52,7 @@ impl Client {
 struct Agent {
     client: ClientHandle,
     calls: AgentCalls,
-    peer: Scripted,
+    peer: ScriptedPeer,
 }
 
 impl Agent {
@@ -96,7 +96,7 @@ impl Agent {
     }
 }
 
-async fn lawful(peer: Scripted, side: Side) -> Trace {
+async fn lawful(peer: ScriptedPeer, side: Side) -> Trace {
     let trace = peer.finish().await.unwrap();
     let found = trace.violations_of(side);
     let found: Vec<String> = found.iter().map(ToString::to_string).collect();

@@ -2,9 +2,9 @@
 
 use attache_rpc::json::{self, MAX_DEPTH};
 
-use super::{Pattern, Rest};
+use super::{Extras, Pattern};
+use crate::json_value::JsonValue;
 use crate::script::{Cursor, ScriptError};
-use crate::value::Value;
 
 impl Pattern {
     /// Reads the pattern that begins at the cursor. It may go on over several lines while a bracket is open.
@@ -20,7 +20,7 @@ fn value(cursor: &mut Cursor<'_>, depth: u32) -> Result<Pattern, ScriptError> {
     match cursor.peek() {
         Some('{') => object(cursor, depth),
         Some('[') => array(cursor, depth),
-        Some('"') => Ok(Pattern::Exactly(Value::String(string(cursor)?))),
+        Some('"') => Ok(Pattern::Exactly(JsonValue::String(string(cursor)?))),
         Some('$') => {
             cursor.skip(1);
             let name = cursor.word("a name behind `$`")?;
@@ -50,14 +50,14 @@ fn object(cursor: &mut Cursor<'_>, depth: u32) -> Result<Pattern, ScriptError> {
     let mut members: Vec<(String, Pattern)> = Vec::new();
     cursor.layout();
     if cursor.take("}") {
-        return Ok(Pattern::Object(members, Rest::None));
+        return Ok(Pattern::Object(members, Extras::Forbidden));
     }
     loop {
         cursor.layout();
         if cursor.take("...") {
             cursor.layout();
             cursor.demand("}", "`}` behind `...`")?;
-            return Ok(Pattern::Object(members, Rest::Any));
+            return Ok(Pattern::Object(members, Extras::Allowed));
         }
         let start = cursor.clone();
         if cursor.peek() != Some('"') {
@@ -73,7 +73,7 @@ fn object(cursor: &mut Cursor<'_>, depth: u32) -> Result<Pattern, ScriptError> {
         members.push((name, value(cursor, depth + 1)?));
         cursor.layout();
         if cursor.take("}") {
-            return Ok(Pattern::Object(members, Rest::None));
+            return Ok(Pattern::Object(members, Extras::Forbidden));
         }
         cursor.demand(",", "`,` or `}`")?;
     }
@@ -84,19 +84,19 @@ fn array(cursor: &mut Cursor<'_>, depth: u32) -> Result<Pattern, ScriptError> {
     let mut items = Vec::new();
     cursor.layout();
     if cursor.take("]") {
-        return Ok(Pattern::Array(items, Rest::None));
+        return Ok(Pattern::Array(items, Extras::Forbidden));
     }
     loop {
         cursor.layout();
         if cursor.take("...") {
             cursor.layout();
             cursor.demand("]", "`]` after `...`")?;
-            return Ok(Pattern::Array(items, Rest::Any));
+            return Ok(Pattern::Array(items, Extras::Allowed));
         }
         items.push(value(cursor, depth + 1)?);
         cursor.layout();
         if cursor.take("]") {
-            return Ok(Pattern::Array(items, Rest::None));
+            return Ok(Pattern::Array(items, Extras::Forbidden));
         }
         cursor.demand(",", "`,` or `]`")?;
     }
@@ -123,7 +123,7 @@ fn plain(cursor: &mut Cursor<'_>) -> Result<Pattern, ScriptError> {
     let rest = cursor.rest();
     let ends = |c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c));
     let token = &rest[..rest.find(ends).unwrap_or(rest.len())];
-    match json::from_str::<Value>(token) {
+    match json::from_str::<JsonValue>(token) {
         Ok(value) => {
             cursor.skip(token.len());
             Ok(Pattern::Exactly(value))

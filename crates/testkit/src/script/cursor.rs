@@ -1,6 +1,6 @@
-//! A place in the text of a script that moves on.
+//! A location in the text of a script that moves on.
 
-use super::{Place, ScriptError};
+use super::{ScriptError, SourceLocation};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'a> {
@@ -104,11 +104,11 @@ impl<'a> Cursor<'a> {
         matches!(self.peek(), None | Some('\n' | '\r' | '#'))
     }
 
-    /// The place from an earlier one up to here.
-    pub(crate) fn place_from(&self, start: &Cursor<'_>) -> Place {
+    /// The location from an earlier one up to here.
+    pub(crate) fn location_from(&self, start: &Cursor<'_>) -> SourceLocation {
         let (line, column) = start.position();
         let text = self.text[start.at..self.at].trim().to_owned();
-        Place { line, column, text }
+        SourceLocation { line, column, text }
     }
 
     pub(crate) fn expected(&self, expected: &str) -> ScriptError {

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use super::Place;
+use super::SourceLocation;
 
-/// A place in a script that cannot be read, or cannot be played.
+/// A location in a script that cannot be read, or cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
 pub struct ScriptError {
@@ -18,7 +18,7 @@ pub struct ScriptError {
     pub found: String,
 }
 
-impl Place {
+impl SourceLocation {
     pub(super) fn wrong(&self, expected: &str) -> ScriptError {
         ScriptError {
             line: self.line,

@@ -1,86 +1,88 @@
 //! Reading one line of a script: arrow, method, label, payload and what stands behind it.
 
 use super::suffix::{self, Suffixes};
-use super::{Cursor, Line, Question, Saying, ScriptError};
+use super::{Cursor, LineContent, RequestRef, ScriptError, ScriptLine};
 use crate::Side;
-use crate::heard::{Tail, in_method};
 use crate::pattern::Pattern;
 use crate::pattern::parse::string;
+use crate::wire_message::{LineKind, in_method};
 
-pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Line, ScriptError> {
+pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<ScriptLine, ScriptError> {
     let start = cursor.clone();
-    let Some((from, tail)) = arrow(cursor) else {
+    let Some((from, kind)) = arrow(cursor) else {
         return Err(cursor.expected(STEP));
     };
-    if tail == Tail::Raw {
+    if kind == LineKind::Raw {
         return Ok(raw(cursor, &start, from));
     }
     cursor.blanks();
-    let method = match tail {
-        Tail::Request | Tail::Notification => Some(method(cursor)?),
+    let method = match kind {
+        LineKind::Request | LineKind::Notification => Some(method(cursor)?),
         _ => None,
     };
     cursor.blanks();
-    let label = match tail {
-        Tail::Request | Tail::Answer | Tail::Refusal => label(cursor)?,
+    let label = match kind {
+        LineKind::Request | LineKind::Response | LineKind::Failure => label(cursor)?,
         _ => None,
     };
-    let payload = match tail {
-        Tail::Close => None,
-        Tail::Answer | Tail::Refusal => Some(Pattern::parse(cursor)?),
+    let payload = match kind {
+        LineKind::Close => None,
+        LineKind::Response | LineKind::Failure => Some(Pattern::parse(cursor)?),
         _ if begins_payload(cursor) => Some(Pattern::parse(cursor)?),
         _ => None,
     };
     cursor.blanks();
     let before_suffixes = cursor.clone();
     let suffixes = suffix::read(cursor)?;
-    let place = cursor.place_from(&start);
+    let location = cursor.location_from(&start);
     cursor.end_of_line(
         "`x` and a number, `within` and a time, `id` and an id, or the end of the line",
     )?;
     let Suffixes { times, within, id } = suffixes;
-    let saying = match (tail, method, payload) {
-        (Tail::Request, Some(method), params) => Saying::Request {
+    let content = match (kind, method, payload) {
+        (LineKind::Request, Some(method), params) => LineContent::Request {
             method,
             label,
             id,
             params,
         },
-        (Tail::Answer, _, Some(result)) => Saying::Answer(question(label, id), result),
-        (Tail::Refusal, _, Some(error)) => Saying::Refusal(question(label, id), error),
+        (LineKind::Response, _, Some(result)) => {
+            LineContent::Response(request_ref(label, id), result)
+        }
+        (LineKind::Failure, _, Some(error)) => LineContent::Failure(request_ref(label, id), error),
         _ if id.is_some() => {
             return Err(before_suffixes.expected("no id: only requests and responses have one"));
         }
-        (_, Some(method), params) => Saying::Notification { method, params },
-        _ => Saying::Close,
+        (_, Some(method), params) => LineContent::Notification { method, params },
+        _ => LineContent::Close,
     };
-    Ok(Line {
-        place,
+    Ok(ScriptLine {
+        location,
         from,
-        saying,
+        content,
         times,
         within,
     })
 }
 
 /// Everything behind the blank is the line.
-fn raw(cursor: &mut Cursor<'_>, start: &Cursor<'_>, from: Side) -> Line {
+fn raw(cursor: &mut Cursor<'_>, start: &Cursor<'_>, from: Side) -> ScriptLine {
     cursor.take(" ");
     let text = cursor.line().to_owned();
-    Line {
-        place: cursor.place_from(start),
+    ScriptLine {
+        location: cursor.location_from(start),
         from,
-        saying: Saying::Raw(text),
-        times: super::Times::Exactly(1),
+        content: LineContent::Raw(text),
+        times: super::Repetition::Exactly(1),
         within: None,
     }
 }
 
-fn arrow(cursor: &mut Cursor<'_>) -> Option<(Side, Tail)> {
+fn arrow(cursor: &mut Cursor<'_>) -> Option<(Side, LineKind)> {
     for from in [Side::Client, Side::Agent] {
-        for tail in Tail::ALL {
-            if cursor.take(tail.arrow(from)) {
-                return Some((from, tail));
+        for kind in LineKind::ALL {
+            if cursor.take(kind.arrow(from)) {
+                return Some((from, kind));
             }
         }
     }
@@ -113,11 +115,11 @@ fn begins_payload(cursor: &Cursor<'_>) -> bool {
     !cursor.is_at_end_of_line() && !suffix::begins(&mut ahead)
 }
 
-fn question(label: Option<String>, id: Option<Pattern>) -> Question {
+fn request_ref(label: Option<String>, id: Option<Pattern>) -> RequestRef {
     match (id, label) {
-        (Some(id), _) => Question::Id(id),
-        (None, Some(label)) => Question::Labelled(label),
-        (None, None) => Question::Oldest,
+        (Some(id), _) => RequestRef::Id(id),
+        (None, Some(label)) => RequestRef::Labelled(label),
+        (None, None) => RequestRef::Oldest,
     }
 }
 

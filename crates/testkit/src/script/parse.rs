@@ -1,69 +1,69 @@
-//! Reading the steps of a script.
+//! Reading the blocks of a script.
 
 use super::suffix::duration;
-use super::{Cursor, Line, Scene, ScriptError, Step, Times};
+use super::{Block, Cursor, Repetition, ScriptError, ScriptLine, Step};
 
-pub(super) fn steps(text: &str) -> Result<Vec<Step>, ScriptError> {
+pub(super) fn blocks(text: &str) -> Result<Vec<Block>, ScriptError> {
     let mut cursor = Cursor::new(text);
-    let mut steps = Vec::new();
+    let mut blocks = Vec::new();
     while to_step(&mut cursor) {
         let start = cursor.clone();
         if cursor.take_word("repeat") {
             cursor.blanks();
             let times = super::suffix::count(&mut cursor)?;
             cursor.end_of_line("the end of the line")?;
-            let scenes = block(&mut cursor, &start, scene)?;
-            steps.push(Step::Repeat(times, scenes));
+            let steps = until_end(&mut cursor, &start, step)?;
+            blocks.push(Block::Repeat(times, steps));
         } else {
-            steps.push(Step::Scene(scene(&mut cursor)?));
+            blocks.push(Block::Step(step(&mut cursor)?));
         }
     }
-    check_last(&steps)?;
-    Ok(steps)
+    check_last(&blocks)?;
+    Ok(blocks)
 }
 
-fn scene(cursor: &mut Cursor<'_>) -> Result<Scene, ScriptError> {
+fn step(cursor: &mut Cursor<'_>) -> Result<Step, ScriptError> {
     let start = cursor.clone();
-    let scene = if cursor.take_word("any order") {
+    let step = if cursor.take_word("any order") {
         cursor.end_of_line("the end of the line")?;
-        return Ok(Scene::AnyOrder(block(cursor, &start, thread)?));
+        return Ok(Step::AnyOrder(until_end(cursor, &start, thread)?));
     } else if cursor.take_word("quiet") {
         cursor.blanks();
         let time = duration(cursor)?;
-        Scene::Quiet(cursor.place_from(&start), time)
+        Step::Quiet(cursor.location_from(&start), time)
     } else if cursor.take_word("within") {
         cursor.blanks();
-        Scene::Within(duration(cursor)?)
+        Step::Within(duration(cursor)?)
     } else if cursor.take("...") {
-        Scene::Anything(cursor.place_from(&start))
+        Step::Anything(cursor.location_from(&start))
     } else {
-        return Ok(Scene::Line(super::line::parse(cursor)?));
+        return Ok(Step::Line(super::line::parse(cursor)?));
     };
     cursor.end_of_line("the end of the line")?;
-    Ok(scene)
+    Ok(step)
 }
 
 /// One line, or several that stay in order.
-fn thread(cursor: &mut Cursor<'_>) -> Result<Vec<Line>, ScriptError> {
+fn thread(cursor: &mut Cursor<'_>) -> Result<Vec<ScriptLine>, ScriptError> {
     let start = cursor.clone();
     if cursor.take_word("in order") {
         cursor.end_of_line("the end of the line")?;
-        return block(cursor, &start, counted);
+        return until_end(cursor, &start, counted);
     }
     Ok(vec![counted(cursor)?])
 }
 
-fn counted(cursor: &mut Cursor<'_>) -> Result<Line, ScriptError> {
+fn counted(cursor: &mut Cursor<'_>) -> Result<ScriptLine, ScriptError> {
     let start = cursor.clone();
     let line = super::line::parse(cursor)?;
     match line.times {
-        Times::Exactly(_) => Ok(line),
-        Times::Any => Err(start.expected("a line without `x*`, since the order is open here")),
+        Repetition::Exactly(_) => Ok(line),
+        Repetition::Any => Err(start.expected("a line without `x*`, since the order is open here")),
     }
 }
 
 /// Reads up to `end`.
-fn block<T>(
+fn until_end<T>(
     cursor: &mut Cursor<'_>,
     start: &Cursor<'_>,
     mut read: impl FnMut(&mut Cursor<'_>) -> Result<T, ScriptError>,
@@ -80,23 +80,23 @@ fn block<T>(
 }
 
 /// `...` closes a script, and what may come any number of times is followed by what ends it.
-fn check_last(steps: &[Step]) -> Result<(), ScriptError> {
-    let scenes: Vec<&Scene> = steps.iter().flat_map(scenes).collect();
-    for (index, scene) in scenes.iter().enumerate() {
-        let next = scenes.get(index + 1);
-        match scene {
-            Scene::Anything(place) if next.is_some() => {
-                return Err(place.wrong("nothing after this step"));
+fn check_last(blocks: &[Block]) -> Result<(), ScriptError> {
+    let steps: Vec<&Step> = blocks.iter().flat_map(steps).collect();
+    for (index, step) in steps.iter().enumerate() {
+        let next = steps.get(index + 1);
+        match step {
+            Step::Anything(location) if next.is_some() => {
+                return Err(location.wrong("nothing after this step"));
             }
-            Scene::Line(line) if line.times == Times::Any => {
+            Step::Line(line) if line.times == Repetition::Any => {
                 let ends = match next {
-                    Some(Scene::Line(next)) => next.from == line.from,
-                    Some(Scene::Anything(_)) => true,
+                    Some(Step::Line(next)) => next.from == line.from,
+                    Some(Step::Anything(_)) => true,
                     _ => false,
                 };
                 if !ends {
                     let expected = "a line of the same side after `x*`, which ends it";
-                    return Err(line.place.wrong(expected));
+                    return Err(line.location.wrong(expected));
                 }
             }
             _ => {}
@@ -105,14 +105,14 @@ fn check_last(steps: &[Step]) -> Result<(), ScriptError> {
     Ok(())
 }
 
-fn scenes(step: &Step) -> &[Scene] {
-    match step {
-        Step::Scene(scene) => std::slice::from_ref(scene),
-        Step::Repeat(_, scenes) => scenes,
+fn steps(block: &Block) -> &[Step] {
+    match block {
+        Block::Step(step) => std::slice::from_ref(step),
+        Block::Repeat(_, steps) => steps,
     }
 }
 
-/// Moves to the next step; `false` if there is none.
+/// Moves to the next block; `false` if there is none.
 fn to_step(cursor: &mut Cursor<'_>) -> bool {
     loop {
         cursor.layout();

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use super::{Cursor, ScriptError, Times};
+use super::{Cursor, Repetition, ScriptError};
 use crate::pattern::Pattern;
 
 pub(super) struct Suffixes {
-    pub(super) times: Times,
+    pub(super) times: Repetition,
     pub(super) within: Option<Duration>,
     pub(super) id: Option<Pattern>,
 }
 
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Suffixes, ScriptError> {
     let mut suffixes = Suffixes {
-        times: Times::Exactly(1),
+        times: Repetition::Exactly(1),
         within: None,
         id: None,
     };
@@ -26,10 +26,10 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Suffixes, ScriptError> {
             cursor.blanks();
             suffixes.id = Some(Pattern::parse(cursor)?);
         } else if cursor.take("x*") {
-            suffixes.times = Times::Any;
+            suffixes.times = Repetition::Any;
         } else if cursor.peek() == Some('x') {
             cursor.skip(1);
-            suffixes.times = Times::Exactly(count(cursor)?);
+            suffixes.times = Repetition::Exactly(count(cursor)?);
         } else {
             return Ok(suffixes);
         }
@@ -46,7 +46,7 @@ pub(super) fn count(cursor: &mut Cursor<'_>) -> Result<usize, ScriptError> {
     let start = cursor.clone();
     let digits = cursor.run(|character| character.is_ascii_digit());
     let count = digits.parse().ok();
-    let count = count.filter(|count| (1..=MOST_TIMES).contains(count));
+    let count = count.filter(|count| (1..=MAX_REPETITIONS).contains(count));
     count.ok_or_else(|| start.expected("a number from 1 to 1000000"))
 }
 
@@ -61,12 +61,12 @@ pub(super) fn duration(cursor: &mut Cursor<'_>) -> Result<Duration, ScriptError>
         "m" => Some(60_000),
         _ => None,
     };
-    let number: Option<u64> = number.parse().ok().filter(|number| *number <= MOST_TIME);
+    let number: Option<u64> = number.parse().ok().filter(|number| *number <= MAX_TIME);
     match (number, factor) {
         (Some(number), Some(factor)) => Ok(Duration::from_millis(number * factor)),
         _ => Err(start.expected("a time such as `100ms`, `2s` or `1m`")),
     }
 }
 
-const MOST_TIMES: usize = 1_000_000;
-const MOST_TIME: u64 = 1_000_000;
+const MAX_REPETITIONS: usize = 1_000_000;
+const MAX_TIME: u64 = 1_000_000;

@@ -2,7 +2,7 @@
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::{Event, Script, Side, Tap};
+use crate::{Script, Side, Tap, TraceEvent};
 
 const PAGE: &str = include_str!("../../../../docs/scripts.md");
 
@@ -36,7 +36,7 @@ async fn bytes_pass_a_tap_unchanged() {
     assert_eq!(got, sent);
     let trace = tap.trace();
     assert_eq!(trace.lines_of(Side::Client).count(), 3);
-    assert_eq!(trace.entries().last().unwrap().event, Event::Closed);
+    assert_eq!(trace.entries().last().unwrap().event, TraceEvent::Closed);
     drop(agent);
     assert_eq!(client.0.read(&mut [0]).await.unwrap(), 0);
 }

@@ -4,7 +4,7 @@ use attache_rpc::json::{Object, from_str};
 use bytes::Bytes;
 
 use super::perform;
-use crate::{Actor, Entry, Event, Script, Side, Trace, scripted_agent};
+use crate::{Script, ScriptPlayer, Side, Trace, TraceEntry, TraceEvent, scripted_agent};
 
 const FILES: &[(&str, &str)] = &[
     (
@@ -58,7 +58,7 @@ async fn captured_ids_stand_for_those_of_another_run() {
     let agent = script.replace("mine", "another");
     let ((read, write), agent) = scripted_agent(&agent).unwrap();
     let captured = Script::parse(&recorded.to_script()).unwrap();
-    let client = Actor::new(captured, Side::Client).unwrap();
+    let client = ScriptPlayer::new(captured, Side::Client).unwrap();
     client.play(read, write).await.unwrap();
     let again = agent.finish().await.unwrap();
     assert_eq!(again.to_string(), recorded.to_string());
@@ -74,8 +74,8 @@ fn recording(file: &str) -> Trace {
             _ => Side::Agent,
         };
         let message = Bytes::copy_from_slice(line.get("message").unwrap().as_bytes());
-        let event = Event::Line(message);
-        trace.push(Entry { from, event });
+        let event = TraceEvent::Line(message);
+        trace.push(TraceEntry { from, event });
     }
     trace
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use expect_test::{Expect, expect};
 
-use crate::{Entry, Event, Side, Trace};
+use crate::{Side, Trace, TraceEntry, TraceEvent};
 
 /// Lines with `>` in front are the client's, those with `<` the agent's.
 fn trace(lines: &str) -> Trace {
@@ -14,10 +14,10 @@ fn trace(lines: &str) -> Trace {
             (_, line) => (Side::Agent, line),
         };
         let event = match line {
-            "|" => Event::Closed,
-            line => Event::Line(Bytes::copy_from_slice(line.trim().as_bytes())),
+            "|" => TraceEvent::Closed,
+            line => TraceEvent::Line(Bytes::copy_from_slice(line.trim().as_bytes())),
         };
-        trace.push(Entry { from, event });
+        trace.push(TraceEntry { from, event });
     }
     trace
 }

@@ -6,7 +6,7 @@ use attache_rpc::Id;
 use attache_rpc::json::{Object, from_str};
 
 use crate::Side;
-use crate::heard::Heard;
+use crate::wire_message::WireMessage;
 
 #[derive(Default)]
 pub(super) struct Labels {
@@ -14,19 +14,19 @@ pub(super) struct Labels {
     request: HashMap<usize, usize>,
     /// The labels, by request.
     labels: HashMap<usize, usize>,
-    /// Answers to nothing that was asked.
+    /// Answers to nothing that was requests.
     strays: BTreeSet<usize>,
 }
 
 impl Labels {
-    pub(super) fn of(heard: &[(Side, Heard)]) -> Self {
+    pub(super) fn of(messages: &[(Side, WireMessage)]) -> Self {
         let mut found = Labels::default();
-        let mut asked: Vec<Asked> = Vec::new();
+        let mut requests: Vec<TracedRequest> = Vec::new();
         let mut needed = BTreeSet::new();
-        for (index, (from, heard)) in heard.iter().enumerate() {
-            match heard {
-                Heard::Request(id, ..) => {
-                    asked.push(Asked {
+        for (index, (from, message)) in messages.iter().enumerate() {
+            match message {
+                WireMessage::Request(id, ..) => {
+                    requests.push(TracedRequest {
                         entry: index,
                         asker: *from,
                         id: id.clone(),
@@ -34,8 +34,8 @@ impl Labels {
                     });
                     found.request.insert(index, index);
                 }
-                Heard::Answer(id, _) | Heard::Refusal(id, _) => {
-                    match answered(&mut asked, from.other(), id, &mut needed) {
+                WireMessage::Response(id, _) | WireMessage::Failure(id, _) => {
+                    match answered_request(&mut requests, from.other(), id, &mut needed) {
                         Some(request) => {
                             found.request.insert(index, request);
                         }
@@ -44,8 +44,8 @@ impl Labels {
                         }
                     }
                 }
-                Heard::Notification(method, Some(params)) if method == CANCEL => {
-                    if let Some(request) = named(&asked, *from, params) {
+                WireMessage::Notification(method, Some(params)) if method == CANCEL => {
+                    if let Some(request) = cancelled_request(&requests, *from, params) {
                         needed.insert(request);
                         found.request.insert(index, request);
                     }
@@ -69,7 +69,7 @@ impl Labels {
     }
 }
 
-struct Asked {
+struct TracedRequest {
     entry: usize,
     asker: Side,
     id: Id,
@@ -77,14 +77,14 @@ struct Asked {
 }
 
 /// The request that is answered. It needs a label unless it is the oldest of those that have none.
-fn answered(
-    asked: &mut [Asked],
+fn answered_request(
+    requests: &mut [TracedRequest],
     asker: Side,
     id: &Id,
     needed: &mut BTreeSet<usize>,
 ) -> Option<usize> {
     let mut older = false;
-    for request in asked.iter_mut() {
+    for request in requests.iter_mut() {
         if request.asker != asker || !request.open {
             continue;
         }
@@ -101,10 +101,10 @@ fn answered(
 }
 
 /// The request that a cancellation names.
-fn named(asked: &[Asked], asker: Side, params: &str) -> Option<usize> {
+fn cancelled_request(requests: &[TracedRequest], asker: Side, params: &str) -> Option<usize> {
     let params = Object::parse(params).ok()?;
     let id: Id = from_str(params.get("requestId")?).ok()?;
-    let mut latest = asked.iter().rev();
+    let mut latest = requests.iter().rev();
     let request = latest.find(|request| request.asker == asker && request.id == id);
     request.map(|request| request.entry)
 }

@@ -1,7 +1,7 @@
 //! The viewer on a terminal of any size.
 
 use attache_recording::units::{size, time};
-use attache_recording::{Row, Sort, Stream};
+use attache_recording::{RecordKind, RecordRow, RecordedStream};
 use attache_text::plain::visible;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -46,7 +46,7 @@ fn title(screen: &Screen, width: u16) -> Line<'static> {
     let name = name.unwrap_or_default();
     let name = visible(&name);
     let progress = &screen.progress;
-    let (violations, judged) = screen.verdicts.count();
+    let (violations, judged) = screen.violations.count();
     let mut facts = vec![format!("{} records", progress.records)];
     if !screen.filter().is_empty() {
         facts.push(format!("{} shown", progress.shown));
@@ -96,7 +96,7 @@ fn list_line(screen: &Screen, row: u16, width: u16) -> Line<'static> {
     let Some((number, _, found)) = screen.rows.get(usize::from(row)) else {
         return Line::default();
     };
-    let broken = screen.verdicts.has(*number);
+    let broken = screen.violations.has(*number);
     let name = format!("{}{}", if broken { "! " } else { "" }, name(found));
     let line = columns(
         &clock(found.at),
@@ -112,7 +112,7 @@ fn list_line(screen: &Screen, row: u16, width: u16) -> Line<'static> {
     let mut style = Style::new();
     if broken {
         style = style.fg(Color::Red);
-    } else if found.sort == Sort::Refusal || found.sort == Sort::Lost {
+    } else if found.kind == RecordKind::Failure || found.kind == RecordKind::Lost {
         style = style.fg(Color::Yellow);
     } else if !found.is_message() {
         style = style.add_modifier(Modifier::DIM);
@@ -131,32 +131,35 @@ fn columns(time: &str, arrow: &str, name: &str, took: &str, size: &str, width: u
     format!("{time:>time_width$} {arrow:<2}{name}{took:>took_width$}{size:>size_width$} ")
 }
 
-fn arrow(row: &Row) -> &'static str {
-    match (row.stream, row.sort) {
-        (Some(Stream::Client), Sort::Request | Sort::Notification) => "→",
-        (Some(Stream::Client), _) => "⇒",
-        (Some(Stream::Agent), Sort::Request | Sort::Notification) => "←",
-        (Some(Stream::Agent), _) => "⇐",
-        (Some(Stream::Errors), _) => "·",
+fn arrow(row: &RecordRow) -> &'static str {
+    match (row.stream, row.kind) {
+        (Some(RecordedStream::Client), RecordKind::Request | RecordKind::Notification) => "→",
+        (Some(RecordedStream::Client), _) => "⇒",
+        (Some(RecordedStream::Agent), RecordKind::Request | RecordKind::Notification) => "←",
+        (Some(RecordedStream::Agent), _) => "⇐",
+        (Some(RecordedStream::Errors), _) => "·",
         (None, _) => " ",
     }
 }
 
-fn name(row: &Row) -> String {
-    let what = match row.sort {
-        Sort::Request | Sort::Notification | Sort::Answer | Sort::Refusal => row.method.as_str(),
-        Sort::Noise => "no message:",
-        Sort::Errors => "",
-        Sort::Closed => "closed",
-        Sort::Lost => "not recorded:",
-        Sort::Frame => "",
+fn name(row: &RecordRow) -> String {
+    let what = match row.kind {
+        RecordKind::Request
+        | RecordKind::Notification
+        | RecordKind::Response
+        | RecordKind::Failure => row.method.as_str(),
+        RecordKind::Noise => "no message:",
+        RecordKind::Errors => "",
+        RecordKind::Closed => "closed",
+        RecordKind::Lost => "not recorded:",
+        RecordKind::Frame => "",
     };
     let name = format!("{what} {}", row.detail);
     visible(name.trim()).trim().to_owned()
 }
 
 /// An answer's latency, the first words of a turn, the length of a tool call.
-fn took(row: &Row) -> String {
+fn took(row: &RecordRow) -> String {
     match (row.latency, row.first, row.span) {
         (Some(latency), _, _) => time(latency),
         (None, Some(first), _) => format!("first {}", time(first)),

@@ -3,7 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use attache_recording::{Filter, Index, Progress, Record, Row, Stream, Verdicts, What, pretty};
+use attache_recording::{
+    IndexProgress, Record, RecordContent, RecordFilter, RecordIndex, RecordRow, RecordedStream,
+    ViolationIndex, pretty_json,
+};
 use attache_text::plain;
 use attache_text::plain::visible;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -11,13 +14,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 /// The viewer as a value. Drawing it changes nothing.
 pub(super) struct Screen {
     pub(super) path: PathBuf,
-    index: Index,
-    pub(super) verdicts: Verdicts,
-    pub(super) progress: Progress,
+    index: RecordIndex,
+    pub(super) violations: ViolationIndex,
+    pub(super) progress: IndexProgress,
     /// The first row on the screen, and the one that is looked at, among those that are shown.
     pub(super) top: u64,
     pub(super) chosen: u64,
-    pub(super) rows: Vec<(u64, u64, Row)>,
+    pub(super) rows: Vec<(u64, u64, RecordRow)>,
     pub(super) detail: Vec<String>,
     /// Whose detail it is.
     detailed: Option<u64>,
@@ -77,23 +80,29 @@ pub(super) enum Next {
 }
 
 impl Screen {
-    pub(super) fn open(path: &Path, filter: Filter) -> io::Result<Screen> {
-        let (index, verdicts) = (Index::open(path, filter)?, Verdicts::open(path)?);
-        Ok(Screen::new(path, index, verdicts, Tail::Fixed))
+    pub(super) fn open(path: &Path, filter: RecordFilter) -> io::Result<Screen> {
+        let (index, violations) = (
+            RecordIndex::open(path, filter)?,
+            ViolationIndex::open(path)?,
+        );
+        Ok(Screen::new(path, index, violations, Tail::Fixed))
     }
 
     /// Opens a recording that is still being written, at its end.
-    pub(super) fn follow(path: &Path, filter: Filter) -> io::Result<Screen> {
-        let (index, verdicts) = (Index::follow(path, filter)?, Verdicts::follow(path)?);
-        Ok(Screen::new(path, index, verdicts, Tail::Watched))
+    pub(super) fn follow(path: &Path, filter: RecordFilter) -> io::Result<Screen> {
+        let (index, violations) = (
+            RecordIndex::follow(path, filter)?,
+            ViolationIndex::follow(path)?,
+        );
+        Ok(Screen::new(path, index, violations, Tail::Watched))
     }
 
-    fn new(path: &Path, index: Index, verdicts: Verdicts, tail: Tail) -> Screen {
+    fn new(path: &Path, index: RecordIndex, violations: ViolationIndex, tail: Tail) -> Screen {
         Screen {
             path: path.to_owned(),
             index,
-            verdicts,
-            progress: Progress::default(),
+            violations,
+            progress: IndexProgress::default(),
             top: 0,
             chosen: 0,
             rows: Vec::new(),
@@ -148,7 +157,7 @@ impl Screen {
             return Ok(());
         };
         let (number, offset) = (*number, *offset);
-        if self.detailed == Some(number) && self.verdicts.of(number).is_empty() {
+        if self.detailed == Some(number) && self.violations.of(number).is_empty() {
             return Ok(());
         }
         if self.detailed != Some(number) {
@@ -156,19 +165,19 @@ impl Screen {
         }
         let record = self.index.record(offset)?;
         self.detail = record.map(|record| laid_out(&record)).unwrap_or_default();
-        let violations = self.verdicts.of(number);
+        let violations = self.violations.of(number);
         let violations = violations.iter().map(|text| format!("! {}", visible(text)));
         self.detail.splice(0..0, violations);
         self.detailed = Some(number);
         Ok(())
     }
 
-    pub(super) fn current(&self) -> Option<&(u64, u64, Row)> {
+    pub(super) fn current(&self) -> Option<&(u64, u64, RecordRow)> {
         let place = usize::try_from(self.chosen - self.top).ok()?;
         self.rows.get(place)
     }
 
-    pub(super) fn filter(&self) -> &Filter {
+    pub(super) fn filter(&self) -> &RecordFilter {
         self.index.filter()
     }
 
@@ -178,7 +187,7 @@ impl Screen {
 
     /// Whether nothing on the screen changes by itself any more.
     pub(super) fn is_settled(&self) -> bool {
-        self.tail == Tail::Fixed && self.progress.done && self.verdicts.count().1
+        self.tail == Tail::Fixed && self.progress.done && self.violations.count().1
     }
 
     pub(super) fn key(&mut self, key: KeyEvent) -> io::Result<Next> {
@@ -215,7 +224,7 @@ impl Screen {
             KeyCode::Char('S') => self.ask(Wanted::Session),
             KeyCode::Char('s') => self.this_session()?,
             KeyCode::Char('d') => self.next_stream()?,
-            KeyCode::Char('c') => self.show_only(Filter::default())?,
+            KeyCode::Char('c') => self.show_only(RecordFilter::default())?,
             KeyCode::Char('v') => self.next_violation()?,
             _ => {}
         }
@@ -307,19 +316,19 @@ impl Screen {
     fn next_stream(&mut self) -> io::Result<()> {
         let mut filter = self.filter().clone();
         filter.stream = match filter.stream {
-            None => Some(Stream::Client),
-            Some(Stream::Client) => Some(Stream::Agent),
-            Some(Stream::Agent) => Some(Stream::Errors),
-            Some(Stream::Errors) => None,
+            None => Some(RecordedStream::Client),
+            Some(RecordedStream::Client) => Some(RecordedStream::Agent),
+            Some(RecordedStream::Agent) => Some(RecordedStream::Errors),
+            Some(RecordedStream::Errors) => None,
         };
         self.show_only(filter)
     }
 
-    fn show_only(&mut self, filter: Filter) -> io::Result<()> {
+    fn show_only(&mut self, filter: RecordFilter) -> io::Result<()> {
         if filter != *self.filter() {
             self.index = match self.tail {
-                Tail::Fixed => Index::open(&self.path, filter)?,
-                Tail::Watched | Tail::Left => Index::follow(&self.path, filter)?,
+                Tail::Fixed => RecordIndex::open(&self.path, filter)?,
+                Tail::Watched | Tail::Left => RecordIndex::follow(&self.path, filter)?,
             };
             (self.top, self.chosen) = (0, 0);
             self.detailed = None;
@@ -330,13 +339,13 @@ impl Screen {
     fn next_violation(&mut self) -> io::Result<()> {
         let from = self.current().map(|(number, ..)| *number);
         let next = match from {
-            Some(0) if self.verdicts.has(0) => self.verdicts.after(0),
-            Some(number) => self.verdicts.after(number),
-            None => self.verdicts.after(0),
+            Some(0) if self.violations.has(0) => self.violations.after(0),
+            Some(number) => self.violations.after(number),
+            None => self.violations.after(0),
         };
         match next {
             Some(number) => {
-                self.show_only(Filter::default())?;
+                self.show_only(RecordFilter::default())?;
                 self.leave_tail();
                 self.chosen = number;
                 self.top = number.saturating_sub(u64::from(self.layout.list / 2));
@@ -350,8 +359,8 @@ impl Screen {
 /// The lines of a record: its JSON laid out, or its text.
 fn laid_out(record: &Record) -> Vec<String> {
     let mut lines = vec![record.time.clone()];
-    match &record.what {
-        What::Said(_, said) => {
+    match &record.content {
+        RecordContent::Line(_, said) => {
             if let Some(cut) = said.cut {
                 lines.push(format!("only the beginning of {cut} bytes was kept"));
             }
@@ -360,7 +369,7 @@ fn laid_out(record: &Record) -> Vec<String> {
             let end = words.floor_char_boundary(words.len().min(LONGEST));
             let shown = match long {
                 true => None,
-                false => pretty(&words),
+                false => pretty_json(&words),
             };
             let shown = shown.unwrap_or_else(|| words[..end].to_owned());
             lines.extend(plain::lines(&shown).lines().map(str::to_owned));
@@ -368,13 +377,13 @@ fn laid_out(record: &Record) -> Vec<String> {
                 lines.push(format!("… and {} bytes more", words.len() - end));
             }
         }
-        What::Header(header) => {
+        RecordContent::Header(header) => {
             lines.push(format!("recording of {}", visible(&header.agent)));
             lines.push(format!("secrets taken out: {}", header.redacted));
         }
-        What::Lost(_, loss) => lines.push(format!("could not be recorded: {loss}")),
-        What::Closed(_) => lines.push("the stream has ended".to_owned()),
-        What::End(how) => lines.push(visible(how).into_owned()),
+        RecordContent::Lost(_, loss) => lines.push(format!("could not be recorded: {loss}")),
+        RecordContent::Closed(_) => lines.push("the stream has ended".to_owned()),
+        RecordContent::End(how) => lines.push(visible(how).into_owned()),
     }
     lines
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use attache_recording::Filter;
+use attache_recording::RecordFilter;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use expect_test::{Expect, expect};
 use ratatui::Terminal;
@@ -17,7 +17,7 @@ fn shown(width: u16, height: u16, keys: &[KeyCode]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("talk.jsonl");
     std::fs::write(&file, TALK).unwrap();
-    let mut screen = Screen::open(&file, Filter::default()).unwrap();
+    let mut screen = Screen::open(&file, RecordFilter::default()).unwrap();
     screen.resize(width, height);
     settle(&mut screen);
     for key in keys {
@@ -70,7 +70,7 @@ fn a_recording_that_grows_is_looked_at_from_its_end() {
     let mut out = file.reopen().unwrap();
     let lines: Vec<&str> = TALK.split_inclusive('\n').collect();
     out.write_all(lines[..5].concat().as_bytes()).unwrap();
-    let mut screen = Screen::follow(file.path(), Filter::default()).unwrap();
+    let mut screen = Screen::follow(file.path(), RecordFilter::default()).unwrap();
     screen.resize(80, 24);
     until(&mut screen, |screen| screen.chosen == 4);
     out.write_all(lines[5..10].concat().as_bytes()).unwrap();

@@ -5,18 +5,18 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use attache_recording::{Filter, page};
+use attache_recording::{RecordFilter, html_page};
 
 use super::super::records;
 use crate::exit::Exit;
 
-pub(super) fn write(file: &Path, filter: &Filter, out: &Path) -> anyhow::Result<Exit> {
+pub(super) fn write(file: &Path, filter: &RecordFilter, out: &Path) -> anyhow::Result<Exit> {
     let place = || out.display().to_string();
     let mut all = records(file)?;
     let mut judged = records(file)?;
     let name = file.file_name().map(|name| name.to_string_lossy());
     let mut page_file = BufWriter::new(File::create(out).with_context(place)?);
-    page(
+    html_page(
         &mut all,
         &mut judged,
         filter,

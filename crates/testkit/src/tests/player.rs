@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{play, say};
-use crate::{Actor, Script, Side};
+use crate::{Script, ScriptPlayer, Side};
 
 async fn check(client: &str, agent: &str, expect: Expect) {
     let (outcome, _) = say(agent, client).await;
@@ -122,7 +122,7 @@ async fn another_method_and_another_sort() {
 async fn an_envelope_with_members_of_its_own_is_no_message() {
     let line = r#"{"jsonrpc":"2.0","method":"a","extra":1}"#;
     check(line, ".> a", expect![[r#"
-        line 1 of the script, played as the agent: expected a notification, found a line that is no message
+        line 1 of the script, played as the agent: expected a notification, found a line that is not a message
           expected  .> a
           found     ~> {"jsonrpc":"2.0","method":"a","extra":1}"#]]).await;
     check(line, &format!("~> {line}"), expect!["ok"]).await;
@@ -132,12 +132,12 @@ async fn an_envelope_with_members_of_its_own_is_no_message() {
 async fn nothing_comes() {
     let (read, _keep_open) = tokio::io::duplex(64);
     let script = Script::parse("<= {} id 1 within 2s").unwrap();
-    let actor = Actor::new(script, Side::Client).unwrap();
+    let player = ScriptPlayer::new(script, Side::Client).unwrap();
     let start = tokio::time::Instant::now();
-    let outcome = actor.play(read, tokio::io::sink()).await;
+    let outcome = player.play(read, tokio::io::sink()).await;
     assert_eq!(start.elapsed().as_secs(), 2);
     expect![[r#"
-        line 1 of the script, played as the client: nothing came within 2s
+        line 1 of the script, played as the client: nothing arrived within 2s
           expected  <= {} id 1 within 2s"#]]
     .assert_eq(&outcome.unwrap_err().to_string());
 }
@@ -192,7 +192,7 @@ async fn an_answer_to_another_question() {
     let agent = "-> a\n-> b @b\n<= @b {}\n<= {}";
     let difference = play(client, agent).await.unwrap_err();
     expect![[r#"
-        line 3 of the script, played as the client: expected the answer to request 1, found the answer to request 2
+        line 3 of the script, played as the client: expected the response to request 1, found the response to request 2
           expected  <= {}
           found     <= {}"#]].assert_eq(&difference.to_string());
 }
@@ -276,7 +276,7 @@ async fn any_number_of_lines() {
     play(client, "-> a\n<. b {} x1000\n<= {}").await.unwrap();
     let difference = play(client, "-> a\n<. b {}\n<. c {}\n<= {}").await;
     expect![[r#"
-        line 3 of the script, played as the client: expected an answer with a result, found a notification
+        line 3 of the script, played as the client: expected a response with a result, found a notification
           expected  <= {}
           found     <. c {}"#]].assert_eq(&difference.unwrap_err().to_string());
 }
@@ -286,7 +286,7 @@ async fn a_line_that_comes_too_late() {
     let client = "-> a\n<= {} within 1s";
     let difference = play(client, "-> a\nquiet 2s\n<= {}").await;
     expect![[r#"
-        line 2 of the script, played as the client: nothing came within 1s
+        line 2 of the script, played as the client: nothing arrived within 1s
           expected  <= {} within 1s"#]]
     .assert_eq(&difference.unwrap_err().to_string());
     play("within 3s\n-> a\n<= {}", "-> a\nquiet 2s\n<= {}")

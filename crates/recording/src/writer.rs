@@ -10,12 +10,12 @@ use attache_disk::{BackgroundWriter, Limits};
 use attache_rpc::json::Encode as _;
 use bytes::Bytes;
 
-use super::split::Lines;
-use super::{Header, Loss, Record, Said, Stream, What, redact};
+use super::stream_lines::StreamLines;
+use super::{Header, Loss, Record, RecordContent, RecordedLine, RecordedStream, redact};
 
 /// A recording that is being written. Clones write to the same file.
 #[derive(Debug, Clone)]
-pub struct Tape(Arc<Shared>);
+pub struct RecordingWriter(Arc<WriterShared>);
 
 /// What becomes of secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub enum Secrets {
 }
 
 #[derive(Debug)]
-struct Shared {
-    writer: BackgroundWriter<Piece>,
+struct WriterShared {
+    writer: BackgroundWriter<QueuedEvent>,
     losses: Mutex<Losses>,
     fault: Arc<Mutex<Option<String>>>,
 }
@@ -42,28 +42,33 @@ struct Losses {
 }
 
 #[derive(Debug)]
-struct Piece {
+struct QueuedEvent {
     at: Instant,
-    what: Event,
+    event: StreamEvent,
 }
 
 #[derive(Debug)]
-enum Event {
-    Bytes(Stream, Bytes),
-    Line(Stream, Bytes),
-    Closed(Stream),
-    Lost(Stream, Loss),
+enum StreamEvent {
+    Bytes(RecordedStream, Bytes),
+    Line(RecordedStream, Bytes),
+    Closed(RecordedStream),
+    Lost(RecordedStream, Loss),
     End(String),
 }
 
-impl Tape {
+impl RecordingWriter {
     /// Makes a file that only its owner can read; one that is there is emptied. `agent` is told in its first line.
     ///
     /// # Errors
     ///
     /// When the file cannot be made.
-    pub fn create(path: &Path, agent: &str, secrets: Secrets) -> io::Result<Tape> {
-        Ok(Tape::start(open(path)?, agent, secrets, WAITING))
+    pub fn create(path: &Path, agent: &str, secrets: Secrets) -> io::Result<RecordingWriter> {
+        Ok(RecordingWriter::start(
+            open(path)?,
+            agent,
+            secrets,
+            MAX_WAITING,
+        ))
     }
 
     /// The same for anything that can be written to, with room for so many bytes that wait.
@@ -72,9 +77,9 @@ impl Tape {
         agent: &str,
         secrets: Secrets,
         limit: usize,
-    ) -> Tape {
+    ) -> RecordingWriter {
         let fault = Arc::<Mutex<Option<String>>>::default();
-        let mut scribe = Scribe {
+        let mut writer = FileWriter {
             out,
             began: Instant::now(),
             clock: SystemTime::now(),
@@ -90,39 +95,41 @@ impl Tape {
             agent: agent.to_owned(),
             redacted: secrets == Secrets::Redacted,
         };
-        scribe.put(scribe.began, What::Header(header));
+        writer.put(writer.began, RecordContent::Header(header));
         let limits = Limits {
             waiting: limit,
-            together: BATCH,
-            gather: LINGER,
+            together: BATCH_BYTES,
+            gather: GATHER_TIME,
         };
-        let write = move |pieces: Vec<Piece>| {
-            pieces.into_iter().for_each(|piece| scribe.take(piece));
-            scribe.flush();
+        let write = move |events: Vec<QueuedEvent>| {
+            events
+                .into_iter()
+                .for_each(|queued| writer.write_event(queued));
+            writer.flush();
         };
-        Tape(Arc::new(Shared {
-            writer: BackgroundWriter::start("tape", limits, write),
+        RecordingWriter(Arc::new(WriterShared {
+            writer: BackgroundWriter::start("recording", limits, write),
             losses: Mutex::default(),
             fault,
         }))
     }
 
     /// Notes bytes of a stream, of any number of lines or parts of them. Never waits for the file.
-    pub fn bytes(&self, stream: Stream, bytes: Bytes) {
-        self.offer(stream, bytes.clone(), Event::Bytes(stream, bytes));
+    pub fn record_bytes(&self, stream: RecordedStream, bytes: Bytes) {
+        self.push_or_count(stream, bytes.clone(), StreamEvent::Bytes(stream, bytes));
     }
 
     /// Notes a whole line without its line break.
-    pub fn line(&self, stream: Stream, line: &[u8]) {
+    pub fn record_line(&self, stream: RecordedStream, line: &[u8]) {
         let line = Bytes::copy_from_slice(line);
-        self.offer(stream, line.clone(), Event::Line(stream, line));
+        self.push_or_count(stream, line.clone(), StreamEvent::Line(stream, line));
     }
 
     /// Notes that a stream has ended.
-    pub fn closed(&self, stream: Stream) {
+    pub fn record_end(&self, stream: RecordedStream) {
         let mut losses = lock(&self.0.losses);
-        self.tell_missed(&mut losses, stream);
-        self.push(Event::Closed(stream));
+        self.push_loss(&mut losses, stream);
+        self.push(StreamEvent::Closed(stream));
     }
 
     /// Ends the recording with how the agent ended, and waits for the file, but not longer than that.
@@ -130,15 +137,15 @@ impl Tape {
     /// # Errors
     ///
     /// When the recording is not whole; the text says why.
-    pub fn finish(&self, how: &str, patience: Duration) -> Result<(), String> {
+    pub fn finish(&self, how: &str, timeout: Duration) -> Result<(), String> {
         let mut losses = lock(&self.0.losses);
-        for stream in Stream::ALL {
-            self.tell_missed(&mut losses, stream);
+        for stream in RecordedStream::ALL {
+            self.push_loss(&mut losses, stream);
         }
-        self.push(Event::End(how.to_owned()));
+        self.push(StreamEvent::End(how.to_owned()));
         let lost = losses.lost;
         drop(losses);
-        let has_ended = self.0.writer.close(patience);
+        let has_ended = self.0.writer.close(timeout);
         match (lock(&self.0.fault).clone(), has_ended, lost.is_none()) {
             (Some(fault), _, _) => Err(fault),
             (None, false, _) => Err("the file cannot be written fast enough".to_owned()),
@@ -147,11 +154,11 @@ impl Tape {
         }
     }
 
-    fn offer(&self, stream: Stream, bytes: Bytes, event: Event) {
+    fn push_or_count(&self, stream: RecordedStream, bytes: Bytes, event: StreamEvent) {
         // Whoever notes something has this lock, so that what fits now still fits below.
         let mut losses = lock(&self.0.losses);
         if self.0.writer.fits(event.weight()) {
-            self.tell_missed(&mut losses, stream);
+            self.push_loss(&mut losses, stream);
             self.push(event);
         } else {
             losses.missed[stream as usize].add(&bytes);
@@ -159,27 +166,27 @@ impl Tape {
         }
     }
 
-    fn tell_missed(&self, losses: &mut Losses, stream: Stream) {
+    fn push_loss(&self, losses: &mut Losses, stream: RecordedStream) {
         let missed = std::mem::take(&mut losses.missed[stream as usize]);
         if !missed.is_none() {
-            self.push(Event::Lost(stream, missed));
+            self.push(StreamEvent::Lost(stream, missed));
         }
     }
 
-    fn push(&self, what: Event) {
-        let weight = what.weight();
+    fn push(&self, event: StreamEvent) {
+        let weight = event.weight();
         let at = Instant::now();
-        self.0.writer.push(Piece { at, what }, weight);
+        self.0.writer.push(QueuedEvent { at, event }, weight);
     }
 }
 
 /// The thread that writes.
-struct Scribe<W> {
+struct FileWriter<W> {
     out: W,
     began: Instant,
     clock: SystemTime,
     secrets: Secrets,
-    lines: [Lines; 3],
+    lines: [StreamLines; 3],
     text: String,
     /// What the file did not take.
     unwritten: Loss,
@@ -188,64 +195,66 @@ struct Scribe<W> {
     fault: Arc<Mutex<Option<String>>>,
 }
 
-impl<W: Write> Scribe<W> {
-    fn take(&mut self, piece: Piece) {
-        let at = piece.at;
-        match piece.what {
-            Event::Bytes(stream, bytes) => {
+impl<W: Write> FileWriter<W> {
+    fn write_event(&mut self, queued: QueuedEvent) {
+        let at = queued.at;
+        match queued.event {
+            StreamEvent::Bytes(stream, bytes) => {
                 let mut found = Vec::new();
-                self.lines[stream as usize].push(&bytes, |said| found.push(said));
-                for said in found {
-                    self.said(at, stream, said);
+                self.lines[stream as usize].push(&bytes, |line| found.push(line));
+                for line in found {
+                    self.put_line(at, stream, line);
                 }
             }
-            Event::Line(stream, line) => self.said(at, stream, Said::whole(&line[..])),
-            Event::Closed(stream) => {
+            StreamEvent::Line(stream, line) => {
+                self.put_line(at, stream, RecordedLine::whole(&line[..]))
+            }
+            StreamEvent::Closed(stream) => {
                 if let Some(rest) = self.lines[stream as usize].end() {
-                    self.said(at, stream, rest);
+                    self.put_line(at, stream, rest);
                 }
-                self.put(at, What::Closed(stream));
+                self.put(at, RecordContent::Closed(stream));
             }
-            Event::Lost(stream, mut loss) => {
-                loss.add(&self.lines[stream as usize].tear());
-                self.put(at, What::Lost(Some(stream), loss));
+            StreamEvent::Lost(stream, mut loss) => {
+                loss.add(&self.lines[stream as usize].mark_torn());
+                self.put(at, RecordContent::Lost(Some(stream), loss));
             }
-            Event::End(how) => self.put(at, What::End(how)),
+            StreamEvent::End(how) => self.put(at, RecordContent::End(how)),
         }
     }
 
-    fn said(&mut self, at: Instant, stream: Stream, mut said: Said) {
+    fn put_line(&mut self, at: Instant, stream: RecordedStream, mut line: RecordedLine) {
         if self.secrets == Secrets::Redacted {
             // Bytes that are no text can stand beside a secret.
-            let text = String::from_utf8_lossy(&said.bytes);
+            let text = String::from_utf8_lossy(&line.bytes);
             let (shown, hidden) = redact(&text);
             if hidden > 0 {
-                said.bytes = shown.into_owned().into_bytes();
-                said.hidden = hidden;
+                line.bytes = shown.into_owned().into_bytes();
+                line.hidden = hidden;
             }
         }
-        self.put(at, What::Said(stream, said));
+        self.put(at, RecordContent::Line(stream, line));
     }
 
-    fn put(&mut self, at: Instant, what: What) {
+    fn put(&mut self, at: Instant, content: RecordContent) {
         let since = at.saturating_duration_since(self.began);
         let record = Record {
             at: u64::try_from(since.as_micros()).unwrap_or(u64::MAX),
             time: time_of_day(self.clock + since),
-            what,
+            content,
         };
         record.encode(&mut self.text);
         self.text.push('\n');
     }
 
-    /// Writes what has been put together. What the file does not take is counted, and said as soon as it takes more.
+    /// Writes what has been put together. RecordContent the file does not take is counted, and line as soon as it takes more.
     fn flush(&mut self) {
         if self.text.is_empty() {
             return;
         }
         let mut text = std::mem::take(&mut self.text);
         if !self.unwritten.is_none() {
-            self.put(Instant::now(), What::Lost(None, self.unwritten));
+            self.put(Instant::now(), RecordContent::Lost(None, self.unwritten));
             text.insert_str(0, &std::mem::take(&mut self.text));
         }
         if self.torn {
@@ -271,11 +280,13 @@ impl<W: Write> Scribe<W> {
     }
 }
 
-impl Event {
+impl StreamEvent {
     fn weight(&self) -> usize {
         match self {
-            Event::Bytes(_, bytes) | Event::Line(_, bytes) => bytes.len() + OVERHEAD,
-            Event::Closed(_) | Event::Lost(..) | Event::End(_) => 0,
+            StreamEvent::Bytes(_, bytes) | StreamEvent::Line(_, bytes) => {
+                bytes.len() + EVENT_OVERHEAD
+            }
+            StreamEvent::Closed(_) | StreamEvent::Lost(..) | StreamEvent::End(_) => 0,
         }
     }
 }
@@ -320,10 +331,10 @@ fn owner_only(_: &File) -> io::Result<()> {
 /// The version of the format.
 const VERSION: u64 = 1;
 /// How many bytes may wait for the file.
-const WAITING: usize = 64 << 20;
+const MAX_WAITING: usize = 64 << 20;
 /// What a piece costs beside its bytes.
-const OVERHEAD: usize = 64;
+const EVENT_OVERHEAD: usize = 64;
 /// Leaves others a moment to add more.
-const LINGER: Duration = Duration::from_millis(1);
+const GATHER_TIME: Duration = Duration::from_millis(1);
 /// How much is written at once.
-const BATCH: usize = 1 << 20;
+const BATCH_BYTES: usize = 1 << 20;

@@ -9,7 +9,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use proptest::prelude::*;
 
-use super::super::{Loss, Record, Records, Said, Secrets, Stream, Tape, What, raw, relay};
+use super::super::{
+    Loss, Record, RecordContent, RecordedLine, RecordedStream, RecordingReader, RecordingWriter,
+    Secrets, copy_lines, relay,
+};
 use super::poll;
 
 /// A file in memory that can be full, or not answer.
@@ -46,9 +49,9 @@ impl Disk {
 
     fn records(&self) -> (Vec<Record>, u64) {
         let text = self.0.text.lock().unwrap().clone();
-        let mut records = Records::new(&text[..]);
+        let mut records = RecordingReader::new(&text[..]);
         let found = records.by_ref().map(Result::unwrap).collect();
-        (found, records.broken())
+        (found, records.invalid())
     }
 }
 
@@ -77,18 +80,18 @@ impl Write for Disk {
     }
 }
 
-fn tape(disk: &Disk, limit: usize) -> Tape {
-    Tape::start(disk.clone(), "test", Secrets::Kept, limit)
+fn recording(disk: &Disk, limit: usize) -> RecordingWriter {
+    RecordingWriter::start(disk.clone(), "test", Secrets::Kept, limit)
 }
 
 /// Sends pieces through; what arrives, and what the recording says was sent.
 fn pass(pieces: Vec<Vec<u8>>) -> (Vec<u8>, Vec<u8>) {
     let disk = Disk::default();
-    let tape = tape(&disk, 64 << 20);
+    let recording = recording(&disk, 64 << 20);
     let (read, mut near) = io::pipe().unwrap();
     let (mut far, write) = io::pipe().unwrap();
-    let theirs = tape.clone();
-    let passing = thread::spawn(move || relay(read, write, Stream::Client, &theirs));
+    let theirs = recording.clone();
+    let passing = thread::spawn(move || relay(read, write, RecordedStream::Client, &theirs));
     let sending = thread::spawn(move || {
         let mut send = |piece: Vec<u8>| near.write_all(&piece);
         pieces.into_iter().try_for_each(&mut send)
@@ -97,13 +100,17 @@ fn pass(pieces: Vec<Vec<u8>>) -> (Vec<u8>, Vec<u8>) {
     far.read_to_end(&mut arrived).unwrap();
     sending.join().unwrap().unwrap();
     passing.join().unwrap().unwrap();
-    tape.finish("over", PATIENCE).unwrap();
+    recording.finish("over", PATIENCE).unwrap();
     let text = disk.0.text.lock().unwrap().clone();
     let mut recorded = Vec::new();
-    raw(&mut Records::new(&text[..]), Stream::Client, |line| {
-        recorded.extend_from_slice(line);
-        Ok(())
-    })
+    copy_lines(
+        &mut RecordingReader::new(&text[..]),
+        RecordedStream::Client,
+        |line| {
+            recorded.extend_from_slice(line);
+            Ok(())
+        },
+    )
     .unwrap();
     (arrived, recorded)
 }
@@ -134,27 +141,27 @@ fn a_line_of_20_megabytes_passes_and_is_kept_in_part() {
 fn a_file_that_does_not_answer_holds_nobody_up_and_the_loss_is_told() {
     let disk = Disk::default();
     disk.set(Room::Blocked);
-    let tape = tape(&disk, 10_000);
-    tape.bytes(Stream::Agent, Bytes::from_static(b"first\npart"));
+    let recording = recording(&disk, 10_000);
+    recording.record_bytes(RecordedStream::Agent, Bytes::from_static(b"first\npart"));
     disk.wait_for_tries(1);
     let piece = Bytes::from(vec![b'\n'; 1_000]);
     // More than there is room for: it must not wait, and nobody else lets the disk go on.
     for _ in 0..100 {
-        tape.bytes(Stream::Agent, piece.clone());
+        recording.record_bytes(RecordedStream::Agent, piece.clone());
     }
-    assert!(tape.finish("over", Duration::ZERO).is_err());
+    assert!(recording.finish("over", Duration::ZERO).is_err());
     disk.set(Room::Free);
-    let told = tape.finish("over", PATIENCE).unwrap_err();
+    let told = recording.finish("over", PATIENCE).unwrap_err();
     assert!(told.contains("too slow"), "{told}");
     let (records, broken) = disk.records();
     assert_eq!(broken, 0);
     let said = records
         .iter()
-        .filter(|record| matches!(record.what, What::Said(..)));
+        .filter(|record| matches!(record.content, RecordContent::Line(..)));
     let lost: Vec<Loss> = records
         .iter()
-        .filter_map(|record| match record.what {
-            What::Lost(Some(Stream::Agent), loss) => Some(loss),
+        .filter_map(|record| match record.content {
+            RecordContent::Lost(Some(RecordedStream::Agent), loss) => Some(loss),
             _ => None,
         })
         .collect();
@@ -170,42 +177,42 @@ fn a_file_that_does_not_answer_holds_nobody_up_and_the_loss_is_told() {
 fn after_a_loss_the_next_line_is_written_without_being_asked_for() {
     let disk = Disk::default();
     disk.set(Room::Blocked);
-    let tape = tape(&disk, 200);
-    tape.line(Stream::Agent, &[b'a'; 100]);
-    tape.line(Stream::Agent, &[b'b'; 100]);
+    let recording = recording(&disk, 200);
+    recording.record_line(RecordedStream::Agent, &[b'a'; 100]);
+    recording.record_line(RecordedStream::Agent, &[b'b'; 100]);
     disk.set(Room::Free);
     poll(|| {
-        tape.line(Stream::Agent, b"after");
+        recording.record_line(RecordedStream::Agent, b"after");
         let (records, _) = disk.records();
-        let lost = |record: &Record| matches!(record.what, What::Lost(Some(_), _));
-        records.iter().any(lost) && records.iter().any(|it| it.what == said("after"))
+        let lost = |record: &Record| matches!(record.content, RecordContent::Lost(Some(_), _));
+        records.iter().any(lost) && records.iter().any(|it| it.content == said("after"))
     });
 }
 
-fn said(line: &str) -> What {
-    What::Said(Stream::Agent, Said::whole(line))
+fn said(line: &str) -> RecordContent {
+    RecordContent::Line(RecordedStream::Agent, RecordedLine::whole(line))
 }
 
 #[test]
 fn a_full_disk_is_told_where_it_was_and_writing_goes_on() {
     let disk = Disk::default();
-    let tape = tape(&disk, 1 << 20);
-    tape.line(Stream::Client, b"before");
+    let recording = recording(&disk, 1 << 20);
+    recording.record_line(RecordedStream::Client, b"before");
     disk.wait_for_tries(1);
     disk.set(Room::Full);
-    tape.line(Stream::Client, b"lost");
+    recording.record_line(RecordedStream::Client, b"lost");
     poll(|| disk.0.refused.load(Ordering::SeqCst) > 0);
     disk.set(Room::Free);
-    tape.line(Stream::Client, b"after");
-    let told = tape.finish("over", PATIENCE).unwrap_err();
+    recording.record_line(RecordedStream::Client, b"after");
+    let told = recording.finish("over", PATIENCE).unwrap_err();
     assert!(!told.is_empty());
     let (records, _) = disk.records();
     let has_loss = records
         .iter()
-        .any(|record| matches!(record.what, What::Lost(None, _)));
+        .any(|record| matches!(record.content, RecordContent::Lost(None, _)));
     let has_end = records
         .iter()
-        .any(|record| matches!(record.what, What::End(_)));
+        .any(|record| matches!(record.content, RecordContent::End(_)));
     assert!(has_loss && has_end, "{records:?}");
 }
 
@@ -213,10 +220,13 @@ fn a_full_disk_is_told_where_it_was_and_writing_goes_on() {
 fn what_is_recorded_is_redacted_unless_told() {
     for (secrets, shows) in [(Secrets::Redacted, false), (Secrets::Kept, true)] {
         let disk = Disk::default();
-        let tape = Tape::start(disk.clone(), "test", secrets, 1 << 20);
-        tape.line(Stream::Client, br#"{"apiKey":"hunter2"}"#);
-        tape.bytes(Stream::Errors, Bytes::from_static(b"PASSWORD=hunter2\n"));
-        tape.finish("over", PATIENCE).unwrap();
+        let recording = RecordingWriter::start(disk.clone(), "test", secrets, 1 << 20);
+        recording.record_line(RecordedStream::Client, br#"{"apiKey":"hunter2"}"#);
+        recording.record_bytes(
+            RecordedStream::Errors,
+            Bytes::from_static(b"PASSWORD=hunter2\n"),
+        );
+        recording.finish("over", PATIENCE).unwrap();
         let text = String::from_utf8(disk.0.text.lock().unwrap().clone()).unwrap();
         assert_eq!(text.contains("hunter2"), shows, "{text}");
     }
@@ -227,16 +237,16 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[test]
 fn a_secret_beside_bytes_that_are_no_text_is_taken_out() {
     let disk = Disk::default();
-    let tape = Tape::start(disk.clone(), "test", Secrets::Redacted, 1 << 20);
+    let recording = RecordingWriter::start(disk.clone(), "test", Secrets::Redacted, 1 << 20);
     let line = Bytes::from_static(b"\xff PASSWORD=hunter2\n\xff nothing\n");
-    tape.bytes(Stream::Errors, line);
-    tape.finish("over", PATIENCE).unwrap();
+    recording.record_bytes(RecordedStream::Errors, line);
+    recording.finish("over", PATIENCE).unwrap();
     let said: Vec<(Vec<u8>, u64)> = disk
         .records()
         .0
         .into_iter()
-        .filter_map(|record| match record.what {
-            What::Said(_, said) => Some((said.bytes, said.hidden)),
+        .filter_map(|record| match record.content {
+            RecordContent::Line(_, said) => Some((said.bytes, said.hidden)),
             _ => None,
         })
         .collect();

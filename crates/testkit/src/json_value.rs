@@ -4,65 +4,65 @@ use attache_rpc::json::{Decode, Encode, Error, Kind, Reader, write};
 
 /// A JSON value that keeps numbers as they were written and members in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum JsonValue {
     /// `null`, a boolean or a number, as text.
-    Plain(String),
+    Scalar(String),
     /// A string, without escapes.
     String(String),
     /// The items of an array.
-    Array(Vec<Value>),
+    Array(Vec<JsonValue>),
     /// The members of an object, as they were written: a name can occur twice.
-    Object(Vec<(String, Value)>),
+    Object(Vec<(String, JsonValue)>),
 }
 
-impl Value {
+impl JsonValue {
     /// The text, cut where it gets too long for a sentence.
     pub(crate) fn short(&self) -> String {
         let text = attache_rpc::json::to_string(self);
-        if text.chars().count() <= SHORT {
+        if text.chars().count() <= SHORT_LENGTH {
             return text;
         }
-        text.chars().take(SHORT).chain("…".chars()).collect()
+        text.chars().take(SHORT_LENGTH).chain("…".chars()).collect()
     }
 }
 
-impl Decode for Value {
+impl Decode for JsonValue {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         match reader.kind()? {
             Kind::Null | Kind::Boolean | Kind::Number => {
-                Ok(Value::Plain(reader.skip()?.trim().to_owned()))
+                Ok(JsonValue::Scalar(reader.skip()?.trim().to_owned()))
             }
-            Kind::String => Ok(Value::String(reader.string()?.into_owned())),
+            Kind::String => Ok(JsonValue::String(reader.string()?.into_owned())),
             Kind::Array => {
                 let mut items = Vec::new();
                 let mut more = reader.open_array()?;
                 while more {
-                    items.push(Value::decode(reader)?);
+                    items.push(JsonValue::decode(reader)?);
                     more = reader.more_items()?;
                 }
-                Ok(Value::Array(items))
+                Ok(JsonValue::Array(items))
             }
             Kind::Object => {
                 let mut members = Vec::new();
                 let mut more = reader.open_object()?;
                 while more {
                     let name = reader.name()?.into_owned();
-                    members.push((name, Value::decode(reader)?));
+                    members.push((name, JsonValue::decode(reader)?));
                     more = reader.more_members()?;
                 }
-                Ok(Value::Object(members))
+                Ok(JsonValue::Object(members))
             }
         }
     }
 }
 
-impl Encode for Value {
+impl Encode for JsonValue {
     fn encode(&self, out: &mut String) {
         match self {
-            Value::Plain(text) => out.push_str(text),
-            Value::String(text) => write::string(out, text),
-            Value::Array(items) => write::array(out, items),
-            Value::Object(members) => {
+            JsonValue::Scalar(text) => out.push_str(text),
+            JsonValue::String(text) => write::string(out, text),
+            JsonValue::Array(items) => write::array(out, items),
+            JsonValue::Object(members) => {
                 out.push('{');
                 for (name, value) in members {
                     write::member(out, name, value);
@@ -73,4 +73,4 @@ impl Encode for Value {
     }
 }
 
-const SHORT: usize = 120;
+const SHORT_LENGTH: usize = 120;

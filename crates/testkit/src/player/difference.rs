@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::Side;
-use crate::script::Place;
+use crate::script::SourceLocation;
 
 /// The first difference between a script and what has been said.
 #[derive(Clone, PartialEq, Eq)]
@@ -21,19 +21,27 @@ pub struct Difference {
 }
 
 impl Difference {
-    pub(super) fn at(side: Side, places: &[&Place], found: Option<String>, reason: String) -> Self {
+    pub(super) fn at(
+        side: Side,
+        locations: &[&SourceLocation],
+        found: Option<String>,
+        reason: String,
+    ) -> Self {
         Difference {
             side,
-            line: places.first().map(|place| place.line),
-            expected: places.iter().map(|place| place.text.clone()).collect(),
+            line: locations.first().map(|location| location.line),
+            expected: locations
+                .iter()
+                .map(|location| location.text.clone())
+                .collect(),
             found,
             reason,
         }
     }
 
-    /// The actor itself has failed.
+    /// The player itself has failed.
     pub(crate) fn of_fault(side: Side, fault: &str) -> Self {
-        let reason = format!("the actor has failed: {fault}");
+        let reason = format!("the player has failed: {fault}");
         Difference::at(side, &[], None, reason)
     }
 }

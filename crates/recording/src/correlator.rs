@@ -7,25 +7,25 @@ use attache_rpc::json::Reader;
 use attache_rpc::{Id, Message};
 use attache_testkit::Side;
 
-use super::{Record, Stream, What};
+use super::{Record, RecordContent, RecordedStream};
 
-/// What has been asked and begun so far: as much as later records depend on. It is small, and can be kept for places
+/// What has been requests and begun so far: as much as later records depend on. It is small, and can be kept for places
 /// in a recording to go on from.
 #[derive(Debug, Clone, Default)]
-pub struct Flow {
-    asked: VecDeque<Asked>,
-    tools: VecDeque<Tool>,
+pub struct Correlator {
+    requests: VecDeque<OpenRequest>,
+    tools: VecDeque<OpenToolCall>,
 }
 
 /// A record, and what is known of it from those before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct RecordRow {
     /// Microseconds since the recording began.
     pub at: u64,
     /// Where it was said, if it is of one stream.
-    pub stream: Option<Stream>,
+    pub stream: Option<RecordedStream>,
     /// What it is.
-    pub sort: Sort,
+    pub kind: RecordKind,
     /// The method, for an answer that of its request.
     pub method: String,
     /// More of it in a word: the kind of an update, the title of a tool call, a code.
@@ -46,15 +46,15 @@ pub struct Row {
 
 /// What a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sort {
+pub enum RecordKind {
     /// A request.
     Request,
     /// A notification.
     Notification,
     /// An answer with a result.
-    Answer,
+    Response,
     /// An answer with an error.
-    Refusal,
+    Failure,
     /// A line that is no message.
     Noise,
     /// A line of standard error.
@@ -68,7 +68,7 @@ pub enum Sort {
 }
 
 #[derive(Debug, Clone)]
-struct Asked {
+struct OpenRequest {
     asker: Side,
     id: Id,
     method: Arc<str>,
@@ -78,20 +78,20 @@ struct Asked {
 }
 
 #[derive(Debug, Clone)]
-struct Tool {
+struct OpenToolCall {
     session: Option<Arc<str>>,
     id: Arc<str>,
     title: Arc<str>,
     at: u64,
 }
 
-impl Flow {
+impl Correlator {
     /// Takes the next record.
-    pub fn take(&mut self, record: &Record) -> Row {
-        let mut row = Row {
+    pub fn correlate(&mut self, record: &Record) -> RecordRow {
+        let mut row = RecordRow {
             at: record.at,
             stream: None,
-            sort: Sort::Frame,
+            kind: RecordKind::Frame,
             method: String::new(),
             detail: String::new(),
             session: None,
@@ -101,25 +101,25 @@ impl Flow {
             span: None,
             tool: None,
         };
-        match &record.what {
-            What::Header(header) => row.detail.clone_from(&header.agent),
-            What::End(how) => row.detail.clone_from(how),
-            What::Closed(stream) => {
+        match &record.content {
+            RecordContent::Header(header) => row.detail.clone_from(&header.agent),
+            RecordContent::End(how) => row.detail.clone_from(how),
+            RecordContent::Closed(stream) => {
                 row.stream = Some(*stream);
-                row.sort = Sort::Closed;
+                row.kind = RecordKind::Closed;
             }
-            What::Lost(stream, loss) => {
+            RecordContent::Lost(stream, loss) => {
                 row.stream = *stream;
-                row.sort = Sort::Lost;
+                row.kind = RecordKind::Lost;
                 row.detail = loss.to_string();
             }
-            What::Said(stream, said) => {
+            RecordContent::Line(stream, said) => {
                 row.stream = Some(*stream);
                 row.size = said.size();
                 match stream.side() {
                     Some(side) => self.message(side, &said.bytes, &mut row),
                     None => {
-                        row.sort = Sort::Errors;
+                        row.kind = RecordKind::Errors;
                         row.detail = beginning(&said.bytes);
                     }
                 }
@@ -128,13 +128,13 @@ impl Flow {
         row
     }
 
-    fn message(&mut self, from: Side, line: &[u8], row: &mut Row) {
+    fn message(&mut self, from: Side, line: &[u8], row: &mut RecordRow) {
         match Message::parse(line) {
             Ok(Message::Request { id, method, params }) => {
-                row.sort = Sort::Request;
+                row.kind = RecordKind::Request;
                 row.session = member(params, "sessionId");
                 row.detail = prompt(&method, params).unwrap_or_default();
-                self.asked.push_back(Asked {
+                self.requests.push_back(OpenRequest {
                     asker: from,
                     id,
                     method: method.as_ref().into(),
@@ -142,13 +142,13 @@ impl Flow {
                     at: row.at,
                     silent: true,
                 });
-                if self.asked.len() > MOST {
-                    self.asked.pop_front();
+                if self.requests.len() > MAX_OPEN {
+                    self.requests.pop_front();
                 }
                 row.method = method.into_owned();
             }
             Ok(Message::Notification { method, params }) => {
-                row.sort = Sort::Notification;
+                row.kind = RecordKind::Notification;
                 row.session = member(params, "sessionId");
                 if method == "session/update" {
                     self.update(params, row);
@@ -156,8 +156,8 @@ impl Flow {
                 row.method = method.into_owned();
             }
             Ok(Message::Response { id, result }) => {
-                row.sort = Sort::Answer;
-                self.answer(from.other(), &id, row);
+                row.kind = RecordKind::Response;
+                self.response(from.other(), &id, row);
                 row.session = row
                     .session
                     .take()
@@ -167,30 +167,30 @@ impl Flow {
                     .unwrap_or_default();
             }
             Ok(Message::Failure { id, error }) => {
-                row.sort = Sort::Refusal;
-                self.answer(from.other(), &id, row);
+                row.kind = RecordKind::Failure;
+                self.response(from.other(), &id, row);
                 row.detail = format!("{} {}", error.code, error.message);
             }
             Err(_) => {
-                row.sort = Sort::Noise;
+                row.kind = RecordKind::Noise;
                 row.detail = beginning(line);
             }
         }
     }
 
-    fn answer(&mut self, asker: Side, id: &Id, row: &mut Row) {
-        let of = |asked: &Asked| asked.asker == asker && asked.id == *id;
-        let Some(place) = self.asked.iter().position(of) else {
+    fn response(&mut self, asker: Side, id: &Id, row: &mut RecordRow) {
+        let of = |request: &OpenRequest| request.asker == asker && request.id == *id;
+        let Some(position) = self.requests.iter().position(of) else {
             return;
         };
-        if let Some(asked) = self.asked.remove(place) {
-            row.method = asked.method.to_string();
-            row.session = asked.session;
-            row.latency = Some(row.at.saturating_sub(asked.at));
+        if let Some(request) = self.requests.remove(position) {
+            row.method = request.method.to_string();
+            row.session = request.session;
+            row.latency = Some(row.at.saturating_sub(request.at));
         }
     }
 
-    fn update(&mut self, params: Option<&str>, row: &mut Row) {
+    fn update(&mut self, params: Option<&str>, row: &mut RecordRow) {
         let Some(update) = params.and_then(|params| object(params, "update")) else {
             return;
         };
@@ -206,9 +206,9 @@ impl Flow {
         row.detail = [&*kind, &detail].join(" ").trim_end().to_owned();
     }
 
-    fn words(&mut self, row: &mut Row) {
-        let turn = self.asked.iter_mut().find(|asked| {
-            asked.silent && &*asked.method == "session/prompt" && asked.session == row.session
+    fn words(&mut self, row: &mut RecordRow) {
+        let turn = self.requests.iter_mut().find(|request| {
+            request.silent && &*request.method == "session/prompt" && request.session == row.session
         });
         if let Some(turn) = turn {
             turn.silent = false;
@@ -216,35 +216,35 @@ impl Flow {
         }
     }
 
-    fn tool(&mut self, update: &str, row: &mut Row) {
+    fn tool(&mut self, update: &str, row: &mut RecordRow) {
         let Some(id) = member(Some(update), "toolCallId") else {
             return;
         };
         let status = member(Some(update), "status");
         let ended = matches!(status.as_deref(), Some("completed" | "failed"));
-        let of = |tool: &Tool| tool.id == id && tool.session == row.session;
-        let place = self.tools.iter().position(of);
+        let of = |tool: &OpenToolCall| tool.id == id && tool.session == row.session;
+        let position = self.tools.iter().position(of);
         let title = member(Some(update), "title");
-        let known = place.and_then(|place| self.tools.get(place));
+        let known = position.and_then(|position| self.tools.get(position));
         let title = title.or_else(|| known.map(|tool| Arc::clone(&tool.title)));
         let title = title.unwrap_or_else(|| Arc::clone(&id));
         row.tool = Some(Arc::clone(&id));
         let status = status.as_deref().unwrap_or_default();
         row.detail = format!("{title} {status}").trim_end().to_owned();
-        match place {
-            Some(place) if ended => {
-                if let Some(tool) = self.tools.remove(place) {
+        match position {
+            Some(position) if ended => {
+                if let Some(tool) = self.tools.remove(position) {
                     row.span = Some(row.at.saturating_sub(tool.at));
                 }
             }
             None if !ended => {
-                self.tools.push_back(Tool {
+                self.tools.push_back(OpenToolCall {
                     session: row.session.clone(),
                     id,
                     title,
                     at: row.at,
                 });
-                if self.tools.len() > MOST {
+                if self.tools.len() > MAX_OPEN {
                     self.tools.pop_front();
                 }
             }
@@ -253,12 +253,15 @@ impl Flow {
     }
 }
 
-impl Row {
+impl RecordRow {
     /// Whether it is a message of the protocol.
     pub fn is_message(&self) -> bool {
         matches!(
-            self.sort,
-            Sort::Request | Sort::Notification | Sort::Answer | Sort::Refusal
+            self.kind,
+            RecordKind::Request
+                | RecordKind::Notification
+                | RecordKind::Response
+                | RecordKind::Failure
         )
     }
 }
@@ -297,11 +300,11 @@ fn prompt(method: &str, params: Option<&str>) -> Option<String> {
 }
 
 fn beginning(bytes: &[u8]) -> String {
-    let bytes = &bytes[..bytes.len().min(4 * SHORT)];
+    let bytes = &bytes[..bytes.len().min(4 * DETAIL_LENGTH)];
     let text = String::from_utf8_lossy(bytes);
-    text.chars().take(SHORT).collect()
+    text.chars().take(DETAIL_LENGTH).collect()
 }
 
 /// How many open requests and tool calls are remembered. Every mark in a large recording holds as many.
-const MOST: usize = 256;
-const SHORT: usize = 80;
+const MAX_OPEN: usize = 256;
+const DETAIL_LENGTH: usize = 80;

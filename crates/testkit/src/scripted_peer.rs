@@ -3,7 +3,7 @@
 use attache_transport::Pipe;
 use tokio::task::{JoinError, JoinHandle};
 
-use crate::{Actor, Difference, Script, ScriptError, Side, Tap, Trace};
+use crate::{Difference, Script, ScriptError, ScriptPlayer, Side, Tap, Trace};
 
 /// An agent that follows a script, at the other end of the pipe. Must be called within a tokio runtime.
 ///
@@ -27,32 +27,32 @@ use crate::{Actor, Difference, Script, ScriptError, Side, Tap, Trace};
 /// # Ok(())
 /// # }
 /// ```
-pub fn scripted_agent(script: &str) -> Result<(Pipe, Scripted), ScriptError> {
-    let actor = Actor::new(Script::parse(script)?, Side::Agent)?;
+pub fn scripted_agent(script: &str) -> Result<(Pipe, ScriptedPeer), ScriptError> {
+    let player = ScriptPlayer::new(Script::parse(script)?, Side::Agent)?;
     let (client, agent, tap) = Tap::new(CAPACITY);
-    Ok((client, Scripted::start(actor, agent, tap)))
+    Ok((client, ScriptedPeer::start(player, agent, tap)))
 }
 
 /// A client that follows a script, at the other end of the pipe. Must be called within a tokio runtime.
-pub fn scripted_client(script: &str) -> Result<(Pipe, Scripted), ScriptError> {
-    let actor = Actor::new(Script::parse(script)?, Side::Client)?;
+pub fn scripted_client(script: &str) -> Result<(Pipe, ScriptedPeer), ScriptError> {
+    let player = ScriptPlayer::new(Script::parse(script)?, Side::Client)?;
     let (client, agent, tap) = Tap::new(CAPACITY);
-    Ok((agent, Scripted::start(actor, client, tap)))
+    Ok((agent, ScriptedPeer::start(player, client, tap)))
 }
 
 /// A scripted peer that is playing.
 #[derive(Debug)]
-pub struct Scripted {
+pub struct ScriptedPeer {
     side: Side,
     tap: Tap,
     playing: JoinHandle<Result<(), Difference>>,
 }
 
-impl Scripted {
-    fn start(actor: Actor, pipe: Pipe, tap: Tap) -> Self {
-        let side = actor.side();
-        let playing = tokio::spawn(actor.play(pipe.0, pipe.1));
-        Scripted { side, tap, playing }
+impl ScriptedPeer {
+    fn start(player: ScriptPlayer, pipe: Pipe, tap: Tap) -> Self {
+        let side = player.side();
+        let playing = tokio::spawn(player.play(pipe.0, pipe.1));
+        ScriptedPeer { side, tap, playing }
     }
 
     /// What has been said so far.

@@ -1,72 +1,72 @@
-//! What can be said of a script before it is played: every answer has its question, and every name its value.
+//! What can be said of a script before it is played: every answer has its request, and every name its value.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Line, Saying, Scene, Script, ScriptError, Step, Times};
+use super::{Block, LineContent, Repetition, Script, ScriptError, ScriptLine, Step};
 use crate::Side;
 use crate::pattern::Pattern;
 
 /// Fails at the first answer for which there is no open request.
-pub(super) fn questions(script: &Script) -> Result<(), ScriptError> {
-    let mut open = Open::default();
-    for step in &script.steps {
-        match step {
-            Step::Scene(scene) => open.scene(scene)?,
-            Step::Repeat(times, scenes) => open.repeat(*times, scenes)?,
+pub(super) fn responses(script: &Script) -> Result<(), ScriptError> {
+    let mut open = OpenRequests::default();
+    for block in &script.blocks {
+        match block {
+            Block::Step(step) => open.step(step)?,
+            Block::Repeat(times, steps) => open.repeat(*times, steps)?,
         }
     }
     Ok(())
 }
 
 #[derive(Default, Clone)]
-struct Open(HashMap<(Side, Option<String>), i64>);
+struct OpenRequests(HashMap<(Side, Option<String>), i64>);
 
-impl Open {
-    fn scene(&mut self, scene: &Scene) -> Result<(), ScriptError> {
-        scene.lines().try_for_each(|line| self.line(line))
+impl OpenRequests {
+    fn step(&mut self, step: &Step) -> Result<(), ScriptError> {
+        step.lines().try_for_each(|line| self.line(line))
     }
 
-    fn repeat(&mut self, times: usize, scenes: &[Scene]) -> Result<(), ScriptError> {
+    fn repeat(&mut self, times: usize, steps: &[Step]) -> Result<(), ScriptError> {
         let before = self.clone();
-        for scene in scenes {
-            self.scene(scene)?;
+        for step in steps {
+            self.step(step)?;
         }
         let again = i64::try_from(times).unwrap_or(i64::MAX) - 1;
         for (key, count) in &mut self.0 {
             let once = *count - before.0.get(key).copied().unwrap_or(0);
             *count = count.saturating_add(once.saturating_mul(again));
             if *count < 0
-                && let Some(line) = scenes.iter().flat_map(Scene::lines).next()
+                && let Some(line) = steps.iter().flat_map(Step::lines).next()
             {
                 return Err(line
-                    .place
+                    .location
                     .wrong("as many requests as responses in the block"));
             }
         }
         Ok(())
     }
 
-    fn line(&mut self, line: &Line) -> Result<(), ScriptError> {
+    fn line(&mut self, line: &ScriptLine) -> Result<(), ScriptError> {
         let times = match line.times {
-            Times::Exactly(times) => i64::try_from(times).unwrap_or(i64::MAX),
-            Times::Any => 1,
+            Repetition::Exactly(times) => i64::try_from(times).unwrap_or(i64::MAX),
+            Repetition::Any => 1,
         };
-        match &line.saying {
-            Saying::Request { label, .. } => {
+        match &line.content {
+            LineContent::Request { label, .. } => {
                 *self.0.entry((line.from, label.clone())).or_default() += times;
             }
-            Saying::Answer(question, _) | Saying::Refusal(question, _) => {
-                if let super::Question::Id(_) = question {
+            LineContent::Response(request, _) | LineContent::Failure(request, _) => {
+                if let super::RequestRef::Id(_) = request {
                     return Ok(());
                 }
-                let label = question.label().map(str::to_owned);
+                let label = request.label().map(str::to_owned);
                 let open = self.0.entry((line.from.other(), label)).or_default();
                 *open -= times;
                 if *open < 0 {
-                    return Err(line.place.wrong(NO_QUESTION));
+                    return Err(line.location.wrong(NO_REQUEST));
                 }
             }
-            Saying::Notification { .. } | Saying::Raw(_) | Saying::Close => {}
+            LineContent::Notification { .. } | LineContent::Raw(_) | LineContent::Close => {}
         }
         Ok(())
     }
@@ -77,9 +77,9 @@ pub(super) fn playable(script: &Script, side: Side) -> Result<(), ScriptError> {
     let mut known = HashSet::new();
     let mut labels = HashSet::new();
     for line in script.all_lines() {
-        if let Saying::Request {
+        if let LineContent::Request {
             label: Some(label), ..
-        } = &line.saying
+        } = &line.content
         {
             labels.insert(label.as_str());
         }
@@ -107,10 +107,10 @@ pub(super) fn playable(script: &Script, side: Side) -> Result<(), ScriptError> {
             });
         }
         if let Some(expected) = missing {
-            return Err(line.place.wrong(&expected));
+            return Err(line.location.wrong(&expected));
         }
     }
     Ok(())
 }
 
-const NO_QUESTION: &str = "an open request for this response; a response without a label belongs to the oldest request without one";
+const NO_REQUEST: &str = "an open request for this response; a response without a label belongs to the oldest request without one";

@@ -2,9 +2,9 @@
 
 mod difference;
 mod expect;
-mod say;
-mod stage;
-mod wire;
+mod line_stream;
+mod playback;
+mod send;
 
 use std::time::Duration;
 
@@ -13,25 +13,25 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::{Script, ScriptError, Side};
 
 pub use difference::Difference;
-use stage::Stage;
-use wire::Wire;
+use line_stream::LineStream;
+use playback::Playback;
 
 /// One side of a script, ready to be played.
 ///
 /// Whatever it waits for has a deadline, on the clock of tokio. When the script is over it closes its side, and
 /// complains of what the other still has to say.
 #[derive(Debug)]
-pub struct Actor {
+pub struct ScriptPlayer {
     script: Script,
     side: Side,
     within: Duration,
 }
 
-impl Actor {
-    /// An actor for a side. Fails if the script does not say in full what that side is to send.
+impl ScriptPlayer {
+    /// An player for a side. Fails if the script does not say in full what that side is to send.
     pub fn new(script: Script, side: Side) -> Result<Self, ScriptError> {
         script.check_playable(side)?;
-        Ok(Actor {
+        Ok(ScriptPlayer {
             script,
             side,
             within: WITHIN,
@@ -56,10 +56,10 @@ impl Actor {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
     {
-        let wire = Wire::new(read, write);
-        let mut stage = Stage::new(self.side, wire, self.within);
-        let played = stage.play(&self.script).await;
-        stage.close().await;
+        let stream = LineStream::new(read, write);
+        let mut playback = Playback::new(self.side, stream, self.within);
+        let played = playback.play(&self.script).await;
+        playback.close().await;
         played
     }
 }

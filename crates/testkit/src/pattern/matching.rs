@@ -4,74 +4,74 @@ use std::fmt::Write as _;
 
 use attache_rpc::json::{from_str, to_string};
 
-use super::{Pattern, Rest};
-use crate::memory::Memory;
-use crate::value::Value;
+use super::{Extras, Pattern};
+use crate::bindings::Bindings;
+use crate::json_value::JsonValue;
 
 /// Where a value does not fit, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Misfit {
+pub(crate) struct Mismatch {
     pub(crate) path: String,
     pub(crate) reason: String,
 }
 
 impl Pattern {
     /// Compares, and binds the names that are heard for the first time. `path` is the way to the value.
-    pub(crate) fn fit(
+    pub(crate) fn match_value(
         &self,
-        found: &Value,
+        found: &JsonValue,
         path: &mut String,
-        memory: &mut Memory,
-    ) -> Result<(), Misfit> {
+        bindings: &mut Bindings,
+    ) -> Result<(), Mismatch> {
         match self {
             Pattern::Exactly(value) => equal(value, found, path),
             Pattern::Array(items, rest) => match found {
-                Value::Array(found) => array(items, *rest, found, path, memory),
+                JsonValue::Array(found) => array(items, *rest, found, path, bindings),
                 other => other_kind("an array", other, path),
             },
             Pattern::Object(members, rest) => match found {
-                Value::Object(found) => object(members, *rest, found, path, memory),
+                JsonValue::Object(found) => object(members, *rest, found, path, bindings),
                 other => other_kind("an object", other, path),
             },
             Pattern::Hole(None, _) => Ok(()),
-            Pattern::Hole(Some(name), _) => match memory.value(name) {
+            Pattern::Hole(Some(name), _) => match bindings.value(name) {
                 Some(bound) => equal(&bound.clone(), found, path),
                 None => {
-                    memory.bind(name, found.clone());
+                    bindings.bind(name, found.clone());
                     Ok(())
                 }
             },
-            Pattern::IdOf(label) => match memory.id_of(label).map(|id| from_str(id.as_str())) {
+            Pattern::IdOf(label) => match bindings.id_of(label).map(|id| from_str(id.as_str())) {
                 Some(Ok(id)) => equal(&id, found, path),
-                _ => misfit(path, format!("no request @{label} has been sent")),
+                _ => mismatch(path, format!("no request @{label} has been sent")),
             },
         }
     }
 }
 
-fn equal(expected: &Value, found: &Value, path: &str) -> Result<(), Misfit> {
+fn equal(expected: &JsonValue, found: &JsonValue, path: &str) -> Result<(), Mismatch> {
     if expected == found {
         return Ok(());
     }
     let (expected, found) = (expected.short(), found.short());
-    misfit(path, format!("expected {expected}, found {found}"))
+    mismatch(path, format!("expected {expected}, found {found}"))
 }
 
 fn array(
     items: &[Pattern],
-    rest: Rest,
-    found: &[Value],
+    rest: Extras,
+    found: &[JsonValue],
     path: &mut String,
-    memory: &mut Memory,
-) -> Result<(), Misfit> {
+    bindings: &mut Bindings,
+) -> Result<(), Mismatch> {
     for (index, (item, value)) in items.iter().zip(found).enumerate() {
         within(path, &format!("[{index}]"), |path| {
-            item.fit(value, path, memory)
+            item.match_value(value, path, bindings)
         })?;
     }
-    if found.len() < items.len() || (found.len() > items.len() && rest == Rest::None) {
+    if found.len() < items.len() || (found.len() > items.len() && rest == Extras::Forbidden) {
         let (expected, found) = (items.len(), found.len());
-        return misfit(
+        return mismatch(
             path,
             format!("the number of items: expected {expected}, found {found}"),
         );
@@ -81,30 +81,31 @@ fn array(
 
 fn object(
     members: &[(String, Pattern)],
-    rest: Rest,
-    found: &[(String, Value)],
+    rest: Extras,
+    found: &[(String, JsonValue)],
     path: &mut String,
-    memory: &mut Memory,
-) -> Result<(), Misfit> {
+    bindings: &mut Bindings,
+) -> Result<(), Mismatch> {
     for (index, (name, _)) in found.iter().enumerate() {
         if found[..index].iter().any(|(before, _)| before == name) {
             let reason = "the member occurs twice".to_owned();
-            return within(path, &step(name), |path| misfit(path, reason));
+            return within(path, &step(name), |path| mismatch(path, reason));
         }
     }
     for (name, pattern) in members {
         within(path, &step(name), |path| {
             match found.iter().find(|(found, _)| found == name) {
-                Some((_, value)) => pattern.fit(value, path, memory),
-                None => misfit(path, "missing".to_owned()),
+                Some((_, value)) => pattern.match_value(value, path, bindings),
+                None => mismatch(path, "missing".to_owned()),
             }
         })?;
     }
-    let unexpected = |(name, _): &&(String, Value)| !members.iter().any(|(known, _)| known == name);
+    let unexpected =
+        |(name, _): &&(String, JsonValue)| !members.iter().any(|(known, _)| known == name);
     match found.iter().find(unexpected) {
-        Some((name, value)) if rest == Rest::None => {
+        Some((name, value)) if rest == Extras::Forbidden => {
             let reason = format!("not expected, found {}", value.short());
-            within(path, &step(name), |path| misfit(path, reason))
+            within(path, &step(name), |path| mismatch(path, reason))
         }
         _ => Ok(()),
     }
@@ -127,12 +128,12 @@ fn within<T>(path: &mut String, step: &str, look: impl FnOnce(&mut String) -> T)
     seen
 }
 
-fn other_kind(expected: &str, found: &Value, path: &str) -> Result<(), Misfit> {
+fn other_kind(expected: &str, found: &JsonValue, path: &str) -> Result<(), Mismatch> {
     let found = found.short();
-    misfit(path, format!("expected {expected}, found {found}"))
+    mismatch(path, format!("expected {expected}, found {found}"))
 }
 
-fn misfit(path: &str, reason: String) -> Result<(), Misfit> {
+fn mismatch(path: &str, reason: String) -> Result<(), Mismatch> {
     let path = path.to_owned();
-    Err(Misfit { path, reason })
+    Err(Mismatch { path, reason })
 }

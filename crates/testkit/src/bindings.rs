@@ -5,31 +5,31 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use attache_rpc::Id;
 
 use crate::Side;
-use crate::value::Value;
+use crate::json_value::JsonValue;
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Memory {
-    names: BTreeMap<String, Value>,
+pub(crate) struct Bindings {
+    names: BTreeMap<String, JsonValue>,
     /// The last request of each label.
     labelled: HashMap<String, Id>,
     open: HashMap<(Side, Option<String>), VecDeque<Id>>,
 }
 
-impl Memory {
-    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+impl Bindings {
+    pub(crate) fn value(&self, name: &str) -> Option<&JsonValue> {
         self.names.get(name)
     }
 
-    pub(crate) fn bind(&mut self, name: &str, value: Value) {
+    pub(crate) fn bind(&mut self, name: &str, value: JsonValue) {
         self.names.insert(name.to_owned(), value);
     }
 
     /// The names that are bound, to go back to.
-    pub(crate) fn names(&self) -> BTreeMap<String, Value> {
+    pub(crate) fn names(&self) -> BTreeMap<String, JsonValue> {
         self.names.clone()
     }
 
-    pub(crate) fn reset_names(&mut self, names: &BTreeMap<String, Value>) {
+    pub(crate) fn reset_names(&mut self, names: &BTreeMap<String, JsonValue>) {
         self.names.clone_from(names);
     }
 
@@ -37,7 +37,7 @@ impl Memory {
         self.labelled.get(label)
     }
 
-    pub(crate) fn asked(&mut self, asker: Side, label: Option<&str>, id: Id) {
+    pub(crate) fn add_request(&mut self, asker: Side, label: Option<&str>, id: Id) {
         if let Some(label) = label {
             self.labelled.insert(label.to_owned(), id.clone());
         }
@@ -46,12 +46,12 @@ impl Memory {
     }
 
     /// The request that an answer with that label belongs to: the oldest that is open.
-    pub(crate) fn question(&self, asker: Side, label: Option<&str>) -> Option<&Id> {
+    pub(crate) fn open_request(&self, asker: Side, label: Option<&str>) -> Option<&Id> {
         let key = (asker, label.map(str::to_owned));
         self.open.get(&key).and_then(|open| open.front())
     }
 
-    pub(crate) fn answered(&mut self, asker: Side, label: Option<&str>) {
+    pub(crate) fn close_request(&mut self, asker: Side, label: Option<&str>) {
         let key = (asker, label.map(str::to_owned));
         if let Some(open) = self.open.get_mut(&key) {
             open.pop_front();

@@ -7,7 +7,7 @@ use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline};
 
 /// A line of either conversation, or of both.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum DiffLine {
     /// Both have it.
     Same(String),
     /// Only the first has it.
@@ -16,9 +16,9 @@ pub enum Change {
     Added(String),
 }
 
-/// Compares two conversations as scripts in which ids, times and temporary directories are replaced. What the two sides
+/// Compares two conversations as scripts in which ids, times and temporary directories are replaced. RecordContent the two sides
 /// say can cross on its way, so that conversations are the same if each side says the same in the same order.
-pub fn diff(old: &Trace, new: &Trace) -> Vec<Change> {
+pub fn diff(old: &Trace, new: &Trace) -> Vec<DiffLine> {
     let (old, new) = (old.to_string(), new.to_string());
     let old: Vec<&str> = old.lines().collect();
     let new: Vec<&str> = new.lines().collect();
@@ -26,10 +26,10 @@ pub fn diff(old: &Trace, new: &Trace) -> Vec<Change> {
     if same(is_clients) && same(|line| !is_clients(line)) {
         return old
             .into_iter()
-            .map(|line| Change::Same(line.to_owned()))
+            .map(|line| DiffLine::Same(line.to_owned()))
             .collect();
     }
-    let deadline = Some(Instant::now() + PATIENCE);
+    let deadline = Some(Instant::now() + DIFF_TIME);
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
     let changes = ops
         .iter()
@@ -38,9 +38,9 @@ pub fn diff(old: &Trace, new: &Trace) -> Vec<Change> {
         .map(|change| {
             let line = change.value().to_owned();
             match change.tag() {
-                ChangeTag::Equal => Change::Same(line),
-                ChangeTag::Delete => Change::Removed(line),
-                ChangeTag::Insert => Change::Added(line),
+                ChangeTag::Equal => DiffLine::Same(line),
+                ChangeTag::Delete => DiffLine::Removed(line),
+                ChangeTag::Insert => DiffLine::Added(line),
             }
         })
         .collect()
@@ -50,12 +50,12 @@ fn is_clients(line: &&&str) -> bool {
     !line.starts_with('<')
 }
 
-impl Change {
+impl DiffLine {
     /// Whether only one of them has it.
     pub fn is_change(&self) -> bool {
-        !matches!(self, Change::Same(_))
+        !matches!(self, DiffLine::Same(_))
     }
 }
 
 /// After that long, what is the same is no longer looked for in what is left.
-const PATIENCE: Duration = Duration::from_secs(10);
+const DIFF_TIME: Duration = Duration::from_secs(10);

@@ -15,20 +15,20 @@ pub struct Record {
     /// The time of day, as in `2026-01-31T12:00:00.000001Z`.
     pub time: String,
     /// What it is.
-    pub what: What,
+    pub content: RecordContent,
 }
 
 /// What can be recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum RecordContent {
     /// The beginning of the file.
     Header(Header),
     /// A line of one stream.
-    Said(Stream, Said),
+    Line(RecordedStream, RecordedLine),
     /// A stream has ended.
-    Closed(Stream),
+    Closed(RecordedStream),
     /// Part of a stream could not be recorded, or part of the recording not be written.
-    Lost(Option<Stream>, Loss),
+    Lost(Option<RecordedStream>, Loss),
     /// How the agent ended, which is the end of the file.
     End(String),
 }
@@ -46,7 +46,7 @@ pub struct Header {
 
 /// A stream that is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stream {
+pub enum RecordedStream {
     /// From the client to the agent.
     Client,
     /// From the agent to the client.
@@ -57,7 +57,7 @@ pub enum Stream {
 
 /// A line as it was on the wire, but for secrets that were taken out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Said {
+pub struct RecordedLine {
     /// Its bytes, without the line break.
     pub bytes: Vec<u8>,
     /// Whether the stream ended before the line did.
@@ -77,58 +77,64 @@ pub struct Loss {
     pub bytes: u64,
 }
 
-impl Stream {
+impl RecordedStream {
     /// All of them.
-    pub const ALL: [Stream; 3] = [Stream::Client, Stream::Agent, Stream::Errors];
+    pub const ALL: [RecordedStream; 3] = [
+        RecordedStream::Client,
+        RecordedStream::Agent,
+        RecordedStream::Errors,
+    ];
 
     /// The word for it in a recording, as the client sees it.
     pub fn word(self) -> &'static str {
         match self {
-            Stream::Client => "out",
-            Stream::Agent => "in",
-            Stream::Errors => "err",
+            RecordedStream::Client => "out",
+            RecordedStream::Agent => "in",
+            RecordedStream::Errors => "err",
         }
     }
 
     /// Its name in statistics.
     pub fn name(self) -> &'static str {
         match self {
-            Stream::Client => "client",
-            Stream::Agent => "agent",
-            Stream::Errors => "standard error",
+            RecordedStream::Client => "client",
+            RecordedStream::Agent => "agent",
+            RecordedStream::Errors => "standard error",
         }
     }
 
     /// Who speaks the protocol on it.
     pub fn side(self) -> Option<Side> {
         match self {
-            Stream::Client => Some(Side::Client),
-            Stream::Agent => Some(Side::Agent),
-            Stream::Errors => None,
+            RecordedStream::Client => Some(Side::Client),
+            RecordedStream::Agent => Some(Side::Agent),
+            RecordedStream::Errors => None,
         }
     }
 
-    fn of(word: &str) -> Option<Stream> {
-        Stream::ALL.into_iter().find(|stream| stream.word() == word)
+    fn from_word(word: &str) -> Option<RecordedStream> {
+        RecordedStream::ALL
+            .into_iter()
+            .find(|stream| stream.word() == word)
     }
 }
 
-impl From<Side> for Stream {
+impl From<Side> for RecordedStream {
     fn from(side: Side) -> Self {
         match side {
-            Side::Client => Stream::Client,
-            Side::Agent => Stream::Agent,
+            Side::Client => RecordedStream::Client,
+            Side::Agent => RecordedStream::Agent,
         }
     }
 }
 
-impl Said {
+impl RecordedLine {
     /// A whole line.
     pub fn whole(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes = bytes.into();
-        Said {
+        RecordedLine {
             bytes,
-            ..Said::default()
+            ..RecordedLine::default()
         }
     }
 
@@ -166,30 +172,32 @@ impl fmt::Display for Loss {
 impl Encode for Record {
     fn encode(&self, out: &mut String) {
         out.push('{');
-        match &self.what {
-            What::Header(header) => write::member(out, "recording", &header.version),
-            What::Said(stream, _) | What::Closed(stream) | What::Lost(Some(stream), _) => {
+        match &self.content {
+            RecordContent::Header(header) => write::member(out, "recording", &header.version),
+            RecordContent::Line(stream, _)
+            | RecordContent::Closed(stream)
+            | RecordContent::Lost(Some(stream), _) => {
                 write::member(out, "dir", stream.word());
             }
-            What::Lost(None, _) | What::End(_) => {}
+            RecordContent::Lost(None, _) | RecordContent::End(_) => {}
         }
         write::member(out, "at", &self.at);
         write::member(out, "time", self.time.as_str());
-        match &self.what {
-            What::Header(header) => {
+        match &self.content {
+            RecordContent::Header(header) => {
                 write::member(out, "agent", header.agent.as_str());
                 write::member(out, "redacted", &header.redacted);
             }
-            What::Said(_, said) => said.members(out),
-            What::Closed(_) => write::member(out, "closed", &true),
-            What::Lost(_, loss) => write::member(out, "lost", loss),
-            What::End(how) => write::member(out, "end", how.as_str()),
+            RecordContent::Line(_, line) => line.members(out),
+            RecordContent::Closed(_) => write::member(out, "closed", &true),
+            RecordContent::Lost(_, loss) => write::member(out, "lost", loss),
+            RecordContent::End(how) => write::member(out, "end", how.as_str()),
         }
         out.push('}');
     }
 }
 
-impl Said {
+impl RecordedLine {
     fn members(&self, out: &mut String) {
         if self.unfinished {
             write::member(out, "unfinished", &true);
@@ -228,11 +236,11 @@ impl Record {
 }
 
 #[derive(Default)]
-struct Parts {
+struct RecordParts {
     at: u64,
     time: String,
-    stream: Option<Stream>,
-    said: Option<Said>,
+    stream: Option<RecordedStream>,
+    line: Option<RecordedLine>,
     version: Option<u64>,
     agent: String,
     redacted: bool,
@@ -243,27 +251,27 @@ struct Parts {
 
 impl Decode for Record {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        let mut parts = Parts::default();
-        let mut said = Said::default();
+        let mut parts = RecordParts::default();
+        let mut line = RecordedLine::default();
         let mut more = reader.open_object()?;
         while more {
             match reader.key()? {
                 "at" => parts.at = u64::decode(reader)?,
                 "time" => parts.time = reader.string()?.into_owned(),
-                "dir" => parts.stream = Stream::of(&reader.string()?),
+                "dir" => parts.stream = RecordedStream::from_word(&reader.string()?),
                 "line" => {
-                    said.bytes = reader.string()?.into_owned().into_bytes();
-                    parts.said = Some(Said::default());
+                    line.bytes = reader.string()?.into_owned().into_bytes();
+                    parts.line = Some(RecordedLine::default());
                 }
                 "base64" => {
                     let text = reader.string()?;
                     let unfit = |_| reader.error(Problem::Unfit("not base64"));
-                    said.bytes = STANDARD.decode(text.as_bytes()).map_err(unfit)?;
-                    parts.said = Some(Said::default());
+                    line.bytes = STANDARD.decode(text.as_bytes()).map_err(unfit)?;
+                    parts.line = Some(RecordedLine::default());
                 }
-                "unfinished" => said.unfinished = reader.boolean()?,
-                "cut" => said.cut = Some(u64::decode(reader)?),
-                "hidden" => said.hidden = u64::decode(reader)?,
+                "unfinished" => line.unfinished = reader.boolean()?,
+                "cut" => line.cut = Some(u64::decode(reader)?),
+                "hidden" => line.hidden = u64::decode(reader)?,
                 "recording" => parts.version = Some(u64::decode(reader)?),
                 "agent" => parts.agent = reader.string()?.into_owned(),
                 "redacted" => parts.redacted = reader.boolean()?,
@@ -274,34 +282,34 @@ impl Decode for Record {
             }
             more = reader.more_members()?;
         }
-        parts.said = parts.said.map(|_| said);
+        parts.line = parts.line.map(|_| line);
         let no_record = Problem::Unfit("not a line of a recording");
-        parts.whole().ok_or_else(|| reader.error(no_record))
+        parts.into_record().ok_or_else(|| reader.error(no_record))
     }
 }
 
-impl Parts {
-    fn whole(self) -> Option<Record> {
-        let what = if let Some(version) = self.version {
-            What::Header(Header {
+impl RecordParts {
+    fn into_record(self) -> Option<Record> {
+        let content = if let Some(version) = self.version {
+            RecordContent::Header(Header {
                 version,
                 agent: self.agent,
                 redacted: self.redacted,
             })
         } else if let Some(how) = self.end {
-            What::End(how)
+            RecordContent::End(how)
         } else {
-            match (self.stream, self.said, self.lost) {
-                (stream, None, Some(loss)) => What::Lost(stream, loss),
-                (Some(stream), Some(said), _) => What::Said(stream, said),
-                (Some(stream), None, None) if self.closed => What::Closed(stream),
+            match (self.stream, self.line, self.lost) {
+                (stream, None, Some(loss)) => RecordContent::Lost(stream, loss),
+                (Some(stream), Some(line), _) => RecordContent::Line(stream, line),
+                (Some(stream), None, None) if self.closed => RecordContent::Closed(stream),
                 _ => return None,
             }
         };
         Some(Record {
             at: self.at,
             time: self.time,
-            what,
+            content,
         })
     }
 }

@@ -5,19 +5,19 @@ use std::fmt::Write as _;
 
 use attache_rpc::json::{Encode as _, from_str, write};
 
-use crate::value::Value;
+use crate::json_value::JsonValue;
 
 /// How ids are shown that a peer has chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holes {
+pub(super) enum IdStyle {
     /// As their new names.
     Plain,
     /// As captures, with their new names for whoever sends them.
     Captured,
 }
 
-pub(super) struct Normal<'a> {
-    holes: Holes,
+pub(super) struct Normalizer<'a> {
+    style: IdStyle,
     named: &'a [(String, String)],
     roots: Vec<String>,
     ids: HashMap<(&'static str, String), usize>,
@@ -26,16 +26,16 @@ pub(super) struct Normal<'a> {
     temps: Vec<String>,
 }
 
-impl<'a> Normal<'a> {
-    pub(super) fn new(holes: Holes, named: &'a [(String, String)]) -> Self {
+impl<'a> Normalizer<'a> {
+    pub(super) fn new(style: IdStyle, named: &'a [(String, String)]) -> Self {
         let own = std::env::temp_dir().to_string_lossy().into_owned();
         let own = own.trim_end_matches('/').to_owned();
         let known = ROOTS.iter().map(|&root| root.to_owned());
         let mut roots: Vec<String> = known.chain([own]).collect();
         roots.retain(|root| root.len() > 1);
         roots.sort_by_key(|root| std::cmp::Reverse(root.len()));
-        Normal {
-            holes,
+        Normalizer {
+            style,
             named,
             roots,
             ids: HashMap::new(),
@@ -47,8 +47,8 @@ impl<'a> Normal<'a> {
 
     /// Appends a JSON text; `request` is the label of the request that its member `requestId` names.
     pub(super) fn write(&mut self, out: &mut String, json: &str, request: Option<usize>) {
-        match (from_str::<Value>(json), request) {
-            (Ok(Value::Object(members)), Some(label)) => {
+        match (from_str::<JsonValue>(json), request) {
+            (Ok(JsonValue::Object(members)), Some(label)) => {
                 self.object(out, &members, |_, out, name, _| {
                     let named = name == "requestId";
                     if named {
@@ -62,11 +62,11 @@ impl<'a> Normal<'a> {
         }
     }
 
-    fn value(&mut self, out: &mut String, value: &Value) {
+    fn value(&mut self, out: &mut String, value: &JsonValue) {
         match value {
-            Value::Plain(_) => value.encode(out),
-            Value::String(text) => self.text(out, text),
-            Value::Array(items) => {
+            JsonValue::Scalar(_) => value.encode(out),
+            JsonValue::String(text) => self.text(out, text),
+            JsonValue::Array(items) => {
                 out.push('[');
                 for item in items {
                     write::comma(out);
@@ -74,7 +74,7 @@ impl<'a> Normal<'a> {
                 }
                 out.push(']');
             }
-            Value::Object(members) => self.object(out, members, Self::id),
+            JsonValue::Object(members) => self.object(out, members, Self::id),
         }
     }
 
@@ -82,8 +82,8 @@ impl<'a> Normal<'a> {
     fn object(
         &mut self,
         out: &mut String,
-        members: &[(String, Value)],
-        special: impl Fn(&mut Self, &mut String, &str, &Value) -> bool,
+        members: &[(String, JsonValue)],
+        special: impl Fn(&mut Self, &mut String, &str, &JsonValue) -> bool,
     ) {
         out.push('{');
         for (name, value) in members {
@@ -97,8 +97,8 @@ impl<'a> Normal<'a> {
         out.push('}');
     }
 
-    fn id(&mut self, out: &mut String, member: &str, value: &Value) -> bool {
-        let (Some(kind), Value::String(id)) = (kind_of_id(member), value) else {
+    fn id(&mut self, out: &mut String, member: &str, value: &JsonValue) -> bool {
+        let (Some(kind), JsonValue::String(id)) = (kind_of_id(member), value) else {
             return false;
         };
         if id.is_empty() {
@@ -110,19 +110,19 @@ impl<'a> Normal<'a> {
             *count
         });
         let name = format!("{kind}-{number}");
-        match self.holes {
-            Holes::Plain => write::string(out, &name),
-            Holes::Captured if self.captured.insert(name.clone()) => {
+        match self.style {
+            IdStyle::Plain => write::string(out, &name),
+            IdStyle::Captured if self.captured.insert(name.clone()) => {
                 write!(out, "${name}=\"{name}\"").unwrap_or_default();
             }
-            Holes::Captured => write!(out, "${name}").unwrap_or_default(),
+            IdStyle::Captured => write!(out, "${name}").unwrap_or_default(),
         }
         true
     }
 
     fn text(&mut self, out: &mut String, text: &str) {
         if is_time(text) {
-            if self.holes == Holes::Captured {
+            if self.style == IdStyle::Captured {
                 out.push_str("_=");
             }
             write::string(out, TIME);

@@ -8,9 +8,9 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
-use crate::heard::Heard;
+use crate::wire_message::WireMessage;
 
-pub(super) struct Wire<R, W> {
+pub(super) struct LineStream<R, W> {
     read: R,
     write: W,
     splitter: Splitter,
@@ -19,18 +19,18 @@ pub(super) struct Wire<R, W> {
     /// What was left at the end has been taken.
     over: bool,
     /// What has been looked at and not taken.
-    ahead: Option<Heard>,
+    ahead: Option<WireMessage>,
 }
 
 /// Nothing came in time.
-pub(super) struct Late;
+pub(super) struct TimedOut;
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineStream<R, W> {
     pub(super) fn new(read: R, write: W) -> Self {
-        Wire {
+        LineStream {
             read,
             write,
-            splitter: Splitter::new(MOST_BYTES),
+            splitter: Splitter::new(MAX_LINE_BYTES),
             buffer: BytesMut::new(),
             ended: false,
             over: false,
@@ -39,22 +39,22 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
     }
 
     /// Takes the next line; after the end of the stream, the end again and again.
-    pub(super) async fn hear(&mut self, within: Duration) -> Result<Heard, Late> {
+    pub(super) async fn receive(&mut self, within: Duration) -> Result<WireMessage, TimedOut> {
         match self.ahead.take() {
-            Some(heard) => Ok(heard),
+            Some(message) => Ok(message),
             None => match timeout(within, self.next()).await {
-                Ok(heard) => Ok(heard),
-                Err(_) => Err(Late),
+                Ok(message) => Ok(message),
+                Err(_) => Err(TimedOut),
             },
         }
     }
 
     /// Puts back what was taken last.
-    pub(super) fn put_back(&mut self, heard: Heard) {
-        self.ahead = Some(heard);
+    pub(super) fn put_back(&mut self, message: WireMessage) {
+        self.ahead = Some(message);
     }
 
-    pub(super) async fn say(&mut self, line: &str, within: Duration) -> io::Result<()> {
+    pub(super) async fn send(&mut self, line: &str, within: Duration) -> io::Result<()> {
         let writing = async {
             self.write.write_all(line.as_bytes()).await?;
             self.write.write_all(b"\n").await?;
@@ -67,15 +67,15 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         timeout(within, self.write.shutdown()).await?
     }
 
-    async fn next(&mut self) -> Heard {
+    async fn next(&mut self) -> WireMessage {
         loop {
             if self.over {
-                return Heard::Closed;
+                return WireMessage::Closed;
             }
             match self.splitter.next(&mut self.buffer) {
-                Ok(Some(Frame::Message(line))) => return Heard::read(&line),
+                Ok(Some(Frame::Message(line))) => return WireMessage::read(&line),
                 Ok(Some(Frame::TooLong(_))) => {
-                    return Heard::Raw("a line too long to keep".to_owned());
+                    return WireMessage::Raw("a line too long to keep".to_owned());
                 }
                 Ok(None) if self.ended => return self.last(),
                 Ok(None) => {}
@@ -90,13 +90,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Wire<R, W> {
         }
     }
 
-    fn last(&mut self) -> Heard {
+    fn last(&mut self) -> WireMessage {
         self.over = true;
         match self.splitter.end(&mut self.buffer) {
-            Ok(Some(rest)) => Heard::read(&rest),
-            Ok(None) | Err(_) => Heard::Closed,
+            Ok(Some(rest)) => WireMessage::read(&rest),
+            Ok(None) | Err(_) => WireMessage::Closed,
         }
     }
 }
 
-const MOST_BYTES: usize = 1 << 30;
+const MAX_LINE_BYTES: usize = 1 << 30;

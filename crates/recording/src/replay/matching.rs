@@ -3,25 +3,25 @@
 use std::collections::HashMap;
 
 use attache_rpc::json::{from_str, to_string};
-use attache_testkit::{Value, kind_of_id};
+use attache_testkit::{JsonValue, kind_of_id};
 
 use super::super::HIDDEN;
 
 /// Whether two payloads say the same, whatever their ids. A secret that was taken out is like any other.
-pub(super) fn alike(old: Option<&str>, new: Option<&str>) -> bool {
+pub(super) fn same_payload(old: Option<&str>, new: Option<&str>) -> bool {
     match (read(old), read(new)) {
         (Some(old), Some(new)) => same(&old, &new),
         (old, new) => old.is_none() && new.is_none(),
     }
 }
 
-fn same(old: &Value, new: &Value) -> bool {
+fn same(old: &JsonValue, new: &JsonValue) -> bool {
     match (old, new) {
-        (Value::String(text), _) if text == HIDDEN => true,
-        (Value::Array(old), Value::Array(new)) => {
+        (JsonValue::String(text), _) if text == HIDDEN => true,
+        (JsonValue::Array(old), JsonValue::Array(new)) => {
             old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old, new))
         }
-        (Value::Object(old), Value::Object(new)) => {
+        (JsonValue::Object(old), JsonValue::Object(new)) => {
             old.len() == new.len()
                 && old.iter().all(|(name, value)| {
                     let other = new.iter().find(|(other, _)| other == name);
@@ -35,9 +35,9 @@ fn same(old: &Value, new: &Value) -> bool {
 
 /// Ids of the recording and what they are called in this run.
 #[derive(Debug, Default)]
-pub(super) struct Names(HashMap<(&'static str, String), String>);
+pub(super) struct IdMapping(HashMap<(&'static str, String), String>);
 
-impl Names {
+impl IdMapping {
     /// Learns from two payloads that are the same message.
     pub(super) fn learn(&mut self, old: Option<&str>, new: Option<&str>) {
         if let (Some(old), Some(new)) = (read(old), read(new)) {
@@ -45,18 +45,18 @@ impl Names {
         }
     }
 
-    fn compare(&mut self, old: &Value, new: &Value) {
+    fn compare(&mut self, old: &JsonValue, new: &JsonValue) {
         match (old, new) {
-            (Value::Array(old), Value::Array(new)) => {
+            (JsonValue::Array(old), JsonValue::Array(new)) => {
                 for (old, new) in old.iter().zip(new) {
                     self.compare(old, new);
                 }
             }
-            (Value::Object(old), Value::Object(new)) => {
+            (JsonValue::Object(old), JsonValue::Object(new)) => {
                 for (name, value) in old {
                     let other = new.iter().find(|(other, _)| other == name);
                     match (kind_of_id(name), value, other) {
-                        (Some(kind), Value::String(old), Some((_, Value::String(new)))) => {
+                        (Some(kind), JsonValue::String(old), Some((_, JsonValue::String(new)))) => {
                             if old != new {
                                 self.0.insert((kind, old.clone()), new.clone());
                             }
@@ -79,18 +79,18 @@ impl Names {
         self.replace(&mut value).then(|| to_string(&value))
     }
 
-    fn replace(&self, value: &mut Value) -> bool {
+    fn replace(&self, value: &mut JsonValue) -> bool {
         match value {
-            Value::Plain(_) | Value::String(_) => false,
-            Value::Array(items) => {
+            JsonValue::Scalar(_) | JsonValue::String(_) => false,
+            JsonValue::Array(items) => {
                 let replaced = items.iter_mut().map(|item| self.replace(item));
                 replaced.fold(false, |any, one| any | one)
             }
-            Value::Object(members) => {
+            JsonValue::Object(members) => {
                 let mut any = false;
                 for (name, value) in members {
                     any |= match (kind_of_id(name), &mut *value) {
-                        (Some(kind), Value::String(id)) => {
+                        (Some(kind), JsonValue::String(id)) => {
                             let new = self.0.get(&(kind, id.clone()));
                             new.map(|new| id.clone_from(new)).is_some()
                         }
@@ -103,6 +103,6 @@ impl Names {
     }
 }
 
-fn read(payload: Option<&str>) -> Option<Value> {
+fn read(payload: Option<&str>) -> Option<JsonValue> {
     from_str(payload?).ok()
 }

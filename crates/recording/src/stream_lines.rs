@@ -2,61 +2,61 @@
 
 use attache_text::Line;
 
-use super::Said;
+use super::RecordedLine;
 
 /// What is known of the line that has begun.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct StreamLines {
     lines: attache_text::Lines,
     /// The beginning of this line was lost, so that the rest of it says nothing.
     is_torn: bool,
 }
 
-impl Default for Lines {
+impl Default for StreamLines {
     fn default() -> Self {
-        Lines {
-            lines: attache_text::Lines::new(LONGEST, KEPT),
+        StreamLines {
+            lines: attache_text::Lines::new(MAX_LINE, KEPT_OF_LONG_LINE),
             is_torn: false,
         }
     }
 }
 
-impl Lines {
+impl StreamLines {
     /// Takes a piece of the stream and gives the lines that end in it.
-    pub(super) fn push(&mut self, piece: &[u8], mut found: impl FnMut(Said)) {
+    pub(super) fn push(&mut self, piece: &[u8], mut found: impl FnMut(RecordedLine)) {
         self.lines.push(piece, |line| {
             if !std::mem::take(&mut self.is_torn) {
-                found(said(line));
+                found(recorded_line(line));
             }
         });
     }
 
     /// What the stream ended with, if not with a line break.
-    pub(super) fn end(&mut self) -> Option<Said> {
+    pub(super) fn end(&mut self) -> Option<RecordedLine> {
         let line = self.lines.end().filter(|_| !self.is_torn);
         self.is_torn = false;
-        line.map(|line| Said {
+        line.map(|line| RecordedLine {
             unfinished: true,
-            ..said(line)
+            ..recorded_line(line)
         })
     }
 
     /// Part of the stream is missing from here. Gives the bytes that are worth nothing without it.
-    pub(super) fn tear(&mut self) -> Vec<u8> {
+    pub(super) fn mark_torn(&mut self) -> Vec<u8> {
         self.is_torn = true;
         self.lines.forget()
     }
 }
 
-fn said(line: Line<'_>) -> Said {
-    Said {
+fn recorded_line(line: Line<'_>) -> RecordedLine {
+    RecordedLine {
         cut: line.is_cut().then_some(line.size),
         bytes: line.bytes.into_owned(),
-        ..Said::default()
+        ..RecordedLine::default()
     }
 }
 
 /// The longest line that is kept whole.
-pub(super) const LONGEST: usize = 16 << 20;
+pub(super) const MAX_LINE: usize = 16 << 20;
 /// How much is kept of one that is longer.
-const KEPT: usize = 64 << 10;
+const KEPT_OF_LONG_LINE: usize = 64 << 10;

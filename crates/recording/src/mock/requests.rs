@@ -8,19 +8,25 @@ use attache_rpc::{Error, Id};
 use attache_schema::call::{ClientNotification, ClientRequest};
 use attache_schema::{error, v1};
 
-use super::turn::Turn;
-use super::{Mock, Session, find, scenarios};
+use super::turn::MockTurn;
+use super::{MockAgent, MockSession, find_scenario, scenarios};
 
-impl Mock {
-    pub(super) fn asked_for(&mut self, id: &Id, method: &str, params: Option<&str>, now: Duration) {
+impl MockAgent {
+    pub(super) fn handle_request(
+        &mut self,
+        id: &Id,
+        method: &str,
+        params: Option<&str>,
+        now: Duration,
+    ) {
         let request = match ClientRequest::decode(method, params) {
             Ok(request) => request,
-            Err(error) => return self.refuse(id, &error),
+            Err(error) => return self.respond_error(id, &error),
         };
         let is_first = matches!(request, ClientRequest::Initialize(_));
         if !is_first && !self.initialized {
             let error = Error::new(Error::INVALID_REQUEST, "initialize comes first");
-            return self.refuse(id, &error);
+            return self.respond_error(id, &error);
         }
         let answered = match request {
             ClientRequest::Initialize(request) => Ok(self.initialize(request)),
@@ -32,7 +38,7 @@ impl Mock {
             ClientRequest::NewSession(request) => return self.new_session(id, &request),
             ClientRequest::LoadSession(request) => self.load(&request),
             ClientRequest::ResumeSession(request) => self
-                .take_up(&request.session_id)
+                .open_known_session(&request.session_id)
                 .map(|name| self.settings(&name, None)),
             ClientRequest::ListSessions(request) => self.list(&request),
             ClientRequest::CloseSession(request) => self.close(&request.session_id),
@@ -47,11 +53,11 @@ impl Mock {
         };
         match answered {
             Ok(result) => self.respond(id, &result),
-            Err(error) => self.refuse(id, &error),
+            Err(error) => self.respond_error(id, &error),
         }
     }
 
-    pub(super) fn told(&mut self, method: &str, params: Option<&str>) {
+    pub(super) fn handle_notification(&mut self, method: &str, params: Option<&str>) {
         if let Ok(ClientNotification::Cancel(cancel)) = ClientNotification::decode(method, params) {
             self.cancel(cancel.session_id.as_str());
         }
@@ -62,7 +68,7 @@ impl Mock {
         self.client = request.client_capabilities;
         let methods = match self.wants_login() {
             true => {
-                r#"[{"id":"mock-login","name":"Mock login","description":"Lets everybody in"}]"#
+                r#"[{"id":"mock-login","name":"MockAgent login","description":"Lets everybody in"}]"#
             }
             false => "[]",
         };
@@ -72,7 +78,7 @@ impl Mock {
         };
         let version = env!("CARGO_PKG_VERSION");
         format!(
-            r#"{{"protocolVersion":1,"agentCapabilities":{{"loadSession":true,"promptCapabilities":{{"image":true,"audio":true,"embeddedContext":true}},"mcpCapabilities":{{"http":true,"sse":true}},"sessionCapabilities":{{"list":{{}},"resume":{{}},"close":{{}},"delete":{{}}}}{auth}}},"authMethods":{methods},"agentInfo":{{"name":"attache-mock","title":"Mock agent","version":"{version}"}}}}"#
+            r#"{{"protocolVersion":1,"agentCapabilities":{{"loadSession":true,"promptCapabilities":{{"image":true,"audio":true,"embeddedContext":true}},"mcpCapabilities":{{"http":true,"sse":true}},"sessionCapabilities":{{"list":{{}},"resume":{{}},"close":{{}},"delete":{{}}}}{auth}}},"authMethods":{methods},"agentInfo":{{"name":"attache-mock","title":"MockAgent agent","version":"{version}"}}}}"#
         )
     }
 
@@ -92,23 +98,23 @@ impl Mock {
 
     fn new_session(&mut self, id: &Id, request: &v1::NewSessionRequest) {
         if self.wants_login() && !self.logged_in {
-            return self.refuse(id, &error::auth_required());
+            return self.respond_error(id, &error::auth_required());
         }
         if !Path::new(request.cwd.as_str()).is_absolute() {
             let error = Error::new(Error::INVALID_PARAMS, "cwd is not absolute");
-            return self.refuse(id, &error);
+            return self.respond_error(id, &error);
         }
         let mut number = self.sessions.len() + 1;
         while self.sessions.contains_key(&format!("mock-{number}")) {
             number += 1;
         }
         let name = format!("mock-{number}");
-        let session = Session {
+        let session = MockSession {
             cwd: request.cwd.as_str().to_owned(),
             mode: "ask".to_owned(),
             model: "small".to_owned(),
             open: true,
-            ..Session::default()
+            ..MockSession::default()
         };
         self.sessions.insert(name.clone(), session);
         let result = self.settings(&name, Some(&name));
@@ -117,7 +123,7 @@ impl Mock {
     }
 
     fn load(&mut self, request: &v1::LoadSessionRequest) -> Result<String, Error> {
-        let name = self.take_up(&request.session_id)?;
+        let name = self.open_known_session(&request.session_id)?;
         let history = self
             .sessions
             .get(&name)
@@ -128,7 +134,7 @@ impl Mock {
         Ok(self.settings(&name, None))
     }
 
-    fn take_up(&mut self, id: &v1::SessionId) -> Result<String, Error> {
+    fn open_known_session(&mut self, id: &v1::SessionId) -> Result<String, Error> {
         match self.sessions.get_mut(id.as_str()) {
             Some(session) => {
                 session.open = true;
@@ -195,7 +201,7 @@ impl Mock {
         Ok(format!(r#"{{"configOptions":{options}}}"#))
     }
 
-    fn open_session(&mut self, id: &v1::SessionId) -> Result<&mut Session, Error> {
+    fn open_session(&mut self, id: &v1::SessionId) -> Result<&mut MockSession, Error> {
         let session = self.sessions.get_mut(id.as_str());
         session
             .filter(|session| session.open)
@@ -206,7 +212,7 @@ impl Mock {
         let is_strange = |block: &v1::ContentBlock| matches!(block, v1::ContentBlock::Other(_));
         if request.prompt.iter().any(is_strange) {
             let message = "unknown type of content";
-            return self.refuse(id, &Error::new(Error::INVALID_PARAMS, message));
+            return self.respond_error(id, &Error::new(Error::INVALID_PARAMS, message));
         }
         let text: Vec<&str> = request
             .prompt
@@ -221,29 +227,29 @@ impl Mock {
         let said: Vec<String> = said.collect();
         let chosen = self
             .scenario
-            .or_else(|| text.split_whitespace().find_map(find));
+            .or_else(|| text.split_whitespace().find_map(find_scenario));
         self.turns += 1;
         let number = self.turns;
-        let lacks = chosen.and_then(|chosen| chosen.lacks(&self.client));
+        let missing = chosen.and_then(|chosen| chosen.missing_capability(&self.client));
         let name = request.session_id.as_str().to_owned();
         let session = match self.open_session(&request.session_id) {
             Ok(session) => session,
-            Err(error) => return self.refuse(id, &error),
+            Err(error) => return self.respond_error(id, &error),
         };
         if session.turn.is_some() {
             let message = "the session has a turn already";
-            return self.refuse(id, &Error::new(Error::INVALID_REQUEST, message));
+            return self.respond_error(id, &Error::new(Error::INVALID_REQUEST, message));
         }
         session.history.extend(said);
-        session.turn = Some(Turn::new(
+        session.turn = Some(MockTurn::new(
             id.clone(),
             chosen,
-            lacks,
+            missing,
             number,
             now,
             &session.cwd,
         ));
-        self.step(&name, now);
+        self.play_step(&name, now);
     }
 
     /// What can be set in a session, as the answer to whoever sets it up.
@@ -253,7 +259,7 @@ impl Mock {
             .get(name)
             .map_or("ask", |session| &session.mode);
         let modes = format!(
-            r#"{{"currentModeId":"{mode}","availableModes":[{{"id":"ask","name":"Ask","description":"Asks before it acts"}},{{"id":"code","name":"Code"}}]}}"#
+            r#"{{"currentModeId":"{mode}","availableModes":[{{"id":"ask","name":"Ask","description":"Asks before it actions"}},{{"id":"code","name":"Code"}}]}}"#
         );
         let options = self.options(name);
         let id = new.map(|name| format!(r#""sessionId":"{name}","#));

@@ -7,33 +7,33 @@ use crate::Side;
 
 /// A line as it was read from the wire, taken apart. Params, results and errors are JSON text.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
+pub enum WireMessage {
     /// A request: its id, method and params.
     Request(Id, String, Option<String>),
     /// A notification: its method and params.
     Notification(String, Option<String>),
     /// A response with a result.
-    Answer(Id, String),
+    Response(Id, String),
     /// A response with an error.
-    Refusal(Id, String),
+    Failure(Id, String),
     /// Anything else: no message, or one with members that the envelope does not have.
     Raw(String),
     /// The end of the connection.
     Closed,
 }
 
-/// The tail of an arrow, which tells what sort of message it is.
+/// The kind of an arrow, which tells what sort of message it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tail {
+pub(crate) enum LineKind {
     Request,
     Notification,
-    Answer,
-    Refusal,
+    Response,
+    Failure,
     Raw,
     Close,
 }
 
-impl Heard {
+impl WireMessage {
     /// Reads a line, with or without its line break.
     pub fn read(line: &[u8]) -> Self {
         let line = line.trim_ascii_end();
@@ -45,37 +45,41 @@ impl Heard {
             one && envelope.iter().all(|(name, _)| known(name))
         });
         let Some((message, envelope)) = strict else {
-            return Heard::Raw(text.into_owned());
+            return WireMessage::Raw(text.into_owned());
         };
         let part = |name| envelope.get(name).map(str::to_owned);
         match message {
             Message::Request { id, method, .. } => {
-                Heard::Request(id, method.into_owned(), part("params"))
+                WireMessage::Request(id, method.into_owned(), part("params"))
             }
             Message::Notification { method, .. } => {
-                Heard::Notification(method.into_owned(), part("params"))
+                WireMessage::Notification(method.into_owned(), part("params"))
             }
-            Message::Response { id, .. } => Heard::Answer(id, part("result").unwrap_or_default()),
-            Message::Failure { id, .. } => Heard::Refusal(id, part("error").unwrap_or_default()),
+            Message::Response { id, .. } => {
+                WireMessage::Response(id, part("result").unwrap_or_default())
+            }
+            Message::Failure { id, .. } => {
+                WireMessage::Failure(id, part("error").unwrap_or_default())
+            }
         }
     }
 
-    pub(crate) fn tail(&self) -> Tail {
+    pub(crate) fn kind(&self) -> LineKind {
         match self {
-            Heard::Request(..) => Tail::Request,
-            Heard::Notification(..) => Tail::Notification,
-            Heard::Answer(..) => Tail::Answer,
-            Heard::Refusal(..) => Tail::Refusal,
-            Heard::Raw(_) => Tail::Raw,
-            Heard::Closed => Tail::Close,
+            WireMessage::Request(..) => LineKind::Request,
+            WireMessage::Notification(..) => LineKind::Notification,
+            WireMessage::Response(..) => LineKind::Response,
+            WireMessage::Failure(..) => LineKind::Failure,
+            WireMessage::Raw(_) => LineKind::Raw,
+            WireMessage::Closed => LineKind::Close,
         }
     }
 
     /// As a line of a script, without labels.
     pub(crate) fn show(&self, from: Side) -> String {
-        let mut out = self.tail().arrow(from).to_owned();
+        let mut out = self.kind().arrow(from).to_owned();
         match self {
-            Heard::Request(_, method, params) | Heard::Notification(method, params) => {
+            WireMessage::Request(_, method, params) | WireMessage::Notification(method, params) => {
                 out.push(' ');
                 write_method(&mut out, method);
                 if let Some(params) = params {
@@ -83,51 +87,53 @@ impl Heard {
                     out.push_str(params);
                 }
             }
-            Heard::Answer(_, text) | Heard::Refusal(_, text) | Heard::Raw(text) => {
+            WireMessage::Response(_, text)
+            | WireMessage::Failure(_, text)
+            | WireMessage::Raw(text) => {
                 out.push(' ');
                 out.push_str(text);
             }
-            Heard::Closed => {}
+            WireMessage::Closed => {}
         }
         out
     }
 }
 
-impl Tail {
-    pub(crate) const ALL: [Tail; 6] = [
-        Tail::Request,
-        Tail::Notification,
-        Tail::Answer,
-        Tail::Refusal,
-        Tail::Raw,
-        Tail::Close,
+impl LineKind {
+    pub(crate) const ALL: [LineKind; 6] = [
+        LineKind::Request,
+        LineKind::Notification,
+        LineKind::Response,
+        LineKind::Failure,
+        LineKind::Raw,
+        LineKind::Close,
     ];
 
     pub(crate) fn arrow(self, from: Side) -> &'static str {
         match (from, self) {
-            (Side::Client, Tail::Request) => "->",
-            (Side::Client, Tail::Notification) => ".>",
-            (Side::Client, Tail::Answer) => "=>",
-            (Side::Client, Tail::Refusal) => "!>",
-            (Side::Client, Tail::Raw) => "~>",
-            (Side::Client, Tail::Close) => "|>",
-            (Side::Agent, Tail::Request) => "<-",
-            (Side::Agent, Tail::Notification) => "<.",
-            (Side::Agent, Tail::Answer) => "<=",
-            (Side::Agent, Tail::Refusal) => "<!",
-            (Side::Agent, Tail::Raw) => "<~",
-            (Side::Agent, Tail::Close) => "<|",
+            (Side::Client, LineKind::Request) => "->",
+            (Side::Client, LineKind::Notification) => ".>",
+            (Side::Client, LineKind::Response) => "=>",
+            (Side::Client, LineKind::Failure) => "!>",
+            (Side::Client, LineKind::Raw) => "~>",
+            (Side::Client, LineKind::Close) => "|>",
+            (Side::Agent, LineKind::Request) => "<-",
+            (Side::Agent, LineKind::Notification) => "<.",
+            (Side::Agent, LineKind::Response) => "<=",
+            (Side::Agent, LineKind::Failure) => "<!",
+            (Side::Agent, LineKind::Raw) => "<~",
+            (Side::Agent, LineKind::Close) => "<|",
         }
     }
 
     pub(crate) fn noun(self) -> &'static str {
         match self {
-            Tail::Request => "a request",
-            Tail::Notification => "a notification",
-            Tail::Answer => "a response with a result",
-            Tail::Refusal => "a response with an error",
-            Tail::Raw => "a line that is not a message",
-            Tail::Close => "the end of the connection",
+            LineKind::Request => "a request",
+            LineKind::Notification => "a notification",
+            LineKind::Response => "a response with a result",
+            LineKind::Failure => "a response with an error",
+            LineKind::Raw => "a line that is not a message",
+            LineKind::Close => "the end of the connection",
         }
     }
 }

@@ -7,7 +7,7 @@ use attache_schema::rules::{Compactions, Plans, Replays, ToolCalls, Turns, Viola
 use attache_schema::v1;
 
 #[derive(Default)]
-pub(super) struct Session {
+pub(super) struct SessionRules {
     tool_calls: ToolCalls,
     plans: Plans,
     compactions: Compactions,
@@ -16,7 +16,7 @@ pub(super) struct Session {
 }
 
 /// The session whose sequence a request belongs to.
-pub(super) fn of(request: &ClientRequest) -> Option<&v1::SessionId> {
+pub(super) fn session_id(request: &ClientRequest) -> Option<&v1::SessionId> {
     match request {
         ClientRequest::Prompt(request) => Some(&request.session_id),
         ClientRequest::LoadSession(request) => Some(&request.session_id),
@@ -25,13 +25,13 @@ pub(super) fn of(request: &ClientRequest) -> Option<&v1::SessionId> {
     }
 }
 
-impl Session {
-    pub(super) fn asked(&mut self, request: &ClientRequest) {
+impl SessionRules {
+    pub(super) fn request(&mut self, request: &ClientRequest) {
         match request {
             ClientRequest::Prompt(_) => self.turns.prompt(),
-            // What is told once more is no news, and belongs to no turn of this connection.
+            // Replayed updates are not new, and belong to no turn of this connection.
             ClientRequest::LoadSession(_) => {
-                *self = Session::default();
+                *self = SessionRules::default();
                 self.replays.load();
             }
             ClientRequest::ResumeSession(_) => self.replays.resume(),
@@ -39,16 +39,16 @@ impl Session {
         }
     }
 
-    pub(super) fn answered(
+    pub(super) fn response(
         &mut self,
         request: &ClientRequest,
-        outcome: Result<&str, &Error>,
+        response: Result<&str, &Error>,
     ) -> Vec<Violation> {
         let ClientRequest::Prompt(_) = request else {
             self.replays.answer();
             return Vec::new();
         };
-        match outcome.map(from_str::<v1::PromptResponse>) {
+        match response.map(from_str::<v1::PromptResponse>) {
             Ok(Ok(answer)) => self.turns.answer(Ok(&answer.stop_reason)),
             // What is wrong with it has been said.
             Ok(Err(_)) => Vec::new(),

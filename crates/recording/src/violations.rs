@@ -8,36 +8,36 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::Records;
-use super::reader::{AGAIN, BUFFER, Tail};
-use super::validate::Examiner;
+use super::RecordingReader;
+use super::reader::{BUFFER, FileGrowth, POLL_INTERVAL};
+use super::validate::RecordValidator;
 
-/// What is known of the violations so far.
+/// What is shared of the violations so far.
 #[derive(Debug)]
-pub struct Verdicts(Arc<Known>);
+pub struct ViolationIndex(Arc<ViolationShared>);
 
 #[derive(Debug, Default)]
-struct Known {
-    state: Mutex<State>,
+struct ViolationShared {
+    state: Mutex<ViolationState>,
     dropped: AtomicBool,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ViolationState {
     /// By the number of the record; only the first of very many.
     found: BTreeMap<u64, Vec<String>>,
     count: u64,
     done: bool,
 }
 
-impl Verdicts {
+impl ViolationIndex {
     /// Begins to judge a recording.
     ///
     /// # Errors
     ///
     /// When it cannot be opened, or the system has no room for a thread.
-    pub fn open(path: &Path) -> io::Result<Verdicts> {
-        Verdicts::begin(path, Tail::Fixed)
+    pub fn open(path: &Path) -> io::Result<ViolationIndex> {
+        ViolationIndex::begin(path, FileGrowth::Fixed)
     }
 
     /// Begins to judge a recording that is still being written, and goes on as it grows.
@@ -45,26 +45,26 @@ impl Verdicts {
     /// # Errors
     ///
     /// When it cannot be opened, or the system has no room for a thread.
-    pub fn follow(path: &Path) -> io::Result<Verdicts> {
-        Verdicts::begin(path, Tail::Grows)
+    pub fn follow(path: &Path) -> io::Result<ViolationIndex> {
+        ViolationIndex::begin(path, FileGrowth::Growing)
     }
 
-    fn begin(path: &Path, tail: Tail) -> io::Result<Verdicts> {
+    fn begin(path: &Path, growth: FileGrowth) -> io::Result<ViolationIndex> {
         let read = BufReader::with_capacity(BUFFER, File::open(path)?);
-        let records = Records::until(read, tail);
-        let known = Arc::new(Known::default());
-        let theirs = Arc::clone(&known);
+        let records = RecordingReader::with_growth(read, growth);
+        let shared = Arc::new(ViolationShared::default());
+        let theirs = Arc::clone(&shared);
         thread::Builder::new()
-            .name("verdicts".to_owned())
+            .name("violations".to_owned())
             .spawn(move || {
-                let judged = judge(records, tail, &theirs);
+                let judged = collect(records, growth, &theirs);
                 let mut state = theirs.lock();
                 state.done = true;
                 if let Err(error) = judged {
                     state.add(u64::MAX, error.to_string());
                 }
             })?;
-        Ok(Verdicts(known))
+        Ok(ViolationIndex(shared))
     }
 
     /// How many there are, and whether all have been found.
@@ -92,42 +92,46 @@ impl Verdicts {
     }
 }
 
-fn judge<R: BufRead>(mut records: Records<R>, tail: Tail, known: &Known) -> io::Result<()> {
-    let mut examiner = Examiner::default();
-    while !known.dropped.load(Ordering::Relaxed) {
+fn collect<R: BufRead>(
+    mut records: RecordingReader<R>,
+    growth: FileGrowth,
+    shared: &ViolationShared,
+) -> io::Result<()> {
+    let mut validator = RecordValidator::default();
+    while !shared.dropped.load(Ordering::Relaxed) {
         match records.next_record()? {
-            Some((_, record)) => examiner.take(&record, |found| {
-                let text = found.finding.violation.to_string();
-                known.lock().add(found.record, text);
+            Some((_, record)) => validator.validate(&record, |found| {
+                let text = found.violation.violation.to_string();
+                shared.lock().add(found.record, text);
             }),
-            None if tail == Tail::Fixed => break,
+            None if growth == FileGrowth::Fixed => break,
             None => {
-                known.lock().done = true;
-                thread::sleep(AGAIN);
+                shared.lock().done = true;
+                thread::sleep(POLL_INTERVAL);
             }
         }
     }
     Ok(())
 }
 
-impl Drop for Verdicts {
+impl Drop for ViolationIndex {
     fn drop(&mut self) {
         self.0.dropped.store(true, Ordering::Relaxed);
     }
 }
 
-impl Known {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl ViolationShared {
+    fn lock(&self) -> MutexGuard<'_, ViolationState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl ViolationState {
     fn add(&mut self, record: u64, text: String) {
         self.count += 1;
-        if self.found.len() < MOST || self.found.contains_key(&record) {
+        if self.found.len() < MAX_RECORDS || self.found.contains_key(&record) {
             let texts = self.found.entry(record).or_default();
-            if texts.len() < MOST_EACH {
+            if texts.len() < MAX_PER_RECORD {
                 texts.push(text);
             }
         }
@@ -135,5 +139,5 @@ impl State {
 }
 
 /// How many records with violations are remembered.
-const MOST: usize = 10_000;
-const MOST_EACH: usize = 20;
+const MAX_RECORDS: usize = 10_000;
+const MAX_PER_RECORD: usize = 20;
