@@ -1,5 +1,5 @@
-//! One verdict for every question an agent asks: rules that deny first, then what was decided before, then the policy,
-//! then a person.
+//! Permissions: one verdict for every action of an agent. Rules that deny come first, then what the user decided
+//! before, then the other rules and the preset, then the user.
 
 mod action;
 mod command;
@@ -63,25 +63,26 @@ use rules::Rule;
 use state::PermissionState;
 use store::DecisionStore;
 
-/// Rules, remembered decisions and a preset. Clones share what is remembered.
+/// Rules, remembered decisions and a preset, which together judge actions. Clones share what is remembered.
 ///
-/// What says of itself that it looks at the disk may wait for it. Everything else never does, also while another clone
-/// waits.
+/// Methods that are documented to look at the disk may block on it. All others never block, even while another clone
+/// waits for the disk.
 #[derive(Debug, Clone)]
 pub struct Permissions {
     config: Arc<PermissionConfig>,
     state: Arc<Mutex<PermissionState>>,
-    /// Held while the disk is waited for, and taken before the state.
+    /// Held while the disk is accessed. Lock this before `state`, never the other way round.
     store: Arc<Mutex<Option<DecisionStore>>>,
 }
 
 impl Permissions {
-    /// Only a preset: no rules, nothing remembered.
+    /// Permissions with a preset alone: no rules and nothing remembered.
     pub fn preset(preset: Preset) -> Permissions {
         Permissions::new(PermissionConfig::new(preset))
     }
 
-    /// With what was remembered before. A file that cannot be trusted counts as empty, and that is a warning to show.
+    /// Reads the rules and what was remembered before. A file of decisions that can't be trusted counts as empty and
+    /// yields a warning to show.
     pub fn open(config: PermissionConfig) -> (Permissions, Vec<StoreWarning>) {
         let permissions = Permissions::new(config);
         drop(permissions.refreshed());
@@ -97,8 +98,8 @@ impl Permissions {
         }
     }
 
-    /// Judges an action. One whose tool call has changed is another action. Decisions of other processes count from the
-    /// next action on. Looks at the disk.
+    /// Judges an action. After a tool call has changed, judge it again. Decisions made by other processes count from
+    /// the next call on. Looks at the disk.
     pub fn judge(&self, action: &Action) -> Verdict {
         let store = self.refreshed();
         let (here, directories) = self.state().context_of(action);
@@ -143,8 +144,8 @@ impl Permissions {
         }
     }
 
-    /// Whether it can be told which rules the action falls under. What is enforced when the agent acts needs no answer
-    /// now.
+    /// Whether it is certain which rules the action falls under. What is enforced while the agent acts needs no
+    /// certainty here.
     fn doubt(&self, facts: &ActionFacts<'_>, policy: &Policy) -> Doubt {
         let enforcement = self.enforcement();
         let rules = [&policy.deny, &policy.ask];
@@ -158,7 +159,7 @@ impl Permissions {
                 return Doubt::Strong("it is not known which of its words a program gets");
             }
         }
-        // Nobody asks when a file is opened, and a file that is made or renamed later is covered by nobody.
+        // No rule can ask while a file is being opened, and no rule covers a file that is created or renamed later.
         let is_covered = enforcement.paths && !policy.ask.are_about_paths();
         let missing = self.state().missing.clone();
         let is_open = policy.deny.have_wildcards() || !missing.is_empty();
@@ -172,7 +173,7 @@ impl Permissions {
         if facts.action.command.is_some() && missing.iter().any(|it| facts.touches(it)) {
             return Doubt::Weak(LATER_FILE);
         }
-        // What is there now is out of reach, so that a rule on the command can allow it.
+        // Files that exist now are out of reach, so a rule on the command can allow it.
         if is_left && is_covered && facts.hides_paths().is_some() {
             return Doubt::Parts(LATER_FILE);
         }
@@ -187,7 +188,7 @@ impl Permissions {
         }
     }
 
-    /// The rule of the policy that denies it, which nothing else overrules.
+    /// The rule of the policy that denies the action. Nothing overrules it.
     pub fn denying_rule(&self, action: &Action) -> Option<Reason> {
         let directories = self.state().directories(&action.session).to_vec();
         let facts = ActionFacts::of(action, &directories);
@@ -195,15 +196,16 @@ impl Permissions {
         rule.map(rule_reason)
     }
 
-    /// Remembers what the user has decided on an action, as far as the scope reaches, and returns the record, whose id
-    /// [`revoke`](Self::revoke) takes. `None` where nothing is remembered: the scope is once, or a protected file would
-    /// be changed. A decision that cannot be stored lasts until the program ends, and [`fault`](Self::fault) says so.
-    /// Writes to the disk, and returns when it is there.
+    /// Remembers the user's decision on an action for its scope and returns the record; [`revoke`](Self::revoke) takes
+    /// its id. Returns `None` where nothing is remembered: the scope is once, or a protected file would be changed. A
+    /// decision that can't be stored lasts until the process ends, and [`fault`](Self::fault) reports it. Returns once
+    /// the decision is on disk.
     pub fn remember(&self, action: &Action, decision: &Decision) -> Option<RememberedDecision> {
         self.keep(action, decision, self.exactly(action))
     }
 
-    /// Remembers a decision for all that fits a pattern which the user chose. Never offer one that an agent wrote.
+    /// Remembers a decision for every action that fits a pattern the user chose. Never pass a pattern that an agent
+    /// wrote.
     pub fn remember_pattern(
         &self,
         action: &Action,
@@ -213,17 +215,17 @@ impl Permissions {
         self.keep(action, decision, DecisionSubject::from(pattern))
     }
 
-    /// More directories that count as inside, for one session.
+    /// Sets the directories of a session that count as inside, beside its workspace.
     pub fn add_directories(&self, session: &v1::SessionId, directories: &[PathBuf]) {
         self.state().add_directories(session, directories);
     }
 
-    /// Forgets what was decided for a session, and ends its grants.
+    /// Forgets the decisions for a session and ends its grants.
     pub fn end_session(&self, session: &v1::SessionId) {
         self.state().end_session(session);
     }
 
-    /// All that is remembered and still holds.
+    /// All remembered decisions that have not expired.
     pub fn list(&self) -> Vec<RememberedDecision> {
         let store = self.refreshed();
         let now = seconds((self.config.clock)());
@@ -234,22 +236,22 @@ impl Permissions {
             .collect()
     }
 
-    /// Forgets a decision and returns it; `None` if there is none of that id.
+    /// Forgets a decision and returns it, or `None` if there is none with that id.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// If the file of decisions can't be written.
     pub fn revoke(&self, id: &str) -> Result<Option<RememberedDecision>, StoreError> {
         let mut removed = self.remove(|remembered| remembered.id == id)?;
         Ok(removed.pop())
     }
 
-    /// Has a decision that is remembered end after a time from now, or never, and returns it; `None` if there is none of
+    /// Makes a remembered decision expire after a time from now, or never, and returns it; `None` if there is none with
     /// that id.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// If the file of decisions can't be written.
     pub fn expire(
         &self,
         id: &str,
@@ -270,7 +272,7 @@ impl Permissions {
         }
     }
 
-    /// When a decision ends that is made now.
+    /// When a decision that is made now expires.
     pub fn expiry_time(&self, expiry: Expiry) -> Option<SystemTime> {
         match expiry {
             Expiry::Never => None,
@@ -278,17 +280,17 @@ impl Permissions {
         }
     }
 
-    /// Forgets all decisions that fit, and says how many.
+    /// Forgets all decisions that the filter selects and returns how many.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// If the file of decisions can't be written.
     pub fn clear(&self, filter: &DecisionFilter) -> Result<usize, StoreError> {
         let removed = self.remove(|remembered| filter.fits(remembered))?;
         Ok(removed.len())
     }
 
-    /// Something that went wrong with the store, once.
+    /// Returns a problem with the file of decisions, each one once.
     pub fn fault(&self) -> Option<String> {
         self.state().fault()
     }
@@ -352,7 +354,7 @@ impl Permissions {
         }
     }
 
-    /// A person is asked; where nobody is, it is denied.
+    /// Asks the user; where nobody can be asked, denies with this reason.
     fn ask(&self, why_not: &str) -> Verdict {
         match self.config.can_ask() {
             true => Verdict::Ask,
@@ -378,7 +380,7 @@ impl Permissions {
         Some(remembered)
     }
 
-    /// Keeps what is to outlive the program on disk, and the rest with us.
+    /// Writes a decision to disk if it outlives the process, and keeps it in memory otherwise.
     fn keep_stored(&self, remembered: &RememberedDecision, now: u64) -> Result<(), StoreError> {
         let mut store = self.store();
         let Some(store) = store.as_mut().filter(|_| remembered.session.is_none()) else {
@@ -409,7 +411,7 @@ impl Permissions {
         Ok(removed)
     }
 
-    /// The store as it is on disk now.
+    /// The decisions as they are on disk now.
     fn refreshed(&self) -> MutexGuard<'_, Option<DecisionStore>> {
         let mut store = self.store();
         if let Some(Err(error)) = store.as_mut().map(DecisionStore::refresh) {
@@ -428,16 +430,17 @@ impl Permissions {
     }
 }
 
-/// Whether it can be told which rules an action falls under.
+/// How certain it is which rules an action falls under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doubt {
     None,
-    /// A program would run of which nothing is known, or that may reach a file which matches a pattern only later. Once
-    /// rules allow the parts of the line that do so, the others are judged like any command.
+    /// The action runs a program about which nothing is known, or that may reach a file which matches a pattern only
+    /// later. Once rules allow the parts of the line that do so, the other parts are judged like any command.
     Parts(&'static str),
-    /// It names a file that a rule denies and that is not there yet. Only a rule on the whole command allows it.
+    /// It names a file that a rule denies and that does not exist yet. Only a rule for the whole command allows it.
     Weak(&'static str),
-    /// It may be something that a rule denies or asks about. Only a rule or a decision on exactly this allows it.
+    /// It may be something that a rule denies or asks about. Only a rule or a decision for exactly this action allows
+    /// it.
     Strong(&'static str),
 }
 
@@ -452,7 +455,7 @@ impl Doubt {
     }
 }
 
-/// The decision that answers a question. One that denies counts before those that allow.
+/// The remembered decision that applies to an action. One that denies takes precedence over those that allow.
 fn find_decision<'a>(
     all: impl Iterator<Item = &'a RememberedDecision>,
     facts: &ActionFacts<'_>,

@@ -1,8 +1,8 @@
-//! The command that changes a list in the user's configuration, to be copied from a hint.
+//! The command that adds to a list in the user's configuration, for the user to copy from a hint.
 
 use attache_text::shell;
 
-/// `attache config set KEY '["…"]'` with what the list has already and more.
+/// The command `attache config set KEY '["…"]'`, with what the list contains already and what is added.
 pub(crate) fn with_added(key: &str, listed: &[String], added: &[&str]) -> String {
     let all = listed
         .iter()

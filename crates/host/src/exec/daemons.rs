@@ -1,4 +1,5 @@
-//! Programs that can have a daemon outside the watched tree run commands. Rules do not reach there, so a user is asked.
+//! Programs that can make a daemon outside the watched tree run commands. Rules don't reach there, so the user is
+//! asked.
 
 use super::invocation::Invocation;
 use crate::permissions::subcommands;
@@ -20,7 +21,7 @@ struct DaemonClient {
 /// Which calls of a program reach a daemon.
 enum DaemonUse {
     Always,
-    /// All but those with nothing but these words.
+    /// All, except those with only these words.
     Except(&'static [&'static str]),
     /// Those with one of these subcommands.
     With(&'static [&'static str]),

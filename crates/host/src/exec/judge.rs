@@ -1,4 +1,4 @@
-//! The judge of one program's tree.
+//! The judge of the programs that one process tree executes.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,17 +17,17 @@ use crate::permissions::{
     CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, word_values,
 };
 
-/// Keeps the command rules of a policy.
+/// Enforces the command rules of a policy.
 pub(super) struct RuleJudge {
     deny: Vec<CompiledRule>,
     ask: Vec<CompiledRule>,
     allowed: Vec<ExecPattern>,
     approved: Vec<ApprovedCommand>,
-    /// Where relative paths of rules are looked for.
+    /// The directories that relative paths in rules refer to.
     directories: Vec<PathBuf>,
     is_attended: bool,
     programs: Programs,
-    /// When the files behind names on PATH are looked for again.
+    /// When the files behind names on `PATH` are looked up again.
     look_again: Instant,
 }
 
@@ -37,13 +37,13 @@ struct CompiledRule {
     paths: Vec<PathPattern>,
 }
 
-/// What keeps a program from being executed at once.
+/// Why a program is not executed at once.
 enum Objection<'a> {
     Denied(&'a CompiledRule),
     Asked(&'a CompiledRule),
-    /// Words that could not be looked at may make it a command that the rule names.
+    /// Words that could not be read may make it a command that the rule names.
     Unchecked(&'a CompiledRule),
-    /// What it runs could not be looked at, for this reason.
+    /// What it runs could not be inspected, for this reason.
     Unseen(&'static str),
     /// Its subcommand may be an alias of one that the rule names.
     Renamed(&'a CompiledRule),
@@ -52,7 +52,7 @@ enum Objection<'a> {
 }
 
 impl RuleJudge {
-    /// None if a pattern cannot be read.
+    /// The judge for these rules; `None` if a pattern can't be read.
     pub(super) fn new(rules: ExecRules) -> Option<RuleJudge> {
         let pattern = |text: &String| ExecPattern::parse(text);
         let rule = |rule: ExecRule| {
@@ -77,8 +77,8 @@ impl RuleJudge {
         })
     }
 
-    /// Looks where the programs of the rules are now: a file may have been replaced. One that a rule names with its
-    /// directory is looked for each time, the others once in a while.
+    /// Looks up where the programs of the rules are now: a file may have been replaced. One that a rule names with its
+    /// directory is looked up each time, the others once in a while.
     fn renew(&mut self) {
         let start = Instant::now();
         let is_due = start >= self.look_again;
@@ -95,7 +95,7 @@ impl RuleJudge {
         }
     }
 
-    /// A user is asked; where nobody can be, it is denied.
+    /// Asks the user; where nobody can be asked, denies.
     fn ask(&self, why: String) -> ExecVerdict {
         match self.is_attended {
             true => ExecVerdict::Ask { why },
@@ -165,8 +165,9 @@ impl RuleJudge {
         allowed.any(|pattern| pattern.allows(invocation))
     }
 
-    /// The approval that covers an exec: of the same program and words, in a directory that was shown, without variables
-    /// that were not, and shown as a command that the rule is about. A link with another name was not.
+    /// The approval that covers an exec: for the same program and words, in a directory that was shown, without
+    /// variables that were not shown, and shown as a command that the rule is about. A link with another name was not
+    /// shown.
     fn approval(
         &self,
         exec: &Exec,
@@ -235,7 +236,7 @@ enum RuleMatch {
     No,
     /// Its subcommand may be an alias of one that the rule names.
     Renamed,
-    /// There is more than was looked at.
+    /// There is more than was inspected.
     Maybe,
     Yes,
 }
@@ -249,7 +250,7 @@ impl CompiledRule {
             return RuleMatch::Renamed;
         }
         if found != Some(CommandMatch::Yes) {
-            // Words beyond those that were read could still make it a command that the rule names.
+            // Words after those that were read could still make it a command that the rule names.
             return match look.exec.more > 0 && commands.any(|pattern| pattern.names(invocation)) {
                 true => RuleMatch::Maybe,
                 false => RuleMatch::No,
@@ -262,7 +263,7 @@ impl CompiledRule {
     }
 }
 
-/// An exec whose paths are looked at.
+/// The inspection of an exec's paths.
 struct PathInspection<'a> {
     exec: &'a Exec,
     directories: &'a [PathBuf],
@@ -270,7 +271,7 @@ struct PathInspection<'a> {
 }
 
 impl PathInspection<'_> {
-    /// Whether the directory of a command or one of its arguments leads to a path of a rule: as they are written, as we see
+    /// Whether the directory of a command or one of its arguments leads to a path of a rule: as written, as we resolve
     /// them, and as the process does.
     fn touches(&self, patterns: &[PathPattern], invocation: &Invocation) -> RuleMatch {
         let bases = match &self.exec.cwd {
@@ -306,7 +307,7 @@ impl PathInspection<'_> {
         found
     }
 
-    /// Where words lead the process, and whether all of that means the same to us.
+    /// Where words lead for the process, and whether that is the same for us.
     fn places(&self, words: &[&str]) -> (Vec<PathBuf>, bool) {
         let mut places = Vec::new();
         let mut is_seen = words.len() <= MOST_LOOKS;
@@ -321,7 +322,7 @@ impl PathInspection<'_> {
             match self.process.find(&word) {
                 FileLookup::Found(file) => note(file, None),
                 FileLookup::Unknown => is_seen = false,
-                // What is not there yet may be made there.
+                // What does not exist yet may be created there.
                 FileLookup::Missing => {
                     let above = path.parent().filter(|it| !it.as_os_str().is_empty());
                     let name = path.file_name().map(Path::new);
@@ -374,9 +375,9 @@ impl ExecJudge for RuleJudge {
     }
 }
 
-/// The least time between two searches for the programs of rules, and how many times longer than one it is.
+/// The shortest time between two lookups of the programs of rules, and how many times longer than a lookup it is.
 const PAUSE: Duration = Duration::from_secs(1);
 const SHARE: u32 = 50;
-/// Arguments that are followed as the process does.
+/// Arguments that are resolved as the process does.
 const MOST_LOOKS: usize = 256;
 const UNREADABLE: &str = "the program's arguments cannot be read, so no rule can be checked";

@@ -1,4 +1,4 @@
-//! A command pattern against what is really executed: the program by its names and its file, then its arguments.
+//! Compares a command pattern with what is really executed: the program by its names and its file, then its arguments.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::invocation::Invocation;
 use super::programs::{Programs, RuleFile, are_different, is_built_into_git};
 use crate::permissions::{CommandMatch, CommandPattern, SimpleCommand, base_name, subcommands};
 
-/// A pattern of a rule.
+/// A pattern of a rule, with the files of its program.
 #[derive(Debug)]
 pub(super) struct ExecPattern {
     written: CommandPattern,
@@ -17,7 +17,7 @@ pub(super) struct ExecPattern {
 }
 
 impl ExecPattern {
-    /// A pattern as a user wrote it.
+    /// Reads a pattern as the user wrote it.
     pub(super) fn parse(text: &str) -> Option<ExecPattern> {
         let written = CommandPattern::parse(text).ok()?;
         Some(ExecPattern {
@@ -27,7 +27,7 @@ impl ExecPattern {
         })
     }
 
-    /// Looks where the program's name leads now.
+    /// Looks up where the program's name leads now.
     pub(super) fn look(&mut self, programs: &Programs, directories: &[PathBuf]) {
         self.files = programs.files_of(self.written.program(), directories);
     }
@@ -37,7 +37,7 @@ impl ExecPattern {
         self.written.program().contains('/')
     }
 
-    /// Whether this is its program.
+    /// Whether an invocation runs its program.
     pub(super) fn names(&self, invocation: &Invocation) -> bool {
         let program = self.written.program();
         let same: Vec<&RuleFile> = self
@@ -48,7 +48,7 @@ impl ExecPattern {
         if same.is_empty() && !invocation.is(program, &self.base) {
             return false;
         }
-        // The file of a program that acts on the name it is started by is another program under another of its names.
+        // A program that acts on the name it is started by is another program under another of its names.
         let own = &self.base;
         let is_other = |name: &String| {
             name != own
@@ -58,7 +58,7 @@ impl ExecPattern {
         invocation.called.is_empty() || !invocation.called.iter().all(is_other)
     }
 
-    /// Whether a rule that denies or asks catches this.
+    /// Whether a rule that denies or asks catches an invocation.
     pub(super) fn catches(&self, invocation: &Invocation) -> CommandMatch {
         if !self.names(invocation) {
             return CommandMatch::No;
@@ -71,7 +71,7 @@ impl ExecPattern {
         }
     }
 
-    /// Whether every word that may be the subcommand is one of git's own, such as `bisect--helper`.
+    /// Whether every word that may be the subcommand is built into git, such as `bisect--helper`.
     fn is_of_git_alone(&self, invocation: &Invocation) -> bool {
         let mut found = subcommands("git", &invocation.words);
         self.base == "git"
@@ -86,7 +86,7 @@ impl ExecPattern {
             || (found == CommandMatch::Maybe && part.literal_words().is_some())
     }
 
-    /// Whether a rule that allows covers this, word for word.
+    /// Whether a rule that allows covers an invocation, word for word.
     pub(super) fn allows(&self, invocation: &Invocation) -> bool {
         let words = invocation.words.iter().map(String::as_str);
         let words: Vec<&str> = std::iter::once(self.written.program())

@@ -1,5 +1,5 @@
-//! The script that an interpreter runs: found by the options of its family. An option that we do not know may have the
-//! next word as its value, or not: then both count.
+//! The script that an interpreter runs, found by the options of its family. An unknown option may or may not have the
+//! next word as its value: then both readings count.
 
 mod families;
 mod shells;
@@ -9,13 +9,13 @@ use families::{FAMILIES, InterpreterFamily, LAUNCHER};
 /// A script or a module among an interpreter's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScriptWord<'a> {
-    /// The word at this place is the script.
+    /// The word at this position is the script.
     Script(usize),
-    /// The word at this place is the script if there is such a file.
+    /// The word at this position is the script if there is such a file.
     Perhaps(usize),
-    /// The value of an option is a file that runs before the script, with the words from this place on.
+    /// The value of an option is a file that runs before the script, with the words from this position.
     Loaded(&'a str, usize),
-    /// A module of this name is run as a program, with the words from this place on.
+    /// A module with this name is run as a program, with the words from this position.
     Module(&'a str, usize),
 }
 
@@ -25,7 +25,7 @@ pub(super) enum ScriptSearch {
     /// Where the word leads.
     #[default]
     AsGiven,
-    /// There, and for a word without a directory on `PATH`.
+    /// There, and on `PATH` for a word without a directory.
     OnPath,
     /// There, with an ending added, or what a directory names as its program.
     WithEndings,
@@ -41,13 +41,13 @@ pub(super) struct Script<'a> {
     pub(super) directory: Option<&'a str>,
 }
 
-/// What an interpreter runs, and whether there may be more behind the words that are known.
+/// What an interpreter runs, and whether there may be more after the words that are known.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FoundScripts<'a> {
     pub(super) programs: Vec<ScriptWord<'a>>,
     pub(super) is_open: bool,
     pub(super) search: ScriptSearch,
-    /// Where an option has the interpreter look for scripts.
+    /// The directory in which an option makes the interpreter look for scripts.
     pub(super) directory: Option<&'a str>,
 }
 
@@ -58,7 +58,7 @@ pub(super) enum LauncherTarget<'a> {
     Scripts(FoundScripts<'a>),
 }
 
-/// What the interpreter of this name runs with these words; none if it is no interpreter that we know.
+/// What the interpreter with this name runs with these words; `None` if it is not a known interpreter.
 pub(super) fn scripts_run_by<'a>(name: &str, words: &'a [String]) -> Option<FoundScripts<'a>> {
     let end = name
         .find(|char: char| !char.is_ascii_alphabetic())
@@ -79,13 +79,13 @@ pub(super) fn scripts_run_by<'a>(name: &str, words: &'a [String]) -> Option<Foun
     })
 }
 
-/// The usual names of the interpreters that we know.
+/// The usual names of the known interpreters.
 pub(super) fn interpreters() -> impl Iterator<Item = &'static str> {
     let names = FAMILIES.iter().flat_map(|family| family.names).copied();
     names.chain(["python3", "python2"])
 }
 
-/// What a module of Python such as `pdb` runs with these words; none if it is none that runs others.
+/// What a module of Python such as `pdb` runs with these words; `None` if it runs no others.
 pub(super) fn launched_by<'a>(module: &str, words: &'a [String]) -> Option<LauncherTarget<'a>> {
     let top = module.split('.').next().unwrap_or(module);
     match top {
@@ -104,7 +104,7 @@ enum OptionValue<'a> {
     Next,
 }
 
-/// What an option does to the search.
+/// What an option means for the search.
 enum OptionEffect<'a> {
     /// The search goes on with the next word.
     Flag,
@@ -125,7 +125,7 @@ impl InterpreterFamily {
         let (mut at, mut is_doubtful, mut runs_code) = (0, false, false);
         while let Some(word) = words.get(at) {
             at += 1;
-            // Behind code there are options that load files, then words for the code.
+            // After code there are options that load files, then words for the code.
             if runs_code && (!word.starts_with('-') || word == "--" || word == "-") {
                 return found;
             }

@@ -1,4 +1,4 @@
-//! The command rules of a policy in the form in which they are enforced when a program is executed.
+//! The command rules of a policy, as they are enforced when a program is executed.
 
 use attache_schema::v1;
 
@@ -8,7 +8,7 @@ use crate::exec::{ExecRule, ExecRules};
 
 impl Permissions {
     /// The command rules of the policy for one agent, to be enforced when a program is executed. Rules that also name a
-    /// tool are not among them: it cannot be seen there.
+    /// tool are left out: which tool runs a program can't be seen there.
     pub fn exec_rules(&self, agent: &str) -> ExecRules {
         let Some(policy) = &self.config.policy else {
             return ExecRules::default();
@@ -41,7 +41,7 @@ impl Permissions {
             rules: deny.chain(ask).collect(),
             allowed: allowed.collect(),
             is_attended: self.config.can_ask(),
-            // A rule that is left out is kept by what an agent tells, if at all.
+            // A rule that is left out is applied only to what an agent says, if at all.
             is_complete: left.all(|rule| {
                 rule.commands.is_empty() || (rule.is_about_programs() && rule.paths.is_empty())
             }),
@@ -50,11 +50,12 @@ impl Permissions {
     }
 }
 
-/// Requests about programs that wait to be executed.
+/// Requests to execute programs.
 impl Permissions {
-    /// Judges a program that waits to be executed as some rule asks about it. What the user has allowed before counts: a
-    /// remembered decision, or a grant of this turn for the same words in the same directory, which is used up. Rules
-    /// and defaults that allow do not: the rule that asks was checked on what is really executed. Looks at the disk.
+    /// Judges a program that waits to be executed because some rule asks about it. What the user allowed before counts:
+    /// a remembered decision, or a grant of this turn for the same words in the same directory, which is used up. Rules
+    /// and defaults that allow do not count: the rule that asks was checked on what is really executed. Looks at the
+    /// disk.
     pub fn judge_exec(&self, action: &Action) -> Verdict {
         if let Some(reason) = self.denying_rule(action) {
             return Verdict::Deny(reason);

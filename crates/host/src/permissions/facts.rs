@@ -1,4 +1,4 @@
-//! An action as rules look at it.
+//! What rules need to know about an action.
 
 mod possible_files;
 
@@ -20,30 +20,30 @@ use super::path_views::{MAX_LINKS, PathViews, word_values};
 use super::pattern_files::PatternFiles;
 use super::{Action, paths};
 
-/// An action as rules look at it, worked out once.
+/// What rules need to know about an action, worked out once.
 pub(super) struct ActionFacts<'a> {
     pub(super) action: &'a Action,
-    /// The simple commands that it runs.
+    /// The simple commands that the action runs.
     pub(super) line: ShellLine,
-    /// The programs that rules on commands are found by.
+    /// The programs by which rules on commands are found.
     pub(super) programs: Vec<String>,
     /// What else it may run: texts in input that is not understood.
     others: Vec<ShellLine>,
-    /// Words of the title, where a tool runs a command and does not say which.
+    /// Words of the title, if the tool runs a command and does not say which.
     title: Vec<&'a str>,
-    /// The title, and what it begins with. Titles are the agent's words: they may close a door, not open one.
+    /// The title, and what it begins with. Titles are the agent's words: they may deny an action, never allow it.
     pub(super) titles: [String; 3],
     pub(super) given_paths: Vec<GivenPath>,
-    /// Directories that count as inside, beside the workspace.
+    /// Directories that count as inside, in addition to the workspace.
     also: &'a [PathBuf],
     lookups: PathLookups,
     /// The files as they are on the disk now.
     on_disk: OnceCell<FilesOnDisk>,
-    /// Every way in which a path can be read, for rules that deny.
+    /// Every way in which its paths can be read, for rules that deny.
     seen: PathViews,
-    /// Paths that may stand in the command, in input that is not understood and behind patterns, likewise.
+    /// Likewise for paths that may be in the command, in input that is not understood and behind patterns.
     seen_elsewhere: OnceCell<PathViews>,
-    /// What patterns stand for now, and paths that may be patterns.
+    /// What patterns match now, and paths that may be patterns.
     pattern_files: OnceCell<PatternFiles>,
     may_name_protected: OnceCell<bool>,
     is_understood: OnceCell<bool>,
@@ -58,7 +58,7 @@ pub(super) struct GivenPath {
 }
 
 impl<'a> ActionFacts<'a> {
-    /// `also` are directories that count as inside, beside the workspace.
+    /// Gathers the facts about an action. `also` are directories that count as inside, in addition to the workspace.
     pub(super) fn of(action: &'a Action, also: &'a [PathBuf]) -> ActionFacts<'a> {
         let runs_unseen = action.command.is_none() && action.kind == v1::ToolKind::Execute;
         let title = match runs_unseen {
@@ -93,7 +93,7 @@ impl<'a> ActionFacts<'a> {
         }
     }
 
-    /// What sort of tool it is. Whatever runs a command is there to run it, whatever it says it is.
+    /// The kind of tool. Anything that runs a command counts as `execute`, whatever it says it is.
     pub(super) fn kind(&self) -> v1::ToolKind {
         match self.action.command {
             Some(_) => v1::ToolKind::Execute,
@@ -117,17 +117,17 @@ impl<'a> ActionFacts<'a> {
             .get_or_init(|| FilesOnDisk::of(self.action, self.also, &self.lookups))
     }
 
-    /// Whether it is put to a person each time.
+    /// Whether the user is asked about it each time.
     pub(super) fn is_asked_each_time(&self) -> bool {
         self.action.is_ambiguous || self.is_protected()
     }
 
-    /// Whether it may change a protected file, by what it says or by what may be in it.
+    /// Whether it may change a protected file, by what it says or by what its input may contain.
     pub(super) fn is_protected(&self) -> bool {
         self.on_disk().is_protected() || self.may_name_protected()
     }
 
-    /// Whether a pattern covers all files, under their names and where they lead.
+    /// Whether the patterns cover all files, by their names and where they lead.
     pub(super) fn are_allowed_by<'p>(
         &self,
         patterns: impl Iterator<Item = &'p PathPattern> + Clone,
@@ -147,8 +147,8 @@ impl<'a> ActionFacts<'a> {
             && self.given_paths.iter().zip(files).all(covers)
     }
 
-    /// Whether it only reads files inside, as far as anybody can see: its kind is the agent's word, so that it must name
-    /// the files and be given nothing whose meaning we do not know.
+    /// Whether it only reads files inside, as far as that is certain. The kind is the agent's word, so it must name the
+    /// files, and have no input whose meaning is unknown.
     pub(super) fn only_reads_inside(&self) -> bool {
         self.action.only_reads()
             && self.is_inside()
@@ -156,18 +156,18 @@ impl<'a> ActionFacts<'a> {
             && self.patterns_lead_inside()
     }
 
-    /// Whether there is more than is looked at.
+    /// Whether there is more than is inspected.
     pub(super) fn is_cut(&self) -> bool {
         let action = self.action;
         action.paths.len() >= MAX_PATHS || self.seen.is_cut || action.unknown_texts.is_cut
     }
 
-    /// Whether one of its simple commands falls under a pattern. A title may only deny.
+    /// Whether one of its simple commands falls under a pattern. A title can only deny.
     pub(super) fn runs(&self, pattern: &CommandPattern) -> CommandMatch {
         let found = self
             .all_parts()
             .map(|part| match pattern.catches(&part.words) {
-                // An alias: see `may_rename`.
+                // That would be an alias: see `may_rename`.
                 CommandMatch::Maybe if part.literal_words().is_some() => CommandMatch::No,
                 found => found,
             });
@@ -196,7 +196,7 @@ impl<'a> ActionFacts<'a> {
         })
     }
 
-    /// Why it may run something that no part of it shows, for rules on commands.
+    /// Why it may run something that none of its parts shows, for rules on commands.
     pub(super) fn hides_commands(&self) -> Option<&'static str> {
         let action = self.action;
         match action.kind {
@@ -207,12 +207,12 @@ impl<'a> ActionFacts<'a> {
         }
     }
 
-    /// Whether a program of which nothing is known would run: it may start others.
+    /// Whether it would run a program about which nothing is known, and which may start others.
     pub(super) fn runs_unknown(&self) -> bool {
         self.line.parts.iter().any(is_unknown)
     }
 
-    /// The parts of the line of which it cannot be told what they reach or run; none if that is so of the whole line.
+    /// The parts of the line for which it is uncertain what they reach or run; `None` if that is so for the whole line.
     pub(super) fn doubtful_parts(&self) -> Option<Vec<&SimpleCommand>> {
         let line = &self.line;
         if self.action.command.is_none() || line.doubt.is_some() || self.seen_elsewhere().is_cut {
@@ -235,7 +235,7 @@ impl<'a> ActionFacts<'a> {
                 _ if has_patterns && self.pattern_files().is_open => {
                     Some("it may reach files that a rule is about")
                 }
-                // A directory stands for everything below.
+                // A directory stands for everything below it.
                 v1::ToolKind::Search | v1::ToolKind::Delete | v1::ToolKind::Move
                     if self.names_no_file() =>
                 {
@@ -268,7 +268,7 @@ impl<'a> ActionFacts<'a> {
                 && self.names_directory(part))
     }
 
-    /// Whether it names nothing, or something that is not there as a file.
+    /// Whether it names nothing, or something that does not exist as a file.
     fn names_no_file(&self) -> bool {
         let paths = &self.action.paths;
         let is_file = |path: &PathBuf| self.action.workspace.join(path).is_file();
@@ -296,7 +296,7 @@ impl<'a> ActionFacts<'a> {
         self.seen_elsewhere.get_or_init(|| self.see_elsewhere())
     }
 
-    /// The workspace, the directory that the command may run in, and those that it goes to.
+    /// The workspace, the directory that the command may run in, and those that it changes to.
     fn bases(&self) -> Vec<PathBuf> {
         let workspace = &self.action.workspace;
         let named = self.action.paths.iter().take(MAX_DIRECTORIES);
@@ -307,8 +307,8 @@ impl<'a> ActionFacts<'a> {
         bases
     }
 
-    /// Words as paths, from each directory that the command may run in, what may be files elsewhere, and what links make of
-    /// them.
+    /// Words as paths, from each directory that the command may run in, other texts that may be files, and where links
+    /// lead from them.
     fn see_elsewhere(&self) -> PathViews {
         let words = self.words_as_paths();
         if words.len() >= MAX_WORDS_AS_PATHS {
@@ -345,7 +345,7 @@ impl<'a> ActionFacts<'a> {
         let mut found = HashSet::with_capacity(MAX_WORDS_AS_PATHS.min(words));
         for part in self.all_parts() {
             let is_silent = effects::effect(part) == Effect::Silent && !changes_directory(part);
-            // The program itself is found by its name.
+            // Rules find the program itself by its name.
             let is_named = part.words.first().and_then(|word| word.literal());
             let skipped = usize::from(is_named.is_some_and(|name| !name.contains('/')));
             let words = part.words.iter().skip(skipped).filter(|_| !is_silent);
@@ -375,14 +375,15 @@ impl<'a> ActionFacts<'a> {
         kind.as_str() == word || tool.is_some_and(|tool| tool.to_lowercase() == word)
     }
 
-    /// The kinds that it is of for rules that deny or ask: what the agent says, and what it would run.
+    /// The kinds that rules which deny or ask compare: what the agent says, and `execute` if it may run something.
     pub(super) fn kinds(&self) -> Vec<v1::ToolKind> {
         let mut kinds = vec![self.action.kind.clone(), self.kind()];
         kinds.extend(self.action.runs_code.then_some(v1::ToolKind::Execute));
         kinds
     }
 
-    /// Titles are the agent's words: they may close a door, not open one.
+    /// Whether a word names its kind, its tool or its title. Titles are the agent's words: they may deny an action,
+    /// never allow it.
     pub(super) fn is_named(&self, word: &str) -> bool {
         self.kinds().iter().any(|kind| kind.as_str() == word)
             || self.action.tools().any(|tool| tool.to_lowercase() == word)
@@ -390,7 +391,7 @@ impl<'a> ActionFacts<'a> {
     }
 }
 
-/// Whether nothing is known of the program.
+/// Whether nothing is known about the program.
 fn is_unknown(part: &SimpleCommand) -> bool {
     !part.is_transparent() && effects::effect(part) == Effect::Unknown
 }
@@ -404,7 +405,7 @@ fn programs<'l>(
     let parts = parts.filter_map(SimpleCommand::program);
     let title = title.iter().map(|word| command::base_name(word));
     let mut programs: Vec<String> = parts.chain(title).collect();
-    // A whole line may stand in a rule as it is.
+    // A rule may contain a whole line as it is.
     if let Some([word, _, ..]) = action.command.as_deref() {
         programs.push(command::base_name(word));
     }
@@ -419,7 +420,7 @@ fn titles(title: &str) -> [String; 3] {
 }
 
 impl GivenPath {
-    /// A path that may mean something else is not inside anything.
+    /// Reads a path. One that may mean something else is not inside anything.
     fn of(path: &Path, base: &Path, also: &[PathBuf]) -> GivenPath {
         let is_straight = paths::is_straight(path);
         let relative = match path.is_absolute() {
@@ -450,7 +451,7 @@ impl GivenPath {
 }
 
 impl FileOnDisk {
-    /// Whether a pattern covers where the file leads.
+    /// Whether a pattern covers the place the file leads to.
     fn is_allowed_by(&self, pattern: &PathPattern, there: &Path) -> bool {
         let path = match pattern.is_absolute() {
             true => Some(there),
@@ -460,7 +461,7 @@ impl FileOnDisk {
     }
 }
 
-/// The directory that a simple command goes to, or makes its program work in.
+/// The directory that a simple command changes to, or tells its program to work in.
 fn directory(part: &SimpleCommand) -> Option<&str> {
     let mut words = part.words.iter().skip(1).map(|word| word.literal());
     match part.program().as_deref() {
@@ -487,8 +488,8 @@ fn changes_directory(part: &SimpleCommand) -> bool {
 
 const UNKNOWN_INPUT: &str = "it is not known what the tool does";
 
-/// More words of a command are not taken for paths, and then nothing is allowed that a rule could deny.
+/// Words of a command that are taken for paths. With more, nothing is allowed that a rule could deny.
 const MAX_WORDS_AS_PATHS: usize = 1024;
 
-/// A call names one directory to run in; others among its paths cost little.
+/// A call names one directory to run in; checking a few others among its paths costs little.
 const MAX_DIRECTORIES: usize = 4;

@@ -1,5 +1,5 @@
-//! What the files of an action are on the disk now: where links lead, whether a file has other names, and whether a change
-//! reaches something protected. Everything here looks at the disk.
+//! The files of an action as they are on the disk now: where links lead, whether a file has other names, and whether a
+//! change reaches something protected. Everything here looks at the disk.
 
 mod command_changes;
 mod resolve;
@@ -21,50 +21,50 @@ use attache_disk::private::identity;
 /// The files of an action as they are on the disk at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FilesOnDisk {
-    /// One for each path of the action, in its order.
+    /// One for each path of the action, in order.
     files: Vec<FileOnDisk>,
-    /// Whether some were too many to look at.
+    /// Whether there were too many to inspect.
     is_cut: bool,
-    /// Whether it may change them.
+    /// Whether the action may change them.
     is_change: bool,
     /// The programs and scripts of its command, if the user is shown it.
     run: RunFiles,
-    /// Why the command is asked about each time: what it would change by its words and redirections.
+    /// Why the user is asked about the command each time: what it would change by its words and redirections.
     command: Vec<Protection>,
 }
 
-/// A path as the file system sees it.
+/// A path as the file system resolves it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileOnDisk {
     /// Where it leads, if links on it lead elsewhere.
     pub leads_to: Option<PathBuf>,
     /// Whether that is inside the session's directories.
     pub is_inside: bool,
-    /// Why a change to it is asked about each time.
+    /// Why the user is asked about each change to it.
     pub protection: Option<Protection>,
-    /// Where it leads from the workspace on; `None` if it leads outside.
+    /// Where it leads, relative to the workspace; `None` if it leads outside.
     pub(super) inside: Option<PathBuf>,
-    /// The file itself, whatever it is called.
+    /// The identity of the file, whatever its name.
     pub(super) identity: Option<(u64, u64, Option<u64>)>,
 }
 
-/// Why a change is asked about each time.
+/// Why the user is asked about a change each time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Protection {
-    /// The file is protected, under this name or the one that it leads to.
+    /// The file is protected, by this name or by the one that it leads to.
     File,
-    /// It is a directory with something protected in it, or would bring something to a protected place.
+    /// It is a directory that contains something protected, or the change would put something in a protected place.
     Directory,
     /// The file has other names, any of which may be protected.
     HardLink,
-    /// It cannot be told where the path leads, or what lies below it.
+    /// It is unknown where the path leads, or what lies below it.
     Unknown,
 }
 
 impl Action {
-    /// The same action with what its files are on the disk now, as the user is shown it. What is remembered then is bound to
-    /// that. `also` are directories that count as inside beside the workspace. Looks at the disk.
+    /// The action with its files as they are on the disk now, as the user is shown it. What is remembered is bound to
+    /// that. `also` are directories that count as inside, in addition to the workspace. Looks at the disk.
     #[must_use]
     pub fn with_disk(mut self, also: &[PathBuf]) -> Action {
         let directory = self.directory.as_deref().unwrap_or(Path::new(""));
@@ -77,13 +77,13 @@ impl Action {
         self
     }
 
-    /// Where a path of this action leads and what is known of it, if the disk was looked at.
+    /// Where a path of this action leads and what is known about it, if the disk was inspected.
     pub fn file_on_disk(&self, path: &Path) -> Option<&FileOnDisk> {
         let at = self.paths.iter().position(|it| it == path)?;
         self.on_disk.as_ref()?.files.get(at)
     }
 
-    /// Whether a change is put to a person each time: it reaches something protected, or its input can be read in two
+    /// Whether the user is asked each time: the action reaches something protected, or its input can be read in two
     /// ways. Looks at the disk unless that was done before.
     pub fn is_asked_each_time(&self) -> bool {
         self.is_ambiguous || self.is_protected()
@@ -94,7 +94,7 @@ impl Action {
         self.disk().is_protected()
     }
 
-    /// What was shown to the user, or what is there now.
+    /// The files as they were shown to the user, or as they are now.
     pub(super) fn disk(&self) -> Arc<FilesOnDisk> {
         let shown = self.on_disk.clone();
         shown.unwrap_or_else(|| Arc::new(FilesOnDisk::now(self, &[])))
@@ -125,12 +125,12 @@ impl FilesOnDisk {
         }
     }
 
-    /// Whether everything leads inside.
+    /// Whether every file leads inside.
     pub(super) fn is_inside(&self) -> bool {
         !self.is_cut && self.files.iter().all(|file| file.is_inside)
     }
 
-    /// Whether the user is shown the same of both: where files lead, and why they are protected.
+    /// Whether the user is shown the same for both: where files lead, and why they are protected.
     pub fn is_shown_as(&self, other: &FilesOnDisk) -> bool {
         let shown = |files: &FilesOnDisk| {
             let files = files.files.iter();
@@ -145,7 +145,7 @@ impl FilesOnDisk {
         self.run.are_still(&other.run)
     }
 
-    /// Why it is asked about each time; empty if it is not.
+    /// Why the user is asked each time; empty if that is not so.
     pub fn protections(&self) -> impl Iterator<Item = Protection> {
         let files = self.files.iter().filter_map(|file| file.protection);
         files.chain(self.command.iter().copied())
@@ -167,7 +167,7 @@ impl FilesOnDisk {
         is_in_doubt || self.files.iter().any(|file| file.protection.is_some())
     }
 
-    /// Whether what is protected are files that a rule can spell out.
+    /// Whether everything protected is a file, so that a rule can spell it out.
     pub(super) fn can_be_spelled_out(&self) -> bool {
         let is_file = |file: &FileOnDisk| {
             matches!(
@@ -182,7 +182,7 @@ impl FilesOnDisk {
         &self.files
     }
 
-    /// What a decision is bound to beside what was asked: where links lead. Nothing where none lead elsewhere.
+    /// The digest that a decision is bound to: the subject, and where links lead if some lead elsewhere.
     pub(super) fn bind(&self, subject: &str) -> String {
         if self.files.iter().all(|file| file.leads_to.is_none()) {
             return subject.to_owned();
@@ -202,11 +202,11 @@ impl FilesOnDisk {
     }
 }
 
-/// A look at the files of one action.
+/// The inspection of one action's files.
 struct FileInspection<'a> {
     action: &'a Action,
     lookups: &'a PathLookups,
-    /// The session's directories as they are called, and where they really are.
+    /// The session's directories, each by its name and by its real path.
     directories: Vec<(PathBuf, PathBuf)>,
     is_change: bool,
     moves: bool,
@@ -231,7 +231,7 @@ impl<'a> FileInspection<'a> {
 
     fn file(&self, path: &Path) -> FileOnDisk {
         let resolved = self.resolve(&self.action.workspace.join(path));
-        // A tool may take `..` out of a path before links are followed.
+        // A tool may remove `..` from a path before it follows links.
         let normal = paths::normal(&self.action.workspace, path);
         let straight = (!paths::is_straight(path)).then(|| self.resolve(&normal));
         let is_inside = |found: &FollowedPath| {
@@ -262,7 +262,7 @@ impl<'a> FileInspection<'a> {
         }
     }
 
-    /// From the session's directory on where it lies in one, so that only the rest is looked at.
+    /// Resolves a path. Inside one of the session's directories only the rest is looked up.
     fn resolve(&self, path: &Path) -> FollowedPath {
         let mut directories = self.directories.iter();
         let inside = directories.find_map(|(given, real)| {
@@ -290,7 +290,7 @@ impl<'a> FileInspection<'a> {
         path.strip_prefix(workspace).ok()
     }
 
-    /// The path from the workspace on: its own directories grant nothing.
+    /// The path relative to the workspace: the names of directories above it don't count.
     fn seen<'p>(&self, path: &'p Path) -> &'p Path {
         self.below_workspace(path).unwrap_or(path)
     }
@@ -324,8 +324,8 @@ impl<'a> FileInspection<'a> {
         self.moved(&found.path, is_directory)
     }
 
-    /// A repository without a working tree, or what would become one by this name: Git runs what its `config` says for
-    /// whoever enters the directory.
+    /// Whether a path is in a Git repository without a working tree, or would make a directory one. Git runs commands
+    /// from its `config` for anyone who enters the directory.
     fn is_in_repository(&self, path: &Path) -> bool {
         let top = self.directories.iter().map(|(_, real)| real);
         let top = top.filter(|real| path.starts_with(real));
@@ -347,7 +347,7 @@ impl<'a> FileInspection<'a> {
         false
     }
 
-    /// What is moved or deleted together with a directory, and where it would be then.
+    /// What would be moved or deleted together with a directory, and where it would be then.
     fn moved(&self, path: &Path, is_directory: bool) -> Option<Protection> {
         let own = self.seen(path).to_owned();
         let others = self.action.paths.iter().take(MAX_ENDS);
@@ -355,7 +355,7 @@ impl<'a> FileInspection<'a> {
         let mut ends: Vec<PathBuf> = Vec::new();
         for other in others.filter(|other| other.path != path) {
             let end = self.seen(&other.path).to_owned();
-            // What is moved to a directory that exists lies in it under its own name.
+            // Something moved to an existing directory keeps its name in it.
             if other.metadata.is_some_and(|it| it.is_dir()) {
                 ends.extend(path.file_name().map(|name| end.join(name)));
             }
@@ -369,7 +369,7 @@ impl<'a> FileInspection<'a> {
     }
 }
 
-/// Whether something protected lies below a directory, or would where it is moved to.
+/// Whether something protected lies below a directory, or would after the directory is moved.
 fn below(directory: &Path, ends: &[PathBuf]) -> Option<Protection> {
     let mut left = vec![PathBuf::new()];
     let mut room = MAX_ENTRIES;
@@ -400,7 +400,7 @@ fn below(directory: &Path, ends: &[PathBuf]) -> Option<Protection> {
 }
 
 impl Action {
-    /// Whether a directory that it names may be moved or removed with everything below.
+    /// Whether it may move or remove a directory with everything below.
     fn moves_directories(&self) -> bool {
         let moves = matches!(self.kind, v1::ToolKind::Delete | v1::ToolKind::Move);
         self.command.is_none() && (moves || self.names_destination)
@@ -417,11 +417,11 @@ fn links(_metadata: &std::fs::Metadata) -> u64 {
     1
 }
 
-/// What makes a directory a repository for Git.
+/// What makes a directory a Git repository.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
-/// More files are not looked at; then nothing is inside, and a change is asked about.
+/// Files that are inspected. With more, none counts as inside, and the user is asked about a change.
 const MAX_FILES: usize = 1024;
 /// Places that something may be moved to.
 const MAX_ENDS: usize = 8;
-/// What is looked at below a directory that is moved. One with more is asked about.
+/// Entries that are inspected below a directory that is moved. With more, the user is asked.
 const MAX_ENTRIES: usize = 10_000;

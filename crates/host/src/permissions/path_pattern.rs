@@ -7,13 +7,13 @@ use std::sync::{Arc, OnceLock};
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
-/// A pattern for paths: `*` within a name, `**` across directories, `?`, `[…]` and `{a,b}`. One without a slash is about
-/// the name alone, at any depth. One that does not start with a slash lies inside the workspace.
+/// A pattern for paths: `*` within a name, `**` across directories, `?`, `[…]` and `{a,b}`. Without a slash it matches
+/// names at any depth. Without a slash at the start it is relative to the workspace.
 #[derive(Clone)]
 pub struct PathPattern {
     text: String,
     whole: String,
-    /// Made when they are first needed: of very many patterns few ever are.
+    /// Compiled on first use: of very many patterns few are ever needed.
     exact: Arc<OnceLock<Option<GlobMatcher>>>,
     folded: Arc<OnceLock<Option<GlobMatcher>>>,
 }
@@ -23,7 +23,7 @@ impl PathPattern {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// If it is not a pattern; the text says why.
     pub fn parse(text: &str) -> Result<PathPattern, String> {
         let whole = match text.contains('/') {
             true => text.strip_prefix("./").unwrap_or(text).to_owned(),
@@ -48,17 +48,17 @@ impl PathPattern {
         })
     }
 
-    /// Whether it is about paths from the root on.
+    /// Whether it matches absolute paths.
     pub(crate) fn is_absolute(&self) -> bool {
         self.text.starts_with('/')
     }
 
-    /// Whether it spells one path out.
+    /// Whether it spells out one path.
     pub(super) fn is_literal(&self) -> bool {
         self.text.contains('/') && !self.text.contains(WILD)
     }
 
-    /// Whether a path is one of these, to the letter.
+    /// Whether a path matches, in exactly these letters.
     pub(super) fn is_match(&self, path: &str) -> bool {
         let matcher = self
             .exact
@@ -68,14 +68,14 @@ impl PathPattern {
             .is_some_and(|matcher| matcher.is_match(path))
     }
 
-    /// The path that it spells out, with everything below: relative ones lie in the workspace, or at home with a `~`. `None`
-    /// if it is a pattern for many.
+    /// The path that it spells out, which stands for everything below too. A relative path lies in the workspace, one
+    /// with `~` in the home directory. `None` if it is a pattern for many paths.
     pub(crate) fn tree(&self) -> Option<&str> {
         let whole = self.trunk();
         (self.text.contains('/') && !whole.contains(WILD)).then_some(whole)
     }
 
-    /// The directories that it spells out before the first wildcard, for a pattern that is about paths in a certain place.
+    /// The directories that it spells out before the first wildcard, for a pattern about a certain place.
     pub(crate) fn literal_start(&self) -> &str {
         let whole = self.trunk();
         match whole.find(WILD) {
@@ -86,8 +86,8 @@ impl PathPattern {
         }
     }
 
-    /// Whether it is about one directory or file that is met on a walk. A pattern that ends in `/**` or `/*` is about the
-    /// directory before that.
+    /// Whether it matches a directory or file that is met while walking a tree. A pattern that ends in `/**` or `/*`
+    /// matches the directory before that.
     pub(crate) fn meets(&self, path: &str) -> bool {
         self.covers(path)
             || (self.trunk().len() < self.whole.len() && self.covers(&format!("{path}/x")))
@@ -101,7 +101,7 @@ impl PathPattern {
         trunk
     }
 
-    /// Whether a path is one of these or below one, in whatever letters.
+    /// Whether a path or a directory above it matches, in upper or lower case.
     pub(crate) fn covers(&self, path: &str) -> bool {
         let matcher = self
             .folded
@@ -119,7 +119,7 @@ impl PathPattern {
         false
     }
 
-    /// Where it is found in the index.
+    /// The key under which the index has it.
     fn key(&self) -> IndexKey {
         let glob = self.whole.to_lowercase();
         let names = glob.split('/');
@@ -156,16 +156,16 @@ impl PartialEq for PathPattern {
 }
 
 enum IndexKey {
-    /// It starts with these directories.
+    /// The path starts with these directories.
     Start(String),
-    /// A name is this one.
+    /// One of the names is this.
     Name(String),
-    /// A name ends like this.
+    /// One of the names ends like this.
     End(String),
     Anything,
 }
 
-/// Which of many patterns can match a path, by what they spell out.
+/// Finds which of many patterns can match a path, by what the patterns spell out.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PathIndex {
     starts: RulesByText,
@@ -189,13 +189,13 @@ impl PathIndex {
         self.anything.is_empty() && texts.iter().all(|rules| rules.lengths == 0)
     }
 
-    /// The rules whose patterns can match one of some paths or a directory above it. Fastest where paths that begin alike
-    /// follow each other.
+    /// The rules whose patterns can match one of some paths or a directory above it. Fastest when paths with a common
+    /// start follow each other.
     pub(super) fn find<'p>(&self, paths: impl Iterator<Item = &'p String>, found: &mut Vec<usize>) {
         found.extend(&self.anything);
         let mut before = Cow::Borrowed("");
         for path in paths {
-            // Without leaving early, so that many bytes are looked at together.
+            // No early exit, so that the compiler can test many bytes at once.
             let has_other = path.bytes().fold(false, |found, byte| {
                 found | !byte.is_ascii() | byte.is_ascii_uppercase()
             });
@@ -203,7 +203,7 @@ impl PathIndex {
                 true => Cow::Owned(path.to_lowercase()),
                 false => Cow::Borrowed(path.as_str()),
             };
-            // The directories that it shares with the path before have been looked for.
+            // The directories that it shares with the previous path have been looked up.
             let mut start = shared_directories(&before, &path);
             for name in path[start..].split('/') {
                 let end = start + name.len();
@@ -219,11 +219,11 @@ impl PathIndex {
     }
 }
 
-/// Rules by a text that their patterns spell out.
+/// Rules, by a text that their patterns spell out.
 #[derive(Debug, Clone, Default)]
 struct RulesByText {
     rules: HashMap<String, Vec<usize>>,
-    /// A bit for each length of a text, the last one for all that are longer: most lookups end here.
+    /// A bit for each length of a text, the last one for all longer ones: most lookups end here.
     lengths: u128,
 }
 
@@ -241,7 +241,7 @@ impl RulesByText {
     }
 }
 
-/// The length of the directories that two paths begin with, and of the slash behind them.
+/// The length of the directories that both paths begin with, and of the slash after them.
 fn shared_directories(one: &str, other: &str) -> usize {
     let groups = one.as_bytes().as_chunks::<GROUP>().0.iter();
     let groups = groups.zip(other.as_bytes().as_chunks::<GROUP>().0);
@@ -273,9 +273,9 @@ fn matcher(glob: &str, letters: LetterCase) -> Option<GlobMatcher> {
     build(glob, letters).ok().map(|glob| glob.compile_matcher())
 }
 
-/// Bytes that are compared together.
+/// Bytes that are compared at once.
 const GROUP: usize = 8;
-/// Keeps what is made of a pattern small.
+/// Limits the size of compiled patterns.
 const MAX_LENGTH: usize = 1024;
 const WILD: [char; 6] = ['*', '?', '[', ']', '{', '\\'];
 

@@ -1,5 +1,5 @@
-//! Every way in which a path can be read, for rules that deny or ask: as it is written, where links lead, and as forgiving
-//! file systems see it.
+//! Every way in which a path can be read, for rules that deny or ask: as it is written, where links lead, and as
+//! lenient file systems compare names.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -8,16 +8,17 @@ use super::on_disk::{FollowedPath, PathLookups};
 use super::paths;
 use crate::names::is_folded;
 
-/// Paths in every way that they can be read.
+/// Paths, in every way that they can be read.
 #[derive(Debug, Default)]
 pub(crate) struct PathViews {
     pub(crate) views: Vec<String>,
-    /// Whether some were too much to look at.
+    /// Whether some were left out because there was too much to inspect.
     pub(crate) is_cut: bool,
 }
 
 impl PathViews {
-    /// Rules look at a path and at every directory above it, so that long and deep ones cost most.
+    /// The views of paths, relative to a directory. Rules look at a path and every directory above it, so the budget
+    /// counts length and depth.
     pub(crate) fn of(paths: impl Iterator<Item = PathBuf>, base: &Path) -> PathViews {
         let (mut seen, mut room) = (PathViews::default(), MAX_LOOKS);
         let base = &paths::normal_path(base);
@@ -36,8 +37,8 @@ impl PathViews {
         seen
     }
 
-    /// Words of a command as paths, from each directory that it may run in, and what links make of them. `given` are paths
-    /// that count as they are elsewhere, so that only their links matter.
+    /// The views of a command's words as paths, from each directory that it may run in, with links followed. `given`
+    /// are paths whose own views are elsewhere, so only their links count.
     pub(crate) fn in_words<'a>(
         words: impl Iterator<Item = &'a str>,
         bases: &[PathBuf],
@@ -48,7 +49,7 @@ impl PathViews {
         let mut places: Vec<PathBuf> = Vec::new();
         let mut looked_for = 0;
         let mut words = words.filter(|word| !word.starts_with('-')).peekable();
-        // Each directory is followed once, and not for each word.
+        // Resolve each directory once, not for each word.
         let followed: Vec<FollowedPath> = match words.peek() {
             Some(_) => bases.iter().map(|base| lookups.resolve(base)).collect(),
             None => Vec::new(),
@@ -76,7 +77,7 @@ impl PathViews {
     }
 }
 
-/// A word, and what stands in it behind an option's letter, an equals sign, a colon or a comma.
+/// A word, and the values in it: after an option's letter, an equals sign, a colon or a comma.
 pub(crate) fn word_values(word: &str) -> Vec<&str> {
     let mut found: Vec<&str> = word
         .split(['=', ':', ','])
@@ -93,8 +94,8 @@ pub(crate) fn word_values(word: &str) -> Vec<&str> {
     found
 }
 
-/// Where a word leads from a directory, for what is there. Of what is not there, the directory above counts if the word
-/// names one or a link is on the way.
+/// Where a word leads from a directory, if something is there. If not, the directory above counts when the word names
+/// one or a link is on the way.
 fn resolved_in(
     directory: &FollowedPath,
     word: &str,
@@ -107,8 +108,8 @@ fn resolved_in(
     (counts && found.path != *place).then_some(found.path)
 }
 
-/// A path as given, without `.` and `..`, from the workspace and from the home directory on, and each as forgiving file
-/// systems see it.
+/// Adds a path as it was given, without `.` and `..`, relative to the workspace and to the home directory, and each of
+/// these as lenient file systems compare names.
 fn add_views(path: &Path, base: &Path, views: &mut Vec<String>) {
     let normal = paths::normal(base, path);
     let text = normal.to_string_lossy();
@@ -125,7 +126,7 @@ fn add_views(path: &Path, base: &Path, views: &mut Vec<String>) {
         let is_plain = is_folded(&given);
         add(given, is_plain);
     }
-    // The names in it are those of the whole path.
+    // Its names are those of the whole path.
     if let Some(inside) = paths::below(&normal, base) {
         let inside = inside.to_string_lossy().into_owned();
         let is_plain = is_plain || is_folded(&inside);
@@ -142,24 +143,24 @@ fn add_views(path: &Path, base: &Path, views: &mut Vec<String>) {
     );
 }
 
-/// How many names a path has, and not fewer.
+/// How many names a path has, or more.
 fn names(path: &Path) -> usize {
     let bytes = path.as_os_str().as_encoded_bytes().iter();
     let separators = bytes.filter(|byte| std::path::is_separator(char::from(**byte)));
     separators.count() + 1
 }
 
-/// What a rule calls `~`.
+/// The directory that `~` means in rules.
 static HOME: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let home = std::env::home_dir().filter(|home| home.is_absolute());
     home.map(|home| paths::normal_path(&home))
 });
 
-/// Letters times directories of all paths together: ten thousand usual ones are less than half.
+/// Letters times directories, for all paths together. Ten thousand usual paths need less than half.
 const MAX_LOOKS: usize = 1 << 24;
 
-/// Letters in front of a value that is written together with its option.
+/// Option letters in front of a value that is glued to them.
 const MAX_LETTERS: usize = 4;
 
-/// Paths that are looked for on the disk.
+/// Paths that are resolved on the disk.
 pub(super) const MAX_LINKS: usize = 256;

@@ -1,4 +1,4 @@
-//! A policy: rules that a person has written down, read from JSON. What is wrong in it is told with its place.
+//! A policy: rules that the user wrote, read from JSON. Errors name the place in the file.
 
 mod document;
 mod warnings;
@@ -15,34 +15,34 @@ pub use document::PolicyError;
 use document::PolicyNode;
 pub use warnings::PolicyWarning;
 
-/// Rules that a person has written down.
+/// Rules that the user wrote.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     pub(super) deny: Rules,
     pub(super) ask: Rules,
     pub(super) allow: Rules,
-    /// Asks about what no rule allows.
+    /// Rules that ask about what no rule allows.
     pub(super) escalate: Rules,
     pub(super) default: Option<RuleAction>,
 }
 
-/// What a rule says.
+/// What a rule says about the actions that it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleAction {
-    /// It may be done.
+    /// The agent may do it.
     Allow,
-    /// A person is to be asked; without one it is denied.
+    /// The user is asked; without a user it is denied.
     Ask,
-    /// It may not be done.
+    /// The agent may not do it.
     Deny,
 }
 
 impl Policy {
-    /// Reads a policy: JSON in which comments and trailing commas are allowed. `name` stands in errors.
+    /// Reads a policy: JSON in which comments and trailing commas are allowed. `name` appears in errors.
     ///
     /// # Errors
     ///
-    /// What is wrong in it, and where.
+    /// If it is not a policy; the error says what is wrong, and where.
     pub fn parse(name: &str, text: &str) -> Result<Policy, PolicyError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text = document::without_comments(text);
@@ -66,7 +66,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or what is wrong in it, and where.
+    /// If the file can't be read, or is not a policy; the error says what is wrong, and where.
     pub fn load(path: &Path) -> Result<Policy, PolicyError> {
         let name = path.display().to_string();
         let text = ownership::read_text(path, MAX_FILE).map_err(|error| match error {
@@ -76,11 +76,11 @@ impl Policy {
         Policy::parse(&name, &text)
     }
 
-    /// Reads a policy as it is given on a command line: JSON itself, or the name of a file.
+    /// Reads a policy from a command-line argument: either JSON or the name of a file.
     ///
     /// # Errors
     ///
-    /// As [`load`](Policy::load).
+    /// As for [`load`](Policy::load).
     pub fn from_argument(argument: &str) -> Result<Policy, PolicyError> {
         match argument.trim_start().starts_with('{') {
             true => Policy::parse("--policy", argument),
@@ -88,8 +88,8 @@ impl Policy {
         }
     }
 
-    /// The same policy with what another one denies and asks about beside it. Nothing that the other one allows counts.
-    /// `name` is the other one's, for people.
+    /// This policy, with the rules of another one that deny or ask added. Rules of the other policy that allow are
+    /// ignored. `name` is the other policy's name, for people.
     #[must_use]
     pub fn narrowed_by(mut self, other: Policy, name: &str) -> Policy {
         for (own, other) in [
@@ -112,7 +112,7 @@ impl Policy {
         self
     }
 
-    /// How many rules allow something, a default included.
+    /// How many rules allow something, counting a default.
     pub fn count_allowing(&self) -> usize {
         self.allow.iter().count() + usize::from(self.default == Some(RuleAction::Allow))
     }
@@ -185,7 +185,7 @@ fn rule(node: &PolicyNode<'_>) -> Result<(RuleAction, Rule), PolicyError> {
     Ok((action, rule))
 }
 
-/// One value or a list of them, never an empty one: it would look like a rule for everything.
+/// One value or a list of them. An empty list is an error: it would look like a rule for everything.
 fn each<T>(
     node: &PolicyNode<'_>,
     read: impl Fn(&PolicyNode<'_>) -> Result<T, PolicyError>,

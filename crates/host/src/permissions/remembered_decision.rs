@@ -1,4 +1,4 @@
-//! What people have decided, and what it holds for.
+//! Decisions that are remembered, and what each of them covers.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,78 +16,78 @@ use super::records::bound;
 use super::rules::{Rule, Rules, is_about_files};
 use super::{Action, Decision, Scope};
 
-/// A decision that is remembered.
+/// A decision of the user that is remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RememberedDecision {
-    /// Names it for [`Permissions::revoke`](super::Permissions::revoke).
+    /// The id, for [`Permissions::revoke`](super::Permissions::revoke).
     pub id: String,
-    /// Whose questions it answers.
+    /// The agent that it is about.
     pub agent: String,
-    /// Where it holds; everywhere without it.
+    /// The workspace that it covers; every workspace if `None`.
     pub workspace: Option<WorkspaceId>,
-    /// Which session it holds for; all without it.
+    /// The session that it covers; every session if `None`.
     pub session: Option<String>,
-    /// Which kind of tool.
+    /// The kind of tool.
     pub kind: String,
-    /// Which tool, where the agent told its name.
+    /// The name of the tool, where the agent gave one.
     pub tool: Option<String>,
-    /// What it holds for.
+    /// The actions that it covers.
     pub what: DecisionSubject,
-    /// What it holds for, in words for people.
+    /// What it covers, in words for the user.
     pub shown: String,
-    /// Whether it may be done.
+    /// Whether the agent may do it.
     pub is_allowed: bool,
     /// How far it reaches.
     pub scope: Scope,
-    /// When it was decided, in seconds since 1970.
+    /// When the user decided, in seconds since 1970.
     pub decided: u64,
-    /// When it ends, in seconds since 1970; without it as the scope does.
+    /// When it expires, in seconds since 1970; `None` if it lasts as long as its scope.
     pub expires: Option<u64>,
-    /// What it holds for under every kind and name, where it denies.
+    /// For a denial: the command or files, denied under every kind and name of tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     denied: Option<DeniedAction>,
 }
 
-/// What a decision holds for.
+/// The actions that a remembered decision covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DecisionSubject {
-    /// Exactly what was asked: its digest.
+    /// Exactly the action that was decided on, by its digest.
     Exactly(String),
-    /// Commands of a pattern that the person chose.
+    /// Commands that fit a pattern the user chose.
     Commands(String),
-    /// Files of a pattern that the person chose.
+    /// Files that fit a pattern the user chose.
     Files(String),
 }
 
-/// A pattern that a person chose in place of exactly what was asked.
+/// A pattern that the user chose instead of exactly one action.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ActionPattern {
-    /// Commands that begin alike.
+    /// Commands that begin with the same words.
     Commands(CommandPattern),
     /// Files.
     Files(PathPattern),
 }
 
-/// A directory that can be told from others, also when it is reached on another way.
+/// The identity of a workspace directory. It stays the same when the directory is reached by another path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WorkspaceId {
-    /// The way to it when it was last seen.
+    /// Its path when it was last seen.
     pub path: PathBuf,
     device: u64,
     inode: u64,
-    /// When it was made, where the file system tells: numbers are used again.
+    /// When it was created, where the file system records that: inode numbers are reused.
     born: Option<u64>,
 }
 
 impl WorkspaceId {
-    /// The directory that lies there now.
+    /// Identifies the directory that is at a path now.
     pub(super) fn at(path: &Path) -> WorkspaceId {
         let metadata = path.metadata().ok();
         let metadata = metadata.as_ref();
@@ -155,7 +155,7 @@ impl RememberedDecision {
         }
     }
 
-    /// Whether it answers a question at this time.
+    /// Whether the decision applies to an action at this time.
     pub(super) fn answers(
         &self,
         facts: &ActionFacts<'_>,
@@ -177,7 +177,7 @@ impl RememberedDecision {
             && (self.holds_for(facts) || self.still_denies(facts))
     }
 
-    /// Whether it answers the same questions as another one.
+    /// Whether it covers the same actions as another decision, and so replaces it.
     pub(super) fn replaces(&self, other: &RememberedDecision) -> bool {
         let key = |it: &RememberedDecision| {
             (
@@ -199,19 +199,20 @@ impl RememberedDecision {
         self.expires.is_some_and(|expires| expires <= now)
     }
 
-    /// Whether the clock was set back, so that leave with an end would hold for longer than it was given.
+    /// Whether the clock was set back, which would make a permission that expires last longer than the user wanted.
     fn is_from_the_future(&self, now: u64) -> bool {
         let is_limited = self.is_allowed && self.expires.is_some();
         is_limited && now.saturating_add(CLOCK_STEPS) < self.decided
     }
 
-    /// A denial holds for the same command and the same files, also when the agent calls the tool something else.
+    /// Whether it denies the same command or the same files, even if the agent gives the tool another name.
     fn still_denies(&self, facts: &ActionFacts<'_>) -> bool {
         let denied = self.denied.as_ref();
         !self.is_allowed && denied.is_some_and(|denied| denied.holds_for(facts))
     }
 
-    /// What is allowed by a pattern has to be understood whole; what is denied by one only in part.
+    /// Whether the action is among those covered. To be allowed by a pattern, all of it has to be understood; to be
+    /// denied, only a part.
     fn holds_for(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         let is_tool = self.kind == action.kind.as_str() && self.tool == action.tool;
@@ -282,7 +283,7 @@ fn shown(action: &Action, what: &DecisionSubject) -> String {
     }
 }
 
-/// Clocks are set right by seconds all the time.
+/// Clocks are corrected by seconds all the time.
 const CLOCK_STEPS: u64 = 60;
 const ID_LENGTH: usize = 8;
 const MAX_SHOWN: usize = 200;

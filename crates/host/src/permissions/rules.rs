@@ -1,4 +1,4 @@
-//! Rules, and finding the one that a question falls under without looking at all of them.
+//! Rules, and an index that finds the rule for an action without trying all of them.
 
 use std::collections::HashMap;
 
@@ -11,18 +11,18 @@ use super::command::pattern::{CommandMatch, CommandPattern};
 use super::facts::ActionFacts;
 use super::path_pattern::{PathIndex, PathPattern};
 
-/// What must hold for a rule to count: everything that it names. What it does not name can be anything.
+/// A rule: everything that it names has to match. What it does not name can be anything.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rule {
     pub(super) id: String,
     pub(super) reason: Option<String>,
     pub(super) agents: Vec<String>,
     pub(super) kinds: Vec<v1::ToolKind>,
-    /// Names; a `*` at the end stands for the rest.
+    /// Tool names; a `*` at the end stands for the rest.
     pub(super) tools: Vec<String>,
     pub(super) commands: Vec<CommandPattern>,
     pub(super) paths: Vec<PathPattern>,
-    /// A tool kind or a tool's name, in small letters.
+    /// Tool kinds or tool names, in lower case.
     pub(super) words: Vec<String>,
 }
 
@@ -34,8 +34,8 @@ impl Rule {
         }
     }
 
-    /// Whether the whole action is covered, and all of it is understood. A name, a kind or a title is the agent's word:
-    /// it can only narrow what a rule covers.
+    /// Whether the rule covers the whole action, and all of the action is understood. A name, a kind or a title is the
+    /// agent's word: it can only narrow what a rule covers.
     fn allows(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         self.is_for(&action.agent)
@@ -70,7 +70,7 @@ impl Rule {
         !(self.kinds.is_empty() && self.tools.is_empty() && self.words.is_empty())
     }
 
-    /// A command is covered by its words, or by a rule that names nothing but an agent.
+    /// Whether the rule covers a command: by its words, or because the rule names nothing but an agent.
     fn covers_command(&self, words: &[String], facts: &ActionFacts<'_>) -> bool {
         if !facts.is_understood() {
             return false;
@@ -96,7 +96,7 @@ impl Rule {
             || (only_discards(part) && self.commands.iter().any(|pattern| pattern.allows(part)))
     }
 
-    /// The directory that a command runs in.
+    /// Whether the rule covers the directory that the command runs in.
     fn covers_directories(&self, facts: &ActionFacts<'_>) -> bool {
         match self.paths.is_empty() {
             true => facts.has_nothing_outside(),
@@ -104,7 +104,8 @@ impl Rule {
         }
     }
 
-    /// A rule on files covers tools that say which files they touch. Of others it covers those that it names for an agent.
+    /// Whether the rule's paths cover a tool that runs no command. That has to be a tool that says which files it
+    /// touches, or one that the rule names for an agent.
     fn covers_paths(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         let names_all = !action.runs_code && !action.names_other_files;
@@ -117,8 +118,8 @@ impl Rule {
         facts.are_allowed_by(self.paths.iter())
     }
 
-    /// A rule on a kind covers files inside. One on a tool, or on a kind that names no files, has to name the agent, and
-    /// covers neither files nor commands.
+    /// Whether a rule on a kind or a tool covers the action. A rule on a kind covers files inside the workspace. A rule
+    /// on a tool, or on a kind that names no files, has to name the agent, and covers neither files nor commands.
     fn covers_unseen(&self, facts: &ActionFacts<'_>) -> bool {
         let is_by_tool = !self.tools.is_empty() || self.is_by_tool_word(facts);
         match is_about_files(&facts.kind()) && !is_by_tool {
@@ -130,13 +131,13 @@ impl Rule {
         }
     }
 
-    /// Whether the word that fits is a tool's name.
+    /// Whether the word that matches is a tool's name.
     fn is_by_tool_word(&self, facts: &ActionFacts<'_>) -> bool {
         let kind = facts.kind();
         !self.words.is_empty() && !self.words.iter().any(|word| word == kind.as_str())
     }
 
-    /// Whether some of what is asked falls under it.
+    /// Whether part of the action falls under the rule.
     fn catches(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         self.is_for_any_name(&action.agent)
@@ -146,7 +147,7 @@ impl Rule {
             && (self.paths.is_empty() || self.paths.iter().any(|pattern| facts.touches(pattern)))
     }
 
-    /// Whether it may run a command that falls under the rule.
+    /// Whether the action may run a command that falls under the rule.
     fn may_catch(&self, facts: &ActionFacts<'_>) -> bool {
         self.is_for_any_name(&facts.action.agent) && self.runs_any(facts, CommandMatch::Maybe)
     }
@@ -195,14 +196,14 @@ impl Rule {
         })
     }
 
-    /// Whether every protected file stands in it letter by letter: a wildcard is not meant for those.
+    /// Whether the rule names every protected file letter by letter: wildcards never cover those.
     fn spells_out(&self, facts: &ActionFacts<'_>) -> bool {
         let literal = self.paths.iter().filter(|pattern| pattern.is_literal());
         facts.on_disk().can_be_spelled_out() && facts.are_allowed_by(literal)
     }
 }
 
-/// Rules with the same consequence, found by what they name.
+/// Rules with the same effect, indexed by what they name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules {
     rules: Vec<Rule>,
@@ -245,7 +246,7 @@ impl Rules {
         self.rules.push(rule);
     }
 
-    /// The first rule that allows the whole action. The parts of a line may be allowed by different rules.
+    /// The first rule that allows the whole action. Different rules may allow the parts of a line.
     pub(super) fn allowing(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
         self.first(self.that_may_allow(facts), |rule| rule.allows(facts))
             .or_else(|| self.allowing_parts(facts))
@@ -258,7 +259,7 @@ impl Rules {
         })
     }
 
-    /// The rule that allows the first part of a line of which each part is allowed by one.
+    /// The rule that allows the first part of a line, if each part is allowed by some rule.
     fn allowing_parts(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
         if facts.line.doubt.is_some()
             || facts.line.parts.len() < 2
@@ -282,7 +283,7 @@ impl Rules {
         first
     }
 
-    /// Whether rules allow each part of a line of which it cannot be told what it reaches or runs.
+    /// Whether rules allow each part of a line for which it is uncertain what it reaches or runs.
     pub(super) fn cover_doubtful_parts(&self, facts: &ActionFacts<'_>) -> bool {
         let Some(parts) = facts.doubtful_parts() else {
             return false;
@@ -304,7 +305,7 @@ impl Rules {
         rules.map(|index| &self.rules[index]).filter(fits).collect()
     }
 
-    /// Whether a command may fall under one of these rules, though it cannot be told.
+    /// Whether a command may fall under one of these rules, though that is uncertain.
     pub(super) fn may_catch(&self, facts: &ActionFacts<'_>) -> bool {
         let is_unknown = |part: &SimpleCommand| !part.words.is_empty() && part.program().is_none();
         let has_unknown = facts.line.parts.iter().any(is_unknown);
@@ -314,7 +315,8 @@ impl Rules {
                 .is_some()
     }
 
-    /// Whether a command whose words are all known may fall under one of these rules: its subcommand may be an alias.
+    /// Whether a command whose words are all known may fall under one of these rules, because its subcommand may be an
+    /// alias.
     pub(super) fn may_be_renamed(&self, facts: &ActionFacts<'_>) -> bool {
         let may_be = |rule: &Rule| {
             rule.is_for_any_name(&facts.action.agent)
@@ -326,22 +328,22 @@ impl Rules {
         self.first(self.on_commands(facts), may_be).is_some()
     }
 
-    /// Whether some rule is about files of which more can come.
+    /// Whether some rule has a pattern that later files can match.
     pub(super) fn have_wildcards(&self) -> bool {
         self.has_wildcards
     }
 
-    /// Whether files count in these rules.
+    /// Whether some rule names files.
     pub(super) fn are_about_paths(&self) -> bool {
         self.has_paths
     }
 
-    /// The first rule that some of what is asked falls under.
+    /// The first rule that part of the action falls under.
     pub(super) fn catching(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
         self.first(self.that_may_catch(facts), |rule| rule.catches(facts))
     }
 
-    /// Whether a command has to be understood for these rules to be kept.
+    /// Whether a command has to be understood to apply these rules.
     pub(super) fn are_about_commands(&self) -> bool {
         !self.by_program.is_empty()
     }
@@ -359,7 +361,7 @@ impl Rules {
             .find(|rule| fits(rule))
     }
 
-    /// The rules that may deny or ask: those on a path count in every way that it can be read.
+    /// The rules that may deny or ask. Those on a path count for every way that the path can be read.
     pub(super) fn that_may_catch(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
         let mut found = self.on_commands(facts);
         self.on_tools(facts, &mut found);
@@ -369,7 +371,7 @@ impl Rules {
         found
     }
 
-    /// The rules that may allow: those on a path cover files as they are named, and no commands.
+    /// The rules that may allow. Those on a path cover files as they are named, and no commands.
     pub(super) fn that_may_allow(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
         let mut found = self.on_commands(facts);
         self.on_tools(facts, &mut found);
@@ -381,7 +383,7 @@ impl Rules {
         found
     }
 
-    /// The rules that name a command which is worth a look. No other way leads to them.
+    /// The rules that name a command. They can't be found in any other way.
     fn on_commands(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
         let mut found = Vec::new();
         if !self.by_program.is_empty() {

@@ -1,4 +1,5 @@
-//! Decisions on disk, outside every workspace: one file, replaced whole, with a keyed digest that only we can make.
+//! Decisions on disk, outside every workspace: one file, replaced as a whole, with a keyed digest that only we can
+//! make.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use super::remembered_decision::RememberedDecision;
 use crate::ownership;
 use attache_disk::private::{self, Error, Key, Stamp};
 
-/// The file of decisions and what was last read of it.
+/// The file of decisions, and what was last read from it.
 #[derive(Debug)]
 pub(super) struct DecisionStore {
     path: PathBuf,
@@ -24,17 +25,17 @@ struct StoreContent {
     mac: String,
 }
 
-/// What every version has.
+/// The field that every version has.
 #[derive(Debug, Deserialize)]
 struct StoreVersion {
     version: u32,
 }
 
-/// Why what is there cannot be used.
+/// Why the file can't be used.
 enum StoreReadError {
-    /// Nobody knows who wrote it.
+    /// It is unknown who wrote it.
     Untrusted(Error),
-    /// Another version of ours may have: it is not for us to touch.
+    /// Another version of Attaché may have written it, so it is left alone.
     Version(Error),
 }
 
@@ -45,7 +46,7 @@ impl From<Error> for StoreReadError {
 }
 
 impl DecisionStore {
-    /// A file that has not been looked at yet.
+    /// A file that has not been read yet.
     pub(super) fn at(path: PathBuf) -> DecisionStore {
         DecisionStore {
             path,
@@ -58,16 +59,16 @@ impl DecisionStore {
         &self.decisions
     }
 
-    /// Whether there is anything to change.
+    /// Whether there is a file.
     pub(super) fn exists(&self) -> bool {
         self.path.symlink_metadata().is_ok()
     }
 
-    /// Looks again if the file has changed. One that cannot be trusted counts as empty.
+    /// Reads the file again if it has changed. A file that can't be trusted counts as empty.
     ///
     /// # Errors
     ///
-    /// Why it cannot be trusted; said once for each change.
+    /// If the file can't be trusted; reported once for each change.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
         let stamp = Stamp::at(&self.path);
         if stamp == self.stamp {
@@ -83,11 +84,11 @@ impl DecisionStore {
         Ok(())
     }
 
-    /// Changes the decisions, with no other process doing so at the same time.
+    /// Changes the decisions while no other process can.
     ///
     /// # Errors
     ///
-    /// When they cannot be written; then nothing has changed.
+    /// If they can't be written; then nothing has changed.
     pub(super) fn change<T>(
         &mut self,
         change: impl FnOnce(&mut Vec<RememberedDecision>) -> T,
@@ -121,7 +122,7 @@ impl DecisionStore {
             return Ok(None);
         };
         let refused = |why: &str| StoreReadError::Untrusted(Error::refused(&self.path, why));
-        // Who can put both files in their place has no need to know the key.
+        // Anyone who can replace both files does not need to know the key.
         ownership::check_directories(&self.path).map_err(|error| refused(error.why()))?;
         let Some(key) = private::read_key(&self.key_path())? else {
             return Err(refused(
@@ -155,7 +156,7 @@ impl DecisionStore {
         private::replace(&self.path, &text)
     }
 
-    /// What cannot be trusted is kept for whoever wants to know what happened.
+    /// Moves the file aside, for anyone who wants to know what happened.
     fn put_aside(&self) -> Result<Vec<RememberedDecision>, Error> {
         let aside = self.path.with_extension("refused");
         std::fs::rename(&self.path, &aside).map_err(|error| Error::new(&self.path, error))?;

@@ -11,15 +11,15 @@ pub(super) struct InterpreterFamily {
     pub(super) valued: &'static str,
     /// Letters whose value, if there is one, is in the same word.
     pub(super) glued: &'static str,
-    /// Letters that have the interpreter run code, and no script.
+    /// Letters that make the interpreter run code, and no script.
     pub(super) code: &'static str,
-    /// Whether every word behind the code is for the code.
+    /// Whether every word after the code is for the code.
     pub(super) code_ends_options: bool,
     /// Letters whose value is the directory in which scripts are looked for.
     pub(super) directories: &'static str,
     /// Letters whose value is a module that is run as a program.
     pub(super) modules: &'static str,
-    /// Letters whose value is a file that is run, too.
+    /// Letters whose value is a file that is also run.
     pub(super) files: &'static str,
     pub(super) long_flags: &'static [&'static str],
     pub(super) long_valued: &'static [&'static str],
@@ -27,7 +27,7 @@ pub(super) struct InterpreterFamily {
     pub(super) long_files: &'static [&'static str],
     pub(super) long_modules: &'static [&'static str],
     pub(super) long_directories: &'static [&'static str],
-    /// Words that may stand in front of the script.
+    /// Words that may come before the script.
     pub(super) subcommands: &'static [&'static str],
     pub(super) search: ScriptSearch,
 }
@@ -76,7 +76,7 @@ pub(super) const FAMILIES: &[InterpreterFamily] = &[
     },
     InterpreterFamily {
         names: &["node", "nodejs", "iojs"],
-        // Without an expression behind it, `-p` is a flag.
+        // Without an expression after it, `-p` is a flag.
         flags: "chipvsS",
         valued: "C",
         code: "e",

@@ -1,5 +1,5 @@
-//! The script among the words of a shell. Shells differ in which options have a value, in what a `+` does and in what ends
-//! the options, and `sh` may be any of them: where two differ, both readings count.
+//! The script among the words of a shell. Shells differ in which options have a value, in what a `+` does and in what
+//! ends the options, and `sh` may be any of them: where two differ, both readings count.
 
 use super::{FoundScripts, ScriptWord};
 
@@ -42,16 +42,16 @@ pub(super) fn read(words: &[String]) -> FoundScripts<'_> {
 /// What the options so far mean.
 #[derive(Default)]
 struct OptionState {
-    /// `-c` and `-s`, after which the first word is no script.
+    /// `-c` and `-s`, after which the first word is not a script.
     code: OptionSwitch,
     input: OptionSwitch,
     /// Whether the next word belongs to an option, unless it looks like one itself.
     is_value: bool,
-    /// Whether it may.
+    /// Whether the next word may belong to an option.
     may_be_value: bool,
-    /// Whether some shell takes no more options.
+    /// Whether the options have ended for some shell.
     may_have_ended: bool,
-    /// Whether none does.
+    /// Whether the options have ended for every shell.
     has_ended: bool,
 }
 
@@ -72,7 +72,7 @@ enum WordMeaning {
 
 impl OptionState {
     fn take(&mut self, word: &str) {
-        // A word behind an option with a value may be that, whatever it looks like.
+        // A word after an option with a value may be the value, whatever it looks like.
         let is_value = std::mem::take(&mut self.is_value);
         let may_be_value = std::mem::take(&mut self.may_be_value) || is_value;
         if may_be_value {
@@ -84,7 +84,7 @@ impl OptionState {
             "-" | "+" => self.may_have_ended = true,
             _ if word.starts_with("--") => self.long(word),
             _ => {
-                // The last letter takes the next word everywhere, others only in some shells.
+                // The last letter takes the next word in every shell, others only in some.
                 let (letters, is_value) = match word[1..].strip_suffix('o') {
                     Some(letters) => (letters, true),
                     None => (&word[1..], false),
@@ -100,7 +100,7 @@ impl OptionState {
     }
 
     fn letter(&mut self, letter: char, is_sure: bool) {
-        // In some shells, the letters behind one with a value are the value.
+        // In some shells, the letters after one with a value are the value.
         let is_sure = is_sure && !self.may_be_value;
         match letter {
             'c' => self.code.turn(is_sure),
@@ -167,6 +167,5 @@ const LONG_FLAGS: &[&str] = &[
     "--no-rcs",
     "--no-globalrcs",
 ];
-/// Options whose value is a file that is run, too.
-/// To bash one dash is enough.
+/// Options whose value is a file that is also run. For bash one dash is enough.
 const LOADED: &[&str] = &["--rcfile", "--init-file", "-rcfile", "-init-file"];

@@ -1,4 +1,4 @@
-//! What an agent does through us, as actions: reading and writing files and running commands.
+//! Actions from the requests of an agent to its client: reading and writing files and running commands.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::{Action, ToolCallParts};
 use crate::{Place, terminals};
 
 impl Action {
-    /// `fs/read_text_file`. `place` is where the path leads.
+    /// The action of `fs/read_text_file`. `place` is where the path leads.
     pub fn from_read_request(
         agent: &str,
         workspace: PathBuf,
@@ -24,8 +24,8 @@ impl Action {
         call.to_action(agent, workspace, &request.session_id)
     }
 
-    /// `fs/write_text_file`. `place` is where the path leads. The change is the whole new content beside what is there
-    /// now.
+    /// The action of `fs/write_text_file`, and the change: the new content beside what is there now. `place` is where
+    /// the path leads.
     pub fn from_write_request(
         agent: &str,
         workspace: PathBuf,
@@ -46,8 +46,8 @@ impl Action {
         )
     }
 
-    /// `terminal/create`, for a request as [`Host::in_words`](crate::Host::in_words) gave it. A line for the shell is judged
-    /// and shown as that line.
+    /// The action of `terminal/create`, for a request as [`Host::in_words`](crate::Host::in_words) returned it. A line
+    /// for the shell is judged and shown as that line.
     pub fn from_terminal_request(
         agent: &str,
         workspace: PathBuf,
@@ -73,7 +73,7 @@ impl Action {
     }
 }
 
-/// The path as the agent names it, and what a link makes of it: rules and people look at both.
+/// The path as the agent names it, and where a link leads: rules and users look at both.
 fn locations(path: &FilePath, place: &Place) -> Vec<v1::ToolCallLocation> {
     let resolved = place.resolved.iter();
     let resolved = resolved.map(|path| path.to_string_lossy().into_owned().into());

@@ -1,4 +1,4 @@
-//! What the model gave the tool, in the shapes that agents in use give it.
+//! The input that the model gave the tool, in the shapes that agents in use send.
 
 use std::path::PathBuf;
 
@@ -12,25 +12,25 @@ use super::unknown_texts::{has_patch, patch_files};
 use super::{command, file_patterns, repeated_members};
 use crate::environment::is_harmless;
 
-/// What the model gave the tool.
+/// The input of a tool call.
 pub(super) struct ToolInput {
-    /// A member that is there twice has all of its values here, as a list.
+    /// A member that occurs twice has all of its values here, as a list.
     value: Value,
-    /// As it was given, if some member is there twice.
+    /// The input as written, if some member occurs twice.
     text: Option<String>,
-    /// Whether some member is there twice, at any depth: tools differ in which of them counts.
+    /// Whether some member occurs twice, at any depth: tools differ in which one counts.
     pub(super) is_ambiguous: bool,
     shape: InputShape,
-    /// Whether it may change files: then patterns are not only looked for.
+    /// Whether the tool may change files, so that patterns are more than searches.
     may_change: bool,
-    /// Whether `command` says what an editing tool is to do with a file.
+    /// Whether `command` says what an editing tool does with a file.
     is_editing: bool,
-    /// Whether it names no file that a content could be written to, so that a content with headers of a patch is a patch.
+    /// Whether it names no file to write content to, so that content with patch headers is a patch.
     has_no_file: bool,
 }
 
 impl ToolInput {
-    /// What cannot be read as JSON is kept as text, so that it counts in the digests.
+    /// Reads the input. What is not valid JSON is kept as text, so that it counts in the digests.
     pub(super) fn read(raw: Option<&Raw>, kind: &v1::ToolKind) -> ToolInput {
         let text = raw.map_or("null", Raw::as_str);
         let (value, is_ambiguous) =
@@ -66,8 +66,8 @@ impl ToolInput {
         }
     }
 
-    /// The command and its arguments, with its variables in front as `env` takes them. Those that an agent may set without
-    /// asking are left out; they count in the subject.
+    /// The command and its arguments, with its variables in front as `env` takes them. Variables that an agent may set
+    /// without asking are left out; they count in the subject.
     pub(super) fn command(&self) -> Option<Vec<String>> {
         let names = members::command_members(MemberRole::Command);
         let names = names.filter(|name| !(self.is_editing && *name == "command"));
@@ -80,7 +80,7 @@ impl ToolInput {
         let mut words = match given.len() {
             0 => return None,
             1 => given.remove(0),
-            // Nobody knows which of them the agent means.
+            // It is uncertain which of them the agent means.
             _ => vec![given.concat().join("\n")],
         };
         if self.is_ambiguous {
@@ -113,7 +113,7 @@ impl ToolInput {
         members::command_members(MemberRole::Directory).find_map(|name| self.get(name)?.as_str())
     }
 
-    /// The texts that name files, in members that are there for that.
+    /// The texts that name files, in members for file names.
     fn path_texts(&self) -> Vec<&str> {
         let members = self.value.as_object().into_iter().flatten();
         let named = members.filter(|(name, _)| members::names_paths(name, self.shape));
@@ -142,7 +142,7 @@ impl ToolInput {
             .chain(self.patterns_outside())
     }
 
-    /// Relative files in each directory that may be named beside them: tools may look for them there.
+    /// Relative files, joined to each directory that is named beside them: tools may look for them there.
     fn below_directories(&self, named: &[PathBuf]) -> Vec<PathBuf> {
         if self.shape != InputShape::Files {
             return Vec::new();
@@ -169,13 +169,13 @@ impl ToolInput {
         wild.chain(changed.map(str::to_owned)).collect()
     }
 
-    /// Patterns of files that lead out of the directory they are looked for in.
+    /// Patterns of files that lead out of the directory that they start from.
     fn patterns_outside(&self) -> impl Iterator<Item = PathBuf> {
         let leads_out = |text: &&str| text.starts_with(['/', '~']) || text.contains("../");
         self.pattern_texts().into_iter().filter(leads_out).map(path)
     }
 
-    /// The patterns of files that it looks for. What may be a regular expression counts if it looks like a path.
+    /// The patterns of files that it searches for. What may be a regular expression counts if it looks like a path.
     pub(super) fn patterns(&self) -> Vec<String> {
         let all = self.pattern_texts().into_iter();
         all.map(str::to_owned).collect()
@@ -195,7 +195,7 @@ impl ToolInput {
         all
     }
 
-    /// Whether it names where something is to be put.
+    /// Whether it names a destination.
     pub(super) fn names_destination(&self) -> bool {
         let is_put = |(name, value): (&str, &Value)| {
             !value.is_null() && self.part(name, value) == Some(MemberRole::Destination)
@@ -211,12 +211,12 @@ impl ToolInput {
         TOOLS.iter().filter_map(|name| self.get(name)?.as_str())
     }
 
-    /// Whether something is given that is not understood.
+    /// Whether some input is not understood.
     pub(super) fn has_unknown(&self) -> bool {
         self.is_ambiguous || self.unknown().next().is_some()
     }
 
-    /// The members that are not understood. An input that is not an object has one without a name.
+    /// The members that are not understood. Input that is not an object is one member without a name.
     pub(super) fn unknown(&self) -> impl Iterator<Item = (&str, &Value)> {
         let whole = match &self.value {
             Value::Object(_) | Value::Null => None,
@@ -227,7 +227,7 @@ impl ToolInput {
         whole.into_iter().chain(unknown)
     }
 
-    /// Whether it is given content for a file, or told to change one.
+    /// Whether it contains content for a file, or says to change one.
     pub(super) fn has_content(&self) -> bool {
         let is_content = |(name, value): (&str, &Value)| {
             !value.is_null() && self.part(name, value) == Some(MemberRole::Content)
@@ -236,7 +236,7 @@ impl ToolInput {
         self.members().any(is_content) || (self.is_editing && !is_view)
     }
 
-    /// What counts for a decision on files beside the files: patterns, and which files are removed.
+    /// What counts for a decision on files, in addition to the files: patterns, and which files are removed.
     pub(super) fn beside_files(&self) -> Value {
         let patterns = self.members().filter(|(name, value)| {
             !value.is_null() && self.part(name, value) == Some(MemberRole::Pattern)
@@ -254,7 +254,7 @@ impl ToolInput {
         value_of(counted)
     }
 
-    /// What counts for a decision beside a command that is understood.
+    /// What counts for a decision on a command that is understood, in addition to the command.
     pub(super) fn beside_command(&self) -> Value {
         let counts = |(name, value): &(&str, &Value)| {
             let part = self.part(name, value);
@@ -271,7 +271,8 @@ impl ToolInput {
         members.map(|(name, value)| (name.as_str(), value))
     }
 
-    /// What a member means; `None` if it is not understood. Of several commands or directories nobody knows which counts.
+    /// What a member means; `None` if it is not understood. Of several commands or directories, it is uncertain which
+    /// one counts.
     fn part(&self, name: &str, value: &Value) -> Option<MemberRole> {
         let part = self.shape.part(name, value)?;
         if part == MemberRole::Pattern && self.may_change && !value.is_null() {
@@ -346,7 +347,7 @@ pub(super) fn word(value: &Value) -> String {
     }
 }
 
-/// Whether a member names a file that something can be written to. A directory is none.
+/// Whether a member names a file that something can be written to. A directory does not count.
 fn names_file(value: &Value, shape: InputShape) -> bool {
     let is_directory = |text: &str| {
         let text = text.trim();
@@ -365,7 +366,7 @@ fn names_file(value: &Value, shape: InputShape) -> bool {
     })
 }
 
-/// The texts that name files in a value.
+/// The texts in a value that name files.
 fn collect_paths<'a>(value: &'a Value, shape: InputShape, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),
@@ -380,9 +381,9 @@ fn collect_paths<'a>(value: &'a Value, shape: InputShape, texts: &mut Vec<&'a st
     }
 }
 
-/// Members that may be patterns of files. To some tools `pattern` is a regular expression: one that looks like a path
-/// elsewhere is taken for that.
+/// Members that may be patterns of files. To some tools `pattern` is a regular expression; one that looks like a path
+/// elsewhere is taken for a path.
 const PATTERNS: &[&str] = &["glob", "include", "pattern"];
 
-/// Members that name a directory, and no file in it.
+/// Members that name a directory, not a file in it.
 const DIRECTORIES: &[&str] = &["dir", "directory", "dir_path"];

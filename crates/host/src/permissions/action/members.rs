@@ -1,11 +1,11 @@
-//! The members of a tool's input that we know: for each shape of input a fixed table of names, what each means, and which
+//! The known members of a tool's input. For each shape of input, a fixed table of names, what each means and which
 //! values it may have. A member that is not in the table of its shape, or has another value, is not understood.
 
 use serde_json::Value;
 
 use super::{file_patterns, path_readings};
 
-/// What a tool is given.
+/// The shape of a tool's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InputShape {
     /// A command to run.
@@ -14,41 +14,41 @@ pub(super) enum InputShape {
     Files,
     /// Files to move.
     Move,
-    /// A plan that is to be carried out.
+    /// A plan to carry out.
     Plan,
 }
 
 /// What a member means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemberRole {
-    /// A command; one at most.
+    /// A command; at most one.
     Command,
     /// Further words of the command.
     Arguments,
     /// Variables of the command.
     Variables,
-    /// Where the command runs, or the tool works; one at most.
+    /// Where the command runs, or the tool works; at most one.
     Directory,
-    /// How something is done. It counts in what a decision is remembered for.
+    /// How something is done. It counts for remembered decisions.
     Mode,
-    /// What describes a call or differs from call to call, and changes nothing of what is done.
+    /// A description, or something that differs from call to call and does not change what is done.
     Note,
     /// What an editing tool does with its file.
     Verb,
     /// Files.
     Path,
-    /// Where something is put. What only reads has none.
+    /// A destination. Tools that only read have none.
     Destination,
     /// Files by a pattern.
     Pattern,
-    /// Which part of a file is read, or what is searched for and how the finds are shown.
+    /// Which part of a file is read, or what is searched for and how results are shown.
     Reading,
-    /// What is written to a file, or what page is fetched. What only reads has none.
+    /// What is written to a file, or which page is fetched. Tools that only read have none.
     Content,
 }
 
 impl InputShape {
-    /// What a member of this name means in the shape, and which values it may have.
+    /// What a member with this name means in the shape, and which values it may have.
     fn member(self, name: &str) -> Option<(MemberRole, ValueType)> {
         let tables: &[&[Member]] = match self {
             InputShape::Command => &[OF_COMMANDS, NOTES],
@@ -68,19 +68,19 @@ impl InputShape {
     }
 }
 
-/// The members that mean the same for a command.
+/// The members that have this meaning for a command.
 pub(super) fn command_members(part: MemberRole) -> impl Iterator<Item = &'static str> {
     let members = OF_COMMANDS.iter().filter(move |(_, it, _)| *it == part);
     members.map(|(name, _, _)| *name)
 }
 
-/// Whether a member names files, or files are in its value: also where the shape has no such member, so that more files are
-/// seen and less is allowed.
+/// Whether a member names files, or its value contains some. This includes members that the shape does not have, so
+/// that more files are seen and less is allowed.
 pub(super) fn names_paths(name: &str, shape: InputShape) -> bool {
     let own: &[Member] = match shape {
         InputShape::Move => OF_MOVES,
         InputShape::Files | InputShape::Plan => &[],
-        // The directory of a command is one already.
+        // The directory of a command is already one of its files.
         InputShape::Command if matches!(shape.member(name), Some((MemberRole::Directory, _))) => {
             return false;
         }
@@ -94,7 +94,7 @@ pub(super) fn names_paths(name: &str, shape: InputShape) -> bool {
     })
 }
 
-/// Whether a text is a path on this machine, and not an address of something elsewhere.
+/// Whether a text is a path on this machine, and not the address of something elsewhere.
 pub(super) fn is_path(text: &str) -> bool {
     if text.is_empty() || text.contains('\0') || path_readings::has_too_many(text) {
         return false;
@@ -113,11 +113,11 @@ pub(super) fn is_path(text: &str) -> bool {
 /// The values that a member may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueType {
-    /// A number, also as a text.
+    /// A number, also as text.
     Number,
     /// A number, or a list of numbers.
     Numbers,
-    /// A number or a text that tells calls apart.
+    /// A number or a text that identifies a call.
     Id,
     /// Yes or no, also as a number.
     Switch,
@@ -127,19 +127,19 @@ enum ValueType {
     Name,
     /// A text.
     Text,
-    /// An address of the web; any other may be one of a file.
+    /// An address on the web. Other addresses may name a file.
     WebAddress,
     /// A text, or a list of texts.
     Texts,
-    /// A pattern of files that stays inside, or a list of such.
+    /// A pattern of files that stays in its directory, or a list of them.
     Patterns,
-    /// A pattern of files that stays inside, or a regular expression.
+    /// A pattern of files that stays in its directory, or a regular expression.
     PatternOrText,
     /// An object of switches.
     Switches,
     /// A line for a shell, or a program and its arguments.
     Command,
-    /// Variables by their names, or a list of names and values.
+    /// Variables by name, or a list of names and values.
     Variables,
     /// A path.
     Path,
@@ -147,9 +147,9 @@ enum ValueType {
     Paths,
     /// A list of objects that name a file and texts in it.
     Edits,
-    /// Files by their names, and how each is changed.
+    /// Files by name, and how each one changes.
     Changes,
-    /// What an agent makes of the words of a command.
+    /// How an agent parsed the words of a command.
     ParsedCommand,
     /// An empty list or object.
     Nothing,
@@ -297,8 +297,8 @@ const OF_COMMANDS: &[Member] = &[
     ),
 ];
 
-/// What describes a call or differs from call to call. To a tool that neither runs a command nor touches files it may be
-/// the matter itself, such as the title of an issue that it opens.
+/// Descriptions, and what differs from call to call. For a tool that neither runs a command nor touches files, they may
+/// be the point of the call, such as the title of an issue to open.
 const NOTES: &[Member] = &[
     ("description", MemberRole::Note, ValueType::Text),
     ("explanation", MemberRole::Note, ValueType::Text),
@@ -321,7 +321,7 @@ const OF_MOVES: &[Member] = &[
     ("to", MemberRole::Destination, ValueType::Path),
 ];
 
-/// As Claude Code asks to leave its plan mode. The file with the plan is there already.
+/// As in Claude Code's request to leave plan mode. The file with the plan exists already.
 const OF_PLANS: &[Member] = &[
     ("plan", MemberRole::Content, ValueType::Text),
     ("planFilePath", MemberRole::Note, ValueType::Path),
@@ -479,7 +479,7 @@ const IN_CHANGES: &[(&str, ValueType)] = &[
     ("move_path", ValueType::Path),
 ];
 
-/// What an editing tool is to do with a file.
+/// What an editing tool can do with a file.
 pub(super) const EDITING: &[&str] = &[
     "view",
     "create",

@@ -1,4 +1,4 @@
-//! JSON in which a member may be there twice. Most readers take the last one, some the first, and nobody says so.
+//! JSON with members that occur twice. Most readers take the last one, some the first, and none reports it.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,7 +7,8 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
-/// Reads JSON, and whether some object in it has a member twice. Such a member has all of its values, as a list.
+/// Reads JSON, and detects whether some object in it has a member twice. Such a member gets all of its values, as a
+/// list.
 pub(super) fn read(text: &str) -> serde_json::Result<(Value, bool)> {
     let is_twice = Cell::new(false);
     let mut json = serde_json::Deserializer::from_str(text);

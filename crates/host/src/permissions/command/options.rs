@@ -1,13 +1,13 @@
-//! Options that stand between a program and its subcommand, such as `git -C dir --no-pager push`. Rules are written
-//! without them, so a command is compared without them as well: before it runs and when it is executed.
+//! Options between a program and its subcommand, such as `git -C dir --no-pager push`. Rules are written without them,
+//! so a command is compared without them too, both before it runs and when it is executed.
 
 use super::base_name;
 use super::pattern::CommandMatch;
 use super::subcommands::{is_group, is_subcommand};
 
-/// A word of a command. `None` if it is not known what the word will be.
+/// A word of a command, which may be unknown before the command runs.
 pub(crate) trait CommandWord {
-    /// The word without quotes.
+    /// The word without quotes; `None` if it is unknown.
     fn literal(&self) -> Option<&str>;
 }
 
@@ -26,14 +26,14 @@ impl CommandWord for &str {
 /// Where the subcommands of a pattern may end among the arguments of a command.
 #[derive(Debug, Default)]
 pub(super) struct SubcommandEnds {
-    /// The places behind the last subcommand.
+    /// The positions after the last subcommand.
     pub(super) places: Vec<usize>,
-    /// Whether a word that is not known, or that may be an alias, may be one of the subcommands.
+    /// Whether a word that is unknown, or that may be an alias, may be one of the subcommands.
     pub(super) is_unsure: bool,
 }
 
-/// Finds the subcommands in their order, with options before and between them. An option that the pattern names itself
-/// counts with and without a value.
+/// Finds the subcommands in order, with options before and between them. An option that the pattern names itself counts
+/// with and without a value.
 pub(super) fn ends<W: CommandWord>(
     program: &str,
     subcommands: &[&str],
@@ -67,7 +67,7 @@ pub(super) fn ends<W: CommandWord>(
         for at in reachable(&starts, arguments, &known, own) {
             let found = match arguments.get(at).map(CommandWord::literal) {
                 Some(Some(word)) if word == *subcommand => CommandMatch::Yes,
-                // Only the first can have other names.
+                // Only the first one can have other names.
                 Some(Some(word))
                     if index == 0 && matches!(known.kind_of(word), OptionKind::Word) =>
                 {
@@ -87,8 +87,8 @@ pub(super) fn ends<W: CommandWord>(
     ends
 }
 
-/// The words that may be the subcommand of a program, in every way that the options before it can be read. `None` stands
-/// for a word that is not known.
+/// The words that may be the subcommand of a program, for every way to read the options before it. `None` stands for an
+/// unknown word.
 pub(crate) fn subcommands<'a, W: CommandWord>(
     program: &str,
     arguments: &'a [W],
@@ -100,7 +100,7 @@ pub(crate) fn subcommands<'a, W: CommandWord>(
         .filter(|word| !word.is_some_and(|word| word.starts_with(['-', '+'])))
 }
 
-/// The places that can be reached from some by skipping options. A word that is not known is not skipped.
+/// The positions that can be reached from others by skipping options. An unknown word is not skipped.
 fn reachable<W: CommandWord>(
     starts: &[usize],
     arguments: &[W],
@@ -130,7 +130,7 @@ fn reachable<W: CommandWord>(
     found
 }
 
-/// The global options of a program: those that stand alone, and those that take the next word.
+/// The global options of a program: those without a value, and those that take the next word.
 struct KnownOptions {
     flags: &'static str,
     values: &'static str,
@@ -139,11 +139,11 @@ struct KnownOptions {
 enum OptionKind {
     /// It is not an option.
     Word,
-    /// It stands alone, or has its value with it.
+    /// It has no value, or contains its value.
     Flag,
     /// The next word is its value.
     Value,
-    /// It may or may not take the next word.
+    /// It may take the next word.
     Unknown,
 }
 
@@ -174,7 +174,7 @@ impl KnownOptions {
     }
 }
 
-/// Programs with subcommands: their names, options that stand alone, and options that take the next word.
+/// Programs with subcommands: their names, options without a value, and options that take the next word.
 const PROGRAMS: &[(&str, &str, &str)] = &[
     (
         "git",

@@ -8,7 +8,7 @@ use super::line::SimpleCommand;
 use super::options::{CommandWord, ends};
 use super::{base_name, wrappers};
 
-/// Words that a command may begin with, as a user writes them.
+/// A pattern for commands: the words that they begin with, as a user writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPattern {
     words: Vec<String>,
@@ -19,7 +19,7 @@ pub struct CommandPattern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
     Nothing,
-    /// `*`: words that are no options.
+    /// `*`: words that are not options.
     Words,
     /// `**`: anything.
     Anything,
@@ -30,18 +30,19 @@ enum Rest {
 pub(crate) enum CommandMatch {
     /// It is not.
     No,
-    /// It may be: some of its words are not known, or may be an alias.
+    /// It may be: some of its words are unknown, or may be an alias.
     Maybe,
     /// It is.
     Yes,
 }
 
 impl CommandPattern {
-    /// Reads a pattern: words between spaces, the last of which may be `*` (more words, no options) or `**` (anything).
+    /// Reads a pattern: words separated by spaces, the last of which may be `*` (more words, no options) or `**`
+    /// (anything).
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// If it is not a pattern; the text says why.
     pub fn parse(text: &str) -> Result<CommandPattern, String> {
         let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         let rest = match words.last().map(String::as_str) {
@@ -74,7 +75,7 @@ impl CommandPattern {
             && pairs.all(|(wanted, word)| wanted == word.as_ref())
     }
 
-    /// Whether it is for a program whose words never tell all that it runs, so that `*` and `**` cover nothing.
+    /// Whether it is for a program whose words never tell everything that it runs, so that `*` and `**` cover nothing.
     pub(crate) fn covers_nothing(&self) -> bool {
         let program = base_name(self.program());
         self.rest != Rest::Nothing
@@ -82,14 +83,15 @@ impl CommandPattern {
             && wrappers::always_runs_others(&program)
     }
 
-    /// Whether a simple command begins like this, whose words are all known and tell all that it runs.
+    /// Whether a rule that allows covers a simple command: its words are all known, tell everything that it runs, and
+    /// begin like the pattern.
     pub(crate) fn allows(&self, part: &SimpleCommand) -> bool {
         let tells_all = self.rest == Rest::Nothing || (!part.runs_others && part.is_exact());
         let words = part.literal_words().filter(|_| tells_all);
         words.is_some_and(|words| self.allows_words(&words))
     }
 
-    /// Whether words begin like this, to the letter, for rules that allow.
+    /// Whether words begin like the pattern, letter by letter, for rules that allow.
     pub(crate) fn allows_words(&self, words: &[&str]) -> bool {
         let Some(rest) = words.get(self.words.len()..) else {
             return false;
@@ -114,13 +116,13 @@ impl CommandPattern {
         self.catches_with(words, Rest::Anything) == CommandMatch::Yes
     }
 
-    /// Whether a rule that denies or asks catches a call of its program with these arguments.
-    /// [`Match::Maybe`] if its subcommand may be an alias.
+    /// Whether a rule that denies or asks catches a call of its program with these arguments. Returns
+    /// [`CommandMatch::Maybe`] if the subcommand may be an alias.
     pub(crate) fn catches_call(&self, arguments: &[String]) -> CommandMatch {
         self.catches_arguments(arguments, self.rest_of_caught())
     }
 
-    /// A rule that denies or asks and names a program and nothing else is about every call of it.
+    /// What may follow in a rule that denies or asks. A rule that names only a program is about every call of it.
     fn rest_of_caught(&self) -> Rest {
         match self.words.len() {
             1 => Rest::Anything,
@@ -145,8 +147,8 @@ impl CommandPattern {
         }
     }
 
-    /// Whether arguments are those of the pattern. Options in front of a subcommand do not count ([`ends`]), and an option
-    /// of the pattern may stand anywhere and in any spelling: `rm -rf **` catches `rm x -r --force`.
+    /// Whether arguments match the pattern. Options before a subcommand don't count ([`ends`]), and an option of the
+    /// pattern may be anywhere and in any spelling: `rm -rf **` catches `rm x -r --force`.
     fn catches_arguments<W: CommandWord>(&self, arguments: &[W], rest: Rest) -> CommandMatch {
         let words = self.words[1..].iter().map(String::as_str);
         let (options, subcommands): (Vec<&str>, Vec<&str>) = words.partition(|it| is_option(it));
@@ -168,7 +170,7 @@ impl CommandPattern {
                     true => CommandMatch::Yes,
                     false => CommandMatch::No,
                 },
-                // Each of them may become nothing.
+                // Each of them may expand to nothing.
                 Rest::Nothing if left.all(|word| word.is_none()) => CommandMatch::Maybe,
                 Rest::Nothing => CommandMatch::No,
             }

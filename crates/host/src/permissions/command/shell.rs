@@ -1,6 +1,6 @@
 //! Splits a line for a shell. `brush-parser` makes tokens of it; which of them begin a command is decided here, in one
-//! pass and without recursion over the grammar, so that hostile nesting costs nothing. What shells read in different ways
-//! makes the line undecided.
+//! pass and without recursion over the grammar, so that hostile nesting costs nothing. Whatever shells read in
+//! different ways makes the line undecided.
 
 mod words;
 
@@ -20,15 +20,15 @@ use words::substitutions;
 pub(super) struct LineScanner {
     found: ShellLine,
     depth: usize,
-    /// Lines that are being read.
+    /// How many lines are being read.
     lines: usize,
     /// Variables that are set anywhere.
     settings: Vec<VariableSetting>,
-    /// Variables that are set if the shell reads assignments behind a program.
+    /// Variables that are set if the shell reads assignments after a program.
     behind: Vec<VariableSetting>,
-    /// Variables whose values arithmetic takes for expressions.
+    /// Variables whose values arithmetic evaluates as expressions.
     calculated: Vec<String>,
-    /// Whether the shell may export all that is set, and read assignments anywhere.
+    /// Whether the shell may export everything that is set, and read assignments anywhere.
     is_changed: bool,
 }
 
@@ -38,7 +38,7 @@ type Tokens<'a> = std::iter::Peekable<std::slice::Iter<'a, Token>>;
 #[derive(Default)]
 struct LinePosition {
     current: SimpleCommand,
-    /// `case` clauses that are open.
+    /// Open `case` clauses.
     cases: usize,
     /// Whether patterns of a `case` clause come next.
     in_pattern: bool,
@@ -46,7 +46,7 @@ struct LinePosition {
     is_ambiguous: bool,
     /// Whether the command has redirections, of files or descriptors.
     is_redirected: bool,
-    /// Whether a loop, a group or the like has just ended, so that redirections are its own.
+    /// Whether a loop, a group or the like has just ended, so that redirections belong to it.
     is_behind_compound: bool,
 }
 
@@ -68,7 +68,7 @@ impl LineScanner {
         self.found
     }
 
-    /// The line may run anything, and set any variable for it.
+    /// Records that the line may run anything, and set any variable for it.
     fn unreadable(&mut self, why: &'static str) {
         self.settings
             .push(VariableSetting::unknown("shell line", true));
@@ -132,7 +132,7 @@ impl LineScanner {
         self.lines -= 1;
     }
 
-    /// Takes a simple command, with what it would run in turn.
+    /// Adds a simple command, with what it would run in turn.
     pub(super) fn simple(&mut self, command: SimpleCommand) {
         if command == SimpleCommand::default() {
             return;
@@ -144,7 +144,7 @@ impl LineScanner {
         for (name, value) in &command.assignments {
             let is_set = settings.iter().any(|it| it.name == *name);
             match command.words.is_empty() {
-                // The shell alone sees it, unless it has the name of one that counts elsewhere.
+                // Only the shell sees it, unless it has the name of one that counts elsewhere.
                 true if variables::is_local_name(name) => {}
                 _ if !is_set || variables::is_free(name, value) => {}
                 _ => self.doubt("it sets variables that may change what runs"),
@@ -192,7 +192,7 @@ impl LineScanner {
         self.depth -= 1;
     }
 
-    /// A variable that the whole line is given.
+    /// Adds a variable that is set for the whole line.
     pub(super) fn variable(&mut self, name: String, value: ShellWord) {
         if !variables::is_free(&name, &value) {
             self.doubt("it sets variables that may change what runs");
@@ -259,7 +259,7 @@ impl LineScanner {
                 self.doubt("it uses a feature of one shell");
                 self.for_clause(tokens);
             }
-            // What follows their names are commands.
+            // Commands follow their names.
             "function" | "repeat" | "coproc" if is_first => {
                 self.doubt("it uses a feature of one shell");
                 self.name_in_front(text, tokens);
@@ -329,7 +329,7 @@ impl LineScanner {
         });
     }
 
-    /// The name of a function or process, or the count of `repeat`, which stand in front of a command.
+    /// Skips the name of a function or process, or the count of `repeat`, which are in front of a command.
     fn name_in_front(&mut self, keyword: &str, tokens: &mut Tokens<'_>) {
         if keyword == "coproc" {
             let mut ahead = tokens.clone().take(2);
@@ -367,7 +367,7 @@ impl LineScanner {
                     self.resolve(text);
                     words.push(text.as_str());
                 }
-                // To a shell without `[[` a command follows.
+                // In a shell without `[[` a command follows.
                 Token::Operator(..) => self.doubt("it uses a feature of one shell"),
             }
         }
@@ -420,7 +420,7 @@ impl LineScanner {
 }
 
 fn tokens(text: &str) -> Option<Vec<Token>> {
-    // Without extended patterns `!(x)` is a command, as it is to most shells.
+    // Without extended patterns `!(x)` is a command, as in most shells.
     let options = TokenizerOptions {
         enable_extended_globbing: false,
         ..TokenizerOptions::default()
@@ -443,7 +443,7 @@ fn is_redirection(operator: &str) -> bool {
     operator.contains(['<', '>'])
 }
 
-/// Whether a word is the descriptor in front of a redirection: `2>` or `{fd}>`, and not `2 >`.
+/// Whether a word is the descriptor in front of a redirection: `2>` or `{fd}>`, but not `2 >`.
 fn is_descriptor(word: &Token, operator: &Token) -> bool {
     let is_number = |text: &str| {
         text.chars().all(|char| char.is_ascii_digit())
@@ -457,7 +457,7 @@ fn is_descriptor(word: &Token, operator: &Token) -> bool {
     }
 }
 
-/// The name and value of `name=value`, also with `+=`. One of an array's elements has a name that is no variable's.
+/// The name and value of `name=value` or `name+=value`. The name of an array element is not a variable's name.
 fn assigned(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
@@ -470,7 +470,7 @@ fn assigned(text: &str) -> Option<(&str, &str)> {
     (begins && plain.chars().all(is_name)).then_some((name, value))
 }
 
-/// Words that begin a command of several.
+/// Words that begin a compound command.
 const COMPOUND: [&str; 9] = [
     "{", "[[", "if", "while", "until", "for", "case", "select", "((",
 ];

@@ -1,10 +1,10 @@
-//! How a shell is called: which line it gets, and whether an option changes how the shell reads it.
+//! How a shell is called: which line it gets, and whether an option changes how it reads the line.
 
 use super::line::ShellWord;
 use super::options::CommandWord as _;
 use super::wrappers::InnerCommands;
 
-/// Options that change nothing of what a line of such a shell runs. Whatever is not listed may.
+/// Options of a shell that don't change what a line runs. Any option that is not listed may.
 struct Shell {
     names: &'static str,
     /// They can be written together, also with `c`.
@@ -21,7 +21,7 @@ const SHELLS: &[Shell] = &[
         long: "--login --norc --noprofile --posix --verbose --noediting",
         reads_options_behind: true,
     },
-    // Any of the others may have this name.
+    // Any of the other shells may have this name.
     Shell {
         names: "sh dash ash",
         letters: "eufxvil",
@@ -45,7 +45,7 @@ const SHELLS: &[Shell] = &[
 /// Shells with a language of their own.
 const FOREIGN: &str = "fish csh tcsh elvish nu xonsh rc es";
 
-/// What `-o` may name.
+/// Modes that `-o` may name.
 const MODES: &str = "errexit nounset pipefail xtrace verbose noglob noclobber posix";
 
 /// What a shell runs; `None` if the program is not a shell.
@@ -62,12 +62,12 @@ pub(super) fn inner(program: &str, arguments: &[ShellWord]) -> Option<InnerComma
         .map(|shell| shell.inner(arguments))
 }
 
-/// Whether a program is a shell whose lines are not read here.
+/// Whether a program is a shell whose lines are not analysed here.
 pub(super) fn is_foreign(program: &str) -> bool {
     FOREIGN.split(' ').any(|name| name == program)
 }
 
-/// Whether a word of `set`, as in `set -euo pipefail`, changes nothing of what a line runs.
+/// Whether a word of `set`, as in `set -euo pipefail`, does not change what a line runs.
 pub(super) fn is_harmless_mode(word: &str) -> bool {
     let is_letters = |letters: &str| letters.chars().all(|char| "euxo".contains(char));
     is_mode(word) || word.strip_prefix(['-', '+']).is_some_and(is_letters)
@@ -129,13 +129,13 @@ impl Shell {
         }
     }
 
-    /// What a word such as `-euo` does, with the word behind it.
+    /// What a word such as `-euo` does, with the word after it.
     fn letters(&self, word: &str, next: Option<&ShellWord>) -> FlagEffect {
         let letters = &word[1..];
         let is_listed = |char: char| char == 'c' || self.letters.contains(char);
         let is_off = word.starts_with('+');
         match letters.strip_suffix(['o', 'O']) {
-            // Glued to its value, or not: shells differ.
+            // Shells differ in whether it is glued to its value.
             _ if letters.trim_end_matches(['o', 'O']).contains(['o', 'O']) => FlagEffect::Unsure,
             Some(letters) if letters.ends_with(['o', 'O']) => FlagEffect::Unsure,
             Some(letters) => {
@@ -165,7 +165,7 @@ enum FlagEffect {
     /// The next word is the name of a mode.
     HarmlessMode,
     ChangingMode,
-    /// It cannot be told which of the next words are options.
+    /// It is uncertain which of the next words are options.
     Unsure,
 }
 

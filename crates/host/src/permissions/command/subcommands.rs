@@ -1,10 +1,11 @@
-//! Other names of subcommands: built-in aliases, abbreviations, and programs whose users can define aliases, so that a
-//! subcommand that is not built in may be any other.
+//! Other names of subcommands: built-in aliases and abbreviations. Where users can define aliases, a subcommand that is
+//! not built in may be any other one.
 
 use super::base_name;
 use super::pattern::CommandMatch;
 
-/// Whether a word is this subcommand of a program: as it is, by another name, or perhaps by one that a user defined.
+/// Whether a word is this subcommand of a program: as it is, by another name, or perhaps by an alias that a user
+/// defined.
 pub(super) fn is_subcommand(program: &str, word: &str, wanted: &str) -> CommandMatch {
     let Some(program) = SubcommandNames::of(program) else {
         return yes_if(word == wanted);
@@ -29,7 +30,7 @@ pub(super) fn is_subcommand(program: &str, word: &str, wanted: &str) -> CommandM
     }
 }
 
-/// Whether a word in front of a subcommand changes nothing: `docker container run` is `docker run`.
+/// Whether a word before a subcommand changes nothing: `docker container run` is `docker run`.
 pub(super) fn is_group(program: &str, word: &str) -> bool {
     let program = SubcommandNames::of(program);
     program.is_some_and(|program| has(program.groups, word))
@@ -37,9 +38,9 @@ pub(super) fn is_group(program: &str, word: &str) -> bool {
 
 struct SubcommandNames {
     names: &'static str,
-    /// Subcommands that are built in and cannot be made an alias of another one.
+    /// Subcommands that are built in and can't be made an alias of another one.
     known: &'static str,
-    /// Names of the same subcommand, separated by commas.
+    /// Names of the same subcommand, in groups separated by commas.
     aliases: &'static str,
     groups: &'static str,
     /// Whether the beginning of a name is enough.
@@ -89,7 +90,7 @@ impl SubcommandNames {
 
     fn is_known(&self, word: &str) -> bool {
         let is_alias = || self.aliases.split(',').any(|group| has(group, word));
-        // Of what users can define, an alias that is built in is only the default.
+        // Where users can define aliases, a built-in alias is only the default.
         has(self.known, word) || (!self.has_own_aliases && is_alias())
     }
 }
@@ -130,7 +131,7 @@ const PROGRAMS: &[SubcommandNames] = &[
     },
     SubcommandNames {
         names: "cargo",
-        // The last two are programs of their own, which a project's alias can hide.
+        // The last two are separate programs, which a project's alias can hide.
         known: "add bench build check clean config doc fetch fix generate-lockfile help info init install locate-project \
             login logout metadata new owner package pkgid publish read-manifest remove report run rustc rustdoc search \
             test tree uninstall update vendor verify-project version yank clippy fmt",

@@ -1,5 +1,5 @@
-//! Variables that a shell line sets: which of them a program sees, and which of those are free. `docs/permissions.md` has
-//! the rule as a table.
+//! Variables that a shell line sets: which of them programs see, and which of those an agent may set freely.
+//! `docs/permissions.md` has the rule as a table.
 
 use super::expansion::{arithmetic, is_name};
 use super::line::{ShellWord, SimpleCommand};
@@ -11,7 +11,7 @@ use crate::environment::is_harmless;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VariableSetting {
     pub(super) name: String,
-    /// `None` where a variable of the shell is exported as it is.
+    /// `None` if a variable of the shell is exported as it is.
     pub(super) value: Option<ShellWord>,
     /// Whether programs see it, or only the shell.
     pub(super) is_exported: bool,
@@ -25,7 +25,7 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<VariableSetting> {
     let mut found: Vec<VariableSetting> = command
         .assignments
         .iter()
-        // `IFS= read line` is over before anything runs.
+        // `IFS= read line` has ended before anything runs.
         .filter(|(name, _)| program != Some("read") || name != "IFS")
         .map(|(name, value)| VariableSetting {
             name: name.clone(),
@@ -101,7 +101,7 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<VariableSetting> {
     found
 }
 
-/// Words that set variables for the program that they are given to, in a shell that reads them so.
+/// Words that set variables for their program, in a shell that reads assignments after it.
 pub(super) fn set_behind(command: &SimpleCommand) -> impl Iterator<Item = VariableSetting> {
     let words = command.words.iter().skip(1);
     let settings = words.filter_map(|word| declared(word, true));
@@ -119,7 +119,7 @@ pub(super) fn prints_to_variable(arguments: &[ShellWord]) -> bool {
     }
 }
 
-/// The variables that programs of a line may see and that are not free, each once.
+/// The variables that programs of a line may see and that an agent may not set freely, each once.
 pub(super) fn seen_by_programs(
     settings: &[VariableSetting],
     exports_all: bool,
@@ -149,15 +149,15 @@ pub(super) fn seen_by_programs(
     seen
 }
 
-/// Whether an agent may set a variable to this without asking.
+/// Whether an agent may set a variable to this value without asking.
 pub(super) fn is_free(name: &str, value: &ShellWord) -> bool {
     value
         .literal()
         .is_some_and(|value| is_harmless(name, value))
 }
 
-/// Whether a shell variable of this name changes what runs, though nothing exports it: shells look at it themselves, or it
-/// is in the environment, where a new value reaches programs.
+/// Whether a shell variable with this name changes what runs, though nothing exports it: shells look at it themselves,
+/// or it is in the environment, where a new value reaches programs.
 pub(super) fn is_special(name: &str) -> bool {
     let is_start = |start: &str| name.starts_with(start);
     SPECIAL.split_ascii_whitespace().any(|it| it == name)
@@ -166,14 +166,14 @@ pub(super) fn is_special(name: &str) -> bool {
         || std::env::var_os(name).is_some()
 }
 
-/// Whether only the shell knows a variable of this name. Those in capitals may be exported.
+/// Whether only the shell sees a variable with this name. One in capitals may be exported.
 pub(super) fn is_local_name(name: &str) -> bool {
     let is_plain = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_';
     !name.is_empty() && name.chars().all(is_plain) && !is_special(name)
 }
 
 impl VariableSetting {
-    /// A variable of the shell that becomes a number.
+    /// A variable of the shell that is set to a number.
     pub(super) fn number(name: String) -> VariableSetting {
         VariableSetting {
             name,
@@ -191,7 +191,7 @@ impl VariableSetting {
     }
 }
 
-/// The variables that `read` sets. What is not a name may be any.
+/// The variables that `read` sets. Something that is not a name may be any variable.
 fn read_names(arguments: &[ShellWord]) -> Vec<VariableSetting> {
     let mut found = Vec::new();
     let mut is_value = false;
@@ -227,7 +227,7 @@ fn name_in(word: &str) -> impl Iterator<Item = &str> {
     ends.filter(move |end| is_name(end) && (!is_glued || is_special(end)))
 }
 
-/// `NAME=value` or `NAME` behind `export` and the like.
+/// `NAME=value` or `NAME` after `export` and the like.
 fn declared(word: &ShellWord, is_exported: bool) -> Option<VariableSetting> {
     let (name, value) = match word {
         ShellWord::Literal(text) if text.starts_with('-') => return None,
@@ -247,7 +247,7 @@ fn declared(word: &ShellWord, is_exported: bool) -> Option<VariableSetting> {
     })
 }
 
-/// Names that shells give a meaning to or that we set for commands; those in small letters are of zsh.
+/// Names that have a meaning for shells or that we set for commands; those in lower case are of zsh.
 const SPECIAL: &str = "PATH IFS ENV HOME SHELL PWD OLDPWD SHLVL CDPATH SHELLOPTS BASHOPTS PS1 PS2 PS4 PROMPT_COMMAND GLOBIGNORE \
     EXECIGNORE POSIXLY_CORRECT ZDOTDIR FPATH FUNCNEST INPUTRC MAILCHECK FIGNORE NULLCMD READNULLCMD TMPPREFIX \
     MODULE_PATH TMPDIR \

@@ -4,9 +4,9 @@ use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
 use super::{expansion, programs, shells, variables};
 
-/// What a simple command runs beside its own program.
+/// What a simple command runs in addition to its own program.
 pub(super) enum InnerCommands {
-    /// Nothing that we know of. The program itself may do anything.
+    /// Nothing that is known. The program itself may do anything.
     Nothing,
     /// These commands.
     Known(Vec<SimpleCommand>),
@@ -14,13 +14,13 @@ pub(super) enum InnerCommands {
     Guess(Vec<SimpleCommand>),
     /// A line for a shell.
     Line(String),
-    /// Probably one of these lines, by a shell that may read them in another way.
+    /// Probably one of these lines, by a shell that may read them differently.
     Changed(Vec<String>, &'static str),
-    /// Something that cannot be told.
+    /// Something unknown.
     Doubt(&'static str),
 }
 
-/// What a simple command runs beside its own program.
+/// What a simple command runs in addition to its own program.
 pub(super) fn inner(command: &SimpleCommand) -> InnerCommands {
     let words = command.words.as_slice();
     let (Some(program), Some(arguments)) = (command.program(), words.get(1..)) else {
@@ -84,7 +84,7 @@ pub(super) fn inner(command: &SimpleCommand) -> InnerCommands {
     }
 }
 
-/// Whether a program is there to run others, whatever its arguments.
+/// Whether the purpose of a program is to run others, whatever its arguments.
 pub(super) fn always_runs_others(program: &str) -> bool {
     programs::changes_shell(program)
         || programs::reads_code(program)
@@ -97,8 +97,8 @@ pub(super) fn assignment(word: &str) -> Option<(String, String)> {
     (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// A program that runs its last words: flags, options that take the next word, and how many words stand before the
-/// command.
+/// A program that runs its last words: its name, flags, options that take the next word, and how many words are before
+/// the command.
 type Wrapper = (&'static str, &'static str, &'static str, usize);
 
 fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]) -> InnerCommands {
@@ -137,7 +137,7 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
     let rest = rest.get(*before..).unwrap_or_default();
     if rest.is_empty() {
         return match *program {
-            // They run a shell, or what they are given on standard input.
+            // They run a shell, or what they read from standard input.
             "sudo" | "doas" | "unshare" | "chroot" => InnerCommands::Doubt("it runs a shell"),
             _ => InnerCommands::Nothing,
         };
@@ -160,7 +160,7 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
     InnerCommands::Known(vec![command])
 }
 
-/// What a runner with a syntax of its own may run: everything from some word on.
+/// What a runner with its own syntax may run: everything from some word on.
 fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
     let is_among = |list: &str, word: &str| list.split_ascii_whitespace().any(|it| it == word);
     let verbs = RUNNERS_BY_VERB.iter().find(|(name, _)| *name == program);
@@ -174,7 +174,7 @@ fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
     Some(starts(&words[1..]))
 }
 
-/// Everything from some word on, with the variables in front of it.
+/// Everything from some word on, with the variables before it.
 fn starts(words: &[ShellWord]) -> Vec<SimpleCommand> {
     let is_start = |at: &usize| {
         let word = words[*at].literal();
@@ -203,7 +203,7 @@ fn of(words: &[ShellWord]) -> SimpleCommand {
     }
 }
 
-/// The commands behind `-exec` and the like.
+/// The commands after `-exec` and the like.
 fn find(arguments: &[ShellWord]) -> InnerCommands {
     let mut commands = Vec::new();
     let mut rest = arguments;
@@ -251,7 +251,7 @@ fn fd(arguments: &[ShellWord]) -> InnerCommands {
     }
 }
 
-/// `export`, `read` and the like, with variables that change nothing for programs.
+/// What `export`, `read` and the like do to the line: nothing if programs see none of their variables.
 fn sets(command: &SimpleCommand) -> InnerCommands {
     match variables::seen_by_programs(&variables::set_by(command), false).is_empty() {
         true => InnerCommands::Nothing,
@@ -259,7 +259,7 @@ fn sets(command: &SimpleCommand) -> InnerCommands {
     }
 }
 
-/// Whether `test` asks about an element of an array, or compares words as numbers that are none: shells calculate both.
+/// Whether `test` tests an array element, or compares words as numbers that may not be numbers: shells evaluate both.
 fn may_calculate(arguments: &[ShellWord]) -> bool {
     let word = |at: usize| arguments.get(at).and_then(|word| word.literal());
     let is_odd = |text: Option<&str>| text.is_some_and(|text| !expansion::is_number(text.trim()));
@@ -272,7 +272,7 @@ fn may_calculate(arguments: &[ShellWord]) -> bool {
     })
 }
 
-/// `sed -n 10,20p`: lines of a file, nothing else.
+/// Whether it is like `sed -n 10,20p`, which prints lines of a file and nothing else.
 fn is_printing(arguments: &[ShellWord]) -> bool {
     let is_range = |script: &str| {
         let range = script.strip_suffix('p');
@@ -293,12 +293,13 @@ fn is_printing(arguments: &[ShellWord]) -> bool {
     }
 }
 
-/// Whether a simple command only passes on what it runs: a rule that allows has to cover that, and nothing else.
+/// Whether a simple command does nothing but run another one: a rule that allows has to cover that one, and nothing
+/// else.
 pub(super) fn is_transparent(command: &SimpleCommand) -> bool {
     let Some(word) = command.words.first().and_then(|word| word.literal()) else {
         return false;
     };
-    // A repository may bring a program of that name.
+    // A repository may contain a program with that name.
     let name = SYSTEM
         .iter()
         .find_map(|dir| word.strip_prefix(dir))
@@ -316,7 +317,8 @@ const SYSTEM: [&str; 4] = [
 ];
 
 const WRAPPERS: &[Wrapper] = &[
-    // Without a variable such as `PATH`, in another directory or by another name, a program may be or do something else.
+    // Without a variable such as `PATH`, in another directory or by another name, a program may be or do something
+    // else.
     ("env", "", "", 0),
     ("command", "", "", 0),
     ("builtin", "", "", 0),
@@ -333,7 +335,7 @@ const WRAPPERS: &[Wrapper] = &[
         "-k --kill-after -s --signal",
         1,
     ),
-    // It can write a text of the agent's to any file.
+    // It can write text of the agent's to any file.
     ("time", "-p -v --verbose -q --quiet", "-f --format", 0),
     ("stdbuf", "", "-i --input -o --output -e --error", 0),
     ("unbuffer", "-p", "", 0),
@@ -379,7 +381,7 @@ const WRAPPERS: &[Wrapper] = &[
     ("pnpx", "", "", 0),
 ];
 
-/// Words in front of a command that a runner may have itself.
+/// Words before a command that a runner may have itself.
 const MAX_GUESSES: usize = 8;
 
 const RUNNERS: &str = "gosu su-exec sshpass firejail flock watch entr hyperfine direnv mise nix-shell cross-env dotenv \

@@ -1,5 +1,5 @@
-//! Protected files that a command would change: what its words and redirections name, as the shell would expand them and
-//! as the disk is now. What cannot be told from them is left open.
+//! Protected files that a command would change: those that its words and redirections name, as the shell would expand
+//! them and as the disk is now. What is uncertain is left out.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::{FilesOnDisk, PathLookups, Protection};
 use crate::names::is_protected;
 use crate::protected_files;
 
-/// Why a command is asked about each time: the protection of each file that it would change.
+/// Why the user is asked about a command each time: the protection of each file that it would change.
 pub(super) fn protections(
     action: &Action,
     also: &[PathBuf],
@@ -50,12 +50,12 @@ struct CommandInspection<'a> {
     variables: ShellVariables<'a>,
     /// The directories that the command may work in.
     bases: Vec<PathBuf>,
-    /// Files of programs that are not known that may still be looked at.
+    /// How many more files of unknown programs may be inspected.
     room: usize,
 }
 
 impl CommandInspection<'_> {
-    /// The session's directory, the one that the command starts in, and those that the line goes to.
+    /// The session's directory, the one that the command starts in, and those that the line changes to.
     fn directories(&self, line: &ShellLine) -> Vec<PathBuf> {
         let workspace = &self.action.workspace;
         let start = self.action.directory.as_ref();
@@ -102,7 +102,7 @@ impl CommandInspection<'_> {
         found
     }
 
-    /// What a word may become.
+    /// What the shell may make of a word.
     fn texts(&self, word: &ShellWord, change: FileChange) -> Vec<String> {
         let texts = self.variables.expand(word);
         match change {
@@ -120,13 +120,13 @@ impl CommandInspection<'_> {
         self.bases.iter().any(|base| base.join(directory).is_dir())
     }
 
-    /// Whether a name on it is protected wherever it is, so that nobody needs to know the rest.
+    /// Whether a name on the path is protected anywhere, so the rest does not matter.
     fn names_protected(&self, text: &str, change: FileChange) -> bool {
         let path = Path::new(text);
         if is_protected(&self.action.seen(path)) {
             return true;
         }
-        // A pattern that the program reads by itself.
+        // A pattern that the program expands itself.
         change == FileChange::Possible && {
             let name = text.rsplit('/').next().unwrap_or(text);
             let is_wild = is_pattern(name) && !name.trim_matches('*').is_empty();
@@ -147,7 +147,7 @@ impl CommandInspection<'_> {
         if !is_pattern(text) {
             return self.bases.iter().map(|base| base.join(text)).collect();
         }
-        // A shell finds only what is there, and nothing hidden unless it is asked for.
+        // A shell matches only what exists, and hidden files only if the pattern names the dot.
         let text = text.replace("**", "*");
         let hides = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -197,7 +197,8 @@ impl CommandInspection<'_> {
         found
     }
 
-    /// Whether something protected lies directly in a directory that is removed, or is a file that the configuration names.
+    /// Whether something protected lies directly in a directory that is removed, or is a file that the configuration
+    /// names.
     fn has_protected(&self, directory: &Path) -> bool {
         let resolved = self.lookups.resolve(directory);
         if resolved.metadata.is_none_or(|it| !it.is_dir()) {
@@ -209,7 +210,7 @@ impl CommandInspection<'_> {
     }
 }
 
-/// Variables whose values can be told: those that the line sets, and those of the user.
+/// Variables with known values: those that the line sets, and those of the user.
 struct ShellVariables<'a>(Vec<(&'a str, &'a ShellWord)>);
 
 impl<'a> ShellVariables<'a> {
@@ -221,7 +222,7 @@ impl<'a> ShellVariables<'a> {
         ShellVariables(set.chain(exported).collect())
     }
 
-    /// What a shell may make of a word. What cannot be told of it is [`UNKNOWN`].
+    /// What a shell may make of a word. [`UNKNOWN`] stands for what is uncertain.
     fn expand(&self, word: &ShellWord) -> Vec<String> {
         match word {
             ShellWord::Literal(text) => vec![text.clone()],
@@ -316,7 +317,7 @@ impl<'a> ShellVariables<'a> {
             })
             .collect();
         match name {
-            // Each directory that it may work in is looked at anyway.
+            // Each directory that it may work in is inspected anyway.
             "PWD" => values.push(".".to_owned()),
             _ if values.is_empty() => values.extend(std::env::var(name)),
             _ => {}
@@ -342,7 +343,7 @@ fn skip_group(chars: &mut impl Iterator<Item = char>) {
     }
 }
 
-/// The directories that a part goes to, or makes its program work in.
+/// The directories that a part changes to, or tells its program to work in.
 fn destinations(part: &SimpleCommand) -> Vec<&ShellWord> {
     let words = part.words.iter().skip(1);
     match part.program().as_deref() {
@@ -365,7 +366,7 @@ fn destinations(part: &SimpleCommand) -> Vec<&ShellWord> {
     }
 }
 
-/// Whether it is a stream of the process itself, or a device that keeps nothing.
+/// Whether it is a stream of the process itself, or a device that stores nothing.
 fn is_stream(text: &str) -> bool {
     let Some(name) = text.strip_prefix("/dev/") else {
         return false;
@@ -377,7 +378,7 @@ fn is_stream(text: &str) -> bool {
     ) || name.strip_prefix("fd/").is_some_and(is_descriptor)
 }
 
-/// Stands for what cannot be told.
+/// Stands for text that is uncertain.
 const UNKNOWN: char = '\u{fffd}';
 const MAX_DEPTH: usize = 4;
 const MAX_TEXTS: usize = 16;

@@ -1,4 +1,4 @@
-//! Where a path leads, link by link, also where the last of it does not exist.
+//! Resolves a path link by link, even if its last names don't exist.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-/// Looks at paths on the disk, at each of them once. It lives for one verdict at most: links change between requests.
+/// Inspects paths on the disk, each of them once. Lives for one verdict at most: links change between requests.
 #[derive(Debug, Default)]
 pub(crate) struct PathLookups(RefCell<HashMap<OsString, PathEntry>>);
 
@@ -25,30 +25,30 @@ enum PathEntry {
 #[derive(Debug)]
 struct SymbolicLink {
     metadata: Rc<Metadata>,
-    /// What it says; `None` if that cannot be read.
+    /// The path in it; `None` if that can't be read.
     target: Option<PathBuf>,
 }
 
-/// Where a path leads.
+/// A path with its links followed.
 #[derive(Debug)]
 pub(crate) struct FollowedPath {
     /// The path without links and `..`, as far as it exists, and the rest as it is.
     pub(crate) path: PathBuf,
-    /// The links on the way, each by where it really is.
+    /// The links on the way, each by its real path.
     pub(crate) links: Vec<PathBuf>,
     /// What is there; `None` if nothing is.
     pub(crate) metadata: Option<Rc<Metadata>>,
-    /// Whether the whole way could be seen.
+    /// Whether every step could be inspected.
     pub(crate) is_known: bool,
 }
 
 impl PathLookups {
-    /// Follows a whole path.
+    /// Resolves an absolute path.
     pub(crate) fn resolve(&self, path: &Path) -> FollowedPath {
         self.resolve_below(Path::new("/"), path)
     }
 
-    /// Follows a path from a directory on, which is without links itself.
+    /// Resolves a path below a directory that has no links itself.
     pub(crate) fn resolve_below(&self, directory: &Path, path: &Path) -> FollowedPath {
         let mut whole = PathBuf::with_capacity(length_of(directory) + length_of(path) + 1);
         whole.push(directory);
@@ -114,10 +114,10 @@ impl PathLookups {
 }
 
 impl FollowedPath {
-    /// Follows the link that the path ends in.
+    /// Follows the link that the path ends with.
     fn follow(&mut self, target: Option<&Path>, left: &mut Vec<Cow<'_, OsStr>>) {
         let link = self.path.clone();
-        // What stands there is another thing for each process.
+        // Every process sees something else there.
         self.is_known &= !link.starts_with("/proc");
         match target {
             Some(target) if self.links.len() < MAX_LINKS => {
@@ -134,7 +134,7 @@ impl FollowedPath {
         self.links.push(link);
     }
 
-    /// Takes the names of a path that are to be followed next.
+    /// Adds the names of a path that are to be followed next.
     fn push<'p, 'n>(
         &mut self,
         left: &mut Vec<Cow<'n, OsStr>>,
@@ -166,7 +166,7 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-/// A command of some words looks at so many; growing step by step costs more than the looks.
+/// A command of a few words needs this many; growing step by step costs more than the lookups.
 const USUAL_ENTRIES: usize = 56;
-/// As many as systems follow.
+/// As many links as operating systems follow.
 const MAX_LINKS: usize = 40;

@@ -1,4 +1,4 @@
-//! Rules that do less than they look like, or than they did in earlier versions, and what to write instead.
+//! Rules that do less than they seem to, or less than in earlier versions, and what to write instead.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use attache_schema::v1;
 use super::super::rules::{Rule, is_about_files};
 use super::Policy;
 
-/// A rule that does less than it looks like.
+/// A rule that does less than it seems to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicyWarning {
@@ -26,8 +26,8 @@ impl fmt::Display for PolicyWarning {
 }
 
 impl Policy {
-    /// Rules that do less than they look like. Names and kinds of tools are the agent's words, so that a rule which names
-    /// only those allows little, and one that denies is not kept when programs are executed.
+    /// Rules that do less than they seem to. Tool names and kinds are the agent's words, so a rule that names only
+    /// those allows little, and one that denies is not enforced when programs are executed.
     pub fn warnings(&self) -> Vec<PolicyWarning> {
         let allow = self.allow.iter().filter_map(warning);
         let deny = self.deny.iter().chain(self.ask.iter());
