@@ -156,7 +156,7 @@ impl Permissions {
                 return Doubt::Strong(why);
             }
             if rules.iter().any(|rules| rules.may_catch(facts)) {
-                return Doubt::Strong("it is not known which of its words a program gets");
+                return Doubt::Strong("it is unknown which of its words a program gets");
             }
         }
         // No rule can ask while a file is being opened, and no rule covers a file that is created or renamed later.
@@ -302,24 +302,24 @@ impl Permissions {
         doubt: &Doubt,
     ) -> Option<Verdict> {
         if facts.is_cut() {
-            return Some(self.ask("it names more than is looked at"));
+            return Some(self.ask("it names more files than can be checked"));
         }
         if let Some(rule) = policy.ask.catching(facts) {
-            return Some(self.ask(&format!("{} asks and nobody is there", rule_reason(rule))));
+            return Some(self.ask(&format!("{} asks, and nobody can be asked", rule_reason(rule))));
         }
         if let Some(rule) = policy.allow.spelling_out(facts) {
             return Some(Verdict::Allow(rule_reason(rule)));
         }
         if let Doubt::Strong(why) = doubt {
             return Some(self.ask(&format!(
-                "it cannot be told whether a rule denies it: {why}"
+                "a rule may deny it: {why}"
             )));
         }
         if let Some(rule) = policy.allow.allowing(facts) {
             return Some(Verdict::Allow(rule_reason(rule)));
         }
         if let Some(rule) = policy.escalate.catching(facts) {
-            return Some(self.ask(&format!("{} asks and nobody is there", rule_reason(rule))));
+            return Some(self.ask(&format!("{} asks, and nobody can be asked", rule_reason(rule))));
         }
         let open = match doubt {
             Doubt::Parts(_) if policy.allow.cover_doubtful_parts(facts) => None,
@@ -328,13 +328,13 @@ impl Permissions {
         };
         if let Some(why) = open {
             return Some(self.ask(&format!(
-                "it cannot be told whether a rule denies it: {why}; a rule can allow this command"
+                "a rule may deny it: {why}; a rule can allow this command"
             )));
         }
         match policy.default? {
             RuleAction::Allow if facts.is_protected() => Some(self.ask(PROTECTED)),
             RuleAction::Allow => Some(Verdict::Allow(Reason::new("default of the policy"))),
-            RuleAction::Ask => Some(self.ask("the policy asks and nobody is there")),
+            RuleAction::Ask => Some(self.ask("the policy asks, and nobody can be asked")),
             RuleAction::Deny => Some(Verdict::Deny(Reason::new("default of the policy"))),
         }
     }
@@ -373,7 +373,7 @@ impl Permissions {
         if let Err(error) = self.keep_stored(&remembered, now) {
             let mut state = self.state();
             state.warn(format!(
-                "the decision holds until the program ends: {error}"
+                "the decision lasts only until Attaché ends: {error}"
             ));
             state.add_decision(remembered.clone());
         }
@@ -445,8 +445,8 @@ enum Doubt {
 }
 
 const UNKNOWN_PROGRAM: &str = "its program may do more than its words say";
-const LATER_FILE: &str = "it may make or reach another file that a path rule denies, by a pattern or because it is not there \
-    yet; a rule on a directory that exists, such as `./secrets`, leaves no doubt";
+const LATER_FILE: &str = "it may create or reach another file that a path rule denies, by a pattern or because it does not exist \
+    yet; a rule on an existing directory, such as `./secrets`, has no such gap";
 const ALIAS: &str = "its subcommand is not built in and may be an alias";
 
 impl Doubt {
@@ -483,5 +483,5 @@ fn rule_reason(rule: &Rule) -> Reason {
 }
 
 const VARIABLES: &str = "it sets variables that change what the command does";
-const AMBIGUOUS: &str = "its input has a member twice, so that it cannot be told what it does";
+const AMBIGUOUS: &str = "a member occurs twice in its input, so it is unclear what it does";
 const PROTECTED: &str = "it would change a protected file";

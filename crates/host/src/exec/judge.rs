@@ -218,7 +218,7 @@ impl Objection<'_> {
             Objection::Unchecked(rule) => {
                 format!("{}; it has more arguments than can be checked", rule.why)
             }
-            Objection::Unseen(what) => format!("{what}; no rule can be checked on that"),
+            Objection::Unseen(what) => format!("{what}, so no rule can be checked"),
             Objection::Renamed(rule) => format!(
                 "{}; its subcommand is not built in and may be an alias; a rule that allows this command decides it",
                 rule.why

@@ -280,7 +280,7 @@ impl WatchedProgram {
             }
             ExecEvent::Missed { count } => {
                 self.fault(format!(
-                    "the audit log lacks {count} programs that were executed: too many at once"
+                    "the audit log is missing {count} executed programs: too many at once"
                 ));
             }
             ExecEvent::AlreadyWatched => self.fault(ALREADY.to_owned()),

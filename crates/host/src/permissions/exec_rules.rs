@@ -70,7 +70,7 @@ impl Permissions {
         match (recalled, self.config.can_ask()) {
             (Some(found), _) if !found.is_allowed => Verdict::Deny(reason(&found)),
             (_, false) => {
-                let why = "a rule asks about it and nobody can be asked".to_owned();
+                let why = "a rule asks about it, and nobody can be asked".to_owned();
                 Verdict::Deny(Reason::new(why))
             }
             (Some(found), _) => Verdict::Allow(reason(&found)),

@@ -16,7 +16,7 @@ pub enum Expiry {
 
 /// The text is not a length of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("wants a length of time such as `30m`, `8h`, `7d`, or `never`")]
+#[error("must be a duration such as `30m`, `8h` or `7d`, or `never`")]
 pub struct ExpiryError;
 
 impl FromStr for Expiry {

@@ -486,7 +486,7 @@ fn changes_directory(part: &SimpleCommand) -> bool {
     matches!(part.program().as_deref(), Some("cd" | "pushd"))
 }
 
-const UNKNOWN_INPUT: &str = "it is not known what the tool does";
+const UNKNOWN_INPUT: &str = "it is unknown what the tool does";
 
 /// Words of a command that are taken for paths. With more, nothing is allowed that a rule could deny.
 const MAX_WORDS_AS_PATHS: usize = 1024;

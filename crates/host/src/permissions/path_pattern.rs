@@ -30,14 +30,14 @@ impl PathPattern {
             false => format!("**/{text}"),
         };
         if text.is_empty() || text.len() > MAX_LENGTH || whole.split('/').any(|name| name == "..") {
-            return Err("a pattern names files without `..`, in at most 1024 letters".to_owned());
+            return Err("a pattern has no `..` and at most 1024 letters".to_owned());
         }
         if text.contains('\0') {
             return Err("no file has a NUL character in its name".to_owned());
         }
         let names = whole.strip_prefix('/').unwrap_or(&whole).split('/');
         if names.into_iter().any(|name| matches!(name, "" | ".")) {
-            return Err("no file is called so: write `dir` or `dir/**` for a directory, without `//`, `/.` and a slash at the end".to_owned());
+            return Err("it matches nothing: write `dir` or `dir/**` for a directory, without `//`, `/.` or a slash at the end".to_owned());
         }
         build(&whole, LetterCase::Exact).map_err(|error| error.kind().to_string())?;
         Ok(PathPattern {

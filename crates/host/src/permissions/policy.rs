@@ -174,12 +174,12 @@ fn rule(node: &PolicyNode<'_>) -> Result<(RuleAction, Rule), PolicyError> {
         }
     }
     let Some(action) = said else {
-        return Err(node.error("`action` is missing; say `allow`, `ask` or `deny`"));
+        return Err(node.error("`action` is missing; use `allow`, `ask` or `deny`"));
     };
     let runs = rule.kinds.contains(&v1::ToolKind::Execute);
     if action == RuleAction::Allow && runs && !rule.paths.is_empty() && rule.commands.is_empty() {
         return Err(
-            node.error("a path does not tell what a command does; say which with `command`")
+            node.error("a path does not say what a command does; name the commands with `command`")
         );
     }
     Ok((action, rule))

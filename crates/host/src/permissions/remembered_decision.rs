@@ -150,7 +150,7 @@ impl RememberedDecision {
             DecisionSubject::Commands(text) => CommandPattern::parse(text)
                 .ok()
                 .filter(CommandPattern::covers_nothing)
-                .map(|_| "covers nothing: this program runs others, so name those; revoke it"),
+                .map(|_| "covers nothing: this program runs others; revoke it and name those"),
             DecisionSubject::Files(_) | DecisionSubject::Exactly(_) => None,
         }
     }

@@ -106,7 +106,7 @@ impl DecisionStore {
         if decisions.len() > MAX_DECISIONS {
             return Err(Error::refused(
                 &self.path,
-                "holds too many decisions; clear some with `attache permissions clear`",
+                "contains too many decisions; clear some with `attache permissions clear`",
             ));
         }
         if decisions != before {
@@ -126,12 +126,12 @@ impl DecisionStore {
         ownership::check_directories(&self.path).map_err(|error| refused(error.why()))?;
         let Some(key) = private::read_key(&self.key_path())? else {
             return Err(refused(
-                "has no key beside it, so nobody knows who wrote it",
+                "has no key beside it, so it is unknown who wrote it",
             ));
         };
         let version = serde_json::from_str::<StoreVersion>(&text).map(|it| it.version);
         if version.is_ok_and(|version| version != VERSION) {
-            let why = "is of another version of attache and is left as it is; use that version, or move the file away";
+            let why = "was written by another version of attache and is left as it is; use that version, or move the file away";
             return Err(StoreReadError::Version(Error::refused(&self.path, why)));
         }
         let content: StoreContent =

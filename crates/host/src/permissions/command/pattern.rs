@@ -54,7 +54,7 @@ impl CommandPattern {
             words.pop();
         }
         if words.is_empty() {
-            return Err("a command starts with the name of a program".to_owned());
+            return Err("a pattern starts with the name of a program".to_owned());
         }
         if !words.iter().all(|word| is_plain(word)) {
             return Err("a word in it means something to a shell; write plain words, and `*` only as the last one".to_owned());

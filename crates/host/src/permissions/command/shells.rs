@@ -125,7 +125,7 @@ impl Shell {
                 InnerCommands::Changed(vec![line.to_owned()], CHANGED)
             }
             Some(Some(line)) => InnerCommands::Line(line.to_owned()),
-            _ => InnerCommands::Doubt("it cannot be told what its shell runs"),
+            _ => InnerCommands::Doubt("it is unknown what its shell runs"),
         }
     }
 

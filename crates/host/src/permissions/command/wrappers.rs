@@ -228,7 +228,7 @@ fn find(arguments: &[ShellWord]) -> InnerCommands {
             }
             Some(_) => {}
             // It may be `-exec`.
-            None => return InnerCommands::Doubt("it cannot be told what it runs"),
+            None => return InnerCommands::Doubt("it is unknown what it runs"),
         }
     }
     match commands.is_empty() {

@@ -115,7 +115,7 @@ impl<'a> PolicyNode<'a> {
             };
             let node = self.inner(text, field);
             if members.iter().any(|(before, _)| *before == name) {
-                return Err(node.error("stands there twice; keep one"));
+                return Err(node.error("occurs twice; keep one"));
             }
             members.push((name, node));
             more = reader.more_members().map_err(fail)?;
@@ -168,9 +168,9 @@ impl<'a> PolicyNode<'a> {
     pub(super) fn no_such(&self, what: &str, said: &str, known: &[&str]) -> PolicyError {
         let hint = match nearest(said, known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", known.join(", ")),
+            None => format!("expected one of {}", known.join(", ")),
         };
-        self.error(&format!("no such {what}; {hint}"))
+        self.error(&format!("unknown {what}; {hint}"))
     }
 
     fn inner(&self, text: &'a str, field: String) -> PolicyNode<'a> {

@@ -63,8 +63,8 @@ fn warn(rule: &Rule, problem: &str, instead: &str) -> Option<PolicyWarning> {
 fn warning(rule: &Rule) -> Option<PolicyWarning> {
     let warn = |problem: &str, instead: &str| warn(rule, problem, instead);
     if let Some(pattern) = rule.commands.iter().find(|it| it.covers_nothing()) {
-        let problem = format!("allows nothing by `{pattern}`: that program runs others");
-        return warn(&problem, "name those with a pattern of their own");
+        let problem = format!("allows nothing with `{pattern}`: that program runs others");
+        return warn(&problem, "name those with patterns of their own");
     }
     if !rule.commands.is_empty() {
         return None;
@@ -94,9 +94,9 @@ fn warning(rule: &Rule) -> Option<PolicyWarning> {
     }
 }
 
-const NO_COMMAND: &str = "allows no command: a kind is the agent's word";
+const NO_COMMAND: &str = "allows no command, because the agent chooses the kind";
 const WRITE_COMMAND: &str = "name the commands with `command`";
-const NO_AGENT: &str = "allows nothing without `agent`: names and kinds are the agent's words";
+const NO_AGENT: &str = "allows nothing without `agent`, because the agent chooses names and kinds";
 const WRITE_TOOL: &str =
     "write a rule with `agent` and `tool`; commands need `command` and files need `path`";
 const WRITE_KIND: &str = "write a rule with `agent` and `kind`";
@@ -140,7 +140,7 @@ mod tests {
         );
         assert_eq!(
             policy.warnings()[4].to_string(),
-            "rule `run` allows no command: a kind is the agent's word; name the commands with `command`"
+            "rule `run` allows no command, because the agent chooses the kind; name the commands with `command`"
         );
     }
 
