@@ -72,7 +72,7 @@ impl Step {
                 Ok(())
             }
             Step::Target(target) => {
-                let packages = "check -p attache-cli -p attache -p attache-transport --target";
+                let packages = "check -p attache-cli -p attache -p attache-process --target";
                 let mut check = cargo_with(root, &format!("{packages} {target}"));
                 // Some dependencies bring C along. A check links nothing, so nobody misses what `true` does not compile.
                 let name = target.replace('-', "_");

@@ -1,7 +1,7 @@
-//! The rules of this repository that no compiler checks, one file each.
-//! A rule looks at the tree and says what is wrong; it changes nothing.
+//! The rules of this repository that no compiler checks, one file each. A rule reports violations and changes nothing.
 
 mod allow;
+mod counted;
 mod crate_graph;
 mod hygiene;
 mod ignored_tests;
@@ -13,8 +13,12 @@ mod no_mod_rs;
 mod no_print;
 mod official_crates;
 mod package;
+mod silent_arms;
+mod slivers;
 mod tokens;
 mod tree;
+#[allow(dead_code, reason = "joins the rules when every crate has its names")]
+mod type_names;
 mod unsafe_code;
 
 #[cfg(test)]
@@ -28,6 +32,11 @@ use tree::Tree;
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let tree = Tree::load(root)?;
     let violations = violations(&tree);
+    let mut warnings = slivers::check(&tree);
+    warnings.sort();
+    for warning in &warnings {
+        println!("warning: {warning}");
+    }
     for violation in &violations {
         println!("{violation}");
     }
@@ -49,7 +58,7 @@ fn violations(tree: &Tree) -> Vec<Violation> {
 
 type Rule = fn(&Tree) -> Vec<Violation>;
 
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 12] = [
     crate_graph::check,
     may_not_touch::check,
     no_features::check,
@@ -61,6 +70,7 @@ const RULES: [Rule; 11] = [
     length::check_functions,
     hygiene::check,
     ignored_tests::check,
+    silent_arms::check,
 ];
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use attache::process::{self, Child, Ladder, Program, Stdin, Stdout};
-use attache_text::{Line, Lines};
+use attache_text::{Line, LineSplitter};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
@@ -16,7 +16,7 @@ pub(crate) struct Cli {
     child: Child,
     said: mpsc::Sender<String>,
     stdout: BufReader<Stdout>,
-    lines: Lines,
+    lines: LineSplitter,
     garbage: u64,
 }
 
@@ -34,7 +34,7 @@ impl Cli {
             child,
             said,
             stdout: BufReader::with_capacity(CHUNK, stdout),
-            lines: Lines::new(LONGEST, 0),
+            lines: LineSplitter::new(LONGEST, 0),
             garbage: 0,
         })
     }
@@ -59,7 +59,7 @@ impl Cli {
                 .await
                 .ok()
                 .filter(|it| !it.is_empty())?;
-            let (count, line) = self.lines.take(said);
+            let (count, line) = self.lines.next_line(said);
             let frame = line.and_then(|line| read_line(&line));
             self.stdout.consume(count);
             match frame {
@@ -137,7 +137,7 @@ const LAST_BREATH: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, Garbage, LONGEST, Lines, read_line};
+    use super::{Frame, Garbage, LONGEST, LineSplitter, read_line};
 
     #[cfg(unix)]
     #[tokio::test]
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn lines_are_put_together_and_long_ones_dropped() {
-        let mut lines = Lines::new(LONGEST, 0);
+        let mut lines = LineSplitter::new(LONGEST, 0);
         let mut frames = Vec::new();
         let long = [vec![b' '; LONGEST], b"x{}\n".to_vec()].concat();
         for piece in [&br#"{"type":"#[..], b"\"new\"}\n \r\n", &long, b"{}\n"] {

@@ -29,7 +29,7 @@ pub fn options(question: &CanUseTool, bypass: bool) -> Vec<v1::PermissionOption>
 
 /// Why the person is asked, fit to be shown.
 pub fn reason(question: &CanUseTool) -> Option<String> {
-    let reason = plain::words(question.reason.as_deref()?);
+    let reason = plain::strip(question.reason.as_deref()?);
     (!reason.trim().is_empty()).then_some(reason)
 }
 

@@ -137,9 +137,9 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
         crate::print::say!("attache: {missing}");
     }
     Ok(Equipment {
-        files: Files::new(files::Limits::default(), &ours),
+        files: Files::new(files::FileLimits::default(), &ours),
         terminals: Terminals::with_environment(
-            terminals::Limits::default(),
+            terminals::TerminalLimits::default(),
             sandbox,
             configuration.child_environment(),
         ),

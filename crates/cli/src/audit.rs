@@ -6,7 +6,7 @@ mod attack;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use attache_host::audit::{self, Entry};
+use attache_host::audit::{self, LogEntry};
 use attache_text::plain::{visible_command, visible_quote};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -92,7 +92,7 @@ fn verify(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
     }
 }
 
-fn is_wanted(entry: &Entry, since: Option<Timestamp>, session: Option<&str>) -> bool {
+fn is_wanted(entry: &LogEntry, since: Option<Timestamp>, session: Option<&str>) -> bool {
     let is_late = |since| {
         entry
             .time

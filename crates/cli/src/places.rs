@@ -24,7 +24,8 @@ pub(crate) fn state_dir() -> anyhow::Result<PathBuf> {
 
 /// Makes one of them, or a directory below, with everything above that is missing. Only its owner can enter.
 pub(crate) fn create(dir: &Path) -> anyhow::Result<()> {
-    private::make_dir(dir).with_context(|| format!("cannot make the directory `{}`", dir.display()))
+    private::create_dir_unchecked(dir)
+        .with_context(|| format!("cannot make the directory `{}`", dir.display()))
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -16,7 +16,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use attache::{Transcript, v1};
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 
 pub use recorder::Recorder;
 
@@ -47,7 +47,7 @@ pub struct Record {
 }
 
 /// What was written in the terminals that a transcript names.
-pub type Views = HashMap<v1::TerminalId, View>;
+pub type Views = HashMap<v1::TerminalId, TerminalView>;
 
 /// Why a transcript cannot be read or deleted.
 #[derive(Debug, thiserror::Error)]

@@ -6,10 +6,10 @@ mod as_markdown;
 mod tests;
 
 use attache::v1;
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 
 pub use as_json::{json, json_with};
 pub use as_markdown::{markdown, markdown_with};
 
 /// What is known of a terminal of the host.
-pub type Terminals<'a> = &'a dyn Fn(&v1::TerminalId) -> Option<View>;
+pub type Terminals<'a> = &'a dyn Fn(&v1::TerminalId) -> Option<TerminalView>;

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use attache::v1;
-use attache_host::files::Content;
+use attache_host::files::FileFormat;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -55,17 +55,17 @@ pub fn mention(path: &Path, offered: &v1::PromptCapabilities) -> Result<v1::Cont
         return Err(Error::Special { path });
     }
     let start = head(&place).map_err(fault)?;
-    match Content::of(&start) {
-        Content::Image(mime) if offered.image => {
+    match FileFormat::of(&start) {
+        FileFormat::Image(mime) if offered.image => {
             let data = encoded(path, &place, about.len())?;
             let image = v1::ImageContent::new(data, mime).uri(uri(&place));
             Ok(v1::ContentBlock::Image(image))
         }
-        Content::Audio(mime) if offered.audio => {
+        FileFormat::Audio(mime) if offered.audio => {
             let data = encoded(path, &place, about.len())?;
             Ok(v1::ContentBlock::Audio(v1::AudioContent::new(data, mime)))
         }
-        Content::Text if offered.embedded_context && about.len() <= LONGEST_TEXT => {
+        FileFormat::Text if offered.embedded_context && about.len() <= LONGEST_TEXT => {
             match fs::read_to_string(&place) {
                 Ok(text) => Ok(embedded(&place, text)),
                 Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {

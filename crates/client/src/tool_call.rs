@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use attache::v1;
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 use attache_text::plain::{self, visible};
 use attache_text::shell;
 
@@ -52,12 +52,12 @@ pub fn diff_text(diff: &v1::Diff) -> String {
 }
 
 /// A terminal as text, with all that is known of what it wrote.
-pub fn terminal_text(view: &View) -> String {
+pub fn terminal_text(view: &TerminalView) -> String {
     let mut lines = vec![format!("$ {}", terminal_command(view))];
     if view.is_truncated {
         lines.push("(earlier output is not kept)".to_owned());
     }
-    lines.extend(plain::terminal(&view.output));
+    lines.extend(plain::render_output(&view.output));
     lines.push(match &view.exit {
         Some(exit) => terminal_exit(exit),
         None => "running".to_owned(),
@@ -66,7 +66,7 @@ pub fn terminal_text(view: &View) -> String {
 }
 
 /// The command of a terminal as a line of a shell, safe to show.
-pub fn terminal_command(view: &View) -> String {
+pub fn terminal_command(view: &TerminalView) -> String {
     shell::join(view.command.iter().map(|word| plain::line(word)))
 }
 

@@ -14,25 +14,25 @@ use std::time::Duration;
 /// Writes items in the background, in the order in which they were handed over. Clones hand over to the same writer.
 ///
 /// Who hands over decides what happens when too much waits: [`offer`](Self::offer) gives the item back,
-/// [`push`](Self::push) takes it all the same, [`room`](Self::room) waits for room. When the last clone is dropped, what
+/// [`push`](Self::push) takes it all the same, [`wait_for_room`](Self::wait_for_room) waits for room. When the last clone is dropped, what
 /// waits is still written; [`close`](Self::close) waits for that.
 pub struct BackgroundWriter<T>(Arc<Handle<T>>);
 
 /// How much waits, and how it is taken. Weights are what the caller says they are, usually bytes.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct QueueLimits {
     /// The weight of all items that may wait or are being written.
-    pub waiting: usize,
+    pub max_queued: usize,
     /// Items are written together up to this weight, but always one at least.
-    pub together: usize,
+    pub max_batch: usize,
     /// How long items gather before they are written. To wake a thread costs more than to add an item.
-    pub gather: Duration,
+    pub gather_for: Duration,
 }
 
 struct Handle<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
-    limits: Limits,
+    limits: QueueLimits,
     worker: Worker,
     state: Mutex<State<T>>,
     /// There is something to write, or nothing will come any more.
@@ -74,7 +74,7 @@ impl<T: Send + 'static> BackgroundWriter<T> {
     /// Starts a writer with a thread of its own. Where the system refuses one, whoever hands something over writes it.
     pub fn start(
         name: &str,
-        limits: Limits,
+        limits: QueueLimits,
         write: impl FnMut(Vec<T>) + Send + 'static,
     ) -> BackgroundWriter<T> {
         let writer = BackgroundWriter::new(limits, Worker::Thread, Box::new(write));
@@ -96,13 +96,13 @@ impl<T: Send + 'static> BackgroundWriter<T> {
     /// A writer that is at work only while something waits: `spawn` is given the work, to run it on another thread.
     pub fn spawned_by(
         spawn: impl Fn(Box<dyn FnOnce() + Send>) + Send + Sync + 'static,
-        limits: Limits,
+        limits: QueueLimits,
         write: impl FnMut(Vec<T>) + Send + 'static,
     ) -> BackgroundWriter<T> {
         BackgroundWriter::new(limits, Worker::Spawned(Box::new(spawn)), Box::new(write))
     }
 
-    fn new(limits: Limits, worker: Worker, write: Write<T>) -> BackgroundWriter<T> {
+    fn new(limits: QueueLimits, worker: Worker, write: Write<T>) -> BackgroundWriter<T> {
         let state = State {
             items: VecDeque::new(),
             weight: 0,
@@ -177,12 +177,12 @@ impl<T> BackgroundWriter<T> {
     }
 
     /// Waits until less waits than may.
-    pub async fn room(&self) {
+    pub async fn wait_for_room(&self) {
         self.until(|shared, state| shared.fits(state, 1)).await;
     }
 
     /// Waits until everything is written that was handed over before.
-    pub async fn written(&self) {
+    pub async fn wait_until_written(&self) {
         let last = self.shared().lock().taken;
         self.until(|_, state| state.done >= last).await;
     }
@@ -266,14 +266,14 @@ impl<T> Shared<T> {
     fn next(&self, write: &mut Option<Write<T>>) -> Option<Vec<(T, usize)>> {
         let mut state = self.lock();
         loop {
-            let is_due = state.is_closing || state.weight >= self.limits.together;
-            if !state.items.is_empty() && !is_due && !self.limits.gather.is_zero() {
+            let is_due = state.is_closing || state.weight >= self.limits.max_batch;
+            if !state.items.is_empty() && !is_due && !self.limits.gather_for.is_zero() {
                 drop(state);
-                thread::sleep(self.limits.gather);
+                thread::sleep(self.limits.gather_for);
                 state = self.lock();
             }
             if !state.items.is_empty() {
-                return Some(state.batch(self.limits.together));
+                return Some(state.batch(self.limits.max_batch));
             }
             if state.is_closing {
                 return None;
@@ -317,7 +317,7 @@ impl<T> Shared<T> {
     }
 
     fn fits(&self, state: &State<T>, weight: usize) -> bool {
-        !state.is_closing && state.weight.saturating_add(weight) <= self.limits.waiting
+        !state.is_closing && state.weight.saturating_add(weight) <= self.limits.max_queued
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {

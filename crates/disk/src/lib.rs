@@ -6,4 +6,4 @@
 mod background;
 pub mod private;
 
-pub use background::{BackgroundWriter, Limits};
+pub use background::{BackgroundWriter, QueueLimits};

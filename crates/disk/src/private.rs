@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 ///
 /// When it cannot be made, or others may change what is in it.
 pub fn create_dir(dir: &Path) -> Result<(), Error> {
-    make_dir(dir).map_err(|error| Error::new(dir, error))?;
+    create_dir_unchecked(dir).map_err(|error| Error::new(dir, error))?;
     let metadata = dir.metadata();
     let metadata = metadata.map_err(|error| Error::new(dir, error))?;
     if !metadata.is_dir() {
@@ -36,7 +36,7 @@ pub fn create_dir(dir: &Path) -> Result<(), Error> {
 /// # Errors
 ///
 /// When it cannot be made.
-pub fn make_dir(dir: &Path) -> io::Result<()> {
+pub fn create_dir_unchecked(dir: &Path) -> io::Result<()> {
     platform::owner_only(DirBuilder::new().recursive(true)).create(dir)
 }
 
@@ -45,7 +45,7 @@ pub fn make_dir(dir: &Path) -> io::Result<()> {
 /// # Errors
 ///
 /// As [`open`].
-pub fn create(path: &Path) -> Result<File, Error> {
+pub fn open_or_create(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
     open(path, &mut options)?.ok_or_else(|| Error::refused(path, "cannot be made"))
@@ -78,7 +78,7 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Erro
 /// # Errors
 ///
 /// As [`open`], and when it is larger or is not text.
-pub fn read(path: &Path, limit: u64) -> Result<Option<(String, Stamp)>, Error> {
+pub fn read(path: &Path, limit: u64) -> Result<Option<(String, FileStamp)>, Error> {
     let Some(file) = open(path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };
@@ -89,7 +89,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<(String, Stamp)>, Error> {
     if u64::try_from(text.len()).unwrap_or(u64::MAX) > limit {
         return Err(Error::refused(path, "is too large"));
     }
-    Ok(Some((text, Stamp::of(&metadata))))
+    Ok(Some((text, FileStamp::of(&metadata))))
 }
 
 /// Puts a file in place of another, whole or not at all.
@@ -137,7 +137,7 @@ pub fn read_key(path: &Path) -> Result<Option<Key>, Error> {
 /// # Errors
 ///
 /// As [`read_key`], and when it cannot be made.
-pub fn key(path: &Path) -> Result<Key, Error> {
+pub fn read_or_create_key(path: &Path) -> Result<Key, Error> {
     if let Some(key) = read_key(path)? {
         return Ok(key);
     }
@@ -163,8 +163,8 @@ pub fn sync_dir(dir: &Path) -> Result<(), Error> {
 /// # Errors
 ///
 /// When the system does not tell.
-pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    platform::is_at(file, path)
+pub fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
+    platform::is_file_at(file, path)
 }
 
 /// A lock among processes, held until it is dropped.
@@ -173,13 +173,13 @@ pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 ///
 /// When it cannot be had in time.
 pub fn lock(path: &Path) -> Result<File, Error> {
-    let file = create(path)?;
-    hold(path, &file, PATIENCE)?;
+    let file = open_or_create(path)?;
+    lock_file(path, &file, LOCK_TIMEOUT)?;
     Ok(file)
 }
 
 /// Takes the lock of an open file, and waits for it only so long.
-pub fn hold(path: &Path, file: &File, patience: Duration) -> Result<(), Error> {
+pub fn lock_file(path: &Path, file: &File, patience: Duration) -> Result<(), Error> {
     let deadline = Instant::now() + patience;
     loop {
         match file.try_lock() {
@@ -195,20 +195,20 @@ pub fn hold(path: &Path, file: &File, patience: Duration) -> Result<(), Error> {
 
 /// Which content a file had: another one after every change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct FileStamp {
     identity: (u64, u64),
     size: u64,
     changed: (i64, i64),
 }
 
-impl Stamp {
+impl FileStamp {
     /// That of a file which is there.
-    pub fn at(path: &Path) -> Option<Stamp> {
-        path.symlink_metadata().ok().as_ref().map(Stamp::of)
+    pub fn at(path: &Path) -> Option<FileStamp> {
+        path.symlink_metadata().ok().as_ref().map(FileStamp::of)
     }
 
-    fn of(metadata: &Metadata) -> Stamp {
-        Stamp {
+    fn of(metadata: &Metadata) -> FileStamp {
+        FileStamp {
             identity: identity(metadata),
             size: metadata.len(),
             changed: platform::change(metadata),
@@ -277,5 +277,5 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Others hold a lock for as long as a write to the disk takes, unless they were stopped; and a person may be waiting.
-pub const PATIENCE: Duration = Duration::from_secs(2);
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(1);

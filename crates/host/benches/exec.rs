@@ -25,7 +25,7 @@ mod linux {
 
     use attache_host::exec::{ExecRules, WatchMode, judge};
     use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
-    use attache_transport::process::{Program, guard};
+    use attache_process::{Program, guard};
     use tokio::io::AsyncReadExt as _;
 
     pub(super) fn main() {

@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use attache_transport::process::ExecRecord;
+use attache_process::ExecRecord;
 
 use crate::permissions::{Action, Reason, Scope};
 pub use attache_disk::private::Error;
-pub use read::{Entry, entries};
-pub use verify::{Break, BreakKind, Report, verify};
+pub use read::{LogEntry, entries};
+pub use verify::{ChainBreak, ChainBreakKind, LogReport, verify};
 
 use fields::Noted;
 use queue::Queue;
@@ -135,7 +135,7 @@ pub enum Event<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UserAnswer<'a> {
     /// How far it reaches.
-    pub reach: Reach,
+    pub reach: AnswerReach,
     /// When it ends, where the user chose that.
     pub expires: Option<SystemTime>,
     /// The option of the agent that it gets, by the agent's name for it.
@@ -146,7 +146,7 @@ pub struct UserAnswer<'a> {
 
 /// How far a user's answer reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum AnswerReach {
     /// We remember it so far.
     Scope(Scope),
     /// The agent remembers it, by rules of its own.

@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use attache_transport::process::{
-    Confinement, Cover, CoverKind, KeptAccess, KeptPath, namespace_support,
-};
+use attache_process::{Confinement, Cover, CoverKind, KeptAccess, KeptPath, namespace_support};
 
 use crate::permissions::{PathPattern, PathRule, PathRules, RuleReach};
 use crate::roots::{Dir, End, Identity, Place};

@@ -13,7 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use attache_transport::process::Program;
+use attache_process::Program;
 
 use crate::setting_line;
 

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use attache_transport::process::{ExecJudge, ExecSupport, ExecWatch, exec_support};
+use attache_process::{ExecJudge, ExecSupport, ExecWatch, exec_support};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::is_harmless;
@@ -173,7 +173,7 @@ impl ExecRules {
 }
 
 /// Makes the judge for rules that [`ExecRules::watch`] wrote. Register it with
-/// [`guard::judge_with`](attache_transport::process::guard::judge_with) at the very start of `main`.
+/// [`guard::judge_with`](attache_process::guard::judge_with) at the very start of `main`.
 pub fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
     let rules: ExecRules = serde_json::from_slice(rules).ok()?;
     Some(Box::new(RuleJudge::new(rules)?))

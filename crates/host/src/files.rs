@@ -1,9 +1,9 @@
 //! Text files inside a session's roots. Calls block; [`Host`](crate::Host) runs them where blocking is allowed.
 //! `docs/files.md` says what is open, what is closed and why.
 
-mod content;
 mod entries;
 mod error;
+mod format;
 mod protected;
 mod read;
 mod write;
@@ -13,9 +13,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use content::Content;
-pub use entries::{Entry, Listing, What};
-pub use error::{Error, Kind};
+pub use entries::{DirectoryEntry, EntryKind, Listing};
+pub use error::{Error, FoundKind};
+pub use format::FileFormat;
 
 use crate::Roots;
 use crate::denied::{Access, AskedAlias};
@@ -26,13 +26,13 @@ use read::Window;
 /// Reads and writes text files inside the roots it is given, and nothing outside. Clones are cheap.
 #[derive(Debug, Clone)]
 pub struct Files {
-    limits: Limits,
+    limits: FileLimits,
     protected: Arc<Protected>,
 }
 
 /// How large a file may be, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct FileLimits {
     /// What one read gives.
     pub read: u64,
     /// What one write takes.
@@ -41,10 +41,10 @@ pub struct Limits {
     pub search: u64,
 }
 
-impl Default for Limits {
+impl Default for FileLimits {
     /// 10 MiB for a read and a write, 256 MiB for a search.
-    fn default() -> Limits {
-        Limits {
+    fn default() -> FileLimits {
+        FileLimits {
             read: 10 * MIB,
             write: 10 * MIB,
             search: 256 * MIB,
@@ -55,13 +55,13 @@ impl Default for Limits {
 impl Default for Files {
     /// The usual limits, and no state of our own to keep closed.
     fn default() -> Files {
-        Files::new(Limits::default(), &[])
+        Files::new(FileLimits::default(), &[])
     }
 }
 
 impl Files {
     /// Files with limits. `state` are our own directories, closed to agents also where they do not exist yet.
-    pub fn new(limits: Limits, state: &[PathBuf]) -> Files {
+    pub fn new(limits: FileLimits, state: &[PathBuf]) -> Files {
         Files {
             limits,
             protected: Arc::new(Protected::new(state)),
@@ -193,9 +193,9 @@ fn check_names_file(roots: &Roots, path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     match roots.walk(path)?.end {
-        End::File(_) => Err(wrong_kind(path, Kind::FileWithSlash)),
+        End::File(_) => Err(wrong_kind(path, FoundKind::FileWithSlash)),
         End::Directory | End::Special(_) | End::Missing(_) => {
-            Err(wrong_kind(path, Kind::Directory))
+            Err(wrong_kind(path, FoundKind::Directory))
         }
     }
 }
@@ -203,18 +203,18 @@ fn check_names_file(roots: &Roots, path: &Path) -> Result<(), Error> {
 fn file_name<'p>(place: &'p Place<'_>, path: &Path) -> Result<&'p OsStr, Error> {
     match &place.end {
         End::File(name) => Ok(name),
-        End::Directory => Err(wrong_kind(path, Kind::Directory)),
-        End::Special(_) => Err(wrong_kind(path, Kind::Special)),
+        End::Directory => Err(wrong_kind(path, FoundKind::Directory)),
+        End::Special(_) => Err(wrong_kind(path, FoundKind::Special)),
         End::Missing(_) => Err(Error::NotFound {
             path: path.to_owned(),
         }),
     }
 }
 
-fn wrong_kind(path: &Path, what: Kind) -> Error {
-    Error::Kind {
+fn wrong_kind(path: &Path, found: FoundKind) -> Error {
+    Error::WrongKind {
         path: path.to_owned(),
-        what,
+        found,
     }
 }
 

@@ -1,7 +1,7 @@
 //! All that a client serves, in one value.
 
 mod confine;
-mod place;
+mod inspection;
 mod sessions;
 #[cfg(test)]
 mod tests;
@@ -11,9 +11,9 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use attache_process::Nesting;
 use attache_rpc::Error;
 use attache_schema::{error, v1};
-use attache_transport::process::Nesting;
 use tokio::sync::Semaphore;
 
 use crate::Roots;
@@ -21,7 +21,7 @@ use crate::audit::{Event, Log};
 use crate::files::{self, Files};
 use crate::permissions::Permissions;
 use crate::terminals::{self, Terminals};
-pub use place::{Look, Place};
+pub use inspection::{FileOnDisk, InspectedPath};
 use sessions::{Sessions, Stage};
 
 /// All that a client serves, in one value: it knows the roots of every session and notes what was done in the log.
@@ -70,7 +70,7 @@ impl Host {
 
     /// The same host, serving an agent of this name: the log tells it.
     #[must_use]
-    pub fn serving(mut self, agent: &str) -> Host {
+    pub fn for_agent(mut self, agent: &str) -> Host {
         self.agent = agent.into();
         self
     }
@@ -130,19 +130,20 @@ impl Host {
         &self,
         request: &v1::ReadTextFileRequest,
     ) -> Result<v1::ReadTextFileResponse, Error> {
-        self.read_judged(request, &Place::default()).await
+        self.read_inspected(request, &InspectedPath::default())
+            .await
     }
 
-    /// The same for what was judged by [`place_to_read`](Host::place_to_read): a file that a rule asks about by another name
+    /// The same for what was judged by [`inspect_read`](Host::inspect_read): a file that a rule asks about by another name
     /// is read if it is the one that was judged.
     ///
     /// # Errors
     ///
     /// As [`read_text_file`](Host::read_text_file).
-    pub async fn read_judged(
+    pub async fn read_inspected(
         &self,
         request: &v1::ReadTextFileRequest,
-        judged: &Place,
+        judged: &InspectedPath,
     ) -> Result<v1::ReadTextFileResponse, Error> {
         let roots = self.served(&request.session_id)?;
         let roots = roots.approving(judged.alias.clone());
@@ -163,7 +164,7 @@ impl Host {
     }
 
     /// Where a path leads that is to be read.
-    pub async fn place_to_read(&self, request: &v1::ReadTextFileRequest) -> Place {
+    pub async fn inspect_read(&self, request: &v1::ReadTextFileRequest) -> InspectedPath {
         let look = |_: &Files, roots: &Roots, path: &Path| {
             let is_outside = matches!(roots.walk(path), Err(files::Error::Outside { .. }));
             (None, is_outside)
@@ -173,7 +174,7 @@ impl Host {
     }
 
     /// Where a path leads that is to be written, and what is there. It is not noted, as the agent is not given it.
-    pub async fn place_to_write(&self, request: &v1::WriteTextFileRequest) -> Place {
+    pub async fn inspect_write(&self, request: &v1::WriteTextFileRequest) -> InspectedPath {
         let content = request.content.clone();
         let look = move |files: &Files, roots: &Roots, path: &Path| {
             let text = files.read(roots, path, None, None).ok();
@@ -190,7 +191,11 @@ impl Host {
     }
 
     /// What is at these paths now, up to 8 MiB of it. It is not noted, as the agent is not given it.
-    pub async fn look_at(&self, session: &v1::SessionId, paths: Vec<PathBuf>) -> Vec<Look> {
+    pub async fn files_on_disk(
+        &self,
+        session: &v1::SessionId,
+        paths: Vec<PathBuf>,
+    ) -> Vec<FileOnDisk> {
         let Some(roots) = self.roots(session) else {
             return Vec::new();
         };
@@ -198,10 +203,10 @@ impl Host {
         let look = move || {
             let mut room = MOST_LOOKED_AT;
             let looks = paths.iter().map(|path| {
-                let look = look_at(&files, &roots, path);
+                let look = file_on_disk(&files, &roots, path);
                 match &look {
-                    Look::Text(text) if text.len() > room => too_much(),
-                    Look::Text(text) => {
+                    FileOnDisk::Text(text) if text.len() > room => too_much(),
+                    FileOnDisk::Text(text) => {
                         room -= text.len();
                         look
                     }
@@ -218,17 +223,17 @@ impl Host {
         session: &v1::SessionId,
         path: &Path,
         look_at: impl FnOnce(&Files, &Roots, &Path) -> (Option<String>, bool) + Send + 'static,
-    ) -> Place {
+    ) -> InspectedPath {
         let Some(roots) = self.roots(session) else {
-            return Place::default();
+            return InspectedPath::default();
         };
         let (files, path) = (self.files.clone(), path.to_owned());
         let look = move || {
             let alias = files.asked_alias(&roots, &path);
             let other = alias.as_ref().and_then(|alias| alias.other.clone());
             let (text, is_closed) = look_at(&files, &roots, &path);
-            Ok(Place {
-                resolved: other.or_else(|| roots.resolved(&path)),
+            Ok(InspectedPath {
+                resolved: other.or_else(|| roots.resolve_links(&path)),
                 text,
                 is_closed,
                 // A name that nobody knows cannot be asked about.
@@ -270,7 +275,10 @@ impl Host {
     /// The request as it will be run, to be judged, shown and then created: a whole line becomes a program with its
     /// arguments or a line for the shell, and a file that appears meanwhile does not change that. Variables that are what
     /// the command gets anyway are left out.
-    pub async fn in_words(&self, request: v1::CreateTerminalRequest) -> v1::CreateTerminalRequest {
+    pub async fn resolve_command(
+        &self,
+        request: v1::CreateTerminalRequest,
+    ) -> v1::CreateTerminalRequest {
         let mut request = request;
         let environment = self.terminals.environment();
         request.env.retain(|variable| {
@@ -282,11 +290,11 @@ impl Host {
             return request;
         };
         let asked = request.clone();
-        let resolved = self.blocking(move || Ok(terminals::resolved(&asked, roots.cwd())));
+        let resolved = self.blocking(move || Ok(terminals::resolve_command(&asked, roots.cwd())));
         resolved.await.unwrap_or(request)
     }
 
-    /// `terminal/create`, for a request that [`in_words`](Host::in_words) gave.
+    /// `terminal/create`, for a request that [`resolve_command`](Host::resolve_command) gave.
     ///
     /// # Errors
     ///
@@ -297,7 +305,7 @@ impl Host {
     ) -> Result<v1::CreateTerminalResponse, Error> {
         let session = &request.session_id;
         let roots = self.served(session)?;
-        self.noted().await;
+        self.settle_log().await;
         let created = self.terminals.create_resolved(&roots, request).await;
         let command = terminals::shown_command(request);
         self.log.append(&Event::Ran {
@@ -306,7 +314,7 @@ impl Host {
             command: &command,
             outcome: created.as_ref().map(AsRef::as_ref).map_err(to_string),
         });
-        self.noted().await;
+        self.settle_log().await;
         let terminal = created?;
         if !self.sessions.started(session, &terminal) {
             // Closed while the command was being started: nobody would end it any more.
@@ -405,7 +413,7 @@ impl Host {
     }
 
     /// Waits until what was noted is in the log, so that nothing comes of what the log would not tell after a crash.
-    pub async fn noted(&self) {
+    pub async fn settle_log(&self) {
         if !self.log.is_settled() {
             let log = self.log.clone();
             // It does not panic; and without a thread there is nothing left to wait for.
@@ -447,17 +455,17 @@ impl Host {
     }
 }
 
-fn look_at(files: &Files, roots: &Roots, path: &Path) -> Look {
+fn file_on_disk(files: &Files, roots: &Roots, path: &Path) -> FileOnDisk {
     match files.read(roots, path, None, None) {
         Ok(text) if text.len() > MOST_SHOWN => too_much(),
-        Ok(text) => Look::Text(text),
-        Err(files::Error::NotFound { .. }) => Look::Nothing,
-        Err(error) => Look::Unknown(error.to_string()),
+        Ok(text) => FileOnDisk::Text(text),
+        Err(files::Error::NotFound { .. }) => FileOnDisk::Missing,
+        Err(error) => FileOnDisk::Unknown(error.to_string()),
     }
 }
 
-fn too_much() -> Look {
-    Look::Unknown("it is too large to compare".to_owned())
+fn too_much() -> FileOnDisk {
+    FileOnDisk::Unknown("it is too large to compare".to_owned())
 }
 
 fn bytes(text: impl AsRef<str>) -> u64 {

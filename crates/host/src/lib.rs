@@ -9,10 +9,10 @@ pub mod exec;
 mod field_hasher;
 pub mod files;
 mod host;
-pub mod names;
 pub mod ownership;
 pub mod permissions;
 pub mod protected_files;
+pub mod protected_names;
 mod roots;
 pub mod sandbox;
 #[cfg(test)]
@@ -21,5 +21,5 @@ mod setting_line;
 pub mod terminals;
 
 pub use field_hasher::FieldHasher;
-pub use host::{Host, Look, Place};
+pub use host::{FileOnDisk, Host, InspectedPath};
 pub use roots::Roots;

@@ -305,21 +305,25 @@ impl Permissions {
             return Some(self.ask("it names more files than can be checked"));
         }
         if let Some(rule) = policy.ask.catching(facts) {
-            return Some(self.ask(&format!("{} asks, and nobody can be asked", rule_reason(rule))));
+            return Some(self.ask(&format!(
+                "{} asks, and nobody can be asked",
+                rule_reason(rule)
+            )));
         }
         if let Some(rule) = policy.allow.spelling_out(facts) {
             return Some(Verdict::Allow(rule_reason(rule)));
         }
         if let Doubt::Strong(why) = doubt {
-            return Some(self.ask(&format!(
-                "a rule may deny it: {why}"
-            )));
+            return Some(self.ask(&format!("a rule may deny it: {why}")));
         }
         if let Some(rule) = policy.allow.allowing(facts) {
             return Some(Verdict::Allow(rule_reason(rule)));
         }
         if let Some(rule) = policy.escalate.catching(facts) {
-            return Some(self.ask(&format!("{} asks, and nobody can be asked", rule_reason(rule))));
+            return Some(self.ask(&format!(
+                "{} asks, and nobody can be asked",
+                rule_reason(rule)
+            )));
         }
         let open = match doubt {
             Doubt::Parts(_) if policy.allow.cover_doubtful_parts(facts) => None,

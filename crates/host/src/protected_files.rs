@@ -5,7 +5,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-use crate::names::fold;
+use crate::protected_names::fold;
 use attache_disk::private;
 
 /// Protects these files from now on: the user is asked about every change to one of them, and it is denied where nobody

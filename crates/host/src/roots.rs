@@ -23,7 +23,7 @@ pub(crate) use platform::{Dir, Facts, Seen, facts_of, keep_owner_and_mode};
 pub(crate) use walk::{End, Place};
 
 use crate::denied::{Access, AskedAlias, DeniedPaths};
-use crate::files::{Error, Kind};
+use crate::files::{Error, FoundKind};
 use crate::permissions::PathRules;
 
 /// The directories that an agent may touch in one session: its working directory and those added to it. Each is opened
@@ -161,7 +161,7 @@ impl Roots {
 
     /// Where a path leads when its links are followed, below the name that the root was given; `None` where it leads to
     /// itself, or nowhere.
-    pub fn resolved(&self, path: &Path) -> Option<PathBuf> {
+    pub fn resolve_links(&self, path: &Path) -> Option<PathBuf> {
         let resolved = self.walk(path).ok()?.path();
         (resolved != path).then_some(resolved)
     }
@@ -218,7 +218,7 @@ impl Roots {
     /// # Errors
     ///
     /// When the path leaves the roots, or is not a directory that exists.
-    pub fn directory(&self, path: &Path) -> Result<PathBuf, Error> {
+    pub fn resolve_directory(&self, path: &Path) -> Result<PathBuf, Error> {
         Ok(self.directory_place(path)?.real_path())
     }
 
@@ -227,9 +227,9 @@ impl Roots {
         let path = path.to_owned();
         match place.end {
             End::Directory => Ok(place),
-            End::File(_) | End::Special(_) => Err(Error::Kind {
+            End::File(_) | End::Special(_) => Err(Error::WrongKind {
                 path,
-                what: Kind::File,
+                found: FoundKind::File,
             }),
             End::Missing(_) => Err(Error::NotFound { path }),
         }

@@ -3,6 +3,7 @@
 
 mod devices;
 mod homes;
+mod landlock;
 mod places;
 mod secrets;
 mod worktree;
@@ -13,13 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use attache_transport::process::{
-    Confinement, Cover, CoverKind, Network, Support, namespace_support, sandbox_support,
-};
+use attache_process::{Confinement, Cover, CoverKind, Network, namespace_support};
 
 use crate::Roots;
 use crate::denied::Subject;
 
+pub use landlock::{LandlockRules, SandboxSupport, support};
 use secrets::{Secret, SecretPlace};
 
 /// What commands may touch beside the session's directories.
@@ -184,12 +184,12 @@ impl Places {
 
 /// What the sandbox for commands lacks on this system, in sentences for the user; nothing where everything works.
 pub fn shortcomings() -> Vec<String> {
-    match sandbox_support() {
-        Support::Full => Vec::new(),
-        Support::Partial { gap } => vec![format!(
+    match support() {
+        SandboxSupport::Full => Vec::new(),
+        SandboxSupport::Partial { gap } => vec![format!(
             "the sandbox for commands is incomplete on this kernel: commands can still {gap}"
         )],
-        Support::Missing { reason } => vec![format!(
+        SandboxSupport::Missing { reason } => vec![format!(
             "commands run without a sandbox and can write wherever you can: {reason}"
         )],
     }
@@ -203,13 +203,14 @@ pub fn path_rule_shortcoming() -> Option<String> {
     ))
 }
 
-/// The confinement of a command that starts now. Without `places` only what the policy denies is kept from it.
+/// The confinement of a command that starts now, and the rules to apply to it. Without `places` only what the policy denies
+/// is kept from it.
 pub(crate) fn confinement(
     places: Option<&Places>,
     roots: &Roots,
     cwd: &Path,
     temporary: Option<&Path>,
-) -> io::Result<(Confinement, Limits)> {
+) -> io::Result<(Confinement, LandlockRules, Limits)> {
     let (covers, left_out) = roots.denied().covers(Subject::Command, cwd)?;
     if !left_out.is_empty() {
         let why = "a deny rule of the policy covers the directory to run in";
@@ -217,6 +218,7 @@ pub(crate) fn confinement(
     }
     let denied = roots.denied();
     let mut confinement = denied.keep_covered(Confinement::new(), Subject::Command, cwd);
+    let mut rules = LandlockRules::new();
     let mut limits = Limits {
         denied: covers.iter().map(|cover| cover.path.clone()).collect(),
         ..Limits::default()
@@ -229,20 +231,21 @@ pub(crate) fn confinement(
         limits.since = Some(SystemTime::now());
         limits.settings = Arc::clone(&places.settings);
         limits.writable.clone_from(&own);
-        confinement = confinement.limit_writes().network(places.network);
+        confinement = confinement.network(places.network);
+        rules = rules.limit_writes();
         #[cfg(target_os = "linux")]
         for root in roots.descriptors()? {
-            confinement = confinement.write_beneath_open(root);
+            rules = rules.write_beneath_open(root);
         }
         let worktrees = own.iter().flat_map(|root| worktree::places(root));
         let also = places.write.iter().cloned().chain(worktrees);
         let also = also.chain(temporary.map(Path::to_owned));
         for place in added(also.collect(), &limits.writable) {
-            confinement = confinement.write_beneath(&place);
+            rules = rules.write_beneath(&place);
             limits.writable.push(real(&place));
         }
         for device in devices::closed() {
-            confinement = confinement.unreadable(device);
+            rules = rules.unreadable(device);
         }
         secrets = places.secrets_of(&own);
         limits.secret = secrets.iter().map(|secret| secret.path.clone()).collect();
@@ -267,21 +270,21 @@ pub(crate) fn confinement(
         let cover = hidden(&secret.path).filter(|_| is_writable(&secret.path));
         let is_covered = has_namespace && cover.is_some();
         if !is_writable(&secret.path) || secret.stays_closed(&secrets, is_covered) {
-            confinement = confinement.unreadable(&secret.path);
+            rules = rules.unreadable(&secret.path);
         }
         let cover = cover.filter(|_| has_namespace);
         confinement = cover.into_iter().fold(confinement, Confinement::cover);
     }
     for cover in covers {
         let is_hidden = cover.kind != CoverKind::ReadOnly && !is_writable(&cover.path);
-        confinement = match has_namespace {
-            true => confinement.cover(cover),
+        match has_namespace {
+            true => confinement = confinement.cover(cover),
             // Landlock alone can do it where nothing may be written. What is left open was told beforehand.
-            false if places.is_some() && is_hidden => confinement.unreadable(cover.path),
-            false => confinement,
-        };
+            false if places.is_some() && is_hidden => rules = rules.unreadable(cover.path),
+            false => {}
+        }
     }
-    Ok((confinement, limits))
+    Ok((confinement, rules, limits))
 }
 
 /// The places that exist and do not lie in what can be written anyway. There a command could have put a link in the place of

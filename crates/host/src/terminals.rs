@@ -18,14 +18,14 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use attache_process::{self as process, Child, Program, Stdout};
 use attache_schema::v1;
-use attache_transport::process::{self, Child, Program, Stdout, Support, sandbox_support};
 use tokio::sync::watch;
 
 use crate::Roots;
 use crate::environment::ChildEnvironment;
 use crate::exec::Watcher;
-use crate::sandbox::{self, Places};
+use crate::sandbox::{self, Places, SandboxSupport};
 use changes::Changes;
 use ring::Ring;
 use run::Order;
@@ -33,7 +33,7 @@ use shelf::{Shelf, Terminal};
 use shown::Shown;
 
 pub(crate) use command::may_be_line;
-pub use command::{resolved, shown_command, shown_line};
+pub use command::{resolve_command, shown_command, shown_line};
 pub use error::Error;
 
 /// The terminals of all sessions. Clones are the same terminals; when the last one is dropped every command is killed.
@@ -42,7 +42,7 @@ pub struct Terminals(Arc<Inner>);
 
 /// What terminals may cost. What is over a limit is refused or dropped; no limit makes anybody wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct TerminalLimits {
     /// How many terminals a session may have until it releases some.
     pub per_session: usize,
     /// How many all sessions may have together.
@@ -72,7 +72,7 @@ pub enum Sandbox {
 
 /// A terminal as a person sees it, also after its release.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct TerminalView {
     /// The command and its arguments; a line for the shell is one word.
     pub command: Vec<String>,
     /// The end of what it wrote, standard output and standard error as they came; not safe for a screen as it is.
@@ -86,7 +86,7 @@ pub struct View {
 }
 
 struct Inner {
-    limits: Limits,
+    limits: TerminalLimits,
     sandbox: Sandbox,
     environment: ChildEnvironment,
     /// Sessions that were told which variables their commands lack; `None` where nobody is told.
@@ -101,14 +101,14 @@ struct Inner {
 
 impl Terminals {
     /// No terminals yet. Commands get what is on the list of our own environment, and are not told what they lack.
-    pub fn new(limits: Limits, sandbox: Sandbox) -> Terminals {
+    pub fn new(limits: TerminalLimits, sandbox: Sandbox) -> Terminals {
         Terminals::made(limits, sandbox, ChildEnvironment::default(), None)
     }
 
     /// The same with another environment for commands. The first command of a session tells which variables it lacks:
     /// see [`notice`](Terminals::notice).
     pub fn with_environment(
-        limits: Limits,
+        limits: TerminalLimits,
         sandbox: Sandbox,
         environment: ChildEnvironment,
     ) -> Terminals {
@@ -116,7 +116,7 @@ impl Terminals {
     }
 
     fn made(
-        limits: Limits,
+        limits: TerminalLimits,
         sandbox: Sandbox,
         environment: ChildEnvironment,
         told: Option<Mutex<HashSet<v1::SessionId>>>,
@@ -153,7 +153,7 @@ impl Terminals {
         (told.len() < MOST_TOLD && told.insert(session.clone())).then_some(notice)
     }
 
-    /// Starts a command inside the roots; one that is a whole line is [`resolved`] first. Needs a tokio runtime with I/O
+    /// Starts a command inside the roots; one that is a whole line is [`resolve_command`] first. Needs a tokio runtime with I/O
     /// and time. Whether an agent may set the variables of the request is for permissions to decide.
     ///
     /// # Errors
@@ -165,11 +165,11 @@ impl Terminals {
         roots: &Roots,
         request: &v1::CreateTerminalRequest,
     ) -> Result<v1::TerminalId, Error> {
-        self.create_resolved(roots, &resolved(request, roots.cwd()))
+        self.create_resolved(roots, &resolve_command(request, roots.cwd()))
             .await
     }
 
-    /// The same for a request that was [`resolved`] before: `command` is the program, whatever its name looks like.
+    /// The same for a request that was [`resolve_command`] before: `command` is the program, whatever its name looks like.
     ///
     /// # Errors
     ///
@@ -304,7 +304,7 @@ impl Terminals {
     }
 
     /// A terminal as a person sees it.
-    pub fn view(&self, terminal: &v1::TerminalId) -> Option<View> {
+    pub fn view(&self, terminal: &v1::TerminalId) -> Option<TerminalView> {
         let (shown, is_released) = {
             let shelf = self.0.shelf();
             let (shown, is_released) = shelf.find(terminal)?;
@@ -312,7 +312,7 @@ impl Terminals {
         };
         let exit = shown.exit();
         let (output, is_truncated) = shown.text();
-        Some(View {
+        Some(TerminalView {
             command: shown.command.clone(),
             output,
             is_truncated,
@@ -381,8 +381,13 @@ impl Terminals {
                 (program, Some(temporary), Some(&**places))
             }
         };
-        let (confinement, limits) = sandbox::confinement(places, roots, &cwd, temporary.as_deref())
-            .map_err(Error::Confinement)?;
+        let (confinement, rules, limits) =
+            sandbox::confinement(places, roots, &cwd, temporary.as_deref())
+                .map_err(Error::Confinement)?;
+        let confinement = rules.apply(confinement).map_err(|reason| {
+            let program = program.words().next().unwrap_or_default().into();
+            Error::Start(process::Error::Sandbox { program, reason })
+        })?;
         Ok((program.confine(confinement), limits))
     }
 
@@ -405,13 +410,13 @@ impl Terminals {
 
 impl Default for Terminals {
     fn default() -> Terminals {
-        Terminals::new(Limits::default(), Sandbox::default())
+        Terminals::new(TerminalLimits::default(), Sandbox::default())
     }
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for TerminalLimits {
+    fn default() -> TerminalLimits {
+        TerminalLimits {
             per_session: 32,
             in_all: 256,
             output: MIB,
@@ -430,8 +435,8 @@ impl Sandbox {
     }
 
     /// How far this system can confine commands, to be told to the user beforehand.
-    pub fn support() -> Support {
-        sandbox_support()
+    pub fn support() -> SandboxSupport {
+        sandbox::support()
     }
 }
 

@@ -27,13 +27,13 @@ impl Lock {
     pub(super) fn take(dir: &Path, number: i64) -> Result<Lock, Error> {
         let path = dir.join(number.to_string());
         loop {
-            let file = private::create(&path)?;
+            let file = private::open_or_create(&path)?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(Error::InUse { pid: owner(file) }),
                 Err(TryLockError::Error(error)) => return Err(Error::file(&path, &error)),
             }
-            match private::is_at(&file, &path) {
+            match private::is_file_at(&file, &path) {
                 Ok(true) => {
                     // A disk without room is no reason not to open a session.
                     sign(&file).ok();

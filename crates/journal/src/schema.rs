@@ -16,7 +16,7 @@ use super::Error;
 ///
 /// `Newer`, `Foreign`, `Damaged`, or why the file cannot be used.
 pub(super) fn prepare(path: &Path) -> Result<Connection, Error> {
-    let metadata = private::create(path)?.metadata();
+    let metadata = private::open_or_create(path)?.metadata();
     match metadata.map_err(|error| Error::file(path, &error))?.len() {
         0 => {}
         // SQLite takes what is shorter than its header for nothing, and writes over it.

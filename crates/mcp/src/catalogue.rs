@@ -253,7 +253,7 @@ fn hint(arguments: &[Argument]) -> String {
 }
 
 fn description(words: &str) -> String {
-    let words = plain::words(words);
+    let words = plain::strip(words);
     match text::head(&words, DESCRIPTION) {
         (words, 0) => words.to_owned(),
         (words, _) => format!("{words}…"),

@@ -34,7 +34,7 @@ pub use index::{IndexPage, IndexProgress, RecordIndex};
 pub use pretty::pretty_json;
 pub use reader::{RecordingReader, open_recording};
 pub use record::{Header, Loss, Record, RecordContent, RecordedLine, RecordedStream};
-pub use redact::{HIDDEN, redact};
+pub use redact::{REDACTED, redact};
 pub use relay::relay;
 pub use stats::{Histogram, MethodStats, RecordingStats};
 pub use validate::{RecordViolation, validate};

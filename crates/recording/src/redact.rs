@@ -5,9 +5,9 @@
 use std::borrow::Cow;
 
 use attache_rpc::json::{Error, Kind, Reader, write};
-use attache_text::secret::{self, NameOf, announces_secret, is_secret_name};
+use attache_text::secret::{self, NameContext, is_secret_name, is_secret_option};
 
-pub use secret::HIDDEN;
+pub use secret::REDACTED;
 
 /// A line without its secrets, and how many were taken out. JSON stays JSON: only strings are replaced.
 pub fn redact(line: &str) -> (Cow<'_, str>, u64) {
@@ -101,7 +101,7 @@ impl JsonRedactor {
             self.hidden += hidden;
         } else {
             self.hidden += 1;
-            write::string(&mut self.out, HIDDEN);
+            write::string(&mut self.out, REDACTED);
             reader.skip()?;
         }
         Ok(())
@@ -112,7 +112,7 @@ impl JsonRedactor {
 fn is_option(reader: &mut Reader<'_>) -> bool {
     let mark = reader.mark();
     let is_string = matches!(reader.kind(), Ok(Kind::String));
-    let option = is_string && reader.string().is_ok_and(|word| announces_secret(&word));
+    let option = is_string && reader.string().is_ok_and(|word| is_secret_option(&word));
     reader.reset(mark);
     option
 }
@@ -123,7 +123,7 @@ fn rule_for_name(name: &str) -> SecretRule {
         "env" | "headers" => SecretRule::Values,
         // Who a person is.
         "accounts" => SecretRule::All,
-        _ if is_secret_name(name, NameOf::Member) => SecretRule::All,
+        _ if is_secret_name(name, NameContext::Member) => SecretRule::All,
         _ => SecretRule::Named,
     }
 }

@@ -7,7 +7,7 @@ use super::RecordedLine;
 /// What is known of the line that has begun.
 #[derive(Debug)]
 pub(super) struct StreamLines {
-    lines: attache_text::Lines,
+    lines: attache_text::LineSplitter,
     /// The beginning of this line was lost, so that the rest of it says nothing.
     is_torn: bool,
 }
@@ -15,7 +15,7 @@ pub(super) struct StreamLines {
 impl Default for StreamLines {
     fn default() -> Self {
         StreamLines {
-            lines: attache_text::Lines::new(MAX_LINE, KEPT_OF_LONG_LINE),
+            lines: attache_text::LineSplitter::new(MAX_LINE, KEPT_OF_LONG_LINE),
             is_torn: false,
         }
     }
@@ -33,7 +33,7 @@ impl StreamLines {
 
     /// What the stream ended with, if not with a line break.
     pub(super) fn end(&mut self) -> Option<RecordedLine> {
-        let line = self.lines.end().filter(|_| !self.is_torn);
+        let line = self.lines.finish().filter(|_| !self.is_torn);
         self.is_torn = false;
         line.map(|line| RecordedLine {
             unfinished: true,
@@ -44,7 +44,7 @@ impl StreamLines {
     /// Part of the stream is missing from here. Gives the bytes that are worth nothing without it.
     pub(super) fn mark_torn(&mut self) -> Vec<u8> {
         self.is_torn = true;
-        self.lines.forget()
+        self.lines.discard()
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use attache_disk::{BackgroundWriter, Limits};
+use attache_disk::{BackgroundWriter, QueueLimits};
 use attache_rpc::json::Encode as _;
 use bytes::Bytes;
 
@@ -96,10 +96,10 @@ impl RecordingWriter {
             redacted: secrets == Secrets::Redacted,
         };
         writer.put(writer.began, RecordContent::Header(header));
-        let limits = Limits {
-            waiting: limit,
-            together: BATCH_BYTES,
-            gather: GATHER_TIME,
+        let limits = QueueLimits {
+            max_queued: limit,
+            max_batch: BATCH_BYTES,
+            gather_for: GATHER_TIME,
         };
         let write = move |events: Vec<QueuedEvent>| {
             events

@@ -1,4 +1,4 @@
-//! How the members of a message are made of what their setters take.
+//! Conversions from what a setter takes to the member it sets.
 
 use std::collections::BTreeMap;
 

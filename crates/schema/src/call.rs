@@ -1,18 +1,18 @@
 //! Calls as data: one enum for each kind of message and side that sends it, made from the table of methods.
 //!
-//! Whoever receives reads requests with the enum of the other side ([`ClientRequest`], [`AgentRequest`]), and
-//! notifications with that of the other side, then with [`ProtocolLevelNotification`], which belongs to neither.
+//! The receiver decodes requests with the enum of the other side ([`ClientRequest`], [`AgentRequest`]). It decodes
+//! notifications with the other side's enum, then with [`ProtocolLevelNotification`], which both sides may send.
 //!
 //! ```
 //! use attache_schema::call::{ClientNotification, ClientRequest, ProtocolLevelNotification};
 //!
 //! let params = r#"{"sessionId":"s1","prompt":[{"type":"text","text":"Hello"}]}"#;
 //! let ClientRequest::Prompt(prompt) = ClientRequest::decode("session/prompt", Some(params))? else {
-//!     panic!("it is a prompt");
+//!     panic!("not a prompt");
 //! };
 //! assert_eq!(prompt.session_id.as_str(), "s1");
 //!
-//! // The error is the answer to send.
+//! // The error is the one to respond with.
 //! let error = ClientRequest::decode("session/prompt", Some("{}")).unwrap_err();
 //! assert_eq!(error.to_string(), "Invalid params: params.sessionId: missing (-32602)");
 //!
@@ -26,15 +26,20 @@ use attache_rpc::json::{self, Encode, Raw};
 use attache_rpc::{Error, json::from_str};
 
 use crate::error;
-use crate::method::{Direction, Gate, Kind, Method, Notification, Request, Shape, Stability};
+use crate::method::{
+    Direction, Method, MethodKind, Notification, Order, PayloadType, Request, Requirement,
+    Stability,
+};
 use crate::v1;
 
-/// A call of a method outside the protocol; its name starts with `_`.
+/// A request or notification outside the protocol. Its method starts with `_`.
+///
+/// See [Extensibility](https://agentclientprotocol.com/protocol/v1/extensibility).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extension {
     /// The method's name.
     pub method: String,
-    /// Its parameters, as they came.
+    /// The parameters, as received.
     pub params: Option<Raw>,
 }
 
@@ -42,7 +47,10 @@ macro_rules! calls {
     ($(
         $(#[$doc:meta])*
         $kind:ident $Calls:ident $direction:ident in $TABLE:ident {
-            $($Variant:ident($Params:ident $(-> $Result:ident)?) = $name:literal $stability:ident $gate:expr;)*
+            $(
+                $Variant:ident($Params:ident $(-> $Result:ident)?) = $name:literal
+                    $stability:ident $requirement:ident $(($($needed:tt)*))? $([$($order:ident)*])?;
+            )*
         }
     )*) => {
         /// The rows of the table, a list for each enum of this module.
@@ -56,20 +64,28 @@ macro_rules! calls {
         #[allow(clippy::large_enum_variant, reason = "a call is made once and moved a few times")]
         pub enum $Calls {
             $(
-                #[doc = concat!("`", $name, "`" $(, ", answered with [`", stringify!($Result), "`](v1::", stringify!($Result), ")")?)]
+                #[doc = __method_doc!($kind $direction $name $stability $requirement ($($($needed)*)?) $($Result)?)]
                 $Variant(v1::$Params),
             )*
-            /// A method outside the protocol.
+            /// A method outside the protocol. Its name starts with `_`.
             Extension(Extension),
         }
 
         impl $Calls {
-            /// Reads a call. The error is the one to answer with: no such method, or parameters that do not fit.
+            /// Decodes a call. The error is the one to respond with: method not found, or invalid params.
             pub fn decode(method: &str, params: Option<&str>) -> Result<Self, Error> {
                 match method {
                     $($name => read(params).map(Self::$Variant),)*
                     _ if method.starts_with('_') => extension(method, params).map(Self::Extension),
                     _ => Err(error::method_not_found(method)),
+                }
+            }
+
+            /// How messages of a method are ordered. Nothing is special about a method that is not in this enum.
+            pub fn order(method: &str) -> Order {
+                match method {
+                    $($name => <v1::$Params as $kind>::METHOD.order,)*
+                    _ => Order::NONE,
                 }
             }
 
@@ -81,7 +97,7 @@ macro_rules! calls {
                 }
             }
 
-            /// Appends the parameters as JSON; `{}` where an extension has none.
+            /// Appends the parameters as JSON; `{}` if an extension has none.
             pub fn encode_params(&self, out: &mut String) {
                 match self {
                     $(Self::$Variant(params) => params.encode(out),)*
@@ -94,15 +110,16 @@ macro_rules! calls {
         }
 
         $(
-            #[doc = concat!("The method `", $name, "`" $(, ", answered with [`", stringify!($Result), "`](v1::", stringify!($Result), ")")?, ".")]
+            #[doc = __method_doc!($kind $direction $name $stability $requirement ($($($needed)*)?) $($Result)?)]
             impl $kind for v1::$Params {
                 const METHOD: &'static Method = &Method {
                     name: $name,
                     direction: Direction::$direction,
-                    kind: Kind::$kind,
+                    kind: MethodKind::$kind,
                     stability: Stability::$stability,
-                    gate: $gate,
-                    params: Shape::of::<v1::$Params>(stringify!($Params)),
+                    requirement: Requirement::$requirement $(($($needed)*))?,
+                    order: Order { $($($order: true,)*)? ..Order::NONE },
+                    params: PayloadType::of::<v1::$Params>(stringify!($Params)),
                     result: calls! { @result $($Result)? },
                 };
                 $(type Response = v1::$Result;)?
@@ -118,120 +135,166 @@ macro_rules! calls {
     };
 
     (@result) => { None };
-    (@result $Result:ident) => { Some(Shape::of::<v1::$Result>(stringify!($Result))) };
+    (@result $Result:ident) => { Some(PayloadType::of::<v1::$Result>(stringify!($Result))) };
 }
 
-/// The table of methods, handed to a macro: whoever makes enums from it cannot forget a row.
+/// The documentation of a method, made from its row of the table.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __method_doc {
+    (@message Request) => { "A request" };
+    (@message Notification) => { "A notification" };
+    (@way ToAgent) => { " from the client to the agent." };
+    (@way ToClient) => { " from the agent to the client." };
+    (@way Either) => { " that either side may send and ignore." };
+    (@way ToProxy) => { " from the conductor of a chain to a proxy." };
+    (@way Successor) => { " between a proxy and its conductor, in either direction." };
+    (@response) => { "" };
+    (@response $Result:ident) => {
+        concat!(" The response is [`", stringify!($Result), "`](v1::", stringify!($Result), ").")
+    };
+    (@stability Stable) => { "" };
+    (@stability Unstable) => { " Unstable: may change or be removed." };
+    (@requirement Always) => { "" };
+    (@requirement AgentCapability $path:literal $($met:tt)*) => {
+        concat!(" Only if the agent advertises `", $path, "`.")
+    };
+    (@requirement ClientCapability $path:literal $($met:tt)*) => {
+        concat!(" Only if the client advertises `", $path, "`.")
+    };
+    (@requirement Offered $path:literal) => {
+        concat!(" Only for what the other side has named in `", $path, "`.")
+    };
+    ($kind:ident $direction:ident $name:literal $stability:ident $requirement:ident ($($needed:tt)*) $($Result:ident)?) => {
+        concat!(
+            "`", $name, "`. ",
+            $crate::__method_doc!(@message $kind),
+            $crate::__method_doc!(@way $direction),
+            $crate::__method_doc!(@response $($Result)?),
+            $crate::__method_doc!(@requirement $requirement $($needed)*),
+            $crate::__method_doc!(@stability $stability),
+        )
+    };
+}
+
+/// The table of methods. It calls a macro with all rows, so enums made from it have a variant for every method.
+///
+/// A row is `Variant(Params -> Result) = "name" Stability Requirement [order];`, where the parts are the variants of
+/// [`Stability`](crate::method::Stability) and [`Requirement`](crate::method::Requirement) and the members of
+/// [`Order`](crate::method::Order) that are true.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __methods {
     ($callback:ident) => { $callback! {
-    /// What a client asks of an agent.
+    /// Requests that a client sends to an agent.
     Request ClientRequest ToAgent in CLIENT_REQUESTS {
-        Initialize(InitializeRequest -> InitializeResponse) = "initialize" Stable Gate::Always;
+        Initialize(InitializeRequest -> InitializeResponse) = "initialize" Stable Always;
         Authenticate(AuthenticateRequest -> AuthenticateResponse) = "authenticate" Stable
-            Gate::Offer("authMethods");
+            Offered("authMethods");
         Logout(LogoutRequest -> LogoutResponse) = "logout" Stable
-            Gate::Agent("agentCapabilities.auth.logout", |c| c.auth.logout.is_some());
+            AgentCapability("agentCapabilities.auth.logout", |c| c.auth.logout.is_some());
         AuthStatus(AuthStatusRequest -> AuthStatusResponse) = "auth/status" Unstable
-            Gate::Agent("agentCapabilities.auth.status", |c| c.auth.status.is_some());
-        NewSession(NewSessionRequest -> NewSessionResponse) = "session/new" Stable Gate::Always;
+            AgentCapability("agentCapabilities.auth.status", |c| c.auth.status.is_some());
+        NewSession(NewSessionRequest -> NewSessionResponse) = "session/new" Stable Always;
         LoadSession(LoadSessionRequest -> LoadSessionResponse) = "session/load" Stable
-            Gate::Agent("agentCapabilities.loadSession", |c| c.load_session);
+            AgentCapability("agentCapabilities.loadSession", |c| c.load_session) [ends_updates];
         ResumeSession(ResumeSessionRequest -> ResumeSessionResponse) = "session/resume" Stable
-            Gate::Agent("agentCapabilities.sessionCapabilities.resume", |c| c.session_capabilities.resume.is_some());
+            AgentCapability("agentCapabilities.sessionCapabilities.resume", |c| c.session_capabilities.resume.is_some());
         CloseSession(CloseSessionRequest -> CloseSessionResponse) = "session/close" Stable
-            Gate::Agent("agentCapabilities.sessionCapabilities.close", |c| c.session_capabilities.close.is_some());
+            AgentCapability("agentCapabilities.sessionCapabilities.close", |c| c.session_capabilities.close.is_some());
         ListSessions(ListSessionsRequest -> ListSessionsResponse) = "session/list" Stable
-            Gate::Agent("agentCapabilities.sessionCapabilities.list", |c| c.session_capabilities.list.is_some());
+            AgentCapability("agentCapabilities.sessionCapabilities.list", |c| c.session_capabilities.list.is_some());
         DeleteSession(DeleteSessionRequest -> DeleteSessionResponse) = "session/delete" Stable
-            Gate::Agent("agentCapabilities.sessionCapabilities.delete", |c| c.session_capabilities.delete.is_some());
+            AgentCapability("agentCapabilities.sessionCapabilities.delete", |c| c.session_capabilities.delete.is_some());
         ForkSession(ForkSessionRequest -> ForkSessionResponse) = "session/fork" Unstable
-            Gate::Agent("agentCapabilities.sessionCapabilities.fork", |c| c.session_capabilities.fork.is_some());
+            AgentCapability("agentCapabilities.sessionCapabilities.fork", |c| c.session_capabilities.fork.is_some());
         ArchiveSession(ArchiveSessionRequest -> ArchiveSessionResponse) = "session/archive" Unstable
-            Gate::Agent("agentCapabilities.sessionCapabilities.archive", |c| c.session_capabilities.archive.is_some());
+            AgentCapability("agentCapabilities.sessionCapabilities.archive", |c| c.session_capabilities.archive.is_some());
         UnarchiveSession(UnarchiveSessionRequest -> UnarchiveSessionResponse) = "session/unarchive" Unstable
-            Gate::Agent("agentCapabilities.sessionCapabilities.archive", |c| c.session_capabilities.archive.is_some());
+            AgentCapability("agentCapabilities.sessionCapabilities.archive", |c| c.session_capabilities.archive.is_some());
         SessionStatus(SessionStatusRequest -> SessionStatusResponse) = "session/status" Unstable
-            Gate::Agent("agentCapabilities.sessionCapabilities.status", |c| c.session_capabilities.status.is_some());
+            AgentCapability("agentCapabilities.sessionCapabilities.status", |c| c.session_capabilities.status.is_some());
         SetSessionTitle(SetSessionTitleRequest -> SetSessionTitleResponse) = "session/set_title" Unstable
-            Gate::Agent("agentCapabilities.sessionCapabilities.title", |c| c.session_capabilities.title.is_some());
+            AgentCapability("agentCapabilities.sessionCapabilities.title", |c| c.session_capabilities.title.is_some());
         SetSessionMode(SetSessionModeRequest -> SetSessionModeResponse) = "session/set_mode" Stable
-            Gate::Offer("modes");
+            Offered("modes");
         SetSessionConfigOption(SetSessionConfigOptionRequest -> SetSessionConfigOptionResponse) =
-            "session/set_config_option" Stable Gate::Offer("configOptions");
-        Prompt(PromptRequest -> PromptResponse) = "session/prompt" Stable Gate::Always;
+            "session/set_config_option" Stable Offered("configOptions");
+        Prompt(PromptRequest -> PromptResponse) = "session/prompt" Stable Always
+            [ends_with_cancel ends_updates];
         ListProviders(ListProvidersRequest -> ListProvidersResponse) = "providers/list" Unstable
-            Gate::Agent("agentCapabilities.providers", |c| c.providers.is_some());
+            AgentCapability("agentCapabilities.providers", |c| c.providers.is_some());
         SetProvider(SetProviderRequest -> SetProviderResponse) = "providers/set" Unstable
-            Gate::Agent("agentCapabilities.providers", |c| c.providers.is_some());
+            AgentCapability("agentCapabilities.providers", |c| c.providers.is_some());
         DisableProvider(DisableProviderRequest -> DisableProviderResponse) = "providers/disable" Unstable
-            Gate::Agent("agentCapabilities.providers", |c| c.providers.is_some());
+            AgentCapability("agentCapabilities.providers", |c| c.providers.is_some());
     }
 
-    /// What a client tells an agent. What either side may tell is a [`ProtocolLevelNotification`].
+    /// Notifications that a client sends to an agent. For those that both sides may send, see
+    /// [`ProtocolLevelNotification`].
     Notification ClientNotification ToAgent in CLIENT_NOTIFICATIONS {
-        Cancel(CancelNotification) = "session/cancel" Stable Gate::Always;
+        Cancel(CancelNotification) = "session/cancel" Stable Always [cancels_session];
         MessageMcp(MessageMcpNotification) = "mcp/message" Unstable
-            Gate::Agent("agentCapabilities.mcpCapabilities.acp", |c| c.mcp_capabilities.acp);
+            AgentCapability("agentCapabilities.mcpCapabilities.acp", |c| c.mcp_capabilities.acp);
     }
 
-    /// What an agent asks of a client.
+    /// Requests that an agent sends to a client.
     Request AgentRequest ToClient in AGENT_REQUESTS {
         RequestPermission(RequestPermissionRequest -> RequestPermissionResponse) =
-            "session/request_permission" Stable Gate::Always;
+            "session/request_permission" Stable Always [ends_with_cancel urgent_response];
         ReadTextFile(ReadTextFileRequest -> ReadTextFileResponse) = "fs/read_text_file" Stable
-            Gate::Client("clientCapabilities.fs.readTextFile", |c| c.fs.read_text_file);
+            ClientCapability("clientCapabilities.fs.readTextFile", |c| c.fs.read_text_file);
         WriteTextFile(WriteTextFileRequest -> WriteTextFileResponse) = "fs/write_text_file" Stable
-            Gate::Client("clientCapabilities.fs.writeTextFile", |c| c.fs.write_text_file);
+            ClientCapability("clientCapabilities.fs.writeTextFile", |c| c.fs.write_text_file);
         CreateTerminal(CreateTerminalRequest -> CreateTerminalResponse) = "terminal/create" Stable
-            Gate::Client("clientCapabilities.terminal", |c| c.terminal);
+            ClientCapability("clientCapabilities.terminal", |c| c.terminal);
         TerminalOutput(TerminalOutputRequest -> TerminalOutputResponse) = "terminal/output" Stable
-            Gate::Client("clientCapabilities.terminal", |c| c.terminal);
+            ClientCapability("clientCapabilities.terminal", |c| c.terminal);
         WaitForTerminalExit(WaitForTerminalExitRequest -> WaitForTerminalExitResponse) =
-            "terminal/wait_for_exit" Stable Gate::Client("clientCapabilities.terminal", |c| c.terminal);
+            "terminal/wait_for_exit" Stable ClientCapability("clientCapabilities.terminal", |c| c.terminal);
         KillTerminal(KillTerminalRequest -> KillTerminalResponse) = "terminal/kill" Stable
-            Gate::Client("clientCapabilities.terminal", |c| c.terminal);
+            ClientCapability("clientCapabilities.terminal", |c| c.terminal);
         ReleaseTerminal(ReleaseTerminalRequest -> ReleaseTerminalResponse) = "terminal/release" Stable
-            Gate::Client("clientCapabilities.terminal", |c| c.terminal);
+            ClientCapability("clientCapabilities.terminal", |c| c.terminal);
         CreateElicitation(CreateElicitationRequest -> CreateElicitationResponse) = "elicitation/create" Stable
-            Gate::Client("clientCapabilities.elicitation", |c| {
+            ClientCapability("clientCapabilities.elicitation", |c| {
                 c.elicitation.as_ref().is_some_and(|e| e.form.is_some() || e.url.is_some())
             });
         MessageMcp(MessageMcpRequest -> MessageMcpResponse) = "mcp/message" Unstable
-            Gate::Offer("mcpServers");
+            Offered("mcpServers");
     }
 
-    /// What an agent tells a client. What either side may tell is a [`ProtocolLevelNotification`].
+    /// Notifications that an agent sends to a client. For those that both sides may send, see
+    /// [`ProtocolLevelNotification`].
     Notification AgentNotification ToClient in AGENT_NOTIFICATIONS {
-        Session(SessionNotification) = "session/update" Stable Gate::Always;
+        Session(SessionNotification) = "session/update" Stable Always;
         CompleteElicitation(CompleteElicitationNotification) = "elicitation/complete" Stable
-            Gate::Client("clientCapabilities.elicitation.url", |c| {
+            ClientCapability("clientCapabilities.elicitation.url", |c| {
                 c.elicitation.as_ref().is_some_and(|e| e.url.is_some())
             });
         AuthStatusUpdate(AuthStatusUpdateNotification) = "auth/status_update" Unstable
-            Gate::Agent("agentCapabilities.auth.status", |c| c.auth.status.is_some());
+            AgentCapability("agentCapabilities.auth.status", |c| c.auth.status.is_some());
     }
 
-    /// What a conductor asks of a proxy to begin with.
+    /// Requests that a conductor sends to a proxy to set up a chain.
     Request ConductorRequest ToProxy in CONDUCTOR_REQUESTS {
-        Initialize(InitializeProxyRequest -> InitializeProxyResponse) = "proxy/initialize" Unstable Gate::Always;
+        Initialize(InitializeProxyRequest -> InitializeProxyResponse) = "proxy/initialize" Unstable Always;
     }
 
-    /// What a proxy and its conductor ask of each other.
+    /// Requests between a proxy and its conductor, in either direction.
     Request ProxyRequest Successor in PROXY_REQUESTS {
-        Successor(ProxySuccessorRequest -> ProxySuccessorResponse) = "proxy/successor" Unstable Gate::Always;
+        Successor(ProxySuccessorRequest -> ProxySuccessorResponse) = "proxy/successor" Unstable Always;
     }
 
-    /// What a proxy and its conductor tell each other.
+    /// Notifications between a proxy and its conductor, in either direction.
     Notification ProxyNotification Successor in PROXY_NOTIFICATIONS {
-        Successor(ProxySuccessorNotification) = "proxy/successor" Unstable Gate::Always;
+        Successor(ProxySuccessorNotification) = "proxy/successor" Unstable Always;
     }
 
-    /// What both sides may tell each other at any time, and ignore. Neither [`ClientNotification`] nor
-    /// [`AgentNotification`] reads it.
+    /// Notifications that both sides may send at any time, and ignore. Neither [`ClientNotification`] nor
+    /// [`AgentNotification`] decodes them.
     Notification ProtocolLevelNotification Either in PROTOCOL_NOTIFICATIONS {
-        CancelRequest(CancelRequestNotification) = "$/cancel_request" Stable Gate::Always;
+        CancelRequest(CancelRequestNotification) = "$/cancel_request" Stable Always;
     }
     } };
 }
@@ -247,7 +310,7 @@ fn decode<T: json::Decode>(text: &str) -> Result<T, Error> {
     from_str(text).map_err(|fault| error::invalid_params(&fault.within("params")))
 }
 
-/// Parameters by position that are none: the same as no parameters.
+/// Whether the parameters are an empty list, which counts as no parameters.
 fn is_empty_list(text: &str) -> bool {
     let inside = text
         .strip_prefix('[')

@@ -1,30 +1,31 @@
-//! Errors: what each code means, and how to make the ones we send. Their data names kinds and sizes, not the input, with
-//! three exceptions: a method that is not there (its first 128 characters), and the id of a session or the address of a
-//! resource that is not there (the first 1024).
+//! Errors: what each code means, and functions that make the ones we send. Their data never repeats input, with three
+//! exceptions: the name of an unknown method (128 characters), and the session id or URI that was not found (1024).
 
 use attache_rpc::Error;
 use attache_rpc::json::{self, Object, Raw};
 
 use crate::v1::{PromptResponse, SessionId, StopReason};
 
-/// What an error's code means.
+/// The meaning of an error's code.
+///
+/// See [Error handling](https://agentclientprotocol.com/protocol/v1/overview#error-handling).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorCode {
-    /// The text was not JSON (-32700).
+    /// The message is not valid JSON (-32700).
     ParseError,
-    /// The JSON was no request, or came at the wrong time (-32600).
+    /// The message is not a valid request, or it came at the wrong time (-32600).
     InvalidRequest,
-    /// No such method (-32601).
+    /// The method is not known (-32601).
     MethodNotFound,
-    /// The parameters do not fit (-32602).
+    /// The parameters are not valid (-32602).
     InvalidParams,
-    /// The receiver failed (-32603).
+    /// The receiver failed for a reason of its own (-32603).
     InternalError,
     /// The request was cancelled (-32800).
     RequestCancelled,
-    /// A login is needed first (-32000).
+    /// The user has to log in first (-32000).
     AuthRequired,
-    /// A file or session is not there (-32002).
+    /// A file, session or other resource was not found (-32002).
     ResourceNotFound,
     /// A code that the protocol does not define.
     Other(i32),
@@ -48,7 +49,7 @@ impl ErrorCode {
         ErrorCode::from(error.code)
     }
 
-    /// The sentence that goes with the code when there is no better one.
+    /// The standard message for the code.
     pub fn title(self) -> &'static str {
         match self {
             ErrorCode::ParseError => "Parse error",
@@ -90,69 +91,69 @@ impl From<ErrorCode> for i32 {
     }
 }
 
-/// The text was not JSON: what is wrong, and at which byte.
+/// The message is not valid JSON. The data has the kind of the problem and its byte offset.
 pub fn parse_error(fault: &json::Error) -> Error {
     let mut data = of_kind(fault.problem().kind());
     data.put("offset", &(fault.offset() as u64));
     explained(ErrorCode::ParseError, &fault.to_string(), &data)
 }
 
-/// There is no such method. A long name is cut.
+/// The method is not known. A long name is cut.
 pub fn method_not_found(method: &str) -> Error {
     plain(ErrorCode::MethodNotFound).data(one("method", &cut(method, MAX_NAME)))
 }
 
-/// The parameters do not fit: where, and what was expected.
+/// The parameters are not valid. The data has the path of the member and the kind of the problem.
 pub fn invalid_params(fault: &json::Error) -> Error {
     let mut data = of_kind(fault.problem().kind());
     data.put("path", &fault.path_text());
     explained(ErrorCode::InvalidParams, &fault.to_string(), &data)
 }
 
-/// The parameters fit their type and still cannot be meant; `reason` must not repeat them.
+/// The parameters have the right types but cannot be used. `reason` must not repeat them.
 pub fn unusable_params(reason: &str) -> Error {
     explained(ErrorCode::InvalidParams, reason, &of_kind("unusable"))
 }
 
-/// The request came at the wrong time, such as before `initialize`. The kind is a word for programs, such as
+/// The request came at the wrong time, such as before `initialize`. `kind` is for programs, such as
 /// `not_initialized`.
 pub fn invalid_request(kind: &str, reason: &str) -> Error {
     explained(ErrorCode::InvalidRequest, reason, &of_kind(kind))
 }
 
-/// We failed; `reason` is for the person who reads the log of the peer.
+/// We failed. `reason` is for people who read the log of the peer.
 pub fn internal(reason: &str) -> Error {
     explained(ErrorCode::InternalError, reason, &of_kind("internal"))
 }
 
-/// The request was cancelled, by the peer or by ourselves. A cancelled prompt is no error: it ends with the stop
-/// reason `cancelled`, see [`prompt_outcome`].
+/// The request was cancelled, by the peer or by us. A cancelled prompt is not an error: it ends with the stop reason
+/// `cancelled`, see [`prompt_outcome`].
 pub fn cancelled() -> Error {
     plain(ErrorCode::RequestCancelled)
 }
 
-/// A login is needed first.
+/// The user has to log in first.
 pub fn auth_required() -> Error {
     plain(ErrorCode::AuthRequired)
 }
 
-/// There is no such session. A long id is cut.
+/// The session was not found. A long id is cut.
 pub fn session_not_found(session: &SessionId) -> Error {
     plain(ErrorCode::ResourceNotFound).data(one("sessionId", &cut(session.as_str(), MAX_ADDRESS)))
 }
 
-/// There is no such file or other resource. A long address is cut.
+/// A file or other resource was not found. A long URI is cut.
 pub fn resource_not_found(uri: &str) -> Error {
     plain(ErrorCode::ResourceNotFound).data(one("uri", &cut(uri, MAX_ADDRESS)))
 }
 
-/// How a turn that we have cancelled ended: whatever error the abort made of it, it was cancelled. A turn that ended
-/// before the cancellation reached it keeps its own reason.
+/// The response to a prompt that the client has cancelled: an error becomes the stop reason `cancelled`. A turn that
+/// ended before the cancellation arrived keeps its own stop reason.
 pub fn prompt_outcome(answer: Result<PromptResponse, Error>) -> PromptResponse {
     answer.unwrap_or_else(|_| PromptResponse::new(StopReason::Cancelled))
 }
 
-/// How `session/close` or `session/delete` ended: what is not there is closed and deleted.
+/// The result of `session/close` or `session/delete`. A session that was not found counts as closed or deleted.
 pub fn removal_outcome<T: Default>(answer: Result<T, Error>) -> Result<T, Error> {
     match answer {
         Err(error) if ErrorCode::of(&error) == ErrorCode::ResourceNotFound => Ok(T::default()),

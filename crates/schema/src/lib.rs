@@ -1,6 +1,6 @@
 //! The Agent Client Protocol as plain data: the messages of v1, the table of methods, and the rules.
 //!
-//! Everything is read with tolerance and written to the letter. Nothing here does I/O.
+//! Decoding is lenient, encoding is strict. Nothing here does I/O.
 
 #[macro_use]
 mod macros;
@@ -20,5 +20,7 @@ pub use attache_rpc::json;
 pub use path::FilePath;
 pub use secret::Secret;
 
-/// The object under `_meta`: data of vendors and extensions, kept as it came.
+/// The object under `_meta`: extension data, kept as received.
+///
+/// See [Extensibility](https://agentclientprotocol.com/protocol/v1/extensibility).
 pub type Meta = json::RawObject;

@@ -1,78 +1,93 @@
-//! The table of methods: dispatch, capability checks and documentation all come from it.
+//! The table of methods as data. Decoding, capability checks, ordering and documentation all come from it.
 
 use attache_rpc::json::{self, Decode, Encode};
 
 use crate::v1::{AgentCapabilities, ClientCapabilities};
 
-/// A method of the protocol, as a row of the table.
+/// A method of the protocol: one row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
-    /// Its name on the wire.
+    /// Name of the method in a message.
     pub name: &'static str,
-    /// Who calls whom.
+    /// Who sends it to whom.
     pub direction: Direction,
-    /// Whether it wants an answer.
-    pub kind: Kind,
-    /// Whether it may still change.
+    /// Whether it is a request or a notification.
+    pub kind: MethodKind,
+    /// Whether the specification may still change it.
     pub stability: Stability,
-    /// When it may be called.
-    pub gate: Gate,
-    /// Its parameters.
-    pub params: Shape,
-    /// Its result, if it wants an answer.
-    pub result: Option<Shape>,
+    /// What the other side has to advertise first.
+    pub requirement: Requirement,
+    /// How its messages are ordered relative to others of the session.
+    pub order: Order,
+    /// Type of the parameters.
+    pub params: PayloadType,
+    /// Type of the result, for a request.
+    pub result: Option<PayloadType>,
 }
 
-/// Who calls whom.
+/// Who sends a message to whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// The client calls the agent.
+    /// From the client to the agent.
     ToAgent,
-    /// The agent calls the client.
+    /// From the agent to the client.
     ToClient,
-    /// Either calls the other.
+    /// Either way between client and agent.
     Either,
-    /// The conductor of a chain calls a proxy.
+    /// From the conductor of a chain to a proxy.
     ToProxy,
-    /// A proxy and its conductor call each other.
+    /// Either way between a proxy and its conductor.
     Successor,
 }
 
-/// Whether a method wants an answer.
+/// Whether a method is a request or a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// It does.
+pub enum MethodKind {
+    /// A request, which gets exactly one response.
     Request,
-    /// It does not.
+    /// A notification, which gets no response.
     Notification,
 }
 
-/// Whether a method may still change.
+/// Whether the specification may still change something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stability {
-    /// It may not.
+    /// It is part of version 1 and stays.
     Stable,
-    /// It may.
+    /// It may change or be removed.
     Unstable,
 }
 
-/// When a method may be called.
+/// What the other side has to advertise before a method may be called.
 #[derive(Debug, Clone, Copy)]
-pub enum Gate {
-    /// Always.
+pub enum Requirement {
+    /// Nothing: the method is always available.
     Always,
-    /// If the agent has said so.
-    Agent(&'static str, fn(&AgentCapabilities) -> bool),
-    /// If the client has said so.
-    Client(&'static str, fn(&ClientCapabilities) -> bool),
-    /// If the peer has offered something to call it with, which stands elsewhere than in its capabilities.
-    Offer(&'static str),
+    /// A capability of the agent: its path, and whether it is set.
+    AgentCapability(&'static str, fn(&AgentCapabilities) -> bool),
+    /// A capability of the client: its path, and whether it is set.
+    ClientCapability(&'static str, fn(&ClientCapabilities) -> bool),
+    /// Something to use the method with, which the other side names in this member outside its capabilities.
+    Offered(&'static str),
+}
+
+/// How the messages of a method are ordered relative to others of the same session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    /// The request ends when the client cancels the session's turn.
+    pub ends_with_cancel: bool,
+    /// The notification cancels the session's turn, with the requests that end with it.
+    pub cancels_session: bool,
+    /// The response must not overtake the session's updates before it.
+    pub ends_updates: bool,
+    /// The response goes out before messages of other sessions that are waiting.
+    pub urgent_response: bool,
 }
 
 /// The type of a method's parameters or result.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
-    /// The type's name in the specification.
+pub struct PayloadType {
+    /// Name of the type in the specification.
     pub name: &'static str,
     check: fn(&str) -> Result<(), json::Error>,
 }
@@ -83,9 +98,9 @@ impl Method {
         crate::call::TABLES.iter().copied().flatten()
     }
 
-    /// The method of that name and kind that can be called in that direction: what either side may call goes to the
-    /// agent and to the client.
-    pub fn find(name: &str, kind: Kind, direction: Direction) -> Option<&'static Method> {
+    /// The method with this name, kind and direction. A method that either side may call goes both to the agent and to
+    /// the client.
+    pub fn find(name: &str, kind: MethodKind, direction: Direction) -> Option<&'static Method> {
         Method::all().find(|method| {
             method.name == name && method.kind == kind && method.direction.covers(direction)
         })
@@ -100,40 +115,54 @@ impl Direction {
 }
 
 impl Method {
-    /// Whether a JSON text is a result of the request of that name. Of one that is not in the table anything is.
+    /// Whether a JSON text is a valid result of the request with this name. Any text is for a request that is not in
+    /// the table.
     pub(crate) fn check_result(
         name: &str,
         direction: Direction,
         result: &str,
     ) -> Result<(), json::Error> {
-        let method = Method::find(name, Kind::Request, direction);
-        let shape = method.and_then(|method| method.result);
-        shape.map_or(Ok(()), |shape| shape.check(result))
+        let method = Method::find(name, MethodKind::Request, direction);
+        let payload = method.and_then(|method| method.result);
+        payload.map_or(Ok(()), |payload| payload.check(result))
     }
 }
 
-impl Gate {
-    /// Whether the gate is open between these two. An offer cannot be judged by capabilities and counts as open.
-    pub fn is_open(&self, agent: &AgentCapabilities, client: &ClientCapabilities) -> bool {
+impl Order {
+    /// Nothing is special.
+    pub const NONE: Order = Order {
+        ends_with_cancel: false,
+        cancels_session: false,
+        ends_updates: false,
+        urgent_response: false,
+    };
+}
+
+impl Requirement {
+    /// Whether these capabilities meet the requirement. [`Offered`](Self::Offered) cannot be judged by capabilities and
+    /// counts as met.
+    pub fn is_met(&self, agent: &AgentCapabilities, client: &ClientCapabilities) -> bool {
         match self {
-            Gate::Always | Gate::Offer(_) => true,
-            Gate::Agent(_, open) => open(agent),
-            Gate::Client(_, open) => open(client),
+            Requirement::Always | Requirement::Offered(_) => true,
+            Requirement::AgentCapability(_, is_set) => is_set(agent),
+            Requirement::ClientCapability(_, is_set) => is_set(client),
         }
     }
 
-    /// The member that decides, such as `agentCapabilities.loadSession`.
+    /// Path of the member that decides, such as `agentCapabilities.loadSession`.
     pub fn path(&self) -> Option<&'static str> {
         match self {
-            Gate::Always => None,
-            Gate::Agent(path, _) | Gate::Client(path, _) | Gate::Offer(path) => Some(path),
+            Requirement::Always => None,
+            Requirement::AgentCapability(path, _)
+            | Requirement::ClientCapability(path, _)
+            | Requirement::Offered(path) => Some(path),
         }
     }
 }
 
-impl Shape {
+impl PayloadType {
     pub(crate) const fn of<T: Decode>(name: &'static str) -> Self {
-        Shape {
+        PayloadType {
             name,
             check: |text| json::from_str::<T>(text).map(drop),
         }
@@ -145,16 +174,16 @@ impl Shape {
     }
 }
 
-/// Parameters of a method that wants an answer.
+/// The parameters of a request.
 pub trait Request: Decode + Encode {
-    /// The method's row.
+    /// The row of the method in the table.
     const METHOD: &'static Method;
-    /// What it is answered with.
+    /// The result in the response.
     type Response: Decode + Encode;
 }
 
-/// Parameters of a method that wants no answer.
+/// The parameters of a notification.
 pub trait Notification: Decode + Encode {
-    /// The method's row.
+    /// The row of the method in the table.
     const METHOD: &'static Method;
 }

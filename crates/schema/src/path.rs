@@ -1,15 +1,15 @@
-//! Paths as they stand on the wire.
+//! Paths as they are in messages.
 
 use std::path::{Path, PathBuf};
 
 ids! {
-    /// A file's path on the machine of the session, which need not be this one. It should be absolute;
-    /// [`is_absolute`](Self::is_absolute) says whether it is.
+    /// Path of a file on the machine of the session, which may be another one. MUST be absolute;
+    /// [`is_absolute`](Self::is_absolute) tells.
     FilePath
 }
 
 impl FilePath {
-    /// The path for the file system of this machine.
+    /// The path, for use with the file system of this machine.
     pub fn as_path(&self) -> &Path {
         Path::new(self.as_str())
     }

@@ -1,16 +1,15 @@
-//! Values that do not belong in a log.
+//! Text that must not appear in a log.
 
 use std::fmt;
 
 use attache_rpc::json::{Decode, Encode, Error, Reader, write};
 
-/// A text that may be a key or a password, or says who a person is. It is sent as it is, and never shown when a message
-/// is printed for a log.
+/// Text that may be a key, a password or personal data. It is encoded as it is, but `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The text itself, for whoever needs it.
+    /// The text itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }

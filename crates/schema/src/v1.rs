@@ -1,7 +1,7 @@
-//! Protocol version 1: every message and every type in it, under the names of the specification.
+//! Protocol version 1: all messages and types, under the names of the specification.
 //!
-//! All types are made the same way. `new` takes the members that the protocol requires, in the order of the
-//! specification; every other member has a method of its name that sets it.
+//! All types are built the same way: `new` takes the required members, in the order of the specification, and each
+//! optional member has a method of its name that sets it. MUST, SHOULD and MAY have the meaning of RFC 2119.
 //!
 //! ```
 //! use attache_schema::v1;

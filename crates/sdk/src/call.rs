@@ -1,4 +1,5 @@
-//! Calls as data: what each side is asked and told, with the answers that are due. Made from the table of methods.
+//! Calls as data: the requests and notifications that each side receives, together with the replies to send. Made from
+//! the table of methods.
 
 use std::sync::Arc;
 
@@ -8,7 +9,8 @@ use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, Extension,
 };
 use attache_schema::error::method_not_found;
-use attache_schema::v1;
+use attache_schema::method::{Method, Request};
+use attache_schema::{__method_doc, v1};
 
 use crate::Reply;
 use crate::connection::Connection;
@@ -17,26 +19,26 @@ use crate::reply::RequestKind;
 macro_rules! sides {
     (
         $(#[$_1:meta])*
-        Request ClientRequest $_d1:ident in $_t1:ident { $($ToAgent:ident($AgentParams:ident -> $AgentResult:ident) = $agent_method:literal $_s1:ident $_g1:expr;)* }
+        Request ClientRequest $_d1:ident in $_t1:ident { $($client_requests:tt)* }
         $(#[$_2:meta])*
-        Notification ClientNotification $_d2:ident in $_t2:ident { $($TellAgent:ident($AgentNote:ident) = $agent_note:literal $_s2:ident $_g2:expr;)* }
+        Notification ClientNotification $_d2:ident in $_t2:ident { $($client_notifications:tt)* }
         $(#[$_3:meta])*
-        Request AgentRequest $_d3:ident in $_t3:ident { $($ToClient:ident($ClientParams:ident -> $ClientResult:ident) = $client_method:literal $_s3:ident $_g3:expr;)* }
+        Request AgentRequest $_d3:ident in $_t3:ident { $($agent_requests:tt)* }
         $(#[$_4:meta])*
-        Notification AgentNotification $_d4:ident in $_t4:ident { $($TellClient:ident($ClientNote:ident) = $client_note:literal $_s4:ident $_g4:expr;)* }
+        Notification AgentNotification $_d4:ident in $_t4:ident { $($agent_notifications:tt)* }
         $($_rest:tt)*
     ) => {
         side! {
-            /// What a client asks of an agent, or tells it.
-            AgentCall ClientRequest ClientNotification
-            { $($ToAgent($AgentParams -> $AgentResult) = $agent_method;)* }
-            { $($TellAgent($AgentNote) = $agent_note;)* }
+            /// A request or notification from a client, as an agent receives it.
+            AgentCall ToAgent
+            ClientRequest { $($client_requests)* }
+            ClientNotification { $($client_notifications)* }
         }
         side! {
-            /// What an agent asks of a client, or tells it.
-            ClientCall AgentRequest AgentNotification
-            { $($ToClient($ClientParams -> $ClientResult) = $client_method;)* }
-            { $($TellClient($ClientNote) = $client_note;)* }
+            /// A request or notification from an agent, as a client receives it.
+            ClientCall ToClient
+            AgentRequest { $($agent_requests)* }
+            AgentNotification { $($agent_notifications)* }
         }
     };
 }
@@ -44,25 +46,31 @@ macro_rules! sides {
 macro_rules! side {
     (
         $(#[$doc:meta])*
-        $Call:ident $Requests:ident $Notifications:ident
-        { $($Request:ident($Params:ident -> $Result:ident) = $method:literal;)* }
-        { $($Notification:ident($Note:ident) = $note:literal;)* }
+        $Call:ident $direction:ident
+        $Requests:ident { $(
+            $Request:ident($Params:ident -> $Result:ident) = $method:literal
+                $stability:ident $requirement:ident $(($($needed:tt)*))? $([$($_order:ident)*])?;
+        )* }
+        $Notifications:ident { $(
+            $Notification:ident($Note:ident) = $note:literal
+                $note_stability:ident $note_requirement:ident $(($($note_needed:tt)*))? $([$($_note_order:ident)*])?;
+        )* }
     ) => {
         $(#[$doc])*
         #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "a call is made once and moved a few times")]
         pub enum $Call {
             $(
-                #[doc = concat!("`", $method, "`")]
+                #[doc = __method_doc!(Request $direction $method $stability $requirement ($($($needed)*)?) $Result)]
                 $Request(v1::$Params, Reply<v1::$Result>),
             )*
             $(
-                #[doc = concat!("`", $note, "`")]
+                #[doc = __method_doc!(Notification $direction $note $note_stability $note_requirement ($($($note_needed)*)?))]
                 $Notification(v1::$Note),
             )*
-            /// A request outside the protocol.
+            /// A request outside the protocol. Its method starts with `_`.
             Extension(Extension, Reply<Raw>),
-            /// A notification outside the protocol.
+            /// A notification outside the protocol. Its method starts with `_`.
             ExtensionNotification(Extension),
         }
 
@@ -70,7 +78,7 @@ macro_rules! side {
             pub(crate) fn from_request(connection: &Arc<Connection>, id: Id, session: SessionKey, request: $Requests) -> Self {
                 match request {
                     $($Requests::$Request(params) => {
-                        $Call::$Request(params, Reply::new(connection, id, session, RequestKind::of($method)))
+                        $Call::$Request(params, Reply::new(connection, id, session, RequestKind::of(<v1::$Params as Request>::METHOD)))
                     })*
                     $Requests::Extension(call) => {
                         $Call::Extension(call, Reply::new(connection, id, session, RequestKind::Ordinary))
@@ -94,7 +102,7 @@ macro_rules! side {
                 }
             }
 
-            /// Answers that there is no such method; a notification is ignored. What a program does not know ends here.
+            /// Responds "method not found" to a request and ignores a notification. Call it for everything you do not handle.
             pub fn refuse(self) {
                 match self {
                     $($Call::$Request(_, reply) => reply.fail(method_not_found($method)),)*
@@ -110,12 +118,15 @@ macro_rules! side {
 attache_schema::__methods!(sides);
 
 impl RequestKind {
-    fn of(method: &str) -> Self {
-        match method {
-            "initialize" => RequestKind::Initialize,
-            "session/prompt" => RequestKind::Prompt,
-            "session/request_permission" => RequestKind::Permission,
-            _ => RequestKind::Ordinary,
+    fn of(method: &Method) -> Self {
+        if method.name == v1::InitializeRequest::METHOD.name {
+            RequestKind::Initialize
+        } else if method.name == v1::PromptRequest::METHOD.name {
+            RequestKind::Prompt
+        } else if method.order.urgent_response {
+            RequestKind::Urgent
+        } else {
+            RequestKind::Ordinary
         }
     }
 }

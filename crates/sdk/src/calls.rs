@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use attache_rpc::{Call, Error, Id, SendOptions, SessionKey};
 use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
+use attache_schema::method::{Direction, Method, MethodKind, Requirement};
 use attache_schema::{error, v1};
 use attache_transport::{Inbox, Incoming};
 
@@ -90,13 +91,13 @@ fn agent_request(connection: &Connection, call: &Call) -> Result<ClientRequest, 
 
 /// A request that we have not offered to serve is refused as if its method did not exist.
 fn client_request(connection: &Connection, call: &Call) -> Result<AgentRequest, Error> {
-    use attache_schema::method::{Direction, Gate, Kind, Method};
     let request = AgentRequest::decode(call.method(), call.params())?;
-    let method = Method::find(call.method(), Kind::Request, Direction::ToClient);
-    if let Some(Gate::Client(_, open)) = method.map(|method| method.gate) {
+    let method = Method::find(call.method(), MethodKind::Request, Direction::ToClient);
+    if let Some(Requirement::ClientCapability(_, is_set)) = method.map(|method| method.requirement)
+    {
         let known = connection.known();
         let default = v1::ClientCapabilities::default();
-        if !open(known.client.as_ref().unwrap_or(&default)) {
+        if !is_set(known.client.as_ref().unwrap_or(&default)) {
             return Err(error::method_not_found(call.method()));
         }
     }

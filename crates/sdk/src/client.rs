@@ -5,10 +5,10 @@ use std::ops::Deref;
 use std::pin::pin;
 use std::sync::Arc;
 
+use attache_process::{self as process, Child, Program};
 use attache_rpc::{Garbage, SendOptions, SessionKey};
 use attache_schema::method::Request;
 use attache_schema::v1;
-use attache_transport::process::{self, Child, Program};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::json::{self, Encode, Raw, Reader};
 use attache_rpc::{Counts, SendOptions, SessionKey};
-use attache_schema::method::{Gate, Method, Notification, Request};
+use attache_schema::method::{Method, Notification, Order, Request, Requirement};
 use attache_schema::v1;
 use attache_transport::{Closed, Delivery, Link};
 
@@ -89,7 +89,7 @@ impl Connection {
         extension(method)?;
         let params = Raw::of(params);
         let options = SendOptions::of(session_key(params.as_str()));
-        let result = self.call(method, &params, options).await?;
+        let result = self.call(method, Order::NONE, &params, options).await?;
         let result = Raw::parse(result.as_str());
         result.map_err(|fault| CallError::Malformed(fault.to_string()))
     }
@@ -144,8 +144,9 @@ impl Connection {
         self.check(method)?;
         let params = Text::of(request);
         let options = SendOptions::of(session_key(&params.0));
-        let turn = (method.name == PROMPT).then(|| self.turns.begin(options.session));
-        let result = self.call(method.name, &params, options).await;
+        let is_prompt = method.name == v1::PromptRequest::METHOD.name;
+        let turn = is_prompt.then(|| self.turns.begin(options.session));
+        let result = self.call(method.name, method.order, &params, options).await;
         drop(turn);
         let result = result?;
         json::from_str(result.as_str()).map_err(|fault| CallError::Unreadable {
@@ -157,10 +158,11 @@ impl Connection {
     async fn call(
         &self,
         method: &str,
+        order: Order,
         params: &impl Encode,
         options: SendOptions,
     ) -> Result<attache_rpc::Payload, CallError> {
-        let delivery = if self.ordered && ENDS_UPDATES.contains(&method) {
+        let delivery = if self.ordered && order.ends_updates {
             Delivery::InOrder
         } else {
             Delivery::AtOnce
@@ -194,20 +196,20 @@ impl Connection {
 
     /// Whether the other side has said that it may be called so.
     fn check(&self, method: &'static Method) -> Result<(), CallError> {
-        if method.name == "initialize" {
+        if method.name == v1::InitializeRequest::METHOD.name {
             return Ok(());
         }
         let known = self.known();
-        let open = match method.gate {
-            Gate::Always | Gate::Offer(_) => known.is_initialized().then_some(true),
-            Gate::Agent(_, open) => known.agent.as_ref().map(open),
-            Gate::Client(_, open) => known.client.as_ref().map(open),
+        let is_met = match method.requirement {
+            Requirement::Always | Requirement::Offered(_) => known.is_initialized().then_some(true),
+            Requirement::AgentCapability(_, is_set) => known.agent.as_ref().map(is_set),
+            Requirement::ClientCapability(_, is_set) => known.client.as_ref().map(is_set),
         };
-        match open {
+        match is_met {
             Some(true) => Ok(()),
             Some(false) => Err(CallError::NotOffered {
                 method: method.name,
-                capability: method.gate.path().unwrap_or_default(),
+                capability: method.requirement.path().unwrap_or_default(),
             }),
             None => Err(CallError::NotInitialized {
                 method: method.name,
@@ -280,7 +282,3 @@ fn first_session(params: &str) -> Option<&str> {
     let end = bytes.position(|byte| matches!(byte, b'"' | b'\\'))?;
     rest[end..].starts_with('"').then(|| &rest[..end])
 }
-
-/// Calls during which updates come that belong before the answer.
-const ENDS_UPDATES: [&str; 2] = [PROMPT, "session/load"];
-const PROMPT: &str = "session/prompt";

@@ -16,10 +16,11 @@ mod tests;
 pub mod transcript;
 mod turns;
 
+pub use attache_process as process;
 pub use attache_rpc::{self as rpc, Error, Framing, Limits, Translator, json};
 pub use attache_schema::call::Extension;
 pub use attache_schema::{self as schema, v1};
-pub use attache_transport::{self as transport, Closed, pipes, process};
+pub use attache_transport::{self as transport, Closed, pipes};
 
 pub use agent::{AgentCalls, ClientHandle};
 pub use call::{AgentCall, ClientCall};

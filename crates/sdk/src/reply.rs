@@ -30,7 +30,7 @@ struct ReplyTarget {
     kind: RequestKind,
 }
 
-/// The requests that are answered in a way of their own.
+/// How a request is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequestKind {
     Ordinary,
@@ -38,8 +38,8 @@ pub(crate) enum RequestKind {
     Initialize,
     /// `session/prompt`: a cancelled turn ends with a stop reason, never with an error.
     Prompt,
-    /// `session/request_permission`: the response is urgent.
-    Permission,
+    /// The response goes out before messages of other sessions that are waiting.
+    Urgent,
 }
 
 impl<T: Encode + 'static> Reply<T> {
@@ -133,7 +133,7 @@ impl ReplyTarget {
     fn answer<T: Encode>(&self, session: Option<SessionKey>, outcome: Result<&T, &Error>) {
         let session = session.unwrap_or(self.session);
         let options = match self.kind {
-            RequestKind::Permission => SendOptions::urgent(session),
+            RequestKind::Urgent => SendOptions::urgent(session),
             RequestKind::Ordinary | RequestKind::Initialize | RequestKind::Prompt => {
                 SendOptions::of(session)
             }
@@ -149,7 +149,7 @@ impl<T> Drop for Reply<T> {
                 target.fail(&error::cancelled());
             } else {
                 target.fail(&error::internal(
-                    "the request was dropped without an answer",
+                    "the request was dropped without a response",
                 ));
             }
         }

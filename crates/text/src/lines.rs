@@ -6,7 +6,7 @@ use memchr::memchr;
 
 /// What is known of the line that has begun.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineSplitter {
     longest: usize,
     kept: usize,
     begun: Vec<u8>,
@@ -30,10 +30,10 @@ impl Line<'_> {
     }
 }
 
-impl Lines {
+impl LineSplitter {
     /// Lines of at most `longest` bytes. Of a longer one the first `kept` bytes are kept.
-    pub fn new(longest: usize, kept: usize) -> Lines {
-        Lines {
+    pub fn new(longest: usize, kept: usize) -> LineSplitter {
+        LineSplitter {
             longest,
             kept: kept.min(longest),
             begun: Vec::new(),
@@ -43,7 +43,7 @@ impl Lines {
 
     /// Takes the next bytes of the stream up to a line end: how many that are, and the line if it has ended. It is not
     /// copied if it lies in these bytes as a whole.
-    pub fn take<'a>(&mut self, bytes: &'a [u8]) -> (usize, Option<Line<'a>>) {
+    pub fn next_line<'a>(&mut self, bytes: &'a [u8]) -> (usize, Option<Line<'a>>) {
         let Some(end) = memchr(b'\n', bytes) else {
             self.extend(bytes);
             return (bytes.len(), None);
@@ -62,19 +62,19 @@ impl Lines {
     /// Takes a piece of the stream and gives the lines that end in it.
     pub fn push(&mut self, mut piece: &[u8], mut found: impl FnMut(Line<'_>)) {
         while !piece.is_empty() {
-            let (taken, line) = self.take(piece);
+            let (taken, line) = self.next_line(piece);
             line.into_iter().for_each(&mut found);
             piece = &piece[taken..];
         }
     }
 
     /// What the stream ended with, if not with a line end.
-    pub fn end(&mut self) -> Option<Line<'static>> {
+    pub fn finish(&mut self) -> Option<Line<'static>> {
         (self.size > 0).then(|| self.ended())
     }
 
     /// Drops what has begun, and gives what was kept of it.
-    pub fn forget(&mut self) -> Vec<u8> {
+    pub fn discard(&mut self) -> Vec<u8> {
         self.size = 0;
         std::mem::take(&mut self.begun)
     }
@@ -105,10 +105,10 @@ impl Lines {
 mod tests {
     use proptest::prelude::*;
 
-    use super::Lines;
+    use super::LineSplitter;
 
     fn read(longest: usize, kept: usize, pieces: &[&[u8]]) -> Vec<(Vec<u8>, u64)> {
-        let mut lines = Lines::new(longest, kept);
+        let mut lines = LineSplitter::new(longest, kept);
         let mut found = Vec::new();
         for piece in pieces {
             lines.push(piece, |line| {
@@ -116,8 +116,12 @@ mod tests {
             });
             assert!(lines.begun.len() <= longest);
         }
-        found.extend(lines.end().map(|line| (line.bytes.into_owned(), line.size)));
-        assert_eq!(lines.end(), None);
+        found.extend(
+            lines
+                .finish()
+                .map(|line| (line.bytes.into_owned(), line.size)),
+        );
+        assert_eq!(lines.finish(), None);
         found
     }
 

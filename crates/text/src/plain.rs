@@ -8,8 +8,8 @@ mod visible;
 
 use std::borrow::Cow;
 
-pub use clusters::capped;
-pub use safe::{line, lines, terminal};
+pub use clusters::cap_clusters;
+pub use safe::{line, lines, render_output};
 pub use visible::{
     GUTTER, visible, visible_code, visible_command, visible_lines, visible_quote, visible_start,
     visible_word,
@@ -57,7 +57,7 @@ pub fn is_plain(text: &str) -> bool {
 }
 
 /// The text without what hides from the person who reads it, or steers a terminal. Line ends and tabs stay.
-pub fn words(text: &str) -> String {
+pub fn strip(text: &str) -> String {
     let mut words = String::with_capacity(text.len());
     for token in tokens(text) {
         match token {
@@ -66,14 +66,14 @@ pub fn words(text: &str) -> String {
             Token::Sequence(_) | Token::Control(_) | Token::Hidden(_) => {}
         }
     }
-    match capped(&words) {
+    match cap_clusters(&words) {
         Cow::Borrowed(_) => words,
-        Cow::Owned(capped) => capped,
+        Cow::Owned(cap_clusters) => cap_clusters,
     }
 }
 
 /// The text with line ends and tabs kept, everything else that could steer a terminal removed, and long lines cut.
-pub fn text(bytes: &[u8]) -> String {
+pub fn strip_output(bytes: &[u8]) -> String {
     let raw = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let mut plain = Plain::default();
     for token in tokens(&raw) {
@@ -86,7 +86,7 @@ pub fn text(bytes: &[u8]) -> String {
             Token::Sequence(_) | Token::Control(_) | Token::Hidden(_) => {}
         }
     }
-    capped(&plain.text).into_owned()
+    cap_clusters(&plain.text).into_owned()
 }
 
 /// The last lines that are not blank, on one line.
@@ -187,10 +187,10 @@ const LINE: usize = 1000;
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::text;
+    use super::strip_output;
 
     fn check(input: &[u8], expected: &Expect) {
-        expected.assert_eq(&text(input));
+        expected.assert_eq(&strip_output(input));
     }
 
     #[test]
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_cut() {
-        let cut = text(&[b'x'; 5000]);
+        let cut = strip_output(&[b'x'; 5000]);
         assert_eq!(cut.chars().count(), 1001);
         assert!(cut.ends_with('…'));
     }

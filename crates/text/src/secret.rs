@@ -8,7 +8,7 @@ mod mask;
 mod names;
 mod redact;
 
-pub use keys::behind_known_start;
-pub use mask::{mask, masked_words};
-pub use names::{NameOf, is_secret_name};
-pub use redact::{HIDDEN, announces_secret, redact};
+pub use keys::after_key_prefix;
+pub use mask::{mask, mask_words};
+pub use names::{NameContext, is_secret_name};
+pub use redact::{REDACTED, is_secret_option, redact};

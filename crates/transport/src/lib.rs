@@ -10,7 +10,6 @@ mod link;
 mod memory;
 mod options;
 mod outgoing;
-pub mod process;
 mod reader;
 mod stdio;
 mod writer;

@@ -78,7 +78,13 @@ impl File {
         Ok(File { path, text, rust })
     }
 
-    /// The folder under `crates/` whose `src/` holds this file.
+    /// Whether the file belongs to tests only, or to a benchmark or example.
+    pub(super) fn is_test(&self) -> bool {
+        const FOLDERS: [&str; 4] = ["tests", "tests.rs", "benches", "examples"];
+        self.path.split('/').any(|part| FOLDERS.contains(&part))
+    }
+
+    /// The folder under `crates/` whose `src/` contains this file.
     pub(super) fn source_of(&self) -> Option<&str> {
         let (folder, rest) = self.path.strip_prefix("crates/")?.split_once('/')?;
         rest.starts_with("src/").then_some(folder)

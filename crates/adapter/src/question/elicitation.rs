@@ -30,8 +30,8 @@ pub fn request(
         }
         _ => return None,
     };
-    let server = plain::words(&asked.server).replace(['\n', '\t'], " ");
-    let message = format!("{server} asks: {}", plain::words(&asked.message));
+    let server = plain::strip(&asked.server).replace(['\n', '\t'], " ");
+    let message = format!("{server} asks: {}", plain::strip(&asked.message));
     let scope = v1::ElicitationSessionScope::new(session.clone());
     let scope = v1::ElicitationScope::Session(scope);
     Some(v1::CreateElicitationRequest::new(message, scope, mode))

@@ -321,7 +321,7 @@ fn resume_bad() {
     check(
         "resume_bad",
         &expect![[r#"
-        failed the session is not known
+        failed unknown session
     "#]],
     );
 }

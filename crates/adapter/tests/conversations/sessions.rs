@@ -110,7 +110,7 @@ fn samples() {
         withdraw
         tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":18,"size":1000000}
         ended cancelled
-        failed the session is not known
+        failed unknown session
     "#]],
     );
 }

@@ -158,7 +158,7 @@ async fn garbage_between_frames_is_skipped() {
 async fn a_cli_that_dies_fails_the_turn_and_the_next_prompt_starts_another() {
     let script = titled("die")
         + &said("Ouch")
-        + "<! @turn {\"code\":-32603,\"message\":\"Internal error: the CLI is gone: agent exited with 3: out of memory\", ...}\n"
+        + "<! @turn {\"code\":-32603,\"message\":\"Internal error: the CLI has exited: agent exited with 3: out of memory\", ...}\n"
         + &prompt("hi")
         + &said("Hello.")
         + "<= @turn {\"stopReason\":\"end_turn\"} within 20s\n";

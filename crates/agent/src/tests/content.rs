@@ -88,7 +88,7 @@ async fn a_picture_that_the_model_does_not_take_does_not_spoil_the_conversation(
         <. session/update {"sessionId":$s, ...} x*
         <= @c {"stopReason":"end_turn", ...}
     "#;
-    let failed = r#"<! @b {"code":-32603,"message":"Internal error: script does not take what is attached: Could not process image (status 400); from now on it is left out", ...}"#;
+    let failed = r#"<! @b {"code":-32603,"message":"Internal error: script does not accept the attachment: Could not process image (status 400); from now on it is left out", ...}"#;
     let script = [
         NEW,
         &prompt("a", "Good", "$s", &done("a")),

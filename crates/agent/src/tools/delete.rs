@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use attache_host::files::What;
+use attache_host::files::EntryKind;
 use serde_json::json;
 
 use super::fault::Fault;
@@ -23,7 +23,7 @@ pub struct Delete {
 #[derive(Debug)]
 pub(super) struct Removal {
     path: PathBuf,
-    what: What,
+    what: EntryKind,
 }
 
 impl Delete {
@@ -36,7 +36,7 @@ impl Delete {
     pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Removal, Fault> {
         let path = workplace.absolute(&self.path);
         let (path, what) = removable(workplace, "delete", path).await?;
-        if what == What::Directory {
+        if what == EntryKind::Directory {
             let listed = path.clone();
             let listed = workplace.on_disk(move |files, roots| files.list(roots, &listed));
             if !listed.await?.entries.is_empty() {
@@ -74,10 +74,10 @@ pub(super) async fn removable(
     workplace: &Workplace,
     tool: &str,
     path: PathBuf,
-) -> Result<(PathBuf, What), Fault> {
+) -> Result<(PathBuf, EntryKind), Fault> {
     workplace.obey(tool, Access::Change, &path)?;
     let asked = path.clone();
-    let found = workplace.on_disk(move |files, roots| files.to_remove(roots, &asked));
+    let found = workplace.on_disk(move |files, roots| files.resolve_removal(roots, &asked));
     match found.await {
         Err(fault) if fault.is_missing() => Err(missing(workplace, &path).await),
         found => {
@@ -89,6 +89,6 @@ pub(super) async fn removable(
 }
 
 /// Whether it is still the same sort of thing; how large it is does not matter.
-pub(super) fn is_same(one: What, other: What) -> bool {
+pub(super) fn is_same(one: EntryKind, other: EntryKind) -> bool {
     std::mem::discriminant(&one) == std::mem::discriminant(&other)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use attache::schema::FilePath;
 use attache::v1;
 use attache_host::Roots;
-use attache_host::files::{Files, What};
+use attache_host::files::{EntryKind, Files};
 use attache_host::permissions::{Action, Permissions, Reason};
 
 use super::fault::Fault;
@@ -136,7 +136,7 @@ impl FileRules {
                     );
                     return refused(sentence);
                 }
-                if entry.what == What::Directory {
+                if entry.kind == EntryKind::Directory {
                     left.push(below);
                 }
             }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use attache_host::files::What;
+use attache_host::files::EntryKind;
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::json;
 
@@ -72,7 +72,10 @@ impl Globbing {
             let mut text = String::new();
             let mut count = 0;
             let mut notes = Vec::new();
-            for found in walk.by_ref().filter(|found| found.what != What::Directory) {
+            for found in walk
+                .by_ref()
+                .filter(|found| found.what != EntryKind::Directory)
+            {
                 let below = found.path.strip_prefix(&self.path).unwrap_or(&found.path);
                 if !self.pattern.fits(below) {
                     continue;

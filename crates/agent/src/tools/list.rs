@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use attache_host::files::What;
+use attache_host::files::EntryKind;
 use serde_json::json;
 
 use super::fault::Fault;
@@ -135,9 +135,9 @@ fn line(found: &Found) -> String {
     let indent = "  ".repeat(found.depth);
     let name = name(&found.path);
     match found.what {
-        What::Directory => format!("{indent}{name}/\n"),
-        What::File { size } => format!("{indent}{name}  {}\n", bytes(size)),
-        What::Link => format!("{indent}{name}  link\n"),
+        EntryKind::Directory => format!("{indent}{name}/\n"),
+        EntryKind::File { size } => format!("{indent}{name}  {}\n", bytes(size)),
+        EntryKind::Link => format!("{indent}{name}  link\n"),
         _ => format!("{indent}{name}  special\n"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use attache_host::files::What;
+use attache_host::files::EntryKind;
 use serde_json::json;
 
 use super::delete::{is_same, removable};
@@ -24,7 +24,7 @@ pub struct Move {
 #[derive(Debug)]
 pub(super) struct Moving {
     from: PathBuf,
-    what: What,
+    what: EntryKind,
     to: PathBuf,
 }
 
@@ -41,11 +41,11 @@ impl Move {
         let to = workplace.to_write(MOVE, &self.to).await?;
         movable(workplace, &from, what).await?;
         let (asked, shown) = (to.clone(), workplace.shown(&to));
-        let there = workplace.on_disk(move |files, roots| files.to_remove(roots, &asked));
+        let there = workplace.on_disk(move |files, roots| files.resolve_removal(roots, &asked));
         match there.await {
             Err(fault) if fault.is_missing() => Ok(Moving { from, what, to }),
             Err(fault) => Err(fault),
-            Ok((_, What::Directory)) => {
+            Ok((_, EntryKind::Directory)) => {
                 let sentence = format!(
                     "`{shown}` is a directory that is there already; name the whole new path, also the last name"
                 );
@@ -71,7 +71,7 @@ impl Moving {
         }
         movable(workplace, &from, what).await?;
         let asked = to.clone();
-        let leads = workplace.on_disk(move |files, roots| files.to_write(roots, &asked));
+        let leads = workplace.on_disk(move |files, roots| files.resolve_write(roots, &asked));
         if leads.await? != to {
             return Err(Fault::changed(&new));
         }
@@ -89,8 +89,8 @@ impl Moving {
 }
 
 /// Refuses a directory with something below that a rule denies.
-async fn movable(workplace: &Workplace, from: &Path, what: What) -> Result<(), Fault> {
-    if what != What::Directory {
+async fn movable(workplace: &Workplace, from: &Path, what: EntryKind) -> Result<(), Fault> {
+    if what != EntryKind::Directory {
         return Ok(());
     }
     let (rules, from) = (workplace.rules().clone(), from.to_owned());

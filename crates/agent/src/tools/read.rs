@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use attache::v1;
 use attache_host::Roots;
-use attache_host::files::{Content, Error, Files, Kind, Listing};
+use attache_host::files::{Error, FileFormat, Files, FoundKind, Listing};
 use attache_model::Input;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -240,8 +240,8 @@ enum Seen {
 fn look(files: &Files, roots: &Roots, path: &Path) -> Result<Seen, Error> {
     let file = match files.open(roots, path) {
         Err(Error::NotFound { .. }) => return Ok(Seen::Nothing),
-        Err(Error::Kind {
-            what: Kind::Directory,
+        Err(Error::WrongKind {
+            found: FoundKind::Directory,
             ..
         }) => return Ok(Seen::Directory),
         file => file?,
@@ -255,7 +255,7 @@ fn look(files: &Files, roots: &Roots, path: &Path) -> Result<Seen, Error> {
     let mut head = Vec::new();
     let mut file = file.take(HEAD);
     file.read_to_end(&mut head).map_err(failed)?;
-    let Content::Image(kind) = Content::of(&head) else {
+    let FileFormat::Image(kind) = FileFormat::of(&head) else {
         return match head.contains(&0) {
             true => Err(Error::NotText {
                 path: path.to_owned(),

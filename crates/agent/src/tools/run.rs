@@ -121,7 +121,7 @@ impl Run {
         let cwd = workplace.to_read("run", named).await?;
         let directory = cwd.clone();
         workplace
-            .on_disk(move |_, roots| roots.directory(&directory).map(drop))
+            .on_disk(move |_, roots| roots.resolve_directory(&directory).map(drop))
             .await?;
         let command = start.command;
         if start.background {

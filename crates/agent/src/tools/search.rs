@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use attache_host::files::{Error, Kind, What};
+use attache_host::files::{EntryKind, Error, FoundKind};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use serde_json::json;
@@ -160,8 +160,9 @@ impl Hunt<'_> {
             .map_or(Hidden::Skip, |glob| glob.hidden);
         let walk = Walk::new(self.here, &searching.path, hidden);
         let mut walk = match walk {
-            Err(Error::Kind {
-                what: Kind::File, ..
+            Err(Error::WrongKind {
+                found: FoundKind::File,
+                ..
             }) => {
                 let file = self.here.files.open(self.here.roots, &searching.path)?;
                 self.file(file, shown(&searching.path));
@@ -175,7 +176,7 @@ impl Hunt<'_> {
                 .strip_prefix(&searching.path)
                 .unwrap_or(&found.path);
             let is_wanted = searching.glob.as_ref().is_none_or(|glob| glob.fits(below));
-            if !is_wanted || !matches!(found.what, What::File { .. }) {
+            if !is_wanted || !matches!(found.what, EntryKind::File { .. }) {
                 continue;
             }
             match self.here.files.open(self.here.roots, &found.path) {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use attache_host::Roots;
-use attache_host::files::{Entry, Error, Files, What};
+use attache_host::files::{DirectoryEntry, EntryKind, Error, Files};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -55,7 +55,7 @@ pub(super) enum Hidden {
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) path: PathBuf,
-    pub(super) what: What,
+    pub(super) what: EntryKind,
     /// 1 in the directory where the walk began.
     pub(super) depth: usize,
 }
@@ -63,7 +63,7 @@ pub(super) struct Found {
 /// A directory that the walk is in.
 struct Level {
     path: PathBuf,
-    entries: std::vec::IntoIter<Entry>,
+    entries: std::vec::IntoIter<DirectoryEntry>,
     rules: Gitignore,
 }
 
@@ -100,7 +100,7 @@ impl<'w> Walk<'w> {
     fn enter(&mut self, path: PathBuf) -> Result<(), Error> {
         let listed = self.files.list(self.roots, &path)?;
         self.unread += usize::from(listed.is_cut);
-        let has_rules = |entry: &Entry| RULES.iter().any(|name| entry.name == *name);
+        let has_rules = |entry: &DirectoryEntry| RULES.iter().any(|name| entry.name == *name);
         let rules = match listed.entries.iter().any(has_rules) {
             true => rules(self.files, self.roots, &path),
             false => Gitignore::empty(),
@@ -113,7 +113,7 @@ impl<'w> Walk<'w> {
         Ok(())
     }
 
-    fn is_left_out(&self, path: &Path, name: &OsStr, what: What) -> bool {
+    fn is_left_out(&self, path: &Path, name: &OsStr, what: EntryKind) -> bool {
         let name = name.as_encoded_bytes();
         if name.starts_with(b".") && self.hidden == Hidden::Skip {
             return true;
@@ -123,7 +123,8 @@ impl<'w> Walk<'w> {
         }
         let levels = self.levels.iter().map(|level| &level.rules);
         let innermost_first = self.above.iter().chain(levels).rev();
-        let mut told = innermost_first.map(|rules| rules.matched(path, what == What::Directory));
+        let mut told =
+            innermost_first.map(|rules| rules.matched(path, what == EntryKind::Directory));
         let told = told.find(|told| !told.is_none());
         matches!(told, Some(Match::Ignore(_)))
     }
@@ -144,14 +145,14 @@ impl Iterator for Walk<'_> {
                 continue;
             };
             let path = level.path.join(&entry.name);
-            if self.is_left_out(&path, &entry.name, entry.what) {
+            if self.is_left_out(&path, &entry.name, entry.kind) {
                 continue;
             }
             if let Some(reason) = self.rules.withholding(self.tool, &path) {
                 self.withheld.note(&reason);
                 continue;
             }
-            if entry.what == What::Directory && depth < self.depth {
+            if entry.kind == EntryKind::Directory && depth < self.depth {
                 match self.enter(path.clone()) {
                     Ok(()) => {}
                     // A denied directory by another name.
@@ -164,7 +165,7 @@ impl Iterator for Walk<'_> {
             }
             return Some(Found {
                 path,
-                what: entry.what,
+                what: entry.kind,
                 depth,
             });
         }

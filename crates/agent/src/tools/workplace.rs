@@ -90,7 +90,7 @@ impl Workplace {
         let rules = self.rules().clone();
         let read = move |files: &Files, roots: &Roots| {
             let is_open = |path: &Path| {
-                let leads = files.to_read(roots, path);
+                let leads = files.resolve_read(roots, path);
                 let names = leads.iter().map(PathBuf::as_path).chain([path]);
                 let mut denied = names.filter_map(|path| rules.withholding("read", path));
                 denied.next().is_none()
@@ -152,7 +152,7 @@ impl Workplace {
         let path = self.absolute(path);
         self.obey(tool, Access::Look, &path)?;
         let leads = self
-            .on_disk(move |files, roots| files.to_read(roots, &path))
+            .on_disk(move |files, roots| files.resolve_read(roots, &path))
             .await?;
         self.obey(tool, Access::Look, &leads)?;
         Ok(leads)
@@ -163,7 +163,7 @@ impl Workplace {
         let path = self.absolute(path);
         self.obey(tool, Access::Change, &path)?;
         let leads = self
-            .on_disk(move |files, roots| files.to_write(roots, &path))
+            .on_disk(move |files, roots| files.resolve_write(roots, &path))
             .await?;
         self.obey(tool, Access::Change, &leads)?;
         Ok(leads)
@@ -192,7 +192,7 @@ impl Workplace {
         }
         // The client may read it by other rules than ours. Nothing need be on disk: it may not be saved yet.
         let asked = path.to_owned();
-        let judged = self.on_disk(move |files, roots| files.to_read(roots, &asked));
+        let judged = self.on_disk(move |files, roots| files.resolve_read(roots, &asked));
         if let Err(fault) = judged.await
             && fault.is_denied()
         {
@@ -238,7 +238,7 @@ impl Workplace {
     ) -> Result<(), Fault> {
         let changed = || Fault::changed(&self.shown(path));
         let named = path.to_owned();
-        let leads = self.on_disk(move |files, roots| files.to_write(roots, &named));
+        let leads = self.on_disk(move |files, roots| files.resolve_write(roots, &named));
         if leads.await? != path || self.old_text(path).await?.as_deref() != old {
             return Err(changed());
         }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Weak};
 
-use attache_transport::process::{Child, Program};
+use attache_process::{Child, Program};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use attache_process::Ladder;
 use attache_rpc::{Frame, Splitter};
 use attache_testkit::Side;
-use attache_transport::process::Ladder;
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout};

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use attache_disk::{BackgroundWriter, Limits};
+use attache_disk::{BackgroundWriter, QueueLimits};
 use tokio::sync::watch;
 
 use crate::print;
@@ -25,11 +25,11 @@ impl Pen {
     /// Starts the thread.
     pub(super) fn new() -> Pen {
         let (lose, lost) = watch::channel(None);
-        let limits = Limits {
-            waiting: ENOUGH,
+        let limits = QueueLimits {
+            max_queued: ENOUGH,
             // There is room again as soon as one is written.
-            together: 0,
-            gather: Duration::ZERO,
+            max_batch: 0,
+            gather_for: Duration::ZERO,
         };
         let write = move |sheets: Vec<Sheet>| {
             for sheet in sheets {
@@ -58,7 +58,7 @@ impl Pen {
 
     /// Waits until not too much waits to be written.
     pub(super) async fn room(&self) {
-        self.writer.room().await;
+        self.writer.wait_for_room().await;
     }
 
     pub(super) fn has_room(&self) -> bool {
@@ -76,7 +76,7 @@ impl Pen {
 
     /// Waits until everything is written.
     pub(super) async fn finish(&self) {
-        self.writer.written().await;
+        self.writer.wait_until_written().await;
     }
 
     fn push(&self, sheet: Sheet) {

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use attache::process::{ExecSupport, Support};
+use attache::process::ExecSupport;
 use attache::v1;
 use attache_client::config::{Configuration, SandboxMode};
 use attache_host::audit::Log;
 use attache_host::exec::{ExecRules, WatchMode, Watcher};
 use attache_host::files::{self, Files};
 use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset, StoreWarning};
-use attache_host::sandbox::{self, Places};
+use attache_host::sandbox::{self, Places, SandboxSupport};
 use attache_host::terminals::{self, Sandbox, Terminals};
 use attache_host::{Host, protected_files};
 
@@ -30,11 +30,11 @@ pub(super) fn host(
         places::data_dir()?,
         places::state_dir()?,
     ];
-    let files = Files::new(files::Limits::default(), &ours);
+    let files = Files::new(files::FileLimits::default(), &ours);
     let fixed = deciding(terms.approval.policy.iter(), configuration);
     let (sandbox, missing) = sandbox(terms.sandbox, configuration, &ours, fixed)?;
     let terminals = Terminals::with_environment(
-        terminals::Limits::default(),
+        terminals::TerminalLimits::default(),
         sandbox,
         configuration.child_environment(),
     );
@@ -113,12 +113,14 @@ pub(crate) fn sandbox(
     };
     match (mode, Sandbox::support()) {
         (SandboxMode::Off, _) => Ok((Sandbox::Off, Vec::new())),
-        (SandboxMode::Required, support @ Support::Missing { .. }) => {
+        (SandboxMode::Required, support @ SandboxSupport::Missing { .. }) => {
             anyhow::bail!(
                 "the sandbox is required, but commands have none: {support}; use --no-sandbox to run commands without one"
             )
         }
-        (SandboxMode::On, Support::Missing { .. }) => Ok((Sandbox::Off, sandbox::shortcomings())),
+        (SandboxMode::On, SandboxSupport::Missing { .. }) => {
+            Ok((Sandbox::Off, sandbox::shortcomings()))
+        }
         (SandboxMode::On | SandboxMode::Required, _) => Ok((on(), sandbox::shortcomings())),
     }
 }

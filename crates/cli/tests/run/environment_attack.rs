@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use attache::process::{Support, sandbox_support};
+use attache_host::sandbox::{self, SandboxSupport};
 
 use super::{agents, shown};
 
@@ -17,7 +17,7 @@ fn attack_no_command_reads_the_environment_of_the_agent() {
         };
         // A test that cannot fail proves nothing; `docs/terminals.md` says that this is so.
         assert!(stage.reads_key(&["--no-sandbox"]), "{user:?}");
-        if !matches!(sandbox_support(), Support::Missing { .. }) {
+        if !matches!(sandbox::support(), SandboxSupport::Missing { .. }) {
             assert!(!stage.reads_key(&[]), "{user:?}");
         }
         fs::remove_dir_all(&stage.dir).unwrap();
@@ -72,7 +72,7 @@ fn attack_no_command_reads_files_that_variables_name() {
             secrets.len() + 1,
             "{user:?}: {all}"
         );
-        if !matches!(sandbox_support(), Support::Missing { .. }) {
+        if !matches!(sandbox::support(), SandboxSupport::Missing { .. }) {
             let said = stage.output_of(&[], &line, &variables);
             assert_eq!(said.matches(KEY).count(), 1, "{user:?}: {said}");
             assert!(said.contains(" open"), "{user:?}: {said}");

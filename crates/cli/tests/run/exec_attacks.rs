@@ -93,6 +93,8 @@ fn attack_a_hard_link_to_a_denied_program_does_not_run_in_a_terminal() {
     fs::write(dir.join("forbidden"), text).unwrap();
     let said = run(r#"{"rules": [{"action": "deny", "command": "forbidden"}]}"#);
     assert!(!dir.join("record").exists(), "{said}");
+    // A name of a file that has several is not replaced without asking.
+    fs::remove_file(dir.join("other")).unwrap();
     let said = run(r#"{"rules": [{"action": "deny", "command": "something"}]}"#);
     assert!(dir.join("record").exists(), "{said}");
     fs::remove_dir_all(dir).unwrap();

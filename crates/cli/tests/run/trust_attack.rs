@@ -99,7 +99,7 @@ fn attack_rules_of_a_trusted_project_outlive_what_an_agent_changes() {
         fs::remove_file(project.path(".attache.json")).unwrap();
         project.assert_kept("the project's file is gone");
         let said = project.attache(&["config", "trust", "--revoke"]);
-        assert!(said.contains("is trusted no longer"), "{said}");
+        assert!(said.contains("is no longer trusted"), "{said}");
         let said = project.run(&["read secrets/key"]);
         assert!(said.contains(CANARY), "{said}");
     }

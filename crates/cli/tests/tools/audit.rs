@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use attache::v1;
-use attache_host::audit::{Event, Log, Reach, UserAnswer};
+use attache_host::audit::{AnswerReach, Event, Log, UserAnswer};
 use attache_host::permissions::{Action, Reason, Scope};
 use expect_test::{Expect, expect};
 
@@ -37,7 +37,7 @@ fn logged() -> Machine {
             is_allowed: Some(true),
             reason: &Reason::new("the user"),
             answer: Some(UserAnswer {
-                reach: Reach::Scope(Scope::Workspace),
+                reach: AnswerReach::Scope(Scope::Workspace),
                 expires: Some(UNIX_EPOCH + Duration::from_secs(4_000_000_000)),
                 option: Some("Yes  always"),
                 id: Some("7857d150"),
@@ -128,7 +128,7 @@ fn events_are_shown() {
         &machine,
         &["audit", "show", "--since", "2999-01-01"],
         &expect![[r#"
-            err: nothing of that sort is in the log
+            err: no matching entries in the log
             exit: 0
         "#]],
     );
@@ -163,7 +163,7 @@ fn nothing_was_logged() {
         &machine,
         &["audit"],
         &expect![[r#"
-            err: nothing of that sort is in the log
+            err: no matching entries in the log
             exit: 0
         "#]],
     );

@@ -303,7 +303,7 @@ fn an_agent_that_wants_a_login_is_told_of_with_a_hint() {
     let output = machine.attache(&words);
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(
-        err.contains("the agent wants a login") && err.contains("--home real"),
+        err.contains("the agent requires a login") && err.contains("--home real"),
         "{err}"
     );
 }

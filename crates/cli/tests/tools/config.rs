@@ -13,7 +13,7 @@ fn values_are_set_shown_and_removed() {
     machine.check(
         &["config"],
         &expect![[r#"
-        err: nothing is configured; `attache config --help` tells the keys
+        err: nothing is configured; `attache config --help` lists the keys
         exit: 0
     "#]],
     );
@@ -133,10 +133,7 @@ fn run_says_every_time_that_others_may_have_written_the_projects_file() {
     for arguments in [&["config"][..], &RUN, &RUN, &["config"], &RUN] {
         let shown = machine.shown(&machine.attache(arguments));
         assert!(shown.contains("~/project"), "{arguments:?}: {shown}");
-        assert!(
-            shown.contains("nothing in it counts"),
-            "{arguments:?}: {shown}"
-        );
+        assert!(shown.contains("it is ignored"), "{arguments:?}: {shown}");
     }
 }
 
@@ -152,7 +149,7 @@ fn the_commands_of_a_repository_wait_for_trust() {
     );
     machine.check(&["doctor", "-a", "theirs"], &expect![[r#"
         err: ~/project/.attache.json is not trusted, so it is ignored; `attache config` shows it, `attache config trust` trusts it
-        err: the agent `theirs` is named by ~/project/.attache.json, which is not trusted; look at it with `attache config`, then say `attache config trust`
+        err: the agent `theirs` is defined in ~/project/.attache.json, which is not trusted; read it with `attache config`, then run `attache config trust`
         exit: 2
     "#]]);
     machine.attache(&["agents", "--probe"]);
@@ -183,9 +180,9 @@ fn the_commands_of_a_repository_wait_for_trust() {
     machine.check(
         &["config", "trust", "--revoke"],
         &expect![[r#"
-        err: ~/project/.attache.json is trusted no longer
-        exit: 0
-    "#]],
+            err: ~/project/.attache.json is no longer trusted
+            exit: 0
+        "#]],
     );
 }
 

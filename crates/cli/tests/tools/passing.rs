@@ -159,5 +159,5 @@ fn a_pipe_that_nobody_reads_holds_nothing_up() {
     assert_eq!(output.status.code(), Some(0));
     assert!(start.elapsed() < Duration::from_secs(30));
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("the recording is not whole"), "{told}");
+    assert!(told.contains("the recording is incomplete"), "{told}");
 }

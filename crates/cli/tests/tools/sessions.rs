@@ -229,7 +229,7 @@ fn a_session_that_does_not_exist() {
     machine.check(
         &["sessions", "delete", "three", "--", "plain"],
         &expect![[r#"
-            err: the agent does not delete sessions; only the transcript of it goes
+            err: the agent cannot delete sessions; only the transcript is deleted
             err: there is no session `three`; `attache sessions list` lists the sessions
             exit: 4
         "#]],

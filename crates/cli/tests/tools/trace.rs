@@ -69,7 +69,7 @@ fn a_full_device_is_told_and_holds_nothing_up() {
     assert!(output.stdout == bytes);
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(
-        told.contains("the recording is not whole: No space left"),
+        told.contains("the recording is incomplete: No space left"),
         "{told}"
     );
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use attache::json::{self, Encode, Object};
 use attache::v1;
-use attache_host::terminals::{Terminals, View};
+use attache_host::terminals::{TerminalView, Terminals};
 
 /// The terminals that transcripts name and of which nothing was kept yet.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Commands {
 }
 
 /// Something to keep: whose, which, and what it wrote.
-pub(super) type Wrote = (v1::SessionId, v1::TerminalId, View);
+pub(super) type Wrote = (v1::SessionId, v1::TerminalId, TerminalView);
 
 impl Commands {
     pub(super) fn of(terminals: Terminals) -> Commands {
@@ -66,7 +66,7 @@ impl Commands {
 }
 
 /// A terminal as it stands in a transcript and in an export.
-pub(crate) struct Kept<'a>(pub(crate) &'a v1::TerminalId, pub(crate) &'a View);
+pub(crate) struct Kept<'a>(pub(crate) &'a v1::TerminalId, pub(crate) &'a TerminalView);
 
 impl Encode for Kept<'_> {
     fn encode(&self, out: &mut String) {
@@ -84,9 +84,9 @@ impl Encode for Kept<'_> {
 }
 
 /// Reads it back.
-pub(super) fn read(text: &str) -> Option<(v1::TerminalId, View)> {
+pub(super) fn read(text: &str) -> Option<(v1::TerminalId, TerminalView)> {
     let object = Object::parse(text).ok()?;
-    let view = View {
+    let view = TerminalView {
         command: json::from_str(object.get("command")?).ok()?,
         output: json::from_str(object.get("output")?).ok()?,
         is_truncated: object.get("truncated") == Some("true"),
@@ -99,7 +99,7 @@ pub(super) fn read(text: &str) -> Option<(v1::TerminalId, View)> {
 }
 
 /// The end of it is what people look at.
-fn cut(mut view: View) -> View {
+fn cut(mut view: TerminalView) -> TerminalView {
     let surplus = view.output.len().saturating_sub(LONGEST);
     if surplus > 0 {
         let mut start = surplus;

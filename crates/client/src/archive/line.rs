@@ -4,7 +4,7 @@ use std::path::Path;
 
 use attache::json::{self, Encode, Object};
 use attache::{Transcript, v1};
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 
 use super::{Views, commands};
 use crate::event::Failure;
@@ -14,7 +14,7 @@ pub(super) enum Line {
     Prompt(Vec<v1::ContentBlock>),
     Steer(Vec<v1::ContentBlock>),
     Update(Box<v1::SessionUpdate>),
-    Terminal(v1::TerminalId, Box<View>),
+    Terminal(v1::TerminalId, Box<TerminalView>),
     Stopped(v1::StopReason),
     Failed(v1::Error),
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use attache::v1;
-use attache_disk::{BackgroundWriter, Limits};
+use attache_disk::{BackgroundWriter, QueueLimits};
 use attache_host::terminals::Terminals;
 
 use super::commands::{Commands, Kept, Wrote};
@@ -32,10 +32,10 @@ pub struct Recorder {
 
 impl Recorder {
     pub(super) fn new(folder: PathBuf, agent: &str) -> Recorder {
-        let limits = Limits {
-            waiting: BYTES,
-            together: usize::MAX,
-            gather: Duration::ZERO,
+        let limits = QueueLimits {
+            max_queued: BYTES,
+            max_batch: usize::MAX,
+            gather_for: Duration::ZERO,
         };
         let mut writer = Writer::new(folder);
         let write = move |jobs| writer.write(jobs);

@@ -154,7 +154,7 @@ impl Writer {
     }
 
     fn temporary(&self) -> io::Result<NamedTempFile> {
-        private::make_dir(&self.folder)?;
+        private::create_dir_unchecked(&self.folder)?;
         NamedTempFile::new_in(&self.folder)
     }
 }

@@ -209,7 +209,7 @@ impl Trust {
         let folder = self.copies();
         let made = match folder.is_dir() {
             true => Ok(()),
-            false => private::make_dir(&folder),
+            false => private::create_dir_unchecked(&folder),
         };
         let written = made.and_then(|()| super::edit::write_whole(&file, text));
         written.map_err(|cause| Error::Unwritable { path: file, cause })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache_disk::{BackgroundWriter, Limits};
+use attache_disk::{BackgroundWriter, QueueLimits};
 use tokio::sync::oneshot;
 
 /// Does one thing after the other. Clones are the same clerk. What was handed to it is done, also when nobody waits for
@@ -14,11 +14,11 @@ type Job = Box<dyn FnOnce() + Send>;
 
 impl Default for Clerk {
     fn default() -> Self {
-        let limits = Limits {
-            waiting: MOST_WAITING,
+        let limits = QueueLimits {
+            max_queued: MOST_WAITING,
             // One that is lost takes no other with it.
-            together: 0,
-            gather: Duration::ZERO,
+            max_batch: 0,
+            gather_for: Duration::ZERO,
         };
         let spawn = |work| {
             tokio::task::spawn_blocking(work);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use attache::v1;
 use attache_host::permissions::ShownContent;
-use attache_host::{Host, Look};
+use attache_host::{FileOnDisk, Host};
 use tokio::time::timeout;
 
 use crate::event::OnDisk;
@@ -20,9 +20,9 @@ pub(super) async fn compare(
     }
     let paths = changes.iter().take(MOST_FILES);
     let paths = paths.map(|change| change.path.as_path().to_owned());
-    let looks = timeout(PATIENCE, host.look_at(&session, paths.collect()));
+    let looks = timeout(PATIENCE, host.files_on_disk(&session, paths.collect()));
     let looks = looks.await.unwrap_or_else(|_| {
-        let late = Look::Unknown("the disk does not answer".to_owned());
+        let late = FileOnDisk::Unknown("the disk does not answer".to_owned());
         vec![late; changes.len().min(MOST_FILES)]
     });
     let content = ShownContent::of(&changes, &looks);
@@ -41,13 +41,13 @@ pub(super) fn changes(call: &v1::ToolCall) -> Vec<v1::Diff> {
 }
 
 /// Agents show a whole file or the part that changes.
-fn on_disk(change: &v1::Diff, look: Look) -> OnDisk {
+fn on_disk(change: &v1::Diff, look: FileOnDisk) -> OnDisk {
     match (change.old_text.as_deref(), look) {
-        (None | Some(""), Look::Nothing) => OnDisk::AsShown,
-        (Some(shown), Look::Text(text)) if is_part(shown, &text) => OnDisk::AsShown,
-        (_, Look::Text(text)) => OnDisk::Otherwise(Some(text)),
-        (Some(_), Look::Nothing) => OnDisk::Otherwise(None),
-        (_, Look::Unknown(why)) => OnDisk::Unknown(why),
+        (None | Some(""), FileOnDisk::Missing) => OnDisk::AsShown,
+        (Some(shown), FileOnDisk::Text(text)) if is_part(shown, &text) => OnDisk::AsShown,
+        (_, FileOnDisk::Text(text)) => OnDisk::Otherwise(Some(text)),
+        (Some(_), FileOnDisk::Missing) => OnDisk::Otherwise(None),
+        (_, FileOnDisk::Unknown(why)) => OnDisk::Unknown(why),
     }
 }
 
@@ -70,7 +70,9 @@ mod tests {
     fn check(shown: Option<&str>, there: Option<&str>, expected: &str) {
         let mut change = v1::Diff::new("/w/a", "new");
         change.old_text = shown.map(str::to_owned);
-        let look = there.map_or(Look::Nothing, |text| Look::Text(text.to_owned()));
+        let look = there.map_or(FileOnDisk::Missing, |text| {
+            FileOnDisk::Text(text.to_owned())
+        });
         let found = match on_disk(&change, look) {
             OnDisk::AsShown => "as shown",
             OnDisk::Otherwise(Some(_)) => "otherwise",

@@ -171,7 +171,7 @@ impl PermissionRequest {
             };
 
             // The agent hears of it when the log has it, unless the turn was cancelled by then.
-            self.host.noted().await;
+            self.host.settle_log().await;
             let finished = self.owner.with(move |desk| desk.finish(key, revision));
             if let Some(request) = finished.await.flatten() {
                 return outcome.of(request);

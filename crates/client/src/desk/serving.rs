@@ -89,7 +89,7 @@ struct Service {
 
 impl Service {
     async fn read(self, request: v1::ReadTextFileRequest, reply: Reply<v1::ReadTextFileResponse>) {
-        let place = self.host.place_to_read(&request).await;
+        let place = self.host.inspect_read(&request).await;
         if place.is_closed {
             return reply.with(self.host.read_text_file(&request).await);
         }
@@ -102,7 +102,7 @@ impl Service {
         match permitted.await {
             Some(Ok(())) => {
                 let host = self.host;
-                let read = async move { host.read_judged(&request, &place).await };
+                let read = async move { host.read_inspected(&request, &place).await };
                 self.outbox.answer(reply, read).await;
             }
             Some(Err(error)) => reply.fail(error),
@@ -116,7 +116,7 @@ impl Service {
         reply: Reply<v1::WriteTextFileResponse>,
         _room: OwnedSemaphorePermit,
     ) {
-        let place = self.host.place_to_write(&request).await;
+        let place = self.host.inspect_write(&request).await;
         // The host refuses it, whatever the user would say.
         if place.is_closed {
             return reply.with(self.host.write_text_file(request).await);
@@ -138,7 +138,7 @@ impl Service {
         request: v1::CreateTerminalRequest,
         reply: Reply<v1::CreateTerminalResponse>,
     ) {
-        let request = self.host.in_words(request).await;
+        let request = self.host.resolve_command(request).await;
         let asked = request.clone();
         let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
             let action = Action::from_terminal_request(agent, workspace, &asked);

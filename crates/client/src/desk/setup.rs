@@ -57,7 +57,7 @@ impl Setup {
     pub fn new(agent: impl Into<String>, host: Host) -> Setup {
         let agent = agent.into();
         Setup {
-            host: host.serving(&agent),
+            host: host.for_agent(&agent),
             agent,
             offer: everything(),
             info: v1::Implementation::new("attache", env!("CARGO_PKG_VERSION")),

@@ -1,24 +1,23 @@
 //! What the kernel can enforce here: the sandbox for commands, and rules on paths and commands.
 
-use attache::process::{
-    ExecSupport, Nesting, Support, exec_support, namespace_support, sandbox_support,
-};
+use attache::process::{ExecSupport, Nesting, exec_support, namespace_support};
+use attache_host::sandbox::{self, SandboxSupport};
 
 use super::{Finding, Subject};
 
 /// Looks at what the kernel can enforce, if agents can mount or cannot. It starts nothing that stays.
 pub fn sandbox(nested: Nesting, mut tell: impl FnMut(Finding)) {
-    tell(match sandbox_support() {
-        Support::Full => Finding::fine(
+    tell(match sandbox::support() {
+        SandboxSupport::Full => Finding::fine(
             Subject::Sandbox,
             "commands write only inside the session's directories, temporary folders and tool caches",
         ),
-        Support::Partial { gap } => Finding::odd(
+        SandboxSupport::Partial { gap } => Finding::odd(
             Subject::Sandbox,
             format!("commands are confined, but can still {gap}"),
             "use a newer kernel: Linux 6.12 or later has everything that the sandbox uses",
         ),
-        Support::Missing { reason } => Finding::odd(
+        SandboxSupport::Missing { reason } => Finding::odd(
             Subject::Sandbox,
             format!("commands run without a sandbox: {reason}"),
             "allow it, or run agents in a container or virtual machine",

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
-use attache_text::{Line, Lines};
+use attache_text::{Line, LineSplitter};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tokio::io::{AsyncRead, ReadBuf};
@@ -14,7 +14,7 @@ use crate::agents::line as safe;
 /// Passes everything on, and counts the lines that are no messages.
 pub(super) struct Watched<R> {
     inner: R,
-    lines: Lines,
+    lines: LineSplitter,
     garbage: Garbage,
 }
 
@@ -34,7 +34,7 @@ impl<R> Watched<R> {
         let watched = Watched {
             inner,
             // A message too long to be looked at counts as one.
-            lines: Lines::new(LIMIT, 0),
+            lines: LineSplitter::new(LIMIT, 0),
             garbage: garbage.clone(),
         };
         (watched, garbage)

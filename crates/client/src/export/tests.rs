@@ -1,5 +1,5 @@
 use attache::{Transcript, v1};
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 use expect_test::{Expect, expect};
 use pulldown_cmark::{Event, Parser, Tag};
 
@@ -15,7 +15,7 @@ fn exports_show_what_a_command_wrote() {
     let call = v1::ToolCall::new("t", "Run the tests");
     let terminal = v1::ToolCallContent::Terminal(v1::Terminal::new("t1"));
     transcript.apply(v1::SessionUpdate::ToolCall(call.content([terminal])));
-    let view = View {
+    let view = TerminalView {
         command: ["sh", "-c", "echo hi"].map(str::to_owned).to_vec(),
         output: "10 %\r100 %\n\u{1b}[31mhi\n".to_owned(),
         is_truncated: false,

@@ -14,7 +14,7 @@ use attache_rpc::{Error, Id, Message};
 use attache_schema::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, ProtocolLevelNotification,
 };
-use attache_schema::method::Kind;
+use attache_schema::method::MethodKind;
 use attache_schema::rules::{self, Context};
 use attache_schema::v1;
 
@@ -97,14 +97,14 @@ impl Conversation {
     fn said(&mut self, from: Option<Role>, text: &str) -> String {
         match Message::parse_str(text) {
             Ok(Message::Request { id, method, params }) => {
-                let from = from.or_else(|| sender(&method, Kind::Request));
+                let from = from.or_else(|| sender(&method, MethodKind::Request));
                 let supposed = self.supposed(from);
                 self.request(supposed, &id, &method, params);
                 format!("{} {method}  (request {id})", arrow(from))
             }
             Ok(Message::Notification { method, params }) => {
                 let from = from
-                    .or_else(|| sender(&method, Kind::Notification))
+                    .or_else(|| sender(&method, MethodKind::Notification))
                     .or_else(|| self.canceller(&method, params));
                 let supposed = self.supposed(from);
                 self.notification(supposed, &method, params);
@@ -157,7 +157,7 @@ impl Conversation {
             }),
         };
         asked.unwrap_or_else(|error| {
-            self.refused(from, method, Kind::Request, &error);
+            self.refused(from, method, MethodKind::Request, &error);
             Asked::Unread
         })
     }
@@ -180,7 +180,7 @@ impl Conversation {
                 Err(error) => Err(error),
             };
             if let Err(error) = told {
-                self.refused(from, &method, Kind::Notification, &error);
+                self.refused(from, &method, MethodKind::Notification, &error);
             }
         }
     }
@@ -212,7 +212,9 @@ impl Conversation {
             Ok(TranslatedCall::Calls(calls)) => calls,
             Ok(TranslatedCall::Response(_) | TranslatedCall::Nothing) => Vec::new(),
             Err(error) => {
-                let kind = call.id.map_or(Kind::Notification, |_| Kind::Request);
+                let kind = call
+                    .id
+                    .map_or(MethodKind::Notification, |_| MethodKind::Request);
                 self.refused(from, call.method, kind, &error);
                 return Vec::new();
             }

@@ -5,10 +5,10 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use super::{BackgroundWriter, Limits};
+use super::{BackgroundWriter, QueueLimits};
 
 /// A writer that tells of every batch, and goes on when it is told to.
-fn slow(limits: Limits) -> (BackgroundWriter<u32>, Receiver<Vec<u32>>, Sender<()>) {
+fn slow(limits: QueueLimits) -> (BackgroundWriter<u32>, Receiver<Vec<u32>>, Sender<()>) {
     let (began, begun) = mpsc::channel();
     let (go, may_go) = mpsc::channel();
     let writer = BackgroundWriter::start("test", limits, move |items| {
@@ -19,11 +19,11 @@ fn slow(limits: Limits) -> (BackgroundWriter<u32>, Receiver<Vec<u32>>, Sender<()
     (writer, begun, go)
 }
 
-fn limits(waiting: usize, together: usize) -> Limits {
-    Limits {
-        waiting,
-        together,
-        gather: Duration::ZERO,
+fn limits(waiting: usize, together: usize) -> QueueLimits {
+    QueueLimits {
+        max_queued: waiting,
+        max_batch: together,
+        gather_for: Duration::ZERO,
     }
 }
 
@@ -144,8 +144,8 @@ fn a_task_waits_for_room_and_for_what_was_written() {
     begun.recv().unwrap();
     let waker = Waker::from(Arc::new(Unparked(thread::current())));
     let mut context = Context::from_waker(&waker);
-    let mut room = pin!(writer.room());
-    let mut written = pin!(writer.written());
+    let mut room = pin!(writer.wait_for_room());
+    let mut written = pin!(writer.wait_until_written());
     assert!(room.as_mut().poll(&mut context).is_pending());
     assert!(written.as_mut().poll(&mut context).is_pending());
     go.send(()).unwrap();

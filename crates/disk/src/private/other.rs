@@ -48,6 +48,6 @@ pub(super) fn sync_dir(_: &Path) -> io::Result<()> {
 }
 
 /// An open file keeps its name there.
-pub(super) fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+pub(super) fn is_file_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }

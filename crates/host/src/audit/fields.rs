@@ -1,11 +1,11 @@
 //! What of an event goes into the log: names, paths and outcomes. No content, and nothing that looks like a secret.
 
-use attache_text::secret::{mask, masked_words};
+use attache_text::secret::{mask, mask_words};
 use serde_json::Value;
 
-use attache_transport::process::ExecRecord;
+use attache_process::ExecRecord;
 
-use super::{Event, Reach, UserAnswer};
+use super::{AnswerReach, Event, UserAnswer};
 use crate::permissions::{Action, Reason};
 
 /// What goes into the log of an event, and when it happened.
@@ -192,8 +192,8 @@ fn decided(
         return fields;
     };
     let scope = match answer.reach {
-        Reach::Scope(scope) => scope.to_string(),
-        Reach::Agent => "agent".to_owned(),
+        AnswerReach::Scope(scope) => scope.to_string(),
+        AnswerReach::Agent => "agent".to_owned(),
     };
     fields.push(("scope", Value::from(scope)));
     let expires = answer
@@ -248,7 +248,7 @@ fn asked(action: &Action) -> Vec<(&'static str, Value)> {
 }
 
 fn words(command: &[String]) -> Value {
-    list(masked_words(command))
+    list(mask_words(command))
 }
 
 /// Some of them, and how many more there are.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use attache_disk::{BackgroundWriter, Limits};
+use attache_disk::{BackgroundWriter, QueueLimits};
 
 use super::fields::Noted;
 use super::writer::Writer;
@@ -29,11 +29,11 @@ impl Queue {
     pub(super) fn start(mut writer: Writer) -> Queue {
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
-        let limits = Limits {
-            waiting: MOST_BYTES,
+        let limits = QueueLimits {
+            max_queued: MOST_BYTES,
             // Each is in the file as soon as it can be.
-            together: 0,
-            gather: Duration::ZERO,
+            max_batch: 0,
+            gather_for: Duration::ZERO,
         };
         let write = move |events: Vec<Noted>| {
             for noted in events {

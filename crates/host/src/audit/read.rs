@@ -12,7 +12,7 @@ use attache_disk::private::{self, Error};
 /// An event as it stands in the log.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Entry {
+pub struct LogEntry {
     /// Its number.
     pub seq: u64,
     /// When it happened, in RFC 3339.
@@ -31,7 +31,7 @@ pub struct Entry {
 /// # Errors
 ///
 /// When the directory cannot be read. One that is not there holds nothing.
-pub fn entries(dir: &Path) -> Result<impl Iterator<Item = Result<Entry, Error>>, Error> {
+pub fn entries(dir: &Path) -> Result<impl Iterator<Item = Result<LogEntry, Error>>, Error> {
     let files = numbers(dir)?;
     let dir = dir.to_owned();
     Ok(files
@@ -80,9 +80,9 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
-fn entry(text: &[u8]) -> Option<Entry> {
+fn entry(text: &[u8]) -> Option<LogEntry> {
     let line = Line::read(text).ok()?;
-    Some(Entry {
+    Some(LogEntry {
         seq: line.link.seq,
         time: line.text("time").to_owned(),
         event: line.text("event").to_owned(),

@@ -13,7 +13,7 @@ use attache_disk::private::{self, Error};
 /// What a log looks like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Report {
+pub struct LogReport {
     /// How many lines are whole and in their place, up to the first that is not.
     pub lines: u64,
     /// In how many files.
@@ -21,25 +21,25 @@ pub struct Report {
     /// What is unusual and harmless, such as the beginning of a line whose writer was interrupted.
     pub notes: Vec<String>,
     /// The first place where the chain does not hold.
-    pub broken: Option<Break>,
+    pub broken: Option<ChainBreak>,
 }
 
 /// Where a chain does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Break {
+pub struct ChainBreak {
     /// The file.
     pub file: PathBuf,
     /// The line in it, counted from 1.
     pub line: usize,
     /// What was done to it.
-    pub kind: BreakKind,
+    pub kind: ChainBreakKind,
 }
 
 /// What was done to a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BreakKind {
+pub enum ChainBreakKind {
     /// A line is not as it was written.
     Changed,
     /// Lines before this one are gone.
@@ -54,17 +54,17 @@ pub enum BreakKind {
     HeadLost,
 }
 
-impl fmt::Display for Break {
+impl fmt::Display for ChainBreak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.kind {
-            BreakKind::Changed => "this line was changed",
-            BreakKind::Removed => "lines before this one were removed",
-            BreakKind::Inserted => {
+            ChainBreakKind::Changed => "this line was changed",
+            ChainBreakKind::Removed => "lines before this one were removed",
+            ChainBreakKind::Inserted => {
                 "this line was inserted, or the one with the same number before it"
             }
-            BreakKind::Moved => "this line was moved",
-            BreakKind::Truncated => "the lines after this one were cut off",
-            BreakKind::HeadLost => {
+            ChainBreakKind::Moved => "this line was moved",
+            ChainBreakKind::Truncated => "the lines after this one were cut off",
+            ChainBreakKind::HeadLost => {
                 "the head file was lost or changed here; lines may have been cut off"
             }
         };
@@ -77,7 +77,7 @@ impl fmt::Display for Break {
 /// # Errors
 ///
 /// When a file cannot be read. That the chain does not hold is no error but in the report.
-pub fn verify(dir: &Path) -> Result<Report, Error> {
+pub fn verify(dir: &Path) -> Result<LogReport, Error> {
     let report = walk(dir)?;
     if report.broken.is_none() {
         return Ok(report);
@@ -87,7 +87,7 @@ pub fn verify(dir: &Path) -> Result<Report, Error> {
     walk(dir)
 }
 
-fn walk(dir: &Path) -> Result<Report, Error> {
+fn walk(dir: &Path) -> Result<LogReport, Error> {
     let mut files = numbers(dir)?;
     let base = match keyed(dir, BASE)? {
         Some(Found::Head(base)) => Some(base),
@@ -120,7 +120,7 @@ fn walk(dir: &Path) -> Result<Report, Error> {
     if broken.is_none() {
         broken = walk.end(files.is_empty())?;
     }
-    Ok(Report {
+    Ok(LogReport {
         lines: walk.link.seq.saturating_sub(start.seq),
         files: files.len(),
         notes: walk.notes,
@@ -134,12 +134,12 @@ struct Walk<'a> {
     /// The place of the last line that was looked at.
     at: (PathBuf, usize),
     /// Something that is no line: the beginning of one, or a stranger's.
-    stray: Option<(Break, usize)>,
+    stray: Option<(ChainBreak, usize)>,
     notes: Vec<String>,
 }
 
 impl Walk<'_> {
-    fn file(&mut self, number: u64, bytes: &[u8]) -> Result<Option<Break>, Error> {
+    fn file(&mut self, number: u64, bytes: &[u8]) -> Result<Option<ChainBreak>, Error> {
         for (index, text) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
             self.at = (file_path(self.dir, number), index + 1);
             if let Some(kind) = self.line(text)? {
@@ -150,14 +150,14 @@ impl Walk<'_> {
         Ok(None)
     }
 
-    fn line(&mut self, text: &[u8]) -> Result<Option<BreakKind>, Error> {
+    fn line(&mut self, text: &[u8]) -> Result<Option<ChainBreakKind>, Error> {
         let whole = text.strip_suffix(b"\n");
         let line = match Line::read(whole.unwrap_or(text)) {
-            Err(_) if self.stray.is_some() => return Ok(Some(BreakKind::Changed)),
-            Err(Bad::Changed) if whole.is_some() => return Ok(Some(BreakKind::Changed)),
+            Err(_) if self.stray.is_some() => return Ok(Some(ChainBreakKind::Changed)),
+            Err(Bad::Changed) if whole.is_some() => return Ok(Some(ChainBreakKind::Changed)),
             Err(_) => {
                 let length = whole.unwrap_or(text).len();
-                self.stray = Some((self.here(BreakKind::Changed), length));
+                self.stray = Some((self.here(ChainBreakKind::Changed), length));
                 return Ok(None);
             }
             Ok(line) => line,
@@ -171,7 +171,7 @@ impl Walk<'_> {
                 .get("bytes")
                 .and_then(serde_json::Value::as_u64);
             if line.text("event") != "torn" || bytes != u64::try_from(*length).ok() {
-                return Ok(Some(BreakKind::Changed));
+                return Ok(Some(ChainBreakKind::Changed));
             }
             self.note("the beginning of a line, whose writer was interrupted");
             self.stray = None;
@@ -180,19 +180,19 @@ impl Walk<'_> {
             self.note("events before it could not be written");
         }
         if line.text("event") == "head_lost" {
-            return Ok(Some(BreakKind::HeadLost));
+            return Ok(Some(ChainBreakKind::HeadLost));
         }
         self.link = line.link;
         Ok(None)
     }
 
-    fn misplaced(&self, line: &Line) -> Result<BreakKind, Error> {
+    fn misplaced(&self, line: &Line) -> Result<ChainBreakKind, Error> {
         let expected = self.link.seq.saturating_add(1);
         if line.link.seq <= self.link.seq {
-            return Ok(BreakKind::Inserted);
+            return Ok(ChainBreakKind::Inserted);
         }
         if line.link.seq == expected {
-            return Ok(BreakKind::Changed);
+            return Ok(ChainBreakKind::Changed);
         }
         let mut seen = HashSet::new();
         for number in numbers(self.dir)? {
@@ -201,37 +201,37 @@ impl Walk<'_> {
             seen.extend(lines.map(|line| line.link.seq));
         }
         match seen.contains(&expected) {
-            true => Ok(BreakKind::Moved),
-            false => Ok(BreakKind::Removed),
+            true => Ok(ChainBreakKind::Moved),
+            false => Ok(ChainBreakKind::Removed),
         }
     }
 
     /// Compares the last line with what the head says.
-    fn end(&mut self, is_empty: bool) -> Result<Option<Break>, Error> {
+    fn end(&mut self, is_empty: bool) -> Result<Option<ChainBreak>, Error> {
         if self.stray.take().is_some() {
             self.note("the beginning of a line, whose writer was interrupted");
         }
         let head = keyed(self.dir, "head")?;
         let kind = match head {
             None | Some(Found::Nothing) if is_empty => return Ok(None),
-            None | Some(Found::Nothing | Found::Forged) => BreakKind::HeadLost,
+            None | Some(Found::Nothing | Found::Forged) => ChainBreakKind::HeadLost,
             Some(Found::Head(head)) if head.link == self.link => return Ok(None),
-            Some(Found::Head(head)) if head.link.seq > self.link.seq => BreakKind::Truncated,
+            Some(Found::Head(head)) if head.link.seq > self.link.seq => ChainBreakKind::Truncated,
             Some(Found::Head(head)) if head.link.seq + 1 == self.link.seq => {
                 self.note(
                     "a line that the head does not know of yet, whose writer was interrupted",
                 );
                 return Ok(None);
             }
-            Some(Found::Head(head)) if head.link.seq < self.link.seq => BreakKind::Inserted,
-            Some(Found::Head(_)) => BreakKind::Changed,
+            Some(Found::Head(head)) if head.link.seq < self.link.seq => ChainBreakKind::Inserted,
+            Some(Found::Head(_)) => ChainBreakKind::Changed,
         };
         Ok(Some(self.here(kind)))
     }
 
-    fn here(&self, kind: BreakKind) -> Break {
+    fn here(&self, kind: ChainBreakKind) -> ChainBreak {
         let (file, line) = self.at.clone();
-        Break { file, line, kind }
+        ChainBreak { file, line, kind }
     }
 
     fn note(&mut self, what: &str) {

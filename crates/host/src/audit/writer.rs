@@ -52,7 +52,7 @@ impl Writer {
         private::create_dir(dir)?;
         let lock_path = dir.join("lock");
         let lock = private::lock(&lock_path)?;
-        let key = private::key(&dir.join("key"))?;
+        let key = private::read_or_create_key(&dir.join("key"))?;
         let mut options = OpenOptions::new();
         let path = dir.join("head");
         let head = private::open(&path, options.read(true).write(true).create(true))?;
@@ -90,10 +90,10 @@ impl Writer {
         let path = self.dir.join("lock");
         // Who has kept the lock for long will keep it longer, and each event would wait.
         let patience = match self.missed {
-            0 => private::PATIENCE,
+            0 => private::LOCK_TIMEOUT,
             _ => Duration::ZERO,
         };
-        private::hold(&path, &self.lock, patience)?;
+        private::lock_file(&path, &self.lock, patience)?;
         let appended = self.append_alone(noted);
         self.lock
             .unlock()

@@ -76,7 +76,7 @@ fn no_hidden_name_reads_a_file_that_a_rule_asks_about() {
             for read in [
                 files.read(&roots, &name, None, None).map(|_| ()),
                 files.open(&roots, &name).map(|_| ()),
-                files.to_read(&roots, &name).map(|_| ()),
+                files.resolve_read(&roots, &name).map(|_| ()),
             ] {
                 let Err(Error::AskedByPolicy { rule, other, .. }) = &read else {
                     panic!("{policy} {name:?}: {read:?}");
@@ -111,12 +111,12 @@ async fn a_request_is_asked_about_and_reads_only_the_file_that_was_judged() {
                 permissions,
                 Log::none(),
             );
-            let host = host.serving("agent");
+            let host = host.for_agent("agent");
             let session = v1::SessionId::from("s");
             host.open(&session, Roots::open(&tree, &[]).unwrap());
             for name in hidden(&tree) {
                 let request = v1::ReadTextFileRequest::new(session.clone(), name.to_str().unwrap());
-                let place = host.place_to_read(&request).await;
+                let place = host.inspect_read(&request).await;
                 let action =
                     Action::from_read_request("agent", tree.to_path_buf(), &request, &place);
                 let verdict = host.permissions.judge(&action);
@@ -126,20 +126,20 @@ async fn a_request_is_asked_about_and_reads_only_the_file_that_was_judged() {
                 }
                 host.read_text_file(&request).await.unwrap_err();
                 // The user has said yes.
-                let read = host.read_judged(&request, &place).await.unwrap();
+                let read = host.read_inspected(&request, &place).await.unwrap();
                 assert_eq!(read.content, CANARY);
             }
             // A yes to one file is none to another that was put in its place.
             let swapped = tree.join("open/pair");
             let request = v1::ReadTextFileRequest::new(session.clone(), swapped.to_str().unwrap());
-            let place = host.place_to_read(&request).await;
+            let place = host.inspect_read(&request).await;
             assert_eq!(
-                host.read_judged(&request, &place).await.unwrap().content,
+                host.read_inspected(&request, &place).await.unwrap().content,
                 "open"
             );
             fs::remove_file(&swapped).unwrap();
             fs::hard_link(tree.join("secrets/key"), &swapped).unwrap();
-            host.read_judged(&request, &place).await.unwrap_err();
+            host.read_inspected(&request, &place).await.unwrap_err();
         }
     }
 }

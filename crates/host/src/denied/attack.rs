@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use attache_transport::process::CoverKind;
+use attache_process::CoverKind;
 
 use super::{Access, DeniedPaths, PatternBases, Subject, find};
 use crate::Roots;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{FileId, LinkedFile, PatternBases, links, real};
-use crate::names::fold;
 use crate::permissions::{PathPattern, PathRules, RuleReach};
+use crate::protected_names::fold;
 use crate::roots::{Dir, Identity};
 
 /// A denied file or directory that exists.

@@ -6,8 +6,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use attache_process::{Nesting, Program, namespace_support};
 use attache_schema::v1;
-use attache_transport::process::{Nesting, Program, namespace_support};
 
 use super::DeniedPaths;
 use crate::audit::Log;

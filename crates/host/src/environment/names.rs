@@ -1,6 +1,6 @@
 //! The names: which variables children get, which ones look like secrets, and which ones nobody misses.
 
-use attache_text::secret::{NameOf, is_secret_name};
+use attache_text::secret::{NameContext, is_secret_name};
 
 /// Whether children get this variable without the user saying so.
 pub(super) fn is_listed(name: &str) -> bool {
@@ -21,7 +21,7 @@ pub(super) fn listed() -> impl Iterator<Item = &'static str> {
 
 /// Whether a name says that the variable is a secret.
 pub(super) fn looks_secret(name: &str) -> bool {
-    is_secret_name(name, NameOf::Variable)
+    is_secret_name(name, NameContext::Variable)
 }
 
 /// Whether it is about shells, windows and sessions, so that no command is likely to want it.

@@ -2,7 +2,7 @@
 //! options are not: they stand in the output of harmless commands too, and an agent that edits from such output would write
 //! what stands in their place into files.
 
-use attache_text::secret::behind_known_start;
+use attache_text::secret::after_key_prefix;
 
 /// The parts of a value that look like secrets.
 pub(super) fn secret_parts<'a>(name: &str, value: &'a str) -> Vec<&'a str> {
@@ -43,7 +43,7 @@ fn is_digest(name: &str, part: &str) -> bool {
 }
 
 fn has_known_prefix(part: &str) -> bool {
-    behind_known_start(part).any(|rest| {
+    after_key_prefix(part).any(|rest| {
         let has = |is: fn(&u8) -> bool| rest.bytes().any(|byte| is(&byte));
         let is_mixed =
             has(u8::is_ascii_digit) || (has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase));

@@ -3,7 +3,7 @@
 
 mod script_files;
 
-use attache_transport::process::{Exec, ExecFile, ExecProcess, FileLookup};
+use attache_process::{Exec, ExecFile, ExecProcess, FileLookup};
 
 use super::programs::{self, FileIdentity, Programs, is_loader};
 use super::scripts::{self, LauncherTarget, Script, ScriptWord};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use attache_transport::process::{
+use attache_process::{
     Exec, ExecFile, ExecJudge, ExecProcess, ExecVerdict, FileLookup, FileOrigin,
 };
 

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use attache_transport::process::{ExecFile, FileOrigin, FileVersion};
+use attache_process::{ExecFile, FileOrigin, FileVersion};
 
 use super::scripts;
 use crate::permissions::base_name;

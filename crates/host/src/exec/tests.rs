@@ -6,7 +6,7 @@ mod rules;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use attache_transport::process::{
+use attache_process::{
     Exec, ExecFile, ExecInterpreter, ExecProcess, ExecVerdict, FileLookup, FileOrigin, FileVersion,
 };
 use expect_test::{Expect, expect};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use attache_process::{Child, ExecEvent, ExecRecord, ExecWatch, Execs};
 use attache_schema::v1;
-use attache_transport::process::{Child, ExecEvent, ExecRecord, ExecWatch, Execs};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 

@@ -4,24 +4,24 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::write::make_parents;
-use super::{Error, Files, Kind, wrong_kind};
+use super::{Error, Files, FoundKind, wrong_kind};
 use crate::Roots;
 use crate::denied::Access;
 use crate::roots::{End, Seen};
 
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct DirectoryEntry {
     /// The name.
     pub name: OsString,
     /// What has it.
-    pub what: What,
+    pub kind: EntryKind,
 }
 
 /// What has a name in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum What {
+pub enum EntryKind {
     /// A directory.
     Directory,
     /// A regular file.
@@ -39,7 +39,7 @@ pub enum What {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
     /// The names, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<DirectoryEntry>,
     /// Whether there are more than were looked at.
     pub is_cut: bool,
 }
@@ -56,7 +56,7 @@ impl Files {
         roots.check_place(&place, path, Access::Read)?;
         match place.end {
             End::Directory => {}
-            End::File(_) | End::Special(_) => return Err(wrong_kind(path, Kind::File)),
+            End::File(_) | End::Special(_) => return Err(wrong_kind(path, FoundKind::File)),
             End::Missing(_) => return Err(not_found(path)),
         }
         let listed = place.directory().entries(MOST_ENTRIES);
@@ -72,7 +72,7 @@ impl Files {
     /// # Errors
     ///
     /// When the path leaves the roots, or may not be read.
-    pub fn to_read(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
+    pub fn resolve_read(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
         let place = roots.walk(path).map_err(super::dangling_is_missing)?;
         self.protected.check_read(&place, path)?;
         roots.check_place(&place, path, Access::Read)?;
@@ -82,12 +82,12 @@ impl Files {
         }
     }
 
-    /// Where a path leads that is to be written, as [`to_read`](Self::to_read) does.
+    /// Where a path leads that is to be written, as [`resolve_read`](Self::resolve_read) does.
     ///
     /// # Errors
     ///
     /// When the path leaves the roots, or is protected.
-    pub fn to_write(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
+    pub fn resolve_write(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
         let place = roots.walk(path)?;
         self.protected.check_write(&place, path)?;
         roots.check_place(&place, path, Access::Change)?;
@@ -99,19 +99,23 @@ impl Files {
     /// # Errors
     ///
     /// When the path leaves the roots, is protected or a root, or nothing is there.
-    pub fn to_remove(&self, roots: &Roots, path: &Path) -> Result<(PathBuf, What), Error> {
+    pub fn resolve_removal(
+        &self,
+        roots: &Roots,
+        path: &Path,
+    ) -> Result<(PathBuf, EntryKind), Error> {
         let (place, seen) = roots.walk_to_name(path)?;
         self.protected.check_write(&place, path)?;
         roots.check_place(&place, path, Access::Change)?;
         let what = match seen {
-            Seen::Directory(_) => What::Directory,
-            Seen::Link(_) => What::Link,
-            Seen::Special => What::Special,
+            Seen::Directory(_) => EntryKind::Directory,
+            Seen::Link(_) => EntryKind::Link,
+            Seen::Special => EntryKind::Special,
             Seen::File => {
                 let name = super::file_name(&place, path)?;
                 let file = place.directory().read(name);
                 let size = file.and_then(|file| file.metadata());
-                What::File {
+                EntryKind::File {
                     size: size.map_or(0, |metadata| metadata.len()),
                 }
             }

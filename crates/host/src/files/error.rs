@@ -57,12 +57,12 @@ pub enum Error {
         path: PathBuf,
     },
     /// What is there is not a regular file, or where a directory is asked for not a directory.
-    #[error("{} is {what}; name {}", shown(.path), .what.wanted())]
-    Kind {
+    #[error("{} is {found}; name {}", shown(.path), .found.wanted())]
+    WrongKind {
         /// The path.
         path: PathBuf,
         /// What it is.
-        what: Kind,
+        found: FoundKind,
     },
     /// The file is not UTF-8 text.
     #[error("{} is not text: it is binary or not UTF-8; read it with a tool for its format", shown(.path))]
@@ -187,7 +187,7 @@ pub enum Error {
 /// What a path leads to when it is not what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum FoundKind {
     /// A directory, where a file is asked for.
     Directory,
     /// A pipe, socket, device, or a file that the kernel makes up.
@@ -198,23 +198,23 @@ pub enum Kind {
     FileWithSlash,
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for FoundKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Kind::Directory => "a directory",
-            Kind::Special => "not a regular file",
-            Kind::File => "not a directory",
-            Kind::FileWithSlash => "a file that was named with a slash at the end",
+            FoundKind::Directory => "a directory",
+            FoundKind::Special => "not a regular file",
+            FoundKind::File => "not a directory",
+            FoundKind::FileWithSlash => "a file that was named with a slash at the end",
         })
     }
 }
 
-impl Kind {
+impl FoundKind {
     fn wanted(self) -> &'static str {
         match self {
-            Kind::Directory | Kind::Special => "a regular file",
-            Kind::File => "a directory",
-            Kind::FileWithSlash => "it without the slash",
+            FoundKind::Directory | FoundKind::Special => "a regular file",
+            FoundKind::File => "a directory",
+            FoundKind::FileWithSlash => "it without the slash",
         }
     }
 }
@@ -269,7 +269,7 @@ impl Error {
             Error::Root { .. } => "root",
             Error::WholeSystem { .. } => "whole_system",
             Error::NotFound { .. } => "not_found",
-            Error::Kind { .. } => "wrong_kind",
+            Error::WrongKind { .. } => "wrong_kind",
             Error::NotText { .. } => "not_text",
             Error::TooLarge { .. } => "too_large",
             Error::Changing { .. } => "changing",

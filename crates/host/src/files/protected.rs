@@ -5,9 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::{Error, What};
-use crate::names::{GIT, HOME, fold, is_closed_name};
+use super::{EntryKind, Error};
 use crate::protected_files::real_path;
+use crate::protected_names::{GIT, HOME, fold, is_closed_name};
 use crate::roots::{Dir, Identity, Place, Seen};
 
 /// What is closed beside the names that are closed everywhere.
@@ -106,7 +106,7 @@ impl Protected {
             if is_closed_name(&entry.name) || self.is_in_closed_part_of_home(&path) {
                 return Ok(true);
             }
-            if entry.what != What::Directory {
+            if entry.kind != EntryKind::Directory {
                 continue;
             }
             if path.components().count() > DEEPEST {

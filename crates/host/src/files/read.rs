@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use super::{Error, Kind, Limits, wrong_kind};
+use super::{Error, FileLimits, FoundKind, wrong_kind};
 use crate::roots::{Facts, facts_of};
 
 /// Which lines are asked for.
@@ -34,7 +34,7 @@ pub(super) fn read(
     mut file: File,
     path: &Path,
     window: Window,
-    limits: &Limits,
+    limits: &FileLimits,
 ) -> Result<String, Error> {
     let failed = |error| Error::of_system(path, "read", error);
     let text = |bytes| String::from_utf8(bytes).map_err(|_| not_text(path));
@@ -70,8 +70,8 @@ pub(super) fn check_regular(file: &File, path: &Path) -> Result<(), Error> {
 fn check(facts: &Facts, path: &Path) -> Result<(), Error> {
     match facts {
         _ if facts.is_regular => Ok(()),
-        _ if facts.is_directory => Err(wrong_kind(path, Kind::Directory)),
-        _ => Err(wrong_kind(path, Kind::Special)),
+        _ if facts.is_directory => Err(wrong_kind(path, FoundKind::Directory)),
+        _ => Err(wrong_kind(path, FoundKind::Special)),
     }
 }
 
@@ -80,7 +80,7 @@ fn lines(
     file: &mut File,
     path: &Path,
     window: Window,
-    limits: &Limits,
+    limits: &FileLimits,
     size: u64,
 ) -> Result<Vec<u8>, Error> {
     let mut cut = Cut {

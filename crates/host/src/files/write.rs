@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::{Error, Kind, check_file, wrong_kind};
+use super::{Error, FoundKind, check_file, wrong_kind};
 use crate::Roots;
 use crate::denied::Access;
 use crate::roots::{Dir, End, Place, facts_of, keep_owner_and_mode};
@@ -44,8 +44,8 @@ pub(super) fn open_old_at<'p>(
     path: &Path,
 ) -> Result<Target<'p>, Error> {
     match &place.end {
-        End::Directory => Err(wrong_kind(path, Kind::Directory)),
-        End::Special(_) => Err(wrong_kind(path, Kind::Special)),
+        End::Directory => Err(wrong_kind(path, FoundKind::Directory)),
+        End::Special(_) => Err(wrong_kind(path, FoundKind::Special)),
         End::File(name) => {
             let old = open_old(place.directory(), name, path)?;
             check_file(roots, &old, path, Access::Change)?;
@@ -66,7 +66,7 @@ fn open_old(dir: &Dir, name: &OsStr, path: &Path) -> Result<File, Error> {
     })?;
     let facts = facts_of(&file).map_err(|error| Error::of_system(path, "write", error))?;
     match facts {
-        _ if !facts.is_regular => Err(wrong_kind(path, Kind::Special)),
+        _ if !facts.is_regular => Err(wrong_kind(path, FoundKind::Special)),
         _ if facts.links > 1 => Err(Error::HardLinked {
             path: path.to_owned(),
         }),

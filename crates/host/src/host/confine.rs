@@ -1,6 +1,6 @@
 //! How an agent is kept from what the policy denies.
 
-use attache_transport::process::{Confinement, Nesting, Program};
+use attache_process::{Confinement, Nesting, Program};
 
 use super::Host;
 use crate::denied::{DeniedPaths, Subject};

@@ -118,7 +118,7 @@ async fn a_file_that_appears_after_the_question_does_not_change_what_is_run() {
     let root = tempfile::tempdir().unwrap();
     let host = serving(root.path(), Log::none());
     let asked = v1::CreateTerminalRequest::new("s", "./x y");
-    let shown = host.in_words(asked).await;
+    let shown = host.resolve_command(asked).await;
     assert_eq!(
         (&*shown.command, &*shown.args),
         ("./x", &["y".to_owned()][..])

@@ -14,7 +14,7 @@ pub(crate) use resolve::{FollowedPath, PathLookups};
 
 use super::{Action, paths};
 use crate::exec::RunFiles;
-use crate::names::{fold, is_protected};
+use crate::protected_names::{fold, is_protected};
 use crate::{FieldHasher, protected_files};
 use attache_disk::private::identity;
 

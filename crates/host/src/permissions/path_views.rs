@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::on_disk::{FollowedPath, PathLookups};
 use super::paths;
-use crate::names::is_folded;
+use crate::protected_names::is_folded;
 
 /// Paths, in every way that they can be read.
 #[derive(Debug, Default)]

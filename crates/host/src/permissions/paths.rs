@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use crate::names::fold;
+use crate::protected_names::fold;
 
 /// An absolute path without `.` and `..`.
 pub(crate) fn normal_path(path: &Path) -> PathBuf {

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use attache_disk::private::identity;
 use attache_schema::v1;
-use attache_text::secret::masked_words;
+use attache_text::secret::mask_words;
 use serde::{Deserialize, Serialize};
 
 use super::command::pattern::CommandPattern;
@@ -269,8 +269,8 @@ fn shown(action: &Action, what: &DecisionSubject) -> String {
     let text = match what {
         DecisionSubject::Commands(text) | DecisionSubject::Files(text) => text.clone(),
         DecisionSubject::Exactly(_) => match (&action.command, action.paths.as_slice()) {
-            (Some(words), _) => masked_words(words).join(" "),
-            (None, []) => masked_words(std::slice::from_ref(&action.title)).join(" "),
+            (Some(words), _) => mask_words(words).join(" "),
+            (None, []) => mask_words(std::slice::from_ref(&action.title)).join(" "),
             (None, paths) => {
                 let paths = paths.iter().map(|path| path.to_string_lossy());
                 paths.collect::<Vec<_>>().join(" ")

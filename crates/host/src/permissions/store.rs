@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::remembered_decision::RememberedDecision;
 use crate::ownership;
-use attache_disk::private::{self, Error, Key, Stamp};
+use attache_disk::private::{self, Error, FileStamp, Key};
 
 /// The file of decisions, and what was last read from it.
 #[derive(Debug)]
 pub(super) struct DecisionStore {
     path: PathBuf,
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     decisions: Vec<RememberedDecision>,
 }
 
@@ -70,7 +70,7 @@ impl DecisionStore {
     ///
     /// If the file can't be trusted; reported once for each change.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
-        let stamp = Stamp::at(&self.path);
+        let stamp = FileStamp::at(&self.path);
         if stamp == self.stamp {
             return Ok(());
         }
@@ -113,11 +113,11 @@ impl DecisionStore {
             self.write(&decisions)?;
         }
         drop(lock);
-        (self.stamp, self.decisions) = (Stamp::at(&self.path), decisions);
+        (self.stamp, self.decisions) = (FileStamp::at(&self.path), decisions);
         Ok(changed)
     }
 
-    fn read(&self) -> Result<Option<(Vec<RememberedDecision>, Stamp)>, StoreReadError> {
+    fn read(&self) -> Result<Option<(Vec<RememberedDecision>, FileStamp)>, StoreReadError> {
         let Some((text, stamp)) = private::read(&self.path, MAX_FILE)? else {
             return Ok(None);
         };
@@ -145,7 +145,7 @@ impl DecisionStore {
     }
 
     fn write(&self, decisions: &[RememberedDecision]) -> Result<(), Error> {
-        let key = private::key(&self.key_path())?;
+        let key = private::read_or_create_key(&self.key_path())?;
         let content = StoreContent {
             version: VERSION,
             mac: mac(&key, decisions).to_hex().to_string(),

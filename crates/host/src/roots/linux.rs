@@ -17,7 +17,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::Identity;
-use crate::files::{Entry, What};
+use crate::files::{DirectoryEntry, EntryKind};
 
 /// An open directory.
 #[derive(Debug)]
@@ -194,7 +194,7 @@ impl Dir {
     }
 
     /// What is in it, in no order, and whether there is more than so many.
-    pub(crate) fn entries(&self, most: usize) -> io::Result<(Vec<Entry>, bool)> {
+    pub(crate) fn entries(&self, most: usize) -> io::Result<(Vec<DirectoryEntry>, bool)> {
         let mut found = Vec::new();
         for entry in fs::Dir::new(self.readable()?)? {
             let entry = entry?;
@@ -210,15 +210,15 @@ impl Dir {
                 stat => stat?,
             };
             let what = match FileType::from_raw_mode(stat.st_mode) {
-                FileType::Directory => What::Directory,
-                FileType::Symlink => What::Link,
-                FileType::RegularFile => What::File {
+                FileType::Directory => EntryKind::Directory,
+                FileType::Symlink => EntryKind::Link,
+                FileType::RegularFile => EntryKind::File {
                     size: u64::try_from(stat.st_size).unwrap_or(0),
                 },
-                _ => What::Special,
+                _ => EntryKind::Special,
             };
             let name = OsString::from_vec(name.to_bytes().to_owned());
-            found.push(Entry { name, what });
+            found.push(DirectoryEntry { name, kind: what });
         }
         Ok((found, false))
     }

@@ -11,7 +11,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Metadata, OpenOptions};
 
 use super::Identity;
-use crate::files::{Entry, What};
+use crate::files::{DirectoryEntry, EntryKind};
 
 /// An open directory.
 #[derive(Debug)]
@@ -141,7 +141,7 @@ impl Dir {
     }
 
     /// What is in it, in no order, and whether there is more than so many.
-    pub(crate) fn entries(&self, most: usize) -> io::Result<(Vec<Entry>, bool)> {
+    pub(crate) fn entries(&self, most: usize) -> io::Result<(Vec<DirectoryEntry>, bool)> {
         let mut found = Vec::new();
         for entry in self.0.entries()? {
             let entry = entry?;
@@ -153,15 +153,15 @@ impl Dir {
                 metadata => metadata?,
             };
             let what = match metadata {
-                _ if metadata.is_symlink() => What::Link,
-                _ if metadata.is_dir() => What::Directory,
-                _ if metadata.is_file() => What::File {
+                _ if metadata.is_symlink() => EntryKind::Link,
+                _ if metadata.is_dir() => EntryKind::Directory,
+                _ if metadata.is_file() => EntryKind::File {
                     size: metadata.len(),
                 },
-                _ => What::Special,
+                _ => EntryKind::Special,
             };
             let name = entry.file_name();
-            found.push(Entry { name, what });
+            found.push(DirectoryEntry { name, kind: what });
         }
         Ok((found, false))
     }

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use attache_process::{self as process, Program};
 use attache_schema::v1;
 use attache_text::shell;
-use attache_transport::process::{self, Program};
 
 use super::{Error, environment};
 use crate::Roots;
@@ -17,7 +17,10 @@ use crate::roots::StartDirectory;
 /// The request as it will be run, to be judged, shown and started. Some agents send a whole line as `command`, without
 /// `args`. A line of plain words becomes a program with its arguments, any other line an argument of the shell. A file of
 /// that name is the program. `cwd` is the session's directory. Looks at the disk.
-pub fn resolved(request: &v1::CreateTerminalRequest, cwd: &Path) -> v1::CreateTerminalRequest {
+pub fn resolve_command(
+    request: &v1::CreateTerminalRequest,
+    cwd: &Path,
+) -> v1::CreateTerminalRequest {
     let line = request.command.as_str();
     let cwd = request.cwd.as_ref().map_or(cwd, AsRef::as_ref);
     // As for the system, a name without a slash is no file of the directory.

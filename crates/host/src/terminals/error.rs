@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use attache_transport::process;
+use attache_process as process;
 
 /// Why a terminal did not do what was asked.
 #[derive(Debug, thiserror::Error)]

@@ -5,8 +5,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use attache_process::{Child, Ladder, Status, Stdout};
 use attache_schema::v1;
-use attache_transport::process::{Child, Ladder, Status, Stdout};
 use tokio::io::AsyncReadExt;
 use tokio::sync::watch;
 use tokio::time::Instant;

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::run::Order;
 use super::shown::Shown;
 use super::temporary::TemporaryFolder;
-use super::{Error, Limits};
+use super::{Error, TerminalLimits};
 
 #[derive(Default)]
 pub(super) struct Shelf {
@@ -43,7 +43,7 @@ impl Shelf {
         &mut self,
         id: v1::TerminalId,
         session: &v1::SessionId,
-        limits: &Limits,
+        limits: &TerminalLimits,
     ) -> Result<(), Error> {
         let slots = self.taken.values();
         if slots.filter(|slot| slot.session() == session).count() >= limits.per_session {
@@ -88,7 +88,7 @@ impl Shelf {
         &mut self,
         session: &v1::SessionId,
         id: &v1::TerminalId,
-        limits: &Limits,
+        limits: &TerminalLimits,
     ) -> Result<Terminal, Error> {
         self.get(session, id)?;
         let Some(Slot::Taken(terminal)) = self.taken.remove(id) else {

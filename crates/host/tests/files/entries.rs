@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use attache_host::Roots;
-use attache_host::files::{Error, Files, Limits};
+use attache_host::files::{Error, FileLimits, Files};
 use expect_test::expect;
 use libtest_mimic::Trial;
 
@@ -36,7 +36,7 @@ fn listed() {
          file out/secret x
          file ws/state/x x",
     );
-    let files = Files::new(Limits::default(), &[tree.path("@/ws/state")]);
+    let files = Files::new(FileLimits::default(), &[tree.path("@/ws/state")]);
     let tried = "
         list @/ws
         list @/ws/a
@@ -183,7 +183,7 @@ fn protected() {
          dir ws/d
          file ws/state/x x",
     );
-    let files = Files::new(Limits::default(), &[tree.path("@/ws/state")]);
+    let files = Files::new(FileLimits::default(), &[tree.path("@/ws/state")]);
     let before = tree.listing("@/ws");
     let tried = "
         remove @/ws/.git/hooks/x
@@ -223,7 +223,7 @@ fn carried() {
          dir ws/harmless
          file ws/parent/state/x x",
     );
-    let files = Files::new(Limits::default(), &[tree.path("@/ws/parent/state")]);
+    let files = Files::new(FileLimits::default(), &[tree.path("@/ws/parent/state")]);
     let files = files.home(&tree.path("@/ws"));
     let tried = "
         move @/ws/prepared @/ws/.config
@@ -267,9 +267,9 @@ fn leads() {
     ]
     .map(|name| {
         let path = tree.path(&format!("@/ws/{name}"));
-        let read = outcome(files.to_read(&roots, &path).map(|path| shown(&path)));
-        let write = outcome(files.to_write(&roots, &path).map(|path| shown(&path)));
-        let remove = files.to_remove(&roots, &path);
+        let read = outcome(files.resolve_read(&roots, &path).map(|path| shown(&path)));
+        let write = outcome(files.resolve_write(&roots, &path).map(|path| shown(&path)));
+        let remove = files.resolve_removal(&roots, &path);
         let remove = outcome(remove.map(|(path, what)| format!("{} {what:?}", shown(&path))));
         format!("{name}: {read} | {write} | {remove}\n")
     });

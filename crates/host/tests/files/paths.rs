@@ -43,7 +43,7 @@ fn random() {
                 counts[0] += 1;
             }
             (
-                Err(Error::NotFound { .. } | Error::Kind { .. } | Error::Links { .. }),
+                Err(Error::NotFound { .. } | Error::WrongKind { .. } | Error::Links { .. }),
                 Leads::Nowhere,
             ) => {
                 counts[1] += 1;

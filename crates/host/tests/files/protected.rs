@@ -1,7 +1,7 @@
 //! What agents may not write, however it is spelled, whether it exists or not.
 
 use attache_host::Roots;
-use attache_host::files::{Error, Files, Limits};
+use attache_host::files::{Error, FileLimits, Files};
 use expect_test::{Expect, expect};
 use libtest_mimic::Trial;
 
@@ -228,7 +228,7 @@ fn state() {
         "file ws/data/state/log secret\nlink ws/link data/state/log\nlink there @/ws/data\nfile ws/x text",
     );
     let state = ["@/there/state", "@/ws/data/later", "@/ws/caf\u{e9}"].map(|path| tree.path(path));
-    let files = Files::new(Limits::default(), &state);
+    let files = Files::new(FileLimits::default(), &state);
     let tried = "
         read @/ws/data/state/log
         read @/ws/link

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use attache_host::files::{Error, Files, Limits};
+use attache_host::files::{Error, FileLimits, Files};
 use expect_test::{Expect, expect};
 use libtest_mimic::Trial;
 
@@ -148,7 +148,7 @@ fn special() {
 
 fn limits() {
     let tree = Tree::new("file ws/five 12345\nfile ws/six 123456\nfile ws/lines 12\\n34\\n56\\n");
-    let limits = Limits {
+    let limits = FileLimits {
         read: 5,
         write: 5,
         search: 7,

@@ -397,7 +397,7 @@ fn directories() {
         "@/other",
     ];
     let told: String = lines
-        .map(|line| match roots.directory(&tree.path(line)) {
+        .map(|line| match roots.resolve_directory(&tree.path(line)) {
             Ok(path) => format!("{line}: {}\n", path.display()),
             Err(error) => format!("{line}: {error}\n"),
         })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use attache_host::Roots;
-use attache_host::files::{Entry, Error, Files, Limits, Listing, What};
+use attache_host::files::{DirectoryEntry, EntryKind, Error, FileLimits, Files, Listing};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 /// A directory of its own, removed with the value. It has `ws`, the usual root.
@@ -65,7 +65,7 @@ impl Tree {
     /// of our own among what they may read.
     pub(crate) fn walking_files(&self) -> Files {
         Files::new(
-            Limits::default(),
+            FileLimits::default(),
             &[self.path("@/ws/state"), self.path("@/more/state")],
         )
     }
@@ -126,10 +126,10 @@ impl Tree {
 }
 
 fn names(listing: &Listing) -> String {
-    let name = |entry: &Entry| match entry.what {
-        What::Directory => format!("{}/", entry.name.display()),
-        What::File { size } => format!("{} {size}", entry.name.display()),
-        What::Link => format!("{}@", entry.name.display()),
+    let name = |entry: &DirectoryEntry| match entry.kind {
+        EntryKind::Directory => format!("{}/", entry.name.display()),
+        EntryKind::File { size } => format!("{} {size}", entry.name.display()),
+        EntryKind::Link => format!("{}@", entry.name.display()),
         _ => format!("{} special", entry.name.display()),
     };
     let names: Vec<String> = listing.entries.iter().map(name).collect();

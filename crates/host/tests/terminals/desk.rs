@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use attache_host::Roots;
 use attache_host::environment::ChildEnvironment;
-use attache_host::terminals::{Error, Limits, Sandbox, Terminals};
+use attache_host::terminals::{Error, Sandbox, TerminalLimits, Terminals};
 use attache_schema::v1;
 
 pub(super) struct Desk {
@@ -19,10 +19,10 @@ pub(super) struct Desk {
 
 impl Desk {
     pub(super) fn new() -> Desk {
-        Desk::with(Limits::default(), Sandbox::Off)
+        Desk::with(TerminalLimits::default(), Sandbox::Off)
     }
 
-    pub(super) fn with(limits: Limits, sandbox: Sandbox) -> Desk {
+    pub(super) fn with(limits: TerminalLimits, sandbox: Sandbox) -> Desk {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = folder(std::process::id(), next);

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use attache_host::Roots;
-use attache_host::terminals::{Error, Limits, Sandbox};
-use attache_transport::process::Support;
+use attache_host::sandbox::SandboxSupport;
+use attache_host::terminals::{Error, Sandbox, TerminalLimits};
 use libtest_mimic::Trial;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -37,7 +37,7 @@ pub(super) fn trials() -> Vec<Trial> {
 
 /// `inner` is now a directory, now a link to the outside.
 async fn swapped(sandbox: Sandbox) {
-    let desk = Desk::with(Limits::default(), sandbox);
+    let desk = Desk::with(TerminalLimits::default(), sandbox);
     let inner = desk.project().join("inner");
     fs::create_dir(&inner).unwrap();
     fs::create_dir(desk.folder.join("outside")).unwrap();
@@ -126,8 +126,8 @@ async fn while_swapping(one: &Path, other: &Path, desk: &Desk, cwd: Option<&Path
 
 fn sandbox() -> Sandbox {
     match Sandbox::support() {
-        Support::Missing { .. } => Sandbox::Off,
-        Support::Full | Support::Partial { .. } => Sandbox::roots_only(),
+        SandboxSupport::Missing { .. } => Sandbox::Off,
+        SandboxSupport::Full | SandboxSupport::Partial { .. } => Sandbox::roots_only(),
     }
 }
 

@@ -8,10 +8,10 @@ use attache_host::audit::Log;
 use attache_host::environment::ChildEnvironment;
 use attache_host::files::Files;
 use attache_host::permissions::{Permissions, Preset};
-use attache_host::terminals::{Limits, Sandbox, Terminals};
+use attache_host::sandbox::SandboxSupport;
+use attache_host::terminals::{Sandbox, TerminalLimits, Terminals};
 use attache_host::{Host, Roots};
 use attache_schema::v1;
-use attache_transport::process::Support;
 use libtest_mimic::Trial;
 
 use super::desk::Desk;
@@ -68,8 +68,9 @@ fn names() -> Vec<String> {
 
 async fn printed(sandbox: Sandbox) {
     let names = names();
-    let mut desk = Desk::with(Limits::default(), sandbox.clone());
-    desk.terminals = Terminals::with_environment(Limits::default(), sandbox, environment(&names));
+    let mut desk = Desk::with(TerminalLimits::default(), sandbox.clone());
+    desk.terminals =
+        Terminals::with_environment(TerminalLimits::default(), sandbox, environment(&names));
     let values = names.iter().map(|name| canary(name)).collect::<Vec<_>>();
     fs::write(desk.project().join("leak"), values.join("\n")).unwrap();
     // What this process has in its own environment stands in for the agent's.
@@ -93,7 +94,7 @@ async fn printed(sandbox: Sandbox) {
 /// A process outside that has a key, as an agent has: not ours, so nothing but the kernel hides it. With the rights that we
 /// have, which may be root's, and without capabilities.
 async fn others() {
-    if matches!(Sandbox::support(), Support::Missing { .. }) {
+    if matches!(Sandbox::support(), SandboxSupport::Missing { .. }) {
         return;
     }
     let is_there = Command::new("setpriv").arg("--version").output().is_ok();
@@ -121,7 +122,7 @@ async fn others() {
         ];
         let mut found = Vec::new();
         for sandbox in [Sandbox::Off, Sandbox::roots_only()] {
-            let desk = Desk::with(Limits::default(), sandbox);
+            let desk = Desk::with(TerminalLimits::default(), sandbox);
             for line in &lines {
                 let words = [&rights[1..], &["sh", "-c", line]].concat();
                 let output = said(&desk, desk.request(rights[0], &words)).await;
@@ -150,7 +151,7 @@ async fn split() {
     let names = ["API_KEY".to_owned()];
     let mut desk = Desk::new();
     desk.terminals =
-        Terminals::with_environment(Limits::default(), Sandbox::Off, environment(&names));
+        Terminals::with_environment(TerminalLimits::default(), Sandbox::Off, environment(&names));
     let text = format!("before {} after", canary("API_KEY"));
     for cut in 0..=text.len() {
         let (first, second) = text.split_at(cut);
@@ -164,7 +165,7 @@ async fn cut() {
     let names = ["API_KEY".to_owned()];
     let mut desk = Desk::new();
     desk.terminals =
-        Terminals::with_environment(Limits::default(), Sandbox::Off, environment(&names));
+        Terminals::with_environment(TerminalLimits::default(), Sandbox::Off, environment(&names));
     let value = canary("API_KEY");
     for limit in 0..60 {
         let line = format!("printf 'x%s' {value}; printf '%s' {value}");
@@ -183,7 +184,7 @@ async fn notice() {
     let names = names();
     let folder = tempfile::tempdir().unwrap();
     let terminals =
-        Terminals::with_environment(Limits::default(), Sandbox::Off, environment(&names));
+        Terminals::with_environment(TerminalLimits::default(), Sandbox::Off, environment(&names));
     let permissions = Permissions::preset(Preset::ApproveAll);
     let host = Host::new(Files::default(), terminals, permissions, Log::none());
     let mut told = Vec::new();
@@ -199,7 +200,7 @@ async fn notice() {
             host.open(&session, Roots::open(folder.path(), &[]).unwrap());
         }
         let request = v1::CreateTerminalRequest::new(session.clone(), line);
-        let request = host.in_words(request).await;
+        let request = host.resolve_command(request).await;
         let id = host.create_terminal(&request).await.unwrap().terminal_id;
         let wait = v1::WaitForTerminalExitRequest::new(session.clone(), id.clone());
         host.wait_for_terminal_exit(&wait).await.unwrap();
@@ -218,7 +219,7 @@ async fn notice() {
 
 fn sandbox() -> Sandbox {
     match Sandbox::support() {
-        Support::Missing { .. } => Sandbox::Off,
+        SandboxSupport::Missing { .. } => Sandbox::Off,
         _ => Sandbox::roots_only(),
     }
 }

@@ -9,9 +9,9 @@ use attache_host::Roots;
 use attache_host::audit::{Log, entries};
 use attache_host::exec::{ExecRequest, ExecRules, WatchMode, Watcher};
 use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
-use attache_host::terminals::{Limits, Sandbox, Terminals};
+use attache_host::terminals::{Sandbox, TerminalLimits, Terminals};
+use attache_process::{ExecEvent, Ladder, Program};
 use attache_schema::v1;
-use attache_transport::process::{ExecEvent, Ladder, Program};
 use libtest_mimic::Trial;
 use tokio::io::AsyncReadExt as _;
 
@@ -286,7 +286,7 @@ fn asking(policy: &str, logs: &Path) -> (Terminals, Asked) {
         heard.0.lock().unwrap().push(request);
         async move { is_second }
     });
-    let terminals = Terminals::new(Limits::default(), Sandbox::Off);
+    let terminals = Terminals::new(TerminalLimits::default(), Sandbox::Off);
     terminals.watch_with(watcher);
     (terminals, asked)
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use attache_host::exec::{ExecRules, WatchMode};
 use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
-use attache_transport::process::ExecEvent;
+use attache_process::ExecEvent;
 use libtest_mimic::Trial;
 
 use super::exec_attacks::Stage;

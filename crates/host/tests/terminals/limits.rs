@@ -1,6 +1,6 @@
 //! How many terminals there may be, and how many are shown after their release.
 
-use attache_host::terminals::{Limits, Sandbox};
+use attache_host::terminals::{Sandbox, TerminalLimits};
 use attache_schema::v1;
 use expect_test::expect;
 use libtest_mimic::Trial;
@@ -20,9 +20,9 @@ pub(super) fn trials() -> Vec<Trial> {
 
 async fn per_session() {
     let desk = Desk::with(
-        Limits {
+        TerminalLimits {
             per_session: 3,
-            ..Limits::default()
+            ..TerminalLimits::default()
         },
         Sandbox::Off,
     );
@@ -58,9 +58,9 @@ async fn per_session() {
 
 async fn in_all() {
     let desk = Desk::with(
-        Limits {
+        TerminalLimits {
             in_all: 2,
-            ..Limits::default()
+            ..TerminalLimits::default()
         },
         Sandbox::Off,
     );
@@ -91,10 +91,10 @@ async fn at_once() {
 }
 
 async fn released() {
-    let limits = Limits {
+    let limits = TerminalLimits {
         released: 2,
         released_output: 10,
-        ..Limits::default()
+        ..TerminalLimits::default()
     };
     let desk = Desk::with(limits, Sandbox::Off);
     let mut ids = Vec::new();
@@ -116,9 +116,9 @@ async fn released() {
 
 async fn file() {
     let desk = Desk::with(
-        Limits {
+        TerminalLimits {
             largest_file: 4096,
-            ..Limits::default()
+            ..TerminalLimits::default()
         },
         Sandbox::Off,
     );

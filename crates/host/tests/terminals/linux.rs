@@ -1,5 +1,7 @@
 //! The roles of this executable, and the list of tests.
 
+#[path = "../../../process/tests/processes/bind_mount.rs"]
+mod bind_mount;
 #[path = "desk.rs"]
 mod desk;
 #[path = "directories_attack.rs"]
@@ -16,6 +18,10 @@ mod exec_lookup_attack;
 mod exec_programs_attack;
 #[path = "floods.rs"]
 mod floods;
+#[path = "landlock.rs"]
+mod landlock;
+#[path = "landlock_attack.rs"]
+mod landlock_attack;
 #[path = "leaks.rs"]
 mod leaks;
 #[path = "limits.rs"]
@@ -32,18 +38,20 @@ mod sandbox_attack;
 mod secrets_attack;
 #[path = "starts.rs"]
 mod starts;
-#[path = "../../../transport/tests/processes/trial.rs"]
+#[path = "../../../process/tests/processes/trial.rs"]
 mod trial;
 
 use std::process::ExitCode;
 
-use attache_transport::process::guard;
+use attache_process::guard;
 use libtest_mimic::Arguments;
-use trial::{lone_trial, runtime, trial};
+use trial::{direct_trial, is_direct, lone_trial, runtime, trial};
 
 pub(super) fn main() -> ExitCode {
     guard::judge_with(attache_host::exec::judge);
-    guard::run_if_asked();
+    if !is_direct() {
+        guard::run_if_asked();
+    }
     if std::env::args().any(|arg| arg == leaks::ROLE) {
         leaks::play();
     }
@@ -55,6 +63,8 @@ pub(super) fn main() -> ExitCode {
     trials.extend(floods::trials());
     trials.extend(sandbox::trials());
     trials.extend(sandbox_attack::trials());
+    trials.extend(landlock::trials());
+    trials.extend(landlock_attack::trials());
     trials.extend(read_only_attack::trials());
     trials.extend(secrets_attack::trials());
     trials.extend(directories_attack::trials());

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use attache_host::terminals::{Limits, Sandbox};
+use attache_host::terminals::{Sandbox, TerminalLimits};
 use attache_schema::v1;
 use expect_test::{Expect, expect};
 use libtest_mimic::Trial;
@@ -60,9 +60,9 @@ async fn cut() {
 }
 
 async fn ceiling() {
-    let limits = Limits {
+    let limits = TerminalLimits {
         most_output: 10,
-        ..Limits::default()
+        ..TerminalLimits::default()
     };
     let desk = Desk::with(limits, Sandbox::Off);
     for limit in [11, 1 << 63, u64::MAX] {

@@ -6,9 +6,9 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use attache_host::sandbox::{Places, Settings};
-use attache_host::terminals::{Limits, Sandbox, Terminals};
-use attache_transport::process::{Support, namespace_support};
+use attache_host::sandbox::{Places, SandboxSupport, Settings};
+use attache_host::terminals::{Sandbox, TerminalLimits, Terminals};
+use attache_process::namespace_support;
 use libtest_mimic::Trial;
 
 use super::desk::Desk;
@@ -30,7 +30,7 @@ pub(super) fn trials() -> Vec<Trial> {
 /// A session in a project with a policy, which a link leads to as well.
 fn desk() -> Option<(Desk, PathBuf)> {
     let support = Sandbox::support();
-    if matches!(support, Support::Missing { .. }) || namespace_support().is_err() {
+    if matches!(support, SandboxSupport::Missing { .. }) || namespace_support().is_err() {
         eprintln!("skipped: {support}");
         return None;
     }
@@ -46,7 +46,7 @@ fn desk() -> Option<(Desk, PathBuf)> {
         project.join("way/policy.json"),
         project.join("not-there.json"),
     ]);
-    desk.terminals = Terminals::new(Limits::default(), Sandbox::On(Arc::new(places)));
+    desk.terminals = Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)));
     Some((desk, project))
 }
 
@@ -105,7 +105,7 @@ async fn own_files() {
             ..Settings::default()
         };
         let places = Places::for_home(&settings, std::slice::from_ref(&own), &project);
-        desk.terminals = Terminals::new(Limits::default(), Sandbox::On(Arc::new(places)));
+        desk.terminals = Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)));
         let script = "cd .local/share/attache; cat permissions.json; echo x >permissions.json; echo x >new; rm -f permissions.json; cd ..; mv attache old; echo end";
         let script = format!("exec 2>/dev/null; {script}");
         let said = desk.output_of(&desk.request("sh", &["-c", &script])).await;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use attache_host::Roots;
-use attache_host::terminals::{Error, Limits, Sandbox};
-use attache_transport::process::Support;
+use attache_host::sandbox::SandboxSupport;
+use attache_host::terminals::{Error, Sandbox, TerminalLimits};
 use expect_test::expect;
 use libtest_mimic::Trial;
 
@@ -106,8 +106,8 @@ async fn ways_out() {
 /// A desk with a sandbox; where there can be none, that no command starts was seen.
 #[allow(clippy::print_stderr, reason = "who runs the tests should know")]
 async fn confined() -> Option<Desk> {
-    let desk = Desk::with(Limits::default(), Sandbox::roots_only());
-    if let Support::Missing { .. } = Sandbox::support() {
+    let desk = Desk::with(TerminalLimits::default(), Sandbox::roots_only());
+    if let SandboxSupport::Missing { .. } = Sandbox::support() {
         eprintln!("skipped: commands: {}", Sandbox::support());
         let refused = desk.create(&desk.request("true", &[])).await;
         assert!(matches!(refused, Err(Error::Start(_))), "{refused:?}");

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use attache_host::Roots;
 use attache_host::permissions::Policy;
-use attache_host::sandbox::{Places, Settings};
-use attache_host::terminals::{Limits, Sandbox, Terminals};
-use attache_transport::process::{Support, namespace_support};
+use attache_host::sandbox::{Places, SandboxSupport, Settings};
+use attache_host::terminals::{Sandbox, TerminalLimits, Terminals};
+use attache_process::namespace_support;
 use libtest_mimic::Trial;
 
 use super::desk::Desk;
@@ -347,7 +347,7 @@ fn denying(sandbox: Sandbox) -> Option<Desk> {
         skip(reason);
         return None;
     }
-    let mut desk = Desk::with(Limits::default(), with_landlock(sandbox));
+    let mut desk = Desk::with(TerminalLimits::default(), with_landlock(sandbox));
     let project = desk.project();
     for name in ["secrets", "app"] {
         fs::create_dir(project.join(name)).unwrap();
@@ -367,18 +367,18 @@ fn denying(sandbox: Sandbox) -> Option<Desk> {
 
 fn with_landlock(sandbox: Sandbox) -> Sandbox {
     match Sandbox::support() {
-        Support::Missing { .. } => Sandbox::Off,
-        Support::Full | Support::Partial { .. } => sandbox,
+        SandboxSupport::Missing { .. } => Sandbox::Off,
+        SandboxSupport::Full | SandboxSupport::Partial { .. } => sandbox,
     }
 }
 
 /// A session in a directory of a home directory with secrets, in the usual sandbox.
 pub(super) fn at_home(project: &str, settings: Settings) -> Option<(Desk, std::path::PathBuf)> {
-    if let Support::Missing { reason } = Sandbox::support() {
+    if let SandboxSupport::Missing { reason } = Sandbox::support() {
         skip(reason);
         return None;
     }
-    let mut desk = Desk::with(Limits::default(), Sandbox::Off);
+    let mut desk = Desk::with(TerminalLimits::default(), Sandbox::Off);
     let home = desk.folder.canonicalize().unwrap().join("home");
     for name in [".aws", ".ssh", ".cache", "project"] {
         fs::create_dir_all(home.join(name)).unwrap();
@@ -397,7 +397,7 @@ pub(super) fn at_home(project: &str, settings: Settings) -> Option<(Desk, std::p
 
 pub(super) fn terminals(settings: &Settings, home: &Path) -> Terminals {
     let places = Places::for_home(settings, &[], home);
-    Terminals::new(Limits::default(), Sandbox::On(Arc::new(places)))
+    Terminals::new(TerminalLimits::default(), Sandbox::On(Arc::new(places)))
 }
 
 fn which(program: &str) -> bool {
@@ -406,7 +406,7 @@ fn which(program: &str) -> bool {
 }
 
 #[allow(clippy::print_stderr, reason = "who runs the tests should know")]
-fn skip(reason: impl std::fmt::Display) {
+pub(super) fn skip(reason: impl std::fmt::Display) {
     eprintln!("skipped: {reason}");
 }
 

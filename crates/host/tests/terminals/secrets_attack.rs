@@ -140,7 +140,7 @@ async fn explained() {
     let Some((mut desk, home)) = at_home("project", Settings::default()) else {
         return;
     };
-    if attache_transport::process::namespace_support().is_err() {
+    if attache_process::namespace_support().is_err() {
         return;
     }
     fs::write(home.join("project/plan"), "old").unwrap();
@@ -228,12 +228,12 @@ async fn caches() {
         echo model >.cache/huggingface/hub/model; cat .cache/huggingface/hub/model
         echo here >.cache/here; cat .cache/here snap/fox/common/beside; echo end";
     let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
-    match attache_transport::process::namespace_support() {
+    match attache_process::namespace_support() {
         Ok(()) => assert_eq!(said, "made\nmodel\nhere\nbeside\nend\n"),
         Err(_) => assert!(!said.contains(CANARY), "{said}"),
     }
     let token = fs::read_to_string(home.join(secrets[0])).unwrap();
-    assert!(token == CANARY || attache_transport::process::namespace_support().is_err());
+    assert!(token == CANARY || attache_process::namespace_support().is_err());
 }
 
 /// What the user hides inside a project is covered; files that a command makes beside it are its own to read.
@@ -250,7 +250,7 @@ async fn hidden_in_project() {
     desk.terminals = terminals(&settings, &home);
     let script = "cat token 2>/dev/null; mkdir out; echo made >out/file; cat out/file";
     let said = desk.output_of(&desk.request("sh", &["-c", script])).await;
-    match attache_transport::process::namespace_support() {
+    match attache_process::namespace_support() {
         Ok(()) => assert_eq!(said, "made\n"),
         Err(_) => assert!(!said.contains(CANARY), "{said}"),
     }

@@ -20,7 +20,7 @@ mod stdio;
 use std::future::Future;
 use std::process::ExitCode;
 
-use attache_transport::process::guard;
+use attache_process::guard;
 use libtest_mimic::{Arguments, Trial};
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use attache::v1;
 use attache_mcp::Status;
-use attache_transport::process::{Child, Program};
+use attache_process::{Child, Program};
 use libtest_mimic::Trial;
 use serde_json::json;
 

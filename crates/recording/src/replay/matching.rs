@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use attache_rpc::json::{from_str, to_string};
 use attache_testkit::{JsonValue, kind_of_id};
 
-use super::super::HIDDEN;
+use super::super::REDACTED;
 
 /// Whether two payloads say the same, whatever their ids. A secret that was taken out is like any other.
 pub(super) fn same_payload(old: Option<&str>, new: Option<&str>) -> bool {
@@ -17,7 +17,7 @@ pub(super) fn same_payload(old: Option<&str>, new: Option<&str>) -> bool {
 
 fn same(old: &JsonValue, new: &JsonValue) -> bool {
     match (old, new) {
-        (JsonValue::String(text), _) if text == HIDDEN => true,
+        (JsonValue::String(text), _) if text == REDACTED => true,
         (JsonValue::Array(old), JsonValue::Array(new)) => {
             old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old, new))
         }

@@ -7,7 +7,7 @@ macro_rules! ids {
         pub struct $Name(std::sync::Arc<str>);
 
         impl $Name {
-            /// The text, as it stands on the wire.
+            /// The text, as it is in a message.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

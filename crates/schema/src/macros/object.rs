@@ -12,8 +12,8 @@ macro_rules! fragment {
     };
 }
 
-/// Reads the members one by one into three lists (required, optional, parts), then writes the type. Each member comes
-/// with what its setter takes, and the function of `crate::build` that makes the member of it.
+/// Sorts the members into three lists (required, optional, parts), then writes the type. Each member carries the type
+/// that its setter takes, and the function of `crate::build` that converts it.
 macro_rules! object {
     (@read $of:tt required $req:tt $opt:tt $part:tt .. $($rest:tt)*) => {
         object! { @read $of optional $req $opt $part $($rest)* }
@@ -75,7 +75,7 @@ macro_rules! object {
     (@read { $attrs:tt $Name:ident $null:tt with_meta } $mode:ident $req:tt [$($opt:tt)*] $part:tt) => {
         object! { @write $attrs $Name $null $req
             [$($opt)* {
-                [#[doc = "Extension data (`_meta`): kept and passed on as it is."]]
+                [#[doc = "Extension data (`_meta`), kept and passed on unchanged. MUST NOT be assumed to have any particular content.\n\nSee [Extensibility](https://agentclientprotocol.com/protocol/v1/extensibility)."]]
                 meta (Option<crate::Meta>) (impl Into<crate::Meta>) some "_meta" [lenient]
             }] $part }
     };
@@ -108,7 +108,7 @@ macro_rules! object {
             #[doc(hidden)]
             pub const MEMBERS: &[&str] = &[$($rwire,)* $($owire,)*];
 
-            /// A value with its required members; the others can be added behind it.
+            /// Makes a value from its required members. Each optional member has a method that sets it.
             pub fn new($($rfield: $rarg,)* $($pfield: impl Into<$ptype>,)*) -> Self {
                 Self {
                     $($rfield: crate::build::$rbuild($rfield),)*
@@ -117,7 +117,10 @@ macro_rules! object {
                 }
             }
 
-            $($(#[$odoc])*
+            $(
+            #[doc = concat!("Sets `", stringify!($ofield), "`.")]
+            #[doc = ""]
+            $(#[$odoc])*
             #[must_use]
             pub fn $ofield(mut self, value: $oarg) -> Self {
                 self.$ofield = crate::build::$obuild(value);
@@ -162,7 +165,7 @@ macro_rules! object {
                     let mut $pfield = <$ptype as attache_rpc::json::Decode>::decode(reader)?;
                 )*
                 object! { @forget [$($pfield)*] [$($ptype,)*] }
-                // Spelled out here and in `@field`: each call in between would move the value once more.
+                // Written out here and in `@field`, because every function in between would move the value once more.
                 $(let Some($rfield) = $rfield else {
                     return Err(attache_rpc::json::field::missing(reader, $rwire));
                 };)*
@@ -244,8 +247,8 @@ macro_rules! object {
     (@field [$rule:ident] $reader:ident $wire:literal) => { attache_rpc::json::field::$rule($reader, $wire)? };
 }
 
-/// What a list can be made of. Items that are mostly written as something simpler are converted; the others are named,
-/// so that `[]` has a type.
+/// What the setter of a list takes. Items that are often given as something simpler are converted. The others keep
+/// their type, so that `[]` has one.
 macro_rules! items {
     (String) => { impl IntoIterator<Item = impl Into<String>> };
     (FilePath) => { impl IntoIterator<Item = impl Into<FilePath>> };
@@ -256,7 +259,7 @@ macro_rules! items {
     ($Item:ident) => { impl IntoIterator<Item = $Item> };
 }
 
-/// Capabilities that say nothing but that they are there: `{}`.
+/// Capabilities without members of their own: `{}` means supported.
 macro_rules! markers {
     ($($(#[$attr:meta])* $Name:ident)*) => {
         $(message! { $(#[$attr])* pub struct $Name {} })*

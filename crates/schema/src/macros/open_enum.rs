@@ -17,15 +17,15 @@ macro_rules! open_enum {
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum $Name {
             $($(#[$doc])* $Variant,)*
-            /// A value that this version does not know, as it came.
+            /// A value that this version does not know, as received. Values that start with `_` are free for custom use.
             $Unknown(Box<str>),
         }
 
         impl $Name {
-            /// The values this version knows, as they stand on the wire.
+            /// The values that this version knows, as they are in messages.
             pub const KNOWN: &[&str] = &[$($value),*];
 
-            /// The value as it stands on the wire.
+            /// The value as it is in a message.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$Variant => $value,)*

@@ -1,4 +1,4 @@
-//! `serde_bridge!`: a type of ours for programs that use serde.
+//! `serde_bridge!`: serde for one of our types, for programs that use it.
 
 macro_rules! serde_bridge {
     ($Name:ident) => {

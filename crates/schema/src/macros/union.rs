@@ -1,4 +1,4 @@
-//! `union!`: objects told apart by a tag.
+//! `union!`: objects distinguished by a tag.
 
 macro_rules! union {
     (
@@ -13,12 +13,12 @@ macro_rules! union {
         pub enum $Name {
             $($(#[$doc])* $Variant $(($Payload))?,)*
             $($(#[$udoc])* $Untagged($UPayload),)?
-            /// A kind that this version does not know: the whole object, as it came.
+            /// A variant that this version does not know, with the whole object as received.
             Other(attache_rpc::json::Raw),
         }
 
         impl $Name {
-            /// The tag's value, as it stands on the wire.
+            /// The value of the tag, as it is in the message.
             pub fn tag(&self) -> std::borrow::Cow<'_, str> {
                 match self {
                     $(union! { @pattern $Variant $(($Payload))? } => $value.into(),)*
@@ -43,7 +43,7 @@ macro_rules! union {
                         reader.tag($tag)?;
                         attache_rpc::json::Raw::decode(reader).map(Self::Other)
                     }
-                    #[allow(unreachable_patterns, reason = "an untagged variant has taken it")]
+                    #[allow(unreachable_patterns, reason = "an untagged variant has matched it")]
                     None => Err(reader.error(attache_rpc::json::Problem::Missing).within($tag)),
                 }
             }

@@ -9,7 +9,7 @@ use super::{
     gate, initialize, mcp, path, permission, prompt, provider, session_catalog, update, wire,
 };
 use crate::call::{AgentNotification, AgentRequest, ClientRequest};
-use crate::method::{Direction, Kind, Method};
+use crate::method::{Direction, Method, MethodKind};
 use crate::v1;
 
 /// What is wrong with an agent's request. The context is that of before.
@@ -26,7 +26,7 @@ pub fn check_request(request: &AgentRequest, context: &Context) -> Vec<Violation
         AgentRequest::CreateElicitation(_) => {}
         _ => gate::method(
             name,
-            Kind::Request,
+            MethodKind::Request,
             Direction::ToClient,
             context,
             &mut found,
@@ -50,7 +50,7 @@ pub fn check_notification(notification: &AgentNotification, context: &Context) -
     let at = Place::params(name);
     gate::method(
         name,
-        Kind::Notification,
+        MethodKind::Notification,
         Direction::ToClient,
         context,
         &mut found,

@@ -9,7 +9,7 @@ use super::{
     initialize, mcp, mode, permission, session_catalog, subagent, wire,
 };
 use crate::call::{AgentRequest, ClientNotification, ClientRequest};
-use crate::method::{Direction, Kind, Method};
+use crate::method::{Direction, Method, MethodKind};
 
 /// What is wrong with a client's request. The context is that of before.
 pub fn check_request(request: &ClientRequest, context: &Context) -> Vec<Violation> {
@@ -21,7 +21,7 @@ pub fn check_request(request: &ClientRequest, context: &Context) -> Vec<Violatio
     let at = Place::params(request.method());
     gate::method(
         request.method(),
-        Kind::Request,
+        MethodKind::Request,
         Direction::ToAgent,
         context,
         &mut found,
@@ -52,7 +52,7 @@ pub fn check_notification(notification: &ClientNotification, context: &Context) 
     }
     gate::method(
         name,
-        Kind::Notification,
+        MethodKind::Notification,
         Direction::ToAgent,
         context,
         &mut found,

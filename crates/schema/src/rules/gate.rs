@@ -1,12 +1,12 @@
 //! May the peer be sent this? Methods by their row of the table, members by the capability they need.
 
 use super::{Context, Findings, Place, Rule};
-use crate::method::{Direction, Kind, Method};
+use crate::method::{Direction, Method, MethodKind};
 
 /// A method needs what its row says.
 pub(super) fn method(
     name: &str,
-    kind: Kind,
+    kind: MethodKind,
     direction: Direction,
     context: &Context,
     found: &mut Findings,
@@ -14,8 +14,8 @@ pub(super) fn method(
     let Some(method) = Method::find(name, kind, direction) else {
         return;
     };
-    if !method.gate.is_open(&context.agent, &context.client)
-        && let Some(capability) = method.gate.path()
+    if !method.requirement.is_met(&context.agent, &context.client)
+        && let Some(capability) = method.requirement.path()
     {
         let at = Place::params(name);
         closed(rule_of(method), capability, &at, found);

@@ -45,7 +45,18 @@ fn missing_capability(update: &SessionUpdate, client: &v1::ClientCapabilities) -
             rule!("188"),
             "clientCapabilities.subagents",
         ),
-        _ => return None,
+        SessionUpdate::UserMessageChunk(_)
+        | SessionUpdate::AgentMessageChunk(_)
+        | SessionUpdate::AgentThoughtChunk(_)
+        | SessionUpdate::ToolCall(_)
+        | SessionUpdate::ToolCallUpdate(_)
+        | SessionUpdate::Plan(_)
+        | SessionUpdate::AvailableCommandsUpdate(_)
+        | SessionUpdate::CurrentModeUpdate(_)
+        | SessionUpdate::ConfigOptionUpdate(_)
+        | SessionUpdate::SessionInfoUpdate(_)
+        | SessionUpdate::UsageUpdate(_)
+        | SessionUpdate::Other(_) => return None,
     };
     (!is_taken).then_some((rule, capability))
 }

@@ -9,7 +9,7 @@ use crate::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, ConductorRequest,
     ProtocolLevelNotification, ProxyNotification, ProxyRequest,
 };
-use crate::method::{Direction, Kind, Method, Stability};
+use crate::method::{Direction, Method, MethodKind, Stability};
 
 #[test]
 fn the_page_shows_the_table() {
@@ -47,29 +47,33 @@ fn what_either_side_may_call_is_found_both_ways() {
         Direction::Either,
         Direction::ToProxy,
     ] {
-        let found = Method::find("$/cancel_request", Kind::Notification, direction);
+        let found = Method::find("$/cancel_request", MethodKind::Notification, direction);
         assert_eq!(found.is_some(), direction != Direction::ToProxy);
     }
-    let found = Method::find("session/new", Kind::Request, Direction::Either);
+    let found = Method::find("session/new", MethodKind::Request, Direction::Either);
     assert!(found.is_none(), "only agents are asked for a session");
 }
 
 fn decode(method: &Method) -> Result<(), attache_rpc::Error> {
     let params = Some("{}");
     match (method.direction, method.kind) {
-        (Direction::ToAgent, Kind::Request) => ClientRequest::decode(method.name, params).map(drop),
-        (Direction::ToAgent, Kind::Notification) => {
+        (Direction::ToAgent, MethodKind::Request) => {
+            ClientRequest::decode(method.name, params).map(drop)
+        }
+        (Direction::ToAgent, MethodKind::Notification) => {
             ClientNotification::decode(method.name, params).map(drop)
         }
-        (Direction::ToClient, Kind::Request) => AgentRequest::decode(method.name, params).map(drop),
-        (Direction::ToClient, Kind::Notification) => {
+        (Direction::ToClient, MethodKind::Request) => {
+            AgentRequest::decode(method.name, params).map(drop)
+        }
+        (Direction::ToClient, MethodKind::Notification) => {
             AgentNotification::decode(method.name, params).map(drop)
         }
         (Direction::ToProxy, _) => ConductorRequest::decode(method.name, params).map(drop),
-        (Direction::Successor, Kind::Request) => {
+        (Direction::Successor, MethodKind::Request) => {
             ProxyRequest::decode(method.name, params).map(drop)
         }
-        (Direction::Successor, Kind::Notification) => {
+        (Direction::Successor, MethodKind::Notification) => {
             ProxyNotification::decode(method.name, params).map(drop)
         }
         (Direction::Either, _) => ProtocolLevelNotification::decode(method.name, params).map(drop),
@@ -108,7 +112,7 @@ fn row(method: &Method) -> String {
         Stability::Unstable => format!("*`{}`*", method.name),
     };
     let gate = method
-        .gate
+        .requirement
         .path()
         .map_or("always".to_owned(), |path| format!("`{path}`"));
     let result = method.result.map_or("no response".to_owned(), |shape| {

@@ -1,131 +1,186 @@
-//! What an agent offers. A marker object (`{}`) means yes; anything that is no object means no.
+//! What an agent supports. Omitted means not supported. Where `{}` means supported, any value that is not an object
+//! means not supported.
 
 message! {
-    /// What the agent offers the client; all that is left out is not offered.
+    /// What the agent supports, sent in the response to `initialize`. Whatever is omitted MUST be treated as
+    /// unsupported.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     pub struct AgentCapabilities {
         ..
-        /// `session/load`.
+        /// Supports `session/load`. Default: false.
         load_session: bool = "loadSession" lenient,
-        /// Content in prompts beyond text and links.
+        /// Kinds of content that prompts may contain besides text and resource links. Default: none.
         prompt_capabilities: PromptCapabilities = "promptCapabilities" lenient,
-        /// MCP servers beyond stdio.
+        /// Transports to MCP servers besides stdio. Default: none.
         mcp_capabilities: McpCapabilities = "mcpCapabilities" lenient,
-        /// Session methods beyond the basic ones.
+        /// Session methods and parameters besides the required ones. Default: none.
         session_capabilities: SessionCapabilities = "sessionCapabilities" lenient,
-        /// Login methods beyond `authenticate`.
+        /// Authentication methods besides `authenticate`. Default: none.
         auth: AgentAuthCapabilities = "auth" lenient,
-        /// `providers/*` (unstable).
+        /// Supports `providers/list`, `providers/set` and `providers/disable` (unstable).
         providers: Option<ProvidersCapabilities> = "providers" lenient,
     }
 }
 
 message! {
-    /// Content that the agent takes in prompts beyond text and links.
+    /// Kinds of content that the agent accepts in `session/prompt` besides `text` and `resource_link`, which every
+    /// agent MUST support. The client MUST send no others.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     pub struct PromptCapabilities {
         ..
-        /// Images.
+        /// Accepts images. Default: false.
         image: bool = "image" lenient,
-        /// Sounds.
+        /// Accepts audio. Default: false.
         audio: bool = "audio" lenient,
-        /// Resources with their contents.
+        /// Accepts resources with their contents. Default: false.
         embedded_context: bool = "embeddedContext" lenient,
     }
 }
 
 message! {
-    /// Ways to reach MCP servers beyond stdio.
+    /// Transports to MCP servers that the agent supports besides stdio, which every agent MUST support. The client MUST
+    /// check them before it names such a server.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     pub struct McpCapabilities {
         ..
-        /// Streamable HTTP.
+        /// Supports Streamable HTTP. New agents SHOULD. Default: false.
         http: bool = "http" lenient,
-        /// Server-sent events; deprecated.
+        /// Supports server-sent events, which MCP has deprecated. Default: false.
         sse: bool = "sse" lenient,
-        /// Over this connection (unstable).
+        /// Supports MCP over this ACP connection (unstable). Default: false.
         acp: bool = "acp" lenient,
     }
 }
 
 message! {
-    /// Session methods and parameters beyond the basic ones.
+    /// Session methods and parameters that the agent supports besides `session/new`, `session/prompt`, `session/cancel`
+    /// and `session/update`, which every agent MUST support. [`AgentCapabilities::load_session`] covers `session/load`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     pub struct SessionCapabilities {
         ..
-        /// `session/list`.
+        /// Supports `session/list`.
         list: Option<SessionListCapabilities> = "list" lenient,
-        /// `session/delete`.
+        /// Supports `session/delete`.
         delete: Option<SessionDeleteCapabilities> = "delete" lenient,
-        /// More roots than the working directory.
+        /// Accepts `additionalDirectories` in requests that set up a session.
         additional_directories: Option<SessionAdditionalDirectoriesCapabilities> = "additionalDirectories" lenient,
-        /// A system prompt from the client (unstable).
+        /// Accepts `systemPrompt` in requests that set up a session (unstable).
         system_prompt: Option<SessionSystemPromptCapabilities> = "systemPrompt" lenient,
-        /// `session/fork` (unstable).
+        /// Supports `session/fork` (unstable).
         fork: Option<SessionForkCapabilities> = "fork" lenient,
-        /// `session/archive` and `session/unarchive` (unstable).
+        /// Supports `session/archive`, `session/unarchive` and the member `archived` of `session/list` (unstable). An
+        /// agent that sets it MUST also set `list`.
         archive: Option<SessionArchiveCapabilities> = "archive" lenient,
-        /// `session/status` (unstable).
+        /// Supports `session/status` (unstable).
         status: Option<SessionStatusCapabilities> = "status" lenient,
-        /// `session/set_title` (unstable).
+        /// Supports `session/set_title` (unstable). The agent reports titles with or without it.
         title: Option<SessionTitleCapabilities> = "title" lenient,
-        /// `session/resume`.
+        /// Supports `session/resume`.
         resume: Option<SessionResumeCapabilities> = "resume" lenient,
-        /// `session/close`.
+        /// Supports `session/close`.
         close: Option<SessionCloseCapabilities> = "close" lenient,
     }
 }
 
 message! {
-    /// How a system prompt from the client may be used (unstable).
+    /// The agent accepts a system prompt from the client. `{}` means in the mode `append` only.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     pub struct SessionSystemPromptCapabilities {
         ..
-        /// Modes beyond appending.
+        /// Modes besides `append`. Default: none.
         mode: Option<SessionSystemPromptModeCapabilities> = "mode" lenient,
     }
 }
 
 message! {
-    /// Modes of a system prompt beyond appending (unstable).
+    /// Modes of a client's system prompt that the agent supports besides `append`.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     pub struct SessionSystemPromptModeCapabilities {
         ..
-        /// Replacing the agent's own.
+        /// The system prompt may replace the agent's own instructions.
         overriding: Option<SessionSystemPromptOverrideCapabilities> = "override" lenient,
     }
 }
 
 message! {
-    /// Login methods beyond `authenticate`.
+    /// Authentication methods that the agent supports besides `authenticate`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     pub struct AgentAuthCapabilities {
         ..
-        /// `auth/status` (unstable).
+        /// Supports `auth/status` and sends `auth/status_update` (unstable).
         status: Option<AuthStatusCapabilities> = "status" lenient,
-        /// `logout`.
+        /// Supports `logout`. The client MUST NOT call it otherwise.
         logout: Option<LogoutCapabilities> = "logout" lenient,
     }
 }
 
 markers! {
-    /// `session/list` is there.
+    /// The agent supports `session/list`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionListCapabilities
-    /// `session/delete` is there.
+    /// The agent supports `session/delete`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionDeleteCapabilities
-    /// Sessions take more roots than the working directory.
+    /// The agent accepts `additionalDirectories` in requests that set up a session.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionAdditionalDirectoriesCapabilities
-    /// A system prompt may replace the agent's own (unstable).
+    /// The agent lets a client's system prompt replace its own instructions.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionSystemPromptOverrideCapabilities
-    /// `session/fork` is there (unstable).
+    /// The agent supports `session/fork`.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionForkCapabilities
-    /// `session/archive` and `session/unarchive` are there (unstable).
+    /// The agent supports `session/archive` and `session/unarchive`.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionArchiveCapabilities
-    /// `session/status` is there (unstable).
+    /// The agent supports `session/status`.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionStatusCapabilities
-    /// `session/set_title` is there (unstable).
+    /// The agent supports `session/set_title`.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionTitleCapabilities
-    /// `session/resume` is there.
+    /// The agent supports `session/resume`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionResumeCapabilities
-    /// `session/close` is there.
+    /// The agent supports `session/close`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     SessionCloseCapabilities
-    /// `auth/status` is there (unstable).
+    /// The agent supports `auth/status`.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     AuthStatusCapabilities
-    /// `logout` is there.
+    /// The agent supports `logout`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     LogoutCapabilities
-    /// `providers/*` is there (unstable).
+    /// The agent supports `providers/list`, `providers/set` and `providers/disable`.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#agent-capabilities).
     ProvidersCapabilities
 }

@@ -5,128 +5,171 @@ use std::collections::BTreeMap;
 use crate::Secret;
 
 ids! {
-    /// Names a way to log in.
+    /// Id of an authentication method, chosen by the agent.
+    ///
+    /// See [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     AuthMethodId
 }
 
 union! {
-    /// A way to log in.
+    /// A way to log in. The member `type` says which; without it, or with a value that is not known, the method is
+    /// [`Agent`](Self::Agent).
+    ///
+    /// See [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub enum AuthMethod by "type" {
-        /// The client runs the agent's command in a terminal; never passed to `authenticate`.
+        /// The user logs in to the agent program in a terminal. The client MUST NOT pass this method to `authenticate`.
         Terminal(AuthMethodTerminal) = "terminal",
     }
     untagged
-    /// The agent logs in by itself when `authenticate` is called.
+    /// The agent carries out the login when `authenticate` is called.
     Agent(AuthMethodAgent) = "agent"
 }
 
 message! {
-    /// A login that the agent carries out.
+    /// A login that the agent carries out itself when the client calls `authenticate`.
+    ///
+    /// See [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct AuthMethodAgent {
-        /// Its name for programs.
+        /// Id to pass to `authenticate`.
         id: AuthMethodId = "id",
-        /// Its name for people.
+        /// Name for the user.
         name: String = "name",
         ..
-        /// What it is.
+        /// Description for the user.
         description: Option<String> = "description" lenient,
     }
 }
 
 message! {
-    /// A login in a terminal: the agent's own command with more arguments.
+    /// A login in a terminal: the client runs the configured agent program once more, interactively, with the arguments
+    /// and variables given here. Exit status 0 means success; the client then connects again.
+    ///
+    /// The agent MUST offer this method only if the client set
+    /// [`AuthCapabilities::terminal`](super::AuthCapabilities#structfield.terminal). The client MUST NOT pass it to
+    /// `authenticate`.
+    ///
+    /// See [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct AuthMethodTerminal {
-        /// Its name for programs.
+        /// Id of the method.
         id: AuthMethodId = "id",
-        /// Its name for people.
+        /// Name for the user.
         name: String = "name",
         ..
-        /// What it is.
+        /// Description for the user.
         description: Option<String> = "description" lenient,
-        /// Arguments to append.
+        /// Arguments to append to those of the configured command. Default: none.
         args: Vec<String> = "args" nullable,
-        /// Environment variables to set.
+        /// Environment variables to add. They replace configured variables of the same name. Default: none.
         env: BTreeMap<String, Secret> = "env" nullable,
     }
 }
 
 message! {
-    /// Asks the agent to log in.
+    /// Parameters of `authenticate`: log in with one of the methods that the agent offered in `initialize`. After
+    /// success, creating a session no longer fails with "authentication required" (-32000).
+    ///
+    /// See [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct AuthenticateRequest {
-        /// By which method.
+        /// One of the offered methods, except those of type `terminal`.
         method_id: AuthMethodId = "methodId",
     }
 }
 
 message! {
-    /// The login went well.
+    /// Response to `authenticate`: the login succeeded.
+    ///
+    /// See [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct AuthenticateResponse or null {}
 }
 
 message! {
-    /// Asks the agent to forget the login.
+    /// Parameters of `logout`: the agent forgets the login. Later sessions need a new login. Running sessions MAY fail
+    /// with an authentication error.
+    ///
+    /// See [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct LogoutRequest or null {}
 }
 
 message! {
-    /// The login is forgotten.
+    /// Response to `logout`: the agent has forgotten the login.
+    ///
+    /// See [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct LogoutResponse or null {}
 }
 
 message! {
-    /// Asks whether the agent is logged in (unstable).
+    /// Parameters of `auth/status`: ask whether a login is needed. The agent MUST NOT change any state and MUST NOT
+    /// respond with "authentication required" (-32000).
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct AuthStatusRequest or null {}
 }
 
 message! {
-    /// Whether the agent is logged in, and as whom (unstable).
+    /// Response to `auth/status`.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct AuthStatusResponse {
-        /// Logged in or not.
+        /// Whether sessions can be started without a login. The client should act on this member only.
         state: AuthState = "state",
         ..
-        /// The accounts, for display only.
+        /// The configured accounts, for display only. Default: none reported.
         accounts: Vec<AuthAccount> = "accounts" items,
     }
 }
 
 message! {
-    /// The login has changed (unstable).
+    /// Parameters of `auth/status_update`: the login has changed. An agent with the capability `auth.status` MAY send
+    /// it at any time after `initialize`, and SHOULD send it only when the status differs from the last one it sent.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct AuthStatusUpdateNotification {
-        /// Logged in or not.
+        /// Whether sessions can be started without a login. The client should act on this member only.
         state: AuthState = "state",
         ..
-        /// The accounts, for display only.
+        /// The configured accounts, for display only. Default: none reported.
         accounts: Vec<AuthAccount> = "accounts" items,
     }
 }
 
 open_enum! {
-    /// Whether an agent is logged in (unstable). A value that is not known counts as `unknown`.
+    /// Whether the agent is logged in. A value that is not known MUST be treated as [`Unknown`](Self::Unknown).
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub enum AuthState {
-        /// Logged in.
+        /// Credentials are configured. They may still turn out to be invalid.
         Authenticated = "authenticated",
-        /// Not logged in, and a login is needed.
+        /// The user needs to log in: credentials are missing, expired or known to be invalid.
         Unauthenticated = "unauthenticated",
-        /// No login is needed.
+        /// No login is needed, for example because the model runs locally.
         NotRequired = "not_required",
-        /// The agent cannot tell.
+        /// The agent cannot tell at the moment.
         Unknown = "unknown",
     }
 }
 
 message! {
-    /// An account, for display only: none of it is an id, and none of it belongs in a log (unstable).
+    /// A configured account or API key, for display only. The client MUST NOT use any member as a stable id, and SHOULD
+    /// NOT log it or send it elsewhere.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Authentication](https://agentclientprotocol.com/protocol/v1/authentication).
     pub struct AuthAccount {
-        /// What to show.
+        /// Text to show for the account on its own.
         label: Secret = "label",
         ..
-        /// Whether it is the one in use.
+        /// Whether the agent currently uses this account. Several may be active, such as one per provider. Default: not
+        /// reported.
         active: Option<bool> = "active" lenient,
-        /// The person's name.
+        /// Name of the user. Default: not reported.
         name: Option<Secret> = "name" lenient,
-        /// The person's address.
+        /// Email address of the user. Default: not reported.
         email: Option<Secret> = "email" lenient,
-        /// The person's organisation.
+        /// Name of the user's organization or team. Default: not reported.
         organization: Option<Secret> = "organization" lenient,
     }
 }

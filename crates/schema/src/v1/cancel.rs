@@ -1,21 +1,29 @@
-//! Cancelling: a session's turn, or any one request.
+//! Cancelling a turn, or any one request.
 
 use attache_rpc::Id;
 
 use super::SessionId;
 
 message! {
-    /// Ends the running turn; the prompt is still answered, with `cancelled`.
+    /// Parameters of `session/cancel`: the client ends the running turn. The agent SHOULD stop its model requests and
+    /// tools as soon as possible, and MUST then respond to `session/prompt` with
+    /// [`StopReason::Cancelled`](super::StopReason::Cancelled). The client MUST answer its pending permission requests
+    /// with `cancelled`.
+    ///
+    /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn#cancellation).
     pub struct CancelNotification {
-        /// Whose turn.
+        /// The session whose turn ends.
         session_id: SessionId = "sessionId",
     }
 }
 
 message! {
-    /// Asks the peer to give up a request, which it must still answer. Either side may send it, either may ignore it.
+    /// Parameters of `$/cancel_request`: the sender of a request no longer needs it. Either side MAY send it, and the
+    /// receiver MAY ignore it. The request MUST still be answered: with a result, or with "request cancelled" (-32800).
+    ///
+    /// See [Cancellation](https://agentclientprotocol.com/protocol/v1/cancellation).
     pub struct CancelRequestNotification {
-        /// Which request.
+        /// The JSON-RPC id of the request to cancel.
         request_id: Id = "requestId",
     }
 }

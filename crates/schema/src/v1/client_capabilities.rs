@@ -1,98 +1,129 @@
-//! What a client offers. A marker object (`{}`) means yes; anything that is no object means no.
+//! What a client supports. Omitted means not supported. Where `{}` means supported, any value that is not an object
+//! means not supported.
 
 message! {
-    /// What the client offers the agent; all that is left out is not offered.
+    /// What the client supports, sent in `initialize`. Whatever is omitted MUST be treated as unsupported.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     pub struct ClientCapabilities {
         ..
-        /// Reading and writing files.
+        /// File methods that the agent may call. Default: none.
         fs: FileSystemCapabilities = "fs" lenient,
-        /// All of `terminal/*`.
+        /// Supports all methods `terminal/*`. The agent MUST NOT call them otherwise. Default: false.
         terminal: bool = "terminal" lenient,
-        /// What the client can show of a session.
+        /// Kinds of session updates and config options that the client understands besides the required ones. Default:
+        /// none.
         session: Option<ClientSessionCapabilities> = "session" lenient,
-        /// Subagents (unstable).
+        /// Understands child sessions (unstable).
         subagents: Option<SubagentCapabilities> = "subagents" lenient,
-        /// Plans with ids (unstable).
+        /// Understands `plan_update` and `plan_removed` (unstable). Without it the agent MUST send `plan` instead.
         plan: Option<PlanCapabilities> = "plan" lenient,
-        /// Ways to log in.
+        /// Kinds of authentication methods that the agent may offer. Default: `agent` only.
         auth: AuthCapabilities = "auth" lenient,
-        /// Questions to the person.
+        /// Ways in which the agent may ask the user for input. Default: none.
         elicitation: Option<ElicitationCapabilities> = "elicitation" lenient,
     }
 }
 
 message! {
-    /// Which file methods the client answers.
+    /// File methods that the client supports. The agent MUST check them before it calls one.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     pub struct FileSystemCapabilities {
         ..
-        /// `fs/read_text_file`.
+        /// Supports `fs/read_text_file`. Default: false.
         read_text_file: bool = "readTextFile" lenient,
-        /// `fs/write_text_file`.
+        /// Supports `fs/write_text_file`. Default: false.
         write_text_file: bool = "writeTextFile" lenient,
     }
 }
 
 message! {
-    /// What the client can show of a session.
+    /// Kinds of session updates and config options that the client understands besides the required ones.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     pub struct ClientSessionCapabilities {
         ..
-        /// Updates on compaction.
+        /// Understands `compaction_update` and `compaction_summary_chunk`. The agent MUST NOT send them otherwise.
         compaction: Option<CompactionCapabilities> = "compaction" lenient,
-        /// Kinds of config options beyond lists.
+        /// Kinds of config options besides `select`. Default: none.
         config_options: Option<SessionConfigOptionsCapabilities> = "configOptions" lenient,
-        /// Notices.
+        /// Understands `notice`. The agent MUST NOT send it otherwise.
         notices: Option<NoticeCapabilities> = "notices" lenient,
     }
 }
 
 fragment! {
-    /// The client shows compaction.
+    /// The client understands `compaction_update` and `compaction_summary_chunk`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     pub struct CompactionCapabilities {}
 }
 
 fragment! {
-    /// The client shows notices.
+    /// The client understands `notice`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     pub struct NoticeCapabilities {}
 }
 
 message! {
-    /// Kinds of config options beyond lists.
+    /// Kinds of config options that the client understands besides `select`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     pub struct SessionConfigOptionsCapabilities {
         ..
-        /// Switches that are on or off.
+        /// Understands options that are on or off. The agent MUST NOT offer them otherwise.
         boolean: Option<BooleanConfigOptionCapabilities> = "boolean" lenient,
     }
 }
 
 message! {
-    /// Ways to log in that the client supports.
+    /// Kinds of authentication methods that the client supports besides `agent`.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     pub struct AuthCapabilities {
         ..
-        /// The client can run the agent's command in a terminal for a login.
+        /// Supports methods of type `terminal`. The client should set it only if it can run the configured agent
+        /// command interactively. Default: false.
         terminal: bool = "terminal" lenient,
     }
 }
 
 message! {
-    /// The ways in which the client can ask the person; with none named it cannot ask at all.
+    /// Ways in which the agent may ask the user for input. `{}` allows none: each mode has to be named.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     pub struct ElicitationCapabilities {
         ..
-        /// By a form.
+        /// Shows forms.
         form: Option<ElicitationFormCapabilities> = "form" lenient,
-        /// By a page.
+        /// Opens web pages.
         url: Option<ElicitationUrlCapabilities> = "url" lenient,
     }
 }
 
 markers! {
-    /// The client can ask by a form.
+    /// The client shows forms.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     ElicitationFormCapabilities
-    /// The client can ask by a page.
+    /// The client opens web pages for elicitations.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     ElicitationUrlCapabilities
-    /// The client shows switches.
+    /// The client understands config options that are on or off.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     BooleanConfigOptionCapabilities
-    /// The client shows subagents (unstable).
+    /// The client understands child sessions: their announcement, their state and the messages between sessions.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     SubagentCapabilities
-    /// The client shows plans with ids (unstable).
+    /// The client understands `plan_update` and `plan_removed`.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Initialization](https://agentclientprotocol.com/protocol/v1/initialization#client-capabilities).
     PlanCapabilities
 }

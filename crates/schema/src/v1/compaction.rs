@@ -1,4 +1,4 @@
-//! Compaction: the agent shortens a session's history.
+//! Compaction: the agent shortens the history of a session.
 
 use attache_rpc::json::Maybe;
 
@@ -6,47 +6,58 @@ use super::ContentBlock;
 use crate::Meta;
 
 ids! {
-    /// Names one compaction within its session.
+    /// Id of a compaction, chosen by the agent and unique within its session.
+    ///
+    /// See [Session compaction](https://agentclientprotocol.com/rfds/session-compaction).
     CompactionId
 }
 
 fragment! {
-    /// How a compaction is going. Absent members are unchanged, `null` clears them.
+    /// A compaction of the session's history started, changed or ended. The first update fixes its place in the
+    /// conversation. An omitted member is unchanged, and `null` removes the value. The agent MUST NOT send it unless
+    /// the client advertises `session.compaction`.
+    ///
+    /// See [Session compaction](https://agentclientprotocol.com/rfds/session-compaction).
     pub struct CompactionUpdate {
-        /// Which compaction.
+        /// Id of the compaction.
         compaction_id: CompactionId = "compactionId",
-        /// How far it has come.
+        /// How far the compaction has come. One that has started MUST end with exactly one of the other statuses.
         status: CompactionStatus = "status",
         ..
-        /// What replaces the history.
+        /// What replaces the history, for the user. It replaces the previous summary.
         summary: Maybe<Vec<ContentBlock>> = "summary" patch_items,
-        /// Why it failed.
+        /// Why the compaction failed, for the user.
         error: Maybe<String> = "error" lenient,
-        /// Extension data (`_meta`): kept and passed on as it is.
+        /// Extension data (`_meta`), kept and passed on unchanged. `null` removes it.
         meta: Maybe<Meta> = "_meta" lenient,
     }
 }
 
 message! {
-    /// The next piece of a compaction's summary.
+    /// The next part of a compaction's summary. An id that is new starts a compaction. The agent MUST NOT send it
+    /// unless the client advertises `session.compaction`.
+    ///
+    /// See [Session compaction](https://agentclientprotocol.com/rfds/session-compaction).
     pub struct CompactionSummaryChunk {
-        /// Which compaction.
+        /// Id of the compaction.
         compaction_id: CompactionId = "compactionId",
-        /// The piece.
+        /// The part.
         content: ContentBlock = "content",
     }
 }
 
 open_enum! {
     /// How far a compaction has come.
+    ///
+    /// See [Session compaction](https://agentclientprotocol.com/rfds/session-compaction).
     pub enum CompactionStatus {
         /// Running.
         InProgress = "in_progress",
-        /// Ended well.
+        /// Finished successfully.
         Completed = "completed",
-        /// Ended badly.
+        /// Finished with an error.
         Failed = "failed",
-        /// Ended by the person.
+        /// Cancelled before it finished.
         Cancelled = "cancelled",
     }
 }

@@ -1,137 +1,168 @@
-//! Config options: what a person can choose in a session, such as the model.
+//! Config options: settings of a session that the user can change, such as the model.
 
 use attache_rpc::json::{Decode, Encode, Error, Kind, Members, Part, Problem, Reader, write};
 
 use super::SessionId;
 
 ids! {
-    /// Names a config option within its session.
+    /// Id of a config option, unique within its session.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     SessionConfigId
-    /// Names one choice of a config option.
+    /// Id of a value of a config option.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     SessionConfigValueId
-    /// Names a group of choices.
+    /// Id of a group of values.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     SessionConfigGroupId
 }
 
 message! {
-    /// Something a person can choose, with the present choice.
+    /// A setting of a session, with its current value. The client SHOULD show options in the order of the list and
+    /// ignore those of a type it does not know.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub struct SessionConfigOption {
-        /// Its name for programs.
+        /// Id to pass to `session/set_config_option`.
         id: SessionConfigId = "id",
-        /// Its name for people.
+        /// Name for the user.
         name: String = "name",
-        /// What can be chosen.
+        /// The type of the option, its current value and the values to choose from.
         part kind: SessionConfigKind,
         ..
-        /// What it is.
+        /// Description for the user.
         description: Option<String> = "description" lenient,
-        /// What it is about, as a hint for display.
+        /// What the option is about, for icons and placement only. The client MUST cope with a missing or unknown
+        /// category.
         category: Option<SessionConfigOptionCategory> = "category" lenient,
     }
 }
 
 union! {
-    /// What can be chosen.
+    /// The type of a config option, with its current value.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub enum SessionConfigKind by "type" {
-        /// One of a list.
+        /// One value from a list.
         Select(SessionConfigSelect) = "select",
-        /// On or off; only for clients that show switches.
+        /// On or off. The agent MUST NOT send it unless the client advertises `session.configOptions.boolean`.
         Boolean(SessionConfigBoolean) = "boolean",
     }
 }
 
 fragment! {
-    /// A choice from a list.
+    /// A config option with one value from a list.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub struct SessionConfigSelect {
-        /// The present choice.
+        /// The current value.
         current_value: SessionConfigValueId = "currentValue",
-        /// All choices.
+        /// The values to choose from.
         options: SessionConfigSelectOptions = "options",
     }
 }
 
 fragment! {
-    /// A switch.
+    /// A config option that is on or off.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub struct SessionConfigBoolean {
-        /// Whether it is on.
+        /// Whether the option is on.
         current_value: bool = "currentValue",
     }
 }
 
-/// Choices, as one list or in groups.
+/// The values of a config option, as one list or in groups.
+///
+/// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionConfigSelectOptions {
     /// One list.
     Ungrouped(Vec<SessionConfigSelectOption>),
-    /// Groups with a list each.
+    /// Groups, each with its own list.
     Grouped(Vec<SessionConfigSelectGroup>),
 }
 
 message! {
-    /// One choice.
+    /// A value of a config option.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub struct SessionConfigSelectOption {
-        /// Its name for programs.
+        /// Id to pass to `session/set_config_option`.
         value: SessionConfigValueId = "value",
-        /// Its name for people.
+        /// Name for the user.
         name: String = "name",
         ..
-        /// What it is.
+        /// Description for the user.
         description: Option<String> = "description" lenient,
     }
 }
 
 message! {
-    /// A group of choices.
+    /// A group of values of a config option.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub struct SessionConfigSelectGroup {
-        /// Its name for programs.
+        /// Id of the group.
         group: SessionConfigGroupId = "group",
-        /// Its name for people.
+        /// Name for the user.
         name: String = "name",
-        /// The choices.
+        /// The values. Items that cannot be read are skipped.
         options: Vec<SessionConfigSelectOption> = "options" items,
     }
 }
 
 open_enum! {
-    /// What a config option is about. Names that start with `_` are free, others reserved.
+    /// What a config option is about. It MUST NOT be needed for correctness. Values that start with `_` are free for
+    /// custom use; others are reserved for the protocol.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub enum SessionConfigOptionCategory {
-        /// The session's mode.
+        /// Selects the session's mode.
         Mode = "mode",
-        /// The model.
+        /// Selects the model.
         Model = "model",
-        /// How the model is set.
+        /// A parameter of the model.
         ModelConfig = "model_config",
-        /// How hard the model thinks.
+        /// Selects how much the model reasons.
         ThoughtLevel = "thought_level",
     }
 }
 
 message! {
-    /// Makes a choice.
+    /// Parameters of `session/set_config_option`, which changes one config option.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub struct SetSessionConfigOptionRequest {
-        /// In which session.
+        /// The session to change.
         session_id: SessionId = "sessionId",
-        /// Of which option.
+        /// The option to change.
         config_id: SessionConfigId = "configId",
-        /// The choice.
+        /// The new value.
         part value: SessionConfigOptionValue,
     }
 }
 
 message! {
-    /// All options after the choice.
+    /// Response to `session/set_config_option`.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub struct SetSessionConfigOptionResponse {
-        /// The complete list.
+        /// All config options after the change: other options may have changed too. MUST be the complete list.
         config_options: Vec<SessionConfigOption> = "configOptions" items,
     }
 }
 
-/// A choice: of a list, or of a switch.
+/// The new value of a config option.
+///
+/// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionConfigOptionValue {
-    /// On or off; needs `type: "boolean"` beside it.
+    /// On or off. Sent with `type: "boolean"`.
     Boolean(bool),
-    /// One of the list.
+    /// One of the option's values. Sent without `type`.
     ValueId(SessionConfigValueId),
 }
 
@@ -148,7 +179,7 @@ impl From<&str> for SessionConfigOptionValue {
 }
 
 impl Decode for SessionConfigOptionValue {
-    /// A boolean counts only with its type; a string counts whatever type stands beside it.
+    /// A boolean is accepted only with `type: "boolean"`; a string is accepted with any type.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let is_boolean = matches!(reader.tag("type"), Ok(Some(kind)) if kind == "boolean");
         let mut value = None;
@@ -197,7 +228,7 @@ impl Encode for SessionConfigOptionValue {
 }
 
 impl Decode for SessionConfigSelectOptions {
-    /// Nothing names the form: a list of choices is tried first, then a list of groups.
+    /// There is no tag: a list of values is tried first, then a list of groups.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let mark = reader.mark();
         let as_choices = match Vec::decode(reader) {

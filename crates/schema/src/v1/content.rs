@@ -1,25 +1,28 @@
-//! Content blocks: what messages, prompts and tool results are made of.
+//! Content blocks, which prompts, messages and tool results consist of. They have the shape of MCP's content blocks.
 
 use attache_rpc::json::{Decode, Encode, Error, Members, Problem, Reader, write};
 
 union! {
-    /// One piece of content: text, an image, a sound, or a resource.
+    /// A piece of content: text, an image, audio or a resource.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub enum ContentBlock by "type" {
-        /// Plain or Markdown text; every agent takes it.
+        /// Text, which the client SHOULD show as Markdown. Every agent MUST accept it in prompts.
         Text(TextContent) = "text",
-        /// An image; in prompts only if the agent takes images.
+        /// An image. In prompts only if the agent advertises `promptCapabilities.image`.
         Image(ImageContent) = "image",
-        /// A sound; in prompts only if the agent takes audio.
+        /// Audio. In prompts only if the agent advertises `promptCapabilities.audio`.
         Audio(AudioContent) = "audio",
-        /// A pointer to something the agent can read for itself; every agent takes it.
+        /// A link to a resource that the agent can read itself. Every agent MUST accept it in prompts.
         ResourceLink(ResourceLink) = "resource_link",
-        /// The contents of a resource; in prompts only if the agent takes embedded context.
+        /// A resource with its contents, the preferred way to send context. In prompts only if the agent advertises
+        /// `promptCapabilities.embeddedContext`.
         Resource(EmbeddedResource) = "resource",
     }
 }
 
 impl ContentBlock {
-    /// The text, if it is one.
+    /// The text, for a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             ContentBlock::Text(content) => Some(&content.text),
@@ -41,77 +44,89 @@ impl From<String> for ContentBlock {
 }
 
 message! {
-    /// Text.
+    /// Text, plain or Markdown.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub struct TextContent {
-        /// The text itself.
+        /// The text.
         text: String = "text",
         ..
-        /// Hints on how to use it.
+        /// Hints for showing and using the block.
         annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 
 message! {
     /// An image.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub struct ImageContent {
         /// The image in base64.
         data: String = "data",
-        /// Its type, such as `image/png`.
+        /// MIME type of the image, such as `image/png`.
         mime_type: String = "mimeType",
         ..
-        /// Where it came from.
+        /// Where the image comes from.
         uri: Option<String> = "uri" lenient,
-        /// Hints on how to use it.
+        /// Hints for showing and using the block.
         annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 
 message! {
-    /// A sound.
+    /// Audio.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub struct AudioContent {
-        /// The sound in base64.
+        /// The audio in base64.
         data: String = "data",
-        /// Its type, such as `audio/wav`.
+        /// MIME type of the audio, such as `audio/wav`.
         mime_type: String = "mimeType",
         ..
-        /// Hints on how to use it.
+        /// Hints for showing and using the block.
         annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 
 message! {
-    /// A pointer to a resource.
+    /// A link to a resource that the agent can read.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub struct ResourceLink {
-        /// A name for people.
+        /// Name of the resource.
         name: String = "name",
-        /// Where it is.
+        /// URI of the resource.
         uri: String = "uri",
         ..
-        /// A title for people, if the name is not fit for them.
+        /// Title for the user. Default: `name`.
         title: Option<String> = "title" lenient,
-        /// What it is.
+        /// Description for the user.
         description: Option<String> = "description" lenient,
-        /// Its type.
+        /// MIME type of the resource.
         mime_type: Option<String> = "mimeType" lenient,
-        /// Its length in bytes.
+        /// Size in bytes, if known.
         size: Option<i64> = "size" lenient,
-        /// Hints on how to use it.
+        /// Hints for showing and using the block.
         annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 
 message! {
-    /// A resource with its contents.
+    /// A resource together with its contents.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub struct EmbeddedResource {
         /// The contents.
         resource: EmbeddedResourceResource = "resource",
         ..
-        /// Hints on how to use it.
+        /// Hints for showing and using the block.
         annotations: Option<Box<Annotations>> = "annotations" lenient,
     }
 }
 
 /// The contents of a resource: text or bytes.
+///
+/// See [Content](https://agentclientprotocol.com/protocol/v1/content).
 #[derive(Debug, Clone, PartialEq)]
 pub enum EmbeddedResourceResource {
     /// Text.
@@ -121,56 +136,64 @@ pub enum EmbeddedResourceResource {
 }
 
 message! {
-    /// A resource that is text.
+    /// A resource whose contents are text.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub struct TextResourceContents {
         /// The text.
         text: String = "text",
-        /// Where it came from.
+        /// URI of the resource.
         uri: String = "uri",
         ..
-        /// Its type.
+        /// MIME type of the resource.
         mime_type: Option<String> = "mimeType" lenient,
     }
 }
 
 message! {
-    /// A resource that is bytes.
+    /// A resource whose contents are bytes.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub struct BlobResourceContents {
         /// The bytes in base64.
         blob: String = "blob",
-        /// Where they came from.
+        /// URI of the resource.
         uri: String = "uri",
         ..
-        /// Their type.
+        /// MIME type of the resource.
         mime_type: Option<String> = "mimeType" lenient,
     }
 }
 
 message! {
-    /// Hints on how a piece of content should be used.
+    /// Hints for showing and using a content block.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub struct Annotations {
         ..
-        /// Whom it is for.
+        /// Who the block is for. Default: everyone.
         audience: Option<Vec<Role>> = "audience" optional_items,
-        /// When it was last changed, in ISO 8601.
+        /// Time of the last change of the resource, in ISO 8601.
         last_modified: Option<String> = "lastModified" lenient,
-        /// How important it is, from 0 to 1.
+        /// How important the block is, from 0 (least) to 1 (most).
         priority: Option<f64> = "priority" lenient,
     }
 }
 
 open_enum! {
     /// A side of the conversation.
+    ///
+    /// See [Content](https://agentclientprotocol.com/protocol/v1/content).
     pub enum Role {
         /// The agent.
         Assistant = "assistant",
-        /// The person.
+        /// The user.
         User = "user",
     }
 }
 
 impl Decode for EmbeddedResourceResource {
-    /// Nothing names the variant: the members do, and text wins where both are there.
+    /// The member that is there decides the variant, and text wins if both are.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let mark = reader.mark();
         let as_text = match TextResourceContents::decode(reader) {

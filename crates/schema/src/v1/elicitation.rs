@@ -1,4 +1,4 @@
-//! Elicitation: the agent asks the person for data, by a form or by a page.
+//! Elicitation: the agent asks the user for input, with a form or on a web page.
 
 use std::collections::BTreeMap;
 
@@ -8,115 +8,143 @@ use attache_rpc::json::{Decode, Encode, Error, Kind, Members, Part, Problem, Rea
 use super::{ElicitationSchema, SessionId, ToolCallId};
 
 ids! {
-    /// Names a question that is answered on a page, among those open on this connection.
+    /// Id of an elicitation on a web page, chosen by the agent. It MUST be unique among the open ones of the
+    /// connection.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     ElicitationId
 }
 
 message! {
-    /// Asks the person for data.
+    /// Parameters of `elicitation/create`: the agent asks the user for input. The client MUST name the agent that asks
+    /// and offer to decline and to cancel. A mode that the client does not advertise is an error (-32602).
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct CreateElicitationRequest {
-        /// What to tell the person.
+        /// What the agent needs, for the user.
         message: String = "message",
-        /// What the question belongs to.
+        /// The session or the request that the elicitation belongs to.
         part scope: ElicitationScope,
-        /// How it is asked.
+        /// How the client asks: with a form or on a web page.
         part mode: ElicitationMode,
     }
 }
 
-/// What a question belongs to. A session wins where both are named.
+/// What an elicitation belongs to. If both are named, the session counts.
+///
+/// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationScope {
     /// A session.
     Session(ElicitationSessionScope),
-    /// A request that has no session, such as a login.
+    /// A request outside any session, such as a login.
     Request(ElicitationRequestScope),
 }
 
 fragment! {
-    /// A question that belongs to a session.
+    /// The elicitation belongs to a session.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct ElicitationSessionScope {
-        /// Which session.
+        /// The session.
         session_id: SessionId = "sessionId",
         ..
-        /// Which tool call in it.
+        /// The tool call in that session. Default: none.
         tool_call_id: Option<ToolCallId> = "toolCallId" lenient,
     }
 }
 
 fragment! {
-    /// A question that belongs to a request.
+    /// The elicitation belongs to a request outside any session.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct ElicitationRequestScope {
-        /// Which request.
+        /// The JSON-RPC id of the request.
         request_id: Id = "requestId",
     }
 }
 
 union! {
-    /// How a question is asked.
+    /// How the client asks the user. A mode that is not known MUST NOT be shown as a known one.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub enum ElicitationMode by "mode" {
-        /// By a form in the client; never for secrets.
+        /// With a form. The agent MUST NOT ask for secrets with it.
         Form(ElicitationFormMode) = "form",
-        /// By a page that the person opens.
+        /// On a web page, which the client opens only after the user agrees.
         Url(ElicitationUrlMode) = "url",
     }
 }
 
 fragment! {
-    /// A form.
+    /// The client shows a form. It SHOULD fill in the defaults and check the values before it sends them.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct ElicitationFormMode {
-        /// The fields.
+        /// The fields of the form.
         requested_schema: ElicitationSchema = "requestedSchema",
     }
 }
 
 fragment! {
-    /// A page.
+    /// The client opens a web page. It MUST show the full URL and its host, ask the user first, and not fetch the page
+    /// itself.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct ElicitationUrlMode {
-        /// The question's id, for `elicitation/complete`.
+        /// Id of the elicitation, for `elicitation/complete`.
         elicitation_id: ElicitationId = "elicitationId",
-        /// Where the page is.
+        /// URL of the page. It MUST NOT contain credentials or personal data, and SHOULD use HTTPS.
         url: String = "url",
     }
 }
 
 message! {
-    /// What the person did.
+    /// Response to `elicitation/create`.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct CreateElicitationResponse {
-        /// What it was.
+        /// What the user did.
         part action: ElicitationAction,
     }
 }
 
 union! {
-    /// What the person did. One that is not known must never be taken for a known one.
+    /// What the user did. A value that is not known MUST NOT be treated as a known one. The agent MUST handle all of
+    /// them.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub enum ElicitationAction by "action" {
-        /// Answered.
+        /// The user filled in the form, or agreed to open the page.
         Accept(ElicitationAcceptAction) = "accept",
-        /// Said no.
+        /// The user declined.
         Decline = "decline",
-        /// Closed the question.
+        /// The user closed the dialog without a decision.
         Cancel = "cancel",
     }
 }
 
 fragment! {
-    /// The person's answer.
+    /// The user's input.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct ElicitationAcceptAction {
         ..
-        /// The fields and their values; none for a page.
+        /// The values of the fields by name. Absent for a web page. The agent SHOULD check them again.
         content: Option<BTreeMap<String, ElicitationContentValue>> = "content",
     }
 }
 
-/// The value of a field.
+/// The value of a field of a form.
+///
+/// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationContentValue {
-    /// Text.
+    /// Text, or the value of a choice.
     String(String),
     /// A whole number.
     Integer(i64),
-    /// Any number.
+    /// A number that is not whole.
     Number(f64),
     /// Yes or no.
     Boolean(bool),
@@ -125,9 +153,12 @@ pub enum ElicitationContentValue {
 }
 
 message! {
-    /// The page has been dealt with.
+    /// Parameters of `elicitation/complete`: the user has finished on the web page. The client MUST ignore an id that
+    /// it does not know or that is already complete.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation#url-completion).
     pub struct CompleteElicitationNotification {
-        /// Which question.
+        /// The elicitation that is complete.
         elicitation_id: ElicitationId = "elicitationId",
     }
 }

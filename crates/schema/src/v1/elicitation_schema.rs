@@ -1,45 +1,49 @@
-//! The form of an elicitation: a flat object of simple fields.
+//! The form of an elicitation: a JSON Schema object with simple fields only.
 
 use std::collections::BTreeMap;
 
 use attache_rpc::json::{Decode, Encode, Error, Members, Raw, Reader, write};
 
 message! {
-    /// A form's fields.
+    /// The form that the client shows: a JSON Schema object whose properties are the fields.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct ElicitationSchema {
         ..
-        /// Always an object.
+        /// Always `object`.
         schema_type: ElicitationSchemaType = "type" lenient shown,
-        /// The form's title.
+        /// Title of the form.
         title: Option<String> = "title" lenient,
-        /// The fields by name, in the order of the wire.
+        /// The fields by name, in the order of the message.
         properties: ElicitationProperties = "properties" shown,
-        /// The fields that must be filled in.
+        /// Names of the fields that the user has to fill in. Default: none.
         required: Option<Vec<String>> = "required",
         /// What the form is for.
         description: Option<String> = "description" lenient,
     }
 }
 
-/// The fields of a form by name, in the order in which they were read: that is the order in which a person is asked. They
-/// are written in the order of their names.
+/// The fields of a form by name. They are kept in the order in which they were read, so that the client can show them
+/// in that order. They are written sorted by name.
+///
+/// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ElicitationProperties(Vec<(String, ElicitationPropertySchema)>);
 
 impl ElicitationProperties {
-    /// The field of a name.
+    /// The field with this name.
     pub fn get(&self, name: &str) -> Option<&ElicitationPropertySchema> {
         let mut named = self.iter().filter(|(known, _)| *known == name);
         named.next().map(|(_, field)| field)
     }
 
-    /// All fields with their names.
+    /// All fields with their names, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &ElicitationPropertySchema)> {
         self.0.iter().map(|(name, field)| (name, field))
     }
 }
 
-/// Of one name the last counts, at the place of the first.
+/// If a name is there twice, the last field counts, in the position of the first.
 fn settled(mut fields: Vec<(String, ElicitationPropertySchema)>) -> ElicitationProperties {
     let mut order: Vec<usize> = (0..fields.len()).collect();
     order.sort_unstable_by(|a, b| (&fields[*a].0, a).cmp(&(&fields[*b].0, b)));
@@ -105,7 +109,7 @@ impl Decode for ElicitationProperties {
 
 impl Encode for ElicitationProperties {
     fn encode(&self, out: &mut String) {
-        // As the official types write it: by name.
+        // Sorted by name, as the official types write it.
         let sorted: BTreeMap<&String, &ElicitationPropertySchema> = self.iter().collect();
         out.push('{');
         for (name, field) in sorted {
@@ -120,7 +124,9 @@ impl Encode for ElicitationProperties {
 }
 
 open_enum! {
-    /// The type of a form: always an object.
+    /// The JSON Schema type of a form, which is always `object`.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub enum ElicitationSchemaType {
         /// An object.
         Object = "object",
@@ -129,162 +135,184 @@ open_enum! {
 }
 
 union! {
-    /// A field. One of a type that is not known is kept, and never shown as one that is.
+    /// A field of a form. The client MUST NOT show a field of a type that is not known as one of a known type.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub enum ElicitationPropertySchema by "type" {
-        /// Text, or one of several.
+        /// Text, or one of several choices.
         String(StringPropertySchema) = "string",
-        /// Any number.
+        /// A number.
         Number(NumberPropertySchema) = "number",
         /// A whole number.
         Integer(IntegerPropertySchema) = "integer",
         /// Yes or no.
         Boolean(BooleanPropertySchema) = "boolean",
-        /// Several of several.
+        /// Any number of several choices.
         Array(MultiSelectPropertySchema) = "array",
     }
 }
 
 message! {
-    /// A field for text, or for one of several.
+    /// A field for text. With `enum_values` or `one_of` it is a choice.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct StringPropertySchema {
         ..
-        /// Its title.
+        /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What it is for.
+        /// What the field is for.
         description: Option<String> = "description" lenient,
-        /// The fewest characters.
+        /// Minimum number of characters. Default: none.
         min_length: Option<u32> = "minLength",
-        /// The most characters.
+        /// Maximum number of characters. Default: none.
         max_length: Option<u32> = "maxLength",
-        /// A regular expression the text must match.
+        /// Regular expression that the text must match. Default: none.
         pattern: Option<String> = "pattern",
-        /// What the text must be.
+        /// Format that the text must have. Default: any.
         format: Option<StringFormat> = "format",
-        /// What stands there at first.
+        /// Value that the client fills in.
         default: Option<String> = "default" lenient,
-        /// The choices, if the text is one of several.
+        /// The choices, without titles.
         enum_values: Option<Vec<String>> = "enum",
-        /// The choices with titles.
+        /// The choices, with titles.
         one_of: Option<Vec<EnumOption>> = "oneOf",
     }
 }
 
 message! {
-    /// A field for any number.
+    /// A field for a number.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct NumberPropertySchema {
         ..
-        /// Its title.
+        /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What it is for.
+        /// What the field is for.
         description: Option<String> = "description" lenient,
-        /// The least value.
+        /// Smallest allowed value. Default: no limit.
         minimum: Option<f64> = "minimum",
-        /// The greatest value.
+        /// Largest allowed value. Default: no limit.
         maximum: Option<f64> = "maximum",
-        /// What stands there at first.
+        /// Value that the client fills in.
         default: Option<f64> = "default" lenient,
     }
 }
 
 message! {
     /// A field for a whole number.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct IntegerPropertySchema {
         ..
-        /// Its title.
+        /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What it is for.
+        /// What the field is for.
         description: Option<String> = "description" lenient,
-        /// The least value.
+        /// Smallest allowed value. Default: no limit.
         minimum: Option<i64> = "minimum",
-        /// The greatest value.
+        /// Largest allowed value. Default: no limit.
         maximum: Option<i64> = "maximum",
-        /// What stands there at first.
+        /// Value that the client fills in.
         default: Option<i64> = "default" lenient,
     }
 }
 
 message! {
     /// A field for yes or no.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct BooleanPropertySchema {
         ..
-        /// Its title.
+        /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What it is for.
+        /// What the field is for.
         description: Option<String> = "description" lenient,
-        /// What stands there at first.
+        /// Value that the client fills in.
         default: Option<bool> = "default" lenient,
     }
 }
 
 message! {
-    /// A field for several of several.
+    /// A field for any number of several choices.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct MultiSelectPropertySchema {
         /// The choices.
         items: MultiSelectItems = "items",
         ..
-        /// Its title.
+        /// Title of the field.
         title: Option<String> = "title" lenient,
-        /// What it is for.
+        /// What the field is for.
         description: Option<String> = "description" lenient,
-        /// The fewest choices.
+        /// Minimum number of choices to make. Default: none.
         min_items: Option<u64> = "minItems",
-        /// The most choices.
+        /// Maximum number of choices to make. Default: no limit.
         max_items: Option<u64> = "maxItems",
-        /// What is chosen at first.
+        /// Values that are chosen at first.
         default: Option<Vec<String>> = "default" optional_items,
     }
 }
 
-/// The choices of a field for several.
+/// The choices of a [`MultiSelectPropertySchema`].
+///
+/// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
 #[derive(Debug, Clone, PartialEq)]
 pub enum MultiSelectItems {
-    /// Plain choices (`type: "string"`).
+    /// Choices without titles. Sent with `type: "string"`.
     String(StringMultiSelectItems),
-    /// Choices with titles, which have no type.
+    /// Choices with titles. Sent without `type`.
     Titled(TitledMultiSelectItems),
-    /// A type that this version does not know, as it came.
+    /// A type that this version does not know, as received.
     Other(Raw),
 }
 
 message! {
-    /// Plain choices.
+    /// Choices without titles.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct StringMultiSelectItems {
-        /// All of them.
+        /// The choices.
         values: Vec<String> = "enum",
     }
 }
 
 message! {
     /// Choices with titles.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct TitledMultiSelectItems {
-        /// All of them.
+        /// The choices.
         options: Vec<EnumOption> = "anyOf",
     }
 }
 
 message! {
     /// A choice with a title.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub struct EnumOption {
-        /// Its name for programs.
+        /// Value to return when it is chosen.
         value: String = "const",
-        /// Its name for people.
+        /// Text for the user.
         title: String = "title",
         ..
-        /// What it is.
+        /// Description for the user.
         description: Option<String> = "description" lenient,
     }
 }
 
 open_enum! {
-    /// What a text must be.
+    /// The format of a text field.
+    ///
+    /// See [Elicitation](https://agentclientprotocol.com/protocol/v1/elicitation).
     pub enum StringFormat {
-        /// A mail address.
+        /// An email address.
         Email = "email",
         /// A URI.
         Uri = "uri",
-        /// A date.
+        /// A date (`YYYY-MM-DD`).
         Date = "date",
-        /// A date with a time.
+        /// A date and time in ISO 8601.
         DateTime = "date-time",
     }
 }

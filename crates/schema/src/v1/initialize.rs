@@ -1,51 +1,61 @@
-//! The first exchange of a connection: which version, which capabilities, who is who.
+//! The first exchange of a connection: the protocol version, the capabilities and the names of both programs.
 
 use attache_rpc::json::{Decode, Encode, Error, Reader};
 
 use super::{AgentCapabilities, AuthMethod, ClientCapabilities};
 
 message! {
-    /// The client's first message.
+    /// Parameters of `initialize`. The client MUST send it before it creates a session.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization).
     pub struct InitializeRequest {
-        /// The newest version the client speaks.
+        /// The newest version that the client supports.
         protocol_version: ProtocolVersion = "protocolVersion",
         ..
-        /// What the client offers.
+        /// What the client supports. Whatever is omitted MUST be treated as unsupported.
         client_capabilities: ClientCapabilities = "clientCapabilities" lenient,
-        /// Which program the client is.
+        /// The name and version of the client program. The client SHOULD send it.
         client_info: Option<Implementation> = "clientInfo" lenient,
     }
 }
 
 message! {
-    /// The agent's answer, with the version both will speak.
+    /// Response to `initialize`: the version that both sides use, and what the agent supports.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization).
     pub struct InitializeResponse {
-        /// The version asked for if the agent speaks it, else the newest it speaks.
+        /// The requested version if the agent supports it, otherwise the newest version that the agent supports. A
+        /// client that does not support it SHOULD close the connection and tell the user.
         protocol_version: ProtocolVersion = "protocolVersion",
         ..
-        /// What the agent offers.
+        /// What the agent supports. Whatever is omitted MUST be treated as unsupported.
         agent_capabilities: AgentCapabilities = "agentCapabilities" lenient,
-        /// The ways to log in.
+        /// The ways to log in. Empty when the agent needs no login. Default: empty. Items that cannot be read are
+        /// skipped.
         auth_methods: Vec<AuthMethod> = "authMethods" items shown,
-        /// Which program the agent is.
+        /// The name and version of the agent program. The agent SHOULD send it.
         agent_info: Option<Implementation> = "agentInfo" lenient,
     }
 }
 
 message! {
-    /// A program's name and version.
+    /// The name and version of a client or agent program.
+    ///
+    /// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization).
     pub struct Implementation {
-        /// Its name for programs.
+        /// Name for programs. Shown to the user when there is no `title`.
         name: String = "name",
-        /// Its version.
+        /// Version of the program, such as `1.0.0`.
         version: String = "version",
         ..
-        /// Its name for people.
+        /// Name for the user. Default: `name`.
         title: Option<String> = "title" lenient,
     }
 }
 
-/// A version of the protocol; only changes that break something count.
+/// A version of the protocol. It is a single number, which changes only when a change breaks compatibility.
+///
+/// See [Initialization](https://agentclientprotocol.com/protocol/v1/initialization).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProtocolVersion(pub u16);
 

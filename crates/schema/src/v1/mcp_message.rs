@@ -1,4 +1,4 @@
-//! MCP carried over this connection (unstable).
+//! MCP messages carried over this connection (unstable).
 
 use attache_rpc::json::{
     Decode, Encode, Error, Maybe, Members, Part, Problem, Raw, RawObject, Reader, field, write,
@@ -8,80 +8,94 @@ use super::McpServerAcpId;
 use crate::Meta;
 
 ids! {
-    /// Names an MCP request on this connection, chosen by its caller (unstable).
+    /// Id of an MCP request, chosen by its sender and unique among the active ones of the server. It is not the
+    /// JSON-RPC id of the message that carries it.
+    ///
+    /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
     McpRequestId
 }
 
 message! {
-    /// A request to an MCP server (unstable).
+    /// Parameters of an `mcp/message` request: a request to an MCP server that the other side provides.
+    ///
+    /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
     pub struct MessageMcpRequest {
-        /// Which server.
+        /// The MCP server, as declared in `mcpServers`.
         server_id: McpServerAcpId = "serverId",
-        /// The request's id.
+        /// Id of the MCP request.
         request_id: McpRequestId = "requestId",
         /// The MCP method.
         method: String = "method",
         ..
-        /// Its parameters.
+        /// Parameters of the MCP method. Default: none.
         params: Option<RawObject> = "params",
     }
 }
 
 message! {
-    /// A notification that belongs to an MCP request under way (unstable).
+    /// Parameters of an `mcp/message` notification: what an MCP server sends while it works on a request.
+    ///
+    /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
     pub struct MessageMcpNotification {
-        /// Which server.
+        /// The MCP server that works on the request.
         server_id: McpServerAcpId = "serverId",
-        /// The request's id.
+        /// Id of the MCP request.
         request_id: McpRequestId = "requestId",
         /// The MCP method.
         method: String = "method",
         ..
-        /// Its parameters.
+        /// Parameters of the MCP method. Default: none.
         params: Option<RawObject> = "params",
     }
 }
 
-/// What became of an MCP request; a failure of the MCP server is not a failure of this message (unstable).
+/// Response to an `mcp/message` request. An error of the MCP server is part of a successful response: an error response
+/// means that the message could not be delivered. If both are there, the result counts.
+///
+/// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessageMcpResponse {
-    /// The server's result.
+    /// The MCP request succeeded.
     Result {
         /// The result, which may be `null`.
         result: Raw,
-        /// Extension data (`_meta`): kept and passed on as it is.
+        /// Extension data (`_meta`), kept and passed on unchanged.
         meta: Option<Meta>,
     },
-    /// The server's error.
+    /// The MCP request failed.
     Error {
         /// The error.
         error: McpError,
-        /// Extension data (`_meta`): kept and passed on as it is.
+        /// Extension data (`_meta`), kept and passed on unchanged.
         meta: Option<Meta>,
     },
 }
 
 fragment! {
-    /// An error of MCP (unstable).
+    /// An error from an MCP server.
+    ///
+    /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
     pub struct McpError {
-        /// What kind of failure it is.
+        /// Error code of MCP, never one of ACP.
         code: i32 = "code",
-        /// What happened, in words.
+        /// What went wrong.
         message: String = "message",
-        /// Whatever else the server put there.
+        /// Further members of the error, as received.
         part rest: Rest,
         ..
-        /// More about it.
+        /// More about the error.
         data: Maybe<Raw> = "data",
     }
 }
 
-/// The members of an object that nobody has named, kept as they came.
+/// The members of an object that have no name of their own here, as received.
+///
+/// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rest(RawObject);
 
 impl Decode for MessageMcpResponse {
-    /// Nothing names the variant: the members do, and the result wins where both are there.
+    /// The member that is there decides the variant, and the result wins if both are.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         let (mut result, mut error, mut meta) = (None, None, None);
         let mut more = reader.open_object()?;
@@ -131,7 +145,7 @@ impl Encode for MessageMcpResponse {
 serde_bridge! { MessageMcpResponse }
 
 impl Rest {
-    /// The members as an object.
+    /// The members, as an object.
     pub fn as_object(&self) -> &RawObject {
         &self.0
     }

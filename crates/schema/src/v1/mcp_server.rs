@@ -3,89 +3,105 @@
 use crate::{FilePath, Secret};
 
 ids! {
-    /// Names an MCP server that is reached over this connection (unstable).
+    /// Id of an MCP server that is reached over this connection, chosen by the side that provides the server.
+    ///
+    /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
     McpServerAcpId
 }
 
 union! {
-    /// An MCP server and how to reach it.
+    /// An MCP server and how to reach it. Without `type` it is [`Stdio`](Self::Stdio).
+    ///
+    /// See [Session setup](https://agentclientprotocol.com/protocol/v1/session-setup#mcp-servers).
     pub enum McpServer by "type" {
-        /// Over Streamable HTTP.
+        /// Streamable HTTP. Only for agents that advertise `mcpCapabilities.http`.
         Http(McpServerHttp) = "http",
-        /// Over server-sent events; deprecated.
+        /// Server-sent events, which MCP has deprecated. Only for agents that advertise `mcpCapabilities.sse`.
         Sse(McpServerSse) = "sse",
-        /// Over this connection (unstable).
+        /// Over this ACP connection (unstable). Only for agents that advertise `mcpCapabilities.acp`.
         Acp(McpServerAcp) = "acp",
     }
     untagged
-    /// As a child process; every agent can.
+    /// A child process of the agent. Every agent MUST support it.
     Stdio(McpServerStdio) = "stdio"
 }
 
 message! {
     /// An MCP server reached over Streamable HTTP.
+    ///
+    /// See [Session setup](https://agentclientprotocol.com/protocol/v1/session-setup#mcp-servers).
     pub struct McpServerHttp {
-        /// Its name for people.
+        /// Name for the user.
         name: String = "name",
-        /// Where it is.
+        /// URL of the server.
         url: String = "url",
-        /// Headers for every request; they may hold secrets.
+        /// Headers for every request to the server. They may contain secrets.
         headers: Vec<HttpHeader> = "headers" nullable,
     }
 }
 
 message! {
-    /// An MCP server reached over server-sent events; deprecated.
+    /// An MCP server reached over server-sent events, which MCP has deprecated.
+    ///
+    /// See [Session setup](https://agentclientprotocol.com/protocol/v1/session-setup#mcp-servers).
     pub struct McpServerSse {
-        /// Its name for people.
+        /// Name for the user.
         name: String = "name",
-        /// Where it is.
+        /// URL of the server.
         url: String = "url",
-        /// Headers for every request; they may hold secrets.
+        /// Headers for every request to the server. They may contain secrets.
         headers: Vec<HttpHeader> = "headers" nullable,
     }
 }
 
 message! {
-    /// An MCP server reached over this connection (unstable).
+    /// An MCP server reached over this ACP connection with `mcp/message`.
+    ///
+    /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
     pub struct McpServerAcp {
-        /// Its name for people.
+        /// Name for the user.
         name: String = "name",
-        /// Its id on this connection.
+        /// Id of the server. MUST NOT be used for two servers on one connection.
         server_id: McpServerAcpId = "serverId",
     }
 }
 
 message! {
-    /// An MCP server run as a child process.
+    /// An MCP server that the agent runs as a child process.
+    ///
+    /// See [Session setup](https://agentclientprotocol.com/protocol/v1/session-setup#mcp-servers).
     pub struct McpServerStdio {
-        /// Its name for people.
+        /// Name for the user.
         name: String = "name",
-        /// The program, absolute.
+        /// Absolute path of the program.
         command: FilePath = "command",
-        /// Its arguments.
+        /// Arguments of the program. Required on the wire, but may be empty.
         args: Vec<String> = "args" nullable,
-        /// Environment variables to set; they may hold secrets.
+        /// Environment variables to set. They may contain secrets. Required on the wire, but may be empty.
         env: Vec<EnvVariable> = "env" nullable,
     }
 }
 
 message! {
-    /// An environment variable.
+    /// An environment variable to set for an MCP server or a terminal.
+    ///
+    /// See [Session setup](https://agentclientprotocol.com/protocol/v1/session-setup#mcp-servers).
     pub struct EnvVariable {
-        /// Its name.
+        /// Name of the variable.
         name: String = "name",
-        /// Its value.
+        /// Value of the variable. It may be a secret.
         value: Secret = "value",
     }
 }
 
 message! {
-    /// A header of HTTP.
+    /// An HTTP header for requests to an MCP server.
+    ///
+    /// See [Session setup](https://agentclientprotocol.com/protocol/v1/session-setup#mcp-servers).
     pub struct HttpHeader {
-        /// Its name.
+        /// Name of the header.
         name: String = "name",
-        /// Its value.
+        /// Value of the header. It may be a secret.
         value: Secret = "value",
     }
 }

@@ -1,22 +1,28 @@
-//! Notices: something a person may want to know, and nothing depends on.
+//! Notices: information for the user that nothing depends on.
 
 message! {
-    /// A notice for the person; only for clients that show them.
+    /// Information for the user that is not part of the session's history. The agent MUST NOT send it unless the client
+    /// advertises `session.notices`, and MUST NOT put anything in it that is needed for correctness or permission. It
+    /// SHOULD NOT be replayed when the session is loaded.
+    ///
+    /// See [Session notices](https://agentclientprotocol.com/rfds/session-notices).
     pub struct Notice {
-        /// How serious it is.
+        /// How serious the notice is.
         severity: NoticeSeverity = "severity",
-        /// What happened, in a few words; not empty.
+        /// Plain text that makes sense alone. MUST NOT be empty.
         title: String = "title",
         ..
-        /// More about it.
+        /// Details in plain text.
         description: Option<String> = "description" lenient,
     }
 }
 
 open_enum! {
     /// How serious a notice is.
+    ///
+    /// See [Session notices](https://agentclientprotocol.com/rfds/session-notices).
     pub enum NoticeSeverity {
-        /// Good to know.
+        /// Information.
         Info = "info",
         /// Something may go wrong.
         Warning = "warning",

@@ -1,72 +1,88 @@
-//! Permission: the agent asks before it acts.
+//! Permission requests: the agent asks before it runs a tool.
 
 use super::{SessionId, ToolCallUpdate};
 
 ids! {
-    /// Names an answer within its question.
+    /// Id of an option, unique within its permission request.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     PermissionOptionId
 }
 
 message! {
-    /// Asks the person whether a tool may run.
+    /// Parameters of `session/request_permission`: the agent asks whether it may run a tool. The client MAY decide by
+    /// itself according to the user's settings.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub struct RequestPermissionRequest {
-        /// In which session.
+        /// The session that the tool call belongs to.
         session_id: SessionId = "sessionId",
-        /// The tool call in question.
+        /// The tool call that needs permission.
         tool_call: ToolCallUpdate = "toolCall",
-        /// The answers to choose from.
+        /// The options that the user can choose from.
         options: Vec<PermissionOption> = "options",
     }
 }
 
 message! {
-    /// An answer to choose.
+    /// An option of a permission request.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub struct PermissionOption {
-        /// Its name for programs.
+        /// Id to return when this option is chosen.
         option_id: PermissionOptionId = "optionId",
-        /// Its name for people, in the agent's words.
+        /// Text for the user.
         name: String = "name",
-        /// What choosing it means.
+        /// What choosing the option means.
         kind: PermissionOptionKind = "kind",
     }
 }
 
 open_enum! {
-    /// What choosing an answer means. One that is not known must never be taken for a permission.
+    /// What choosing an option means. A value that is not known MUST NOT be treated as permission.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub enum PermissionOptionKind {
-        /// Yes, this time.
+        /// Allow this time only.
         AllowOnce = "allow_once",
-        /// Yes, and do not ask again.
+        /// Allow, and remember the choice.
         AllowAlways = "allow_always",
-        /// No, this time.
+        /// Reject this time only.
         RejectOnce = "reject_once",
-        /// No, and do not ask again.
+        /// Reject, and remember the choice.
         RejectAlways = "reject_always",
     }
 }
 
 message! {
-    /// What became of the question.
+    /// Response to `session/request_permission`.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub struct RequestPermissionResponse {
-        /// The outcome.
+        /// What the user decided.
         outcome: RequestPermissionOutcome = "outcome",
     }
 }
 
 union! {
-    /// What became of a question. One that is not known must never be taken for a permission.
+    /// What the user decided. A value that is not known MUST NOT be treated as permission.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub enum RequestPermissionOutcome by "outcome" {
-        /// The turn was cancelled before an answer.
+        /// The turn was cancelled before the user decided. After `session/cancel` the client MUST answer every pending
+        /// permission request with it.
         Cancelled = "cancelled",
-        /// An answer was chosen.
+        /// An option was chosen.
         Selected(SelectedPermissionOutcome) = "selected",
     }
 }
 
 message! {
-    /// The answer that was chosen.
+    /// The option that was chosen.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
     pub struct SelectedPermissionOutcome {
-        /// Which one.
+        /// Id of the option: one of those in the request.
         option_id: PermissionOptionId = "optionId",
     }
 }

@@ -1,56 +1,69 @@
-//! Plans: what the agent means to do. Each update carries the whole plan.
+//! Plans: the agent's list of steps. Each update replaces the whole plan.
 
 ids! {
-    /// Names a plan within its session (unstable).
+    /// Id of a plan, unique within its session.
+    ///
+    /// Unstable: may change or be removed. See [Plan operations](https://agentclientprotocol.com/rfds/plan-operations).
     PlanId
 }
 
 message! {
-    /// The plan, complete; it replaces the one before.
+    /// The agent's plan. The agent MUST send all entries each time, and the client MUST replace the whole plan.
+    ///
+    /// See [Agent plan](https://agentclientprotocol.com/protocol/v1/agent-plan).
     pub struct Plan {
-        /// The steps, in order.
+        /// The steps, in order. Items that cannot be read are skipped.
         entries: Vec<PlanEntry> = "entries" items,
     }
 }
 
 message! {
     /// A step of a plan.
+    ///
+    /// See [Agent plan](https://agentclientprotocol.com/protocol/v1/agent-plan#plan-entries).
     pub struct PlanEntry {
-        /// What is to be done.
+        /// What the step is to achieve, for the user.
         content: String = "content",
-        /// How much it matters.
+        /// How important the step is.
         priority: PlanEntryPriority = "priority",
-        /// How far it has come.
+        /// How far the step has come.
         status: PlanEntryStatus = "status",
     }
 }
 
 open_enum! {
-    /// How much a step matters.
+    /// How important a step is.
+    ///
+    /// See [Agent plan](https://agentclientprotocol.com/protocol/v1/agent-plan#plan-entries).
     pub enum PlanEntryPriority {
-        /// Most.
+        /// Critical to the goal.
         High = "high",
-        /// Some.
+        /// Important.
         Medium = "medium",
-        /// Least.
+        /// Nice to have.
         Low = "low",
     }
 }
 
 open_enum! {
     /// How far a step has come.
+    ///
+    /// See [Agent plan](https://agentclientprotocol.com/protocol/v1/agent-plan#plan-entries).
     pub enum PlanEntryStatus {
         /// Not started.
         Pending = "pending",
-        /// Begun.
+        /// Being worked on.
         InProgress = "in_progress",
-        /// Done.
+        /// Finished.
         Completed = "completed",
     }
 }
 
 message! {
-    /// A plan with an id, complete; only for clients that show plans with ids (unstable).
+    /// A plan with an id. It replaces the previous plan with that id. The agent MUST NOT send it unless the client
+    /// advertises `plan`.
+    ///
+    /// Unstable: may change or be removed. See [Plan operations](https://agentclientprotocol.com/rfds/plan-operations).
     pub struct PlanUpdate {
         /// The plan.
         plan: PlanUpdateContent = "plan",
@@ -58,41 +71,49 @@ message! {
 }
 
 union! {
-    /// A plan in one of its forms (unstable).
+    /// A plan with an id, in one of three forms.
+    ///
+    /// Unstable: may change or be removed. See [Plan operations](https://agentclientprotocol.com/rfds/plan-operations).
     pub enum PlanUpdateContent by "type" {
-        /// Steps.
+        /// A list of steps.
         Items(PlanItems) = "items",
-        /// A file.
+        /// A file that contains the plan.
         File(PlanFile) = "file",
-        /// Markdown.
+        /// A plan in Markdown.
         Markdown(PlanMarkdown) = "markdown",
     }
 }
 
 message! {
-    /// A plan as steps (unstable).
+    /// A plan as a list of steps.
+    ///
+    /// Unstable: may change or be removed. See [Plan operations](https://agentclientprotocol.com/rfds/plan-operations).
     pub struct PlanItems {
-        /// Which plan.
+        /// Id of the plan.
         plan_id: PlanId = "planId",
-        /// The steps, in order.
+        /// All steps, in order. Items that cannot be read are skipped.
         entries: Vec<PlanEntry> = "entries" items,
     }
 }
 
 message! {
-    /// A plan as a file (unstable).
+    /// A plan in a file.
+    ///
+    /// Unstable: may change or be removed. See [Plan operations](https://agentclientprotocol.com/rfds/plan-operations).
     pub struct PlanFile {
-        /// Which plan.
+        /// Id of the plan.
         plan_id: PlanId = "planId",
-        /// Where the file is.
+        /// URI of the file.
         uri: String = "uri",
     }
 }
 
 message! {
-    /// A plan as Markdown (unstable).
+    /// A plan in Markdown.
+    ///
+    /// Unstable: may change or be removed. See [Plan operations](https://agentclientprotocol.com/rfds/plan-operations).
     pub struct PlanMarkdown {
-        /// Which plan.
+        /// Id of the plan.
         plan_id: PlanId = "planId",
         /// The text.
         content: String = "content",
@@ -100,9 +121,11 @@ message! {
 }
 
 message! {
-    /// A plan is gone (unstable).
+    /// A plan no longer exists. The agent MUST NOT send it unless the client advertises `plan`.
+    ///
+    /// Unstable: may change or be removed. See [Plan operations](https://agentclientprotocol.com/rfds/plan-operations).
     pub struct PlanRemoved {
-        /// Which plan.
+        /// Id of the plan.
         plan_id: PlanId = "planId",
     }
 }

@@ -1,97 +1,131 @@
-//! Providers of language models, configured by the client (unstable).
+//! Providers of language models, configured by the client (unstable). The client MUST call these methods only after
+//! `initialize`, and SHOULD call them before it creates sessions. The agent SHOULD NOT write the configuration to disk.
 
 use std::collections::BTreeMap;
 
 use crate::Secret;
 
 ids! {
-    /// Names a provider (unstable).
+    /// Id of a provider, chosen by the agent, such as `main` or `openai`.
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     ProviderId
 }
 
 message! {
-    /// Asks which providers there are (unstable).
+    /// Parameters of `providers/list`, which returns the providers that the client can configure.
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     pub struct ListProvidersRequest or null {}
 }
 
 message! {
-    /// The providers (unstable).
+    /// Response to `providers/list`.
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     pub struct ListProvidersResponse {
-        /// All of them.
+        /// The providers, without their secrets.
         providers: Vec<ProviderInfo> = "providers",
     }
 }
 
 message! {
-    /// A provider as it is configured, without its secrets (unstable).
+    /// A provider and its configuration, without secrets.
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     pub struct ProviderInfo {
-        /// Which provider.
+        /// Id of the provider.
         provider_id: ProviderId = "providerId",
-        /// The protocols it can speak.
+        /// API protocols that the provider can use. Items that cannot be read are skipped.
         supported: Vec<LlmProtocol> = "supported" items,
-        /// Whether it cannot be disabled.
+        /// Whether the provider MUST NOT be disabled.
         required: bool = "required",
         ..
-        /// Its configuration; none if it is disabled.
+        /// The configuration. Absent when the provider is disabled.
         current: Option<ProviderCurrentConfig> = "current",
     }
 }
 
 message! {
-    /// A provider's configuration without secrets (unstable).
+    /// The configuration of a provider, without secrets.
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     pub struct ProviderCurrentConfig {
-        /// The protocol it speaks.
+        /// API protocol in use.
         api_type: LlmProtocol = "apiType",
-        /// Where it is.
+        /// Base URL of the requests.
         base_url: String = "baseUrl",
     }
 }
 
 message! {
-    /// Replaces a provider's configuration (unstable).
+    /// Parameters of `providers/set`, which replaces the whole configuration of a provider. A provider or API protocol
+    /// that is not supported is an error (-32602).
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     pub struct SetProviderRequest {
-        /// Which provider.
+        /// The provider to configure.
         provider_id: ProviderId = "providerId",
-        /// The protocol to speak.
+        /// API protocol to use.
         api_type: LlmProtocol = "apiType",
-        /// Where it is.
+        /// Base URL of the requests.
         base_url: String = "baseUrl",
         ..
-        /// Headers for every request; they may hold secrets.
+        /// All headers for requests to the provider. They may contain secrets. Default: none.
         headers: BTreeMap<String, Secret> = "headers",
     }
 }
 
 message! {
-    /// The configuration is replaced (unstable).
+    /// Response to `providers/set`.
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     pub struct SetProviderResponse or null {}
 }
 
 message! {
-    /// Disables a provider (unstable).
+    /// Parameters of `providers/disable`. Disabling a required provider is an error (-32602); one that is not known
+    /// succeeds.
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     pub struct DisableProviderRequest {
-        /// Which provider.
+        /// The provider to disable.
         provider_id: ProviderId = "providerId",
     }
 }
 
 message! {
-    /// The provider is disabled (unstable).
+    /// Response to `providers/disable`.
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     pub struct DisableProviderResponse or null {}
 }
 
 open_enum! {
-    /// A protocol of language models (unstable).
+    /// An API protocol of language models. Both sides MUST cope with values that are not known. Values that start with
+    /// `_` are free for custom use; others are reserved for the protocol.
+    ///
+    /// Unstable: may change or be removed. See [Custom LLM
+    /// endpoints](https://agentclientprotocol.com/rfds/custom-llm-endpoint).
     pub enum LlmProtocol {
-        /// Anthropic's.
+        /// The Anthropic API.
         Anthropic = "anthropic",
-        /// OpenAI's.
+        /// The OpenAI API.
         OpenAi = "openai",
-        /// Azure's.
+        /// The Azure OpenAI API.
         Azure = "azure",
-        /// Google Vertex's.
+        /// The Google Vertex AI API.
         Vertex = "vertex",
-        /// Amazon Bedrock's.
+        /// The AWS Bedrock API.
         Bedrock = "bedrock",
     }
 }

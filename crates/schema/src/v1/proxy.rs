@@ -1,40 +1,55 @@
-//! Proxy chains: what a conductor and its proxies say to each other (unstable).
+//! Proxy chains: what a conductor and its proxies send each other (unstable).
 
 use attache_rpc::json::{Decode, Encode, Error, Raw, Reader};
 
 use super::{InitializeRequest, InitializeResponse};
 
-/// `initialize` for a component that has a successor (unstable).
+/// Parameters of `proxy/initialize`, which the conductor sends instead of `initialize` to a component that has a
+/// successor. Before it responds, the proxy MUST send `initialize` to its successor through `proxy/successor`.
+///
+/// Unstable: may change or be removed. See [Proxy chains](https://agentclientprotocol.com/rfds/proxy-chains).
 #[derive(Debug, Clone, PartialEq)]
 pub struct InitializeProxyRequest(pub InitializeRequest);
 
-/// The answer to `proxy/initialize` (unstable).
+/// Response to `proxy/initialize`: what the chain from this proxy onwards supports. The proxy MUST NOT change the
+/// protocol version.
+///
+/// Unstable: may change or be removed. See [Proxy chains](https://agentclientprotocol.com/rfds/proxy-chains).
 #[derive(Debug, Clone, PartialEq)]
 pub struct InitializeProxyResponse(pub InitializeResponse);
 
 message! {
-    /// A request to or from the successor, wrapped (unstable).
+    /// Parameters of a `proxy/successor` request. A proxy sends it to pass a request to its successor, and the
+    /// conductor sends it to deliver a request from the successor. The response is that of the wrapped request,
+    /// unchanged.
+    ///
+    /// Unstable: may change or be removed. See [Proxy chains](https://agentclientprotocol.com/rfds/proxy-chains).
     pub struct ProxySuccessorRequest {
-        /// The inner method.
+        /// Method of the wrapped request.
         method: String = "method",
         ..
-        /// The inner parameters, as they are.
+        /// Parameters of the wrapped request, unchanged. MUST be an object or an array if present.
         params: Option<Raw> = "params",
     }
 }
 
 message! {
-    /// A notification to or from the successor, wrapped (unstable).
+    /// Parameters of a `proxy/successor` notification. A proxy sends it to pass a notification to its successor, and
+    /// the conductor sends it to deliver a notification from the successor.
+    ///
+    /// Unstable: may change or be removed. See [Proxy chains](https://agentclientprotocol.com/rfds/proxy-chains).
     pub struct ProxySuccessorNotification {
-        /// The inner method.
+        /// Method of the wrapped notification.
         method: String = "method",
         ..
-        /// The inner parameters, as they are.
+        /// Parameters of the wrapped notification, unchanged. MUST be an object or an array if present.
         params: Option<Raw> = "params",
     }
 }
 
-/// The inner result, as it is (unstable).
+/// Response to a `proxy/successor` request: the result of the wrapped request, unchanged.
+///
+/// Unstable: may change or be removed. See [Proxy chains](https://agentclientprotocol.com/rfds/proxy-chains).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProxySuccessorResponse(pub Raw);
 

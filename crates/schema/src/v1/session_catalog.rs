@@ -1,142 +1,184 @@
-//! Stored sessions: listing, deleting, archiving, naming.
+//! Stored sessions: listing, deleting, archiving and naming them.
 
 use super::SessionId;
 use crate::FilePath;
 
 message! {
-    /// Asks for stored sessions, a page at a time.
+    /// Parameters of `session/list`, which returns stored sessions page by page.
+    ///
+    /// See [Session list](https://agentclientprotocol.com/protocol/v1/session-list).
     pub struct ListSessionsRequest or null {
         ..
-        /// Only those of this working directory.
+        /// Return only sessions with this working directory. MUST be absolute. Default: any.
         cwd: Option<FilePath> = "cwd",
-        /// Where the last page ended.
+        /// The `nextCursor` of the previous page. Default: the first page.
         cursor: Option<String> = "cursor",
-        /// Whether archived ones count (unstable).
+        /// Whether to return archived sessions (unstable). Default: [`Exclude`](SessionArchiveFilter::Exclude).
         archived: Option<SessionArchiveFilter> = "archived",
     }
 }
 
 message! {
-    /// A page of stored sessions.
+    /// Response to `session/list`: one page of sessions.
+    ///
+    /// See [Session list](https://agentclientprotocol.com/protocol/v1/session-list).
     pub struct ListSessionsResponse {
-        /// The sessions.
+        /// The sessions. MUST be an empty list when nothing matches. Items that cannot be read are skipped.
         sessions: Vec<SessionInfo> = "sessions" items,
         ..
-        /// Where this page ended; none on the last one.
+        /// Where the next page starts. The client MUST treat it as opaque and MUST NOT keep it for later. Absent on the
+        /// last page.
         next_cursor: Option<String> = "nextCursor" lenient,
     }
 }
 
 message! {
-    /// A stored session.
+    /// A stored session, as returned by `session/list`.
+    ///
+    /// See [Session list](https://agentclientprotocol.com/protocol/v1/session-list).
     pub struct SessionInfo {
-        /// Its id.
+        /// Id of the session.
         session_id: SessionId = "sessionId",
-        /// Its working directory.
+        /// Working directory of the session. MUST be absolute.
         cwd: FilePath = "cwd",
         ..
-        /// Its other roots.
+        /// The complete list of additional directories, each absolute. The client MUST NOT merge it with earlier lists.
+        /// Default: none.
         additional_directories: Vec<FilePath> = "additionalDirectories" items,
-        /// Its title.
+        /// Title for the user.
         title: Option<String> = "title" lenient,
-        /// When it last changed, in ISO 8601.
+        /// Time of the last activity, in ISO 8601.
         updated_at: Option<String> = "updatedAt" lenient,
-        /// Whether it is archived (unstable).
+        /// Whether the session is archived (unstable). An agent that advertises `sessionCapabilities.archive` MUST send
+        /// it. Default: not reported.
         archived: Option<bool> = "archived" lenient,
     }
 }
 
 message! {
-    /// Deletes a stored session; one that is not there is no error.
+    /// Parameters of `session/delete`. Deleted sessions no longer appear in `session/list`. Deleting a session that is
+    /// not known SHOULD succeed.
+    ///
+    /// See [Session delete](https://agentclientprotocol.com/protocol/v1/session-delete).
     pub struct DeleteSessionRequest {
-        /// Which session.
+        /// The session to delete.
         session_id: SessionId = "sessionId",
     }
 }
 
 message! {
-    /// The session is deleted.
+    /// Response to `session/delete`.
+    ///
+    /// See [Session delete](https://agentclientprotocol.com/protocol/v1/session-delete).
     pub struct DeleteSessionResponse or null {}
 }
 
 message! {
-    /// Puts a session away; an active one is closed first (unstable).
+    /// Parameters of `session/archive`, which hides a session from `session/list` but keeps it. The agent MUST close an
+    /// active session first. Archiving an archived session succeeds; a session that is not known is an error (-32002).
+    ///
+    /// Unstable: may change or be removed. See [Session archive](https://agentclientprotocol.com/rfds/session-archive).
     pub struct ArchiveSessionRequest {
-        /// Which session.
+        /// The session to archive.
         session_id: SessionId = "sessionId",
     }
 }
 
 message! {
-    /// The session is put away (unstable).
+    /// Response to `session/archive`.
+    ///
+    /// Unstable: may change or be removed. See [Session archive](https://agentclientprotocol.com/rfds/session-archive).
     pub struct ArchiveSessionResponse or null {}
 }
 
 message! {
-    /// Takes a session back from the archive without loading it (unstable).
+    /// Parameters of `session/unarchive`, which makes an archived session appear in `session/list` again. It never
+    /// loads the session. A session that is not archived succeeds; one that is not known is an error (-32002).
+    ///
+    /// Unstable: may change or be removed. See [Session archive](https://agentclientprotocol.com/rfds/session-archive).
     pub struct UnarchiveSessionRequest {
-        /// Which session.
+        /// The session to bring back.
         session_id: SessionId = "sessionId",
     }
 }
 
 message! {
-    /// The session is back (unstable).
+    /// Response to `session/unarchive`.
+    ///
+    /// Unstable: may change or be removed. See [Session archive](https://agentclientprotocol.com/rfds/session-archive).
     pub struct UnarchiveSessionResponse or null {}
 }
 
 open_enum! {
-    /// Which sessions a list shows (unstable).
+    /// Which sessions `session/list` returns. The agent MUST respond with -32602 to a value it does not support.
+    ///
+    /// Unstable: may change or be removed. See [Session archive](https://agentclientprotocol.com/rfds/session-archive).
     pub enum SessionArchiveFilter {
-        /// Those that are not archived; what counts when nothing is said.
+        /// Only sessions that are not archived. The default.
         Exclude = "exclude",
-        /// All.
+        /// All sessions.
         Include = "include",
-        /// Those that are archived.
+        /// Only archived sessions.
         Only = "only",
     }
 }
 
 message! {
-    /// Asks whether a session is active (unstable).
+    /// Parameters of `session/status`, which asks whether the agent has a session in memory. It MUST NOT have side
+    /// effects. A session that is not known is an error (-32002).
+    ///
+    /// Unstable: may change or be removed. See [Session status](https://agentclientprotocol.com/rfds/session-status).
     pub struct SessionStatusRequest {
-        /// Which session.
+        /// The session in question.
         session_id: SessionId = "sessionId",
     }
 }
 
 message! {
-    /// Whether a session is active (unstable).
+    /// Response to `session/status`: the state at this moment, which may change before the next request.
+    ///
+    /// Unstable: may change or be removed. See [Session status](https://agentclientprotocol.com/rfds/session-status).
     pub struct SessionStatusResponse {
-        /// Active or stored.
+        /// Whether the agent has the session in memory.
         status: SessionStatus = "status",
     }
 }
 
 open_enum! {
-    /// Whether a session is active (unstable). A value that is not known counts as `saved`.
+    /// Whether the agent has a session in memory. A value that is not known MUST be treated as [`Saved`](Self::Saved).
+    ///
+    /// Unstable: may change or be removed. See [Session status](https://agentclientprotocol.com/rfds/session-status).
     pub enum SessionStatus {
-        /// Active.
+        /// In memory, perhaps for another connection. A client that has not set up the session on its own connection
+        /// MUST still load or resume it before it sends a prompt.
         Open = "open",
-        /// Only stored.
+        /// Stored, but not in memory. It can be loaded or resumed.
         Saved = "saved",
     }
 }
 
 message! {
-    /// Gives a session a title (unstable).
+    /// Parameters of `session/set_title`. The agent responds after it has stored the title, and SHOULD NOT replace it
+    /// with a generated one later. The session need not be active. A session that is not known is an error (-32002).
+    ///
+    /// Unstable: may change or be removed. See [Session
+    /// list](https://agentclientprotocol.com/protocol/v1/session-list).
     pub struct SetSessionTitleRequest {
-        /// Which session.
+        /// The session to rename.
         session_id: SessionId = "sessionId",
-        /// The title.
+        /// The new title. The agent MAY normalize it, such as by trimming it. A title that is empty after that is an
+        /// error (-32602).
         title: String = "title",
     }
 }
 
 message! {
-    /// The title as it is stored (unstable).
+    /// Response to `session/set_title`.
+    ///
+    /// Unstable: may change or be removed. See [Session
+    /// list](https://agentclientprotocol.com/protocol/v1/session-list).
     pub struct SetSessionTitleResponse {
-        /// What to show.
+        /// The title as stored. The client SHOULD show it instead of the one it sent.
         title: String = "title",
     }
 }

@@ -1,4 +1,4 @@
-//! Subagents: sessions that an agent starts below a session (unstable).
+//! Subagents: child sessions that the agent creates within a session (unstable).
 
 use attache_rpc::Error as RpcError;
 use attache_rpc::json::{Decode, Encode, Error, Maybe, Members, Part, Reader, field, write};
@@ -7,140 +7,170 @@ use super::{ContentBlock, MessageId, SessionId, Usage};
 use crate::{FilePath, Meta};
 
 fragment! {
-    /// News of a child session; absent members are unchanged, `null` clears them (unstable).
+    /// The agent created a child session, or its data changed. The agent sends it in the parent session, and MUST send
+    /// it before any update of the child. An omitted member is unchanged, and `null` removes the value. It MUST NOT be
+    /// sent unless the client advertises `subagents`.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     pub struct SubagentUpdate {
-        /// The child.
+        /// Id of the child session.
         session_id: SessionId = "sessionId",
         ..
-        /// Its title.
+        /// Title of the child for the user.
         title: Maybe<String> = "title" lenient,
-        /// What it does.
+        /// What the child does, for the user.
         description: Maybe<String> = "description" lenient,
-        /// What the client may do with it.
+        /// What the client may do with the child. Default: nothing.
         capabilities: Maybe<SubagentSessionCapabilities> = "capabilities" lenient,
-        /// Whether it works.
+        /// Whether the child is working. Default: not reported.
         state: Maybe<StateUpdate> = "state" lenient,
-        /// Its working directory.
+        /// Working directory of the child. MUST be absolute. Default: that of the parent.
         cwd: Maybe<FilePath> = "cwd",
-        /// Its other roots.
+        /// Additional directories of the child, each absolute. Default: those of the parent.
         additional_directories: Maybe<Vec<FilePath>> = "additionalDirectories",
-        /// Extension data (`_meta`): kept and passed on as it is.
+        /// Extension data (`_meta`), kept and passed on unchanged. `null` removes it.
         meta: Maybe<Meta> = "_meta" lenient,
     }
 }
 
 message! {
-    /// What a client may do with a child session (unstable).
+    /// What the client may do with a child session.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     pub struct SubagentSessionCapabilities {
         ..
-        /// `session/cancel`.
+        /// Supports `session/cancel` for the child.
         cancel: Option<SessionCancelCapabilities> = "cancel" lenient,
     }
 }
 
 markers! {
-    /// `session/cancel` works on the child (unstable).
+    /// The client may cancel the child's current work with `session/cancel`. The child session stays open.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     SessionCancelCapabilities
 }
 
 fragment! {
-    /// A message between sessions; absent members are unchanged, `null` clears them (unstable).
+    /// A message between sessions, as seen in the session of the update. An omitted member is unchanged, and `null`
+    /// removes the value.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     pub struct SessionMessage {
-        /// Its id in this session.
+        /// Id of the message in this session.
         message_id: MessageId = "messageId",
         ..
-        /// Who sent it.
+        /// The session that sent the message.
         sender_session_id: Maybe<SessionId> = "senderSessionId" lenient,
-        /// Who got it.
+        /// The session that received the message.
         recipient_session_id: Maybe<SessionId> = "recipientSessionId" lenient,
-        /// Its id in the sender's session.
+        /// Id of the same message in the sender's session.
         sender_message_id: Maybe<MessageId> = "senderMessageId" lenient,
-        /// Its id in the recipient's session.
+        /// Id of the same message in the recipient's session.
         recipient_message_id: Maybe<MessageId> = "recipientMessageId" lenient,
-        /// What it says.
+        /// The whole content. It replaces the previous content.
         content: Maybe<Vec<ContentBlock>> = "content" patch_items,
-        /// Extension data (`_meta`): kept and passed on as it is.
+        /// Extension data (`_meta`), kept and passed on unchanged. `null` removes it.
         meta: Maybe<Meta> = "_meta" lenient,
     }
 }
 
 message! {
-    /// The next piece of a message between sessions (unstable).
+    /// The next part of a message between sessions.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     pub struct SessionMessageChunk {
-        /// The message's id in this session.
+        /// Id of the message in this session.
         message_id: MessageId = "messageId",
-        /// The piece.
+        /// The part.
         content: ContentBlock = "content",
     }
 }
 
 union! {
-    /// Whether a child session works (unstable).
+    /// Whether a child session is working. Each update replaces the previous state as a whole.
+    ///
+    /// Unstable: may change or be removed. See
+    /// [Subagents](https://agentclientprotocol.com/rfds/subagents#current-work-state).
     pub enum StateUpdate by "state" {
-        /// It works.
+        /// Working.
         Running(RunningStateUpdate) = "running",
-        /// It waits for its next task.
+        /// Ready for another prompt.
         Idle(IdleStateUpdate) = "idle",
-        /// It waits for the person.
+        /// Waiting for the user.
         RequiresAction(RequiresActionStateUpdate) = "requires_action",
-        /// The agent cannot tell.
+        /// The agent cannot tell. The client MUST NOT show the previous state as current any more.
         Unknown(UnknownStateUpdate) = "unknown",
     }
 }
 
 markers! {
-    /// The child works (unstable).
+    /// The child session is working.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     RunningStateUpdate
-    /// The child waits for the person (unstable).
+    /// The child session is waiting for the user.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     RequiresActionStateUpdate
-    /// The agent cannot tell what the child does (unstable).
+    /// The agent cannot tell whether the child session is working. Its work may go on.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     UnknownStateUpdate
 }
 
 message! {
-    /// The child waits for its next task (unstable).
+    /// The child session is ready for another prompt.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     pub struct IdleStateUpdate {
-        /// Why it stopped, if the agent says.
+        /// Why the work ended. Default: not reported.
         part stop_reason: IdleStop,
         ..
-        /// What the task cost in tokens.
+        /// Tokens used by the work. Default: not reported.
         usage: Option<Usage> = "usage" lenient,
     }
 }
 
-/// Why a child session stopped, if the agent says (unstable).
+/// Why a child session's work ended, or `None` if the agent does not report it.
+///
+/// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct IdleStop(pub Option<IdleStopReason>);
 
 union! {
-    /// Why a child session stopped (unstable).
+    /// Why a child session's work ended.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     pub enum IdleStopReason by "stopReason" {
-        /// The model had nothing more to say or do.
+        /// The model finished without asking for another tool.
         EndTurn = "end_turn",
-        /// The model ran out of tokens.
+        /// The maximum number of tokens was reached.
         MaxTokens = "max_tokens",
-        /// The task took more requests to the model than it may.
+        /// The maximum number of model requests was reached.
         MaxTurnRequests = "max_turn_requests",
-        /// The model would not go on.
+        /// The agent refuses to continue.
         Refusal = "refusal",
-        /// The task was cancelled.
+        /// The work was cancelled.
         Cancelled = "cancelled",
-        /// The task failed.
+        /// The work failed.
         Error(ErrorStopReason) = "error",
     }
 }
 
 fragment! {
-    /// How a task failed (unstable).
+    /// How a child session's work failed.
+    ///
+    /// Unstable: may change or be removed. See [Subagents](https://agentclientprotocol.com/rfds/subagents).
     pub struct ErrorStopReason {
         ..
-        /// The error, if the agent says.
+        /// The error. The agent SHOULD send it.
         error: Option<RpcError> = "error" lenient,
     }
 }
 
 impl Decode for IdleStop {
-    /// A reason that is missing, `null` or badly made counts as none.
+    /// A reason that is missing, `null` or not valid counts as none.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         field::lenient(reader, "stopReason").map(IdleStop)
     }

@@ -1,116 +1,143 @@
-//! Commands that the client runs for the agent.
+//! Terminals: commands that the client runs for the agent. The agent MUST NOT use them unless the client advertises
+//! `terminal`.
 
 use super::{EnvVariable, SessionId, TerminalId};
 use crate::FilePath;
 
 message! {
-    /// Starts a command; the answer does not wait for it.
+    /// Parameters of `terminal/create`, which starts a command. The client responds at once, without waiting for the
+    /// command. The agent MUST release the terminal when it no longer needs it.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct CreateTerminalRequest {
-        /// For which session.
+        /// The session that the request belongs to.
         session_id: SessionId = "sessionId",
-        /// The program.
+        /// The program to run.
         command: String = "command",
         ..
-        /// Its arguments.
+        /// Arguments of the program. Default: none.
         args: Vec<String> = "args" nullable,
-        /// Environment variables to set.
+        /// Environment variables to set. Default: none.
         env: Vec<EnvVariable> = "env" nullable,
-        /// Where it runs, absolute.
+        /// Working directory of the command. MUST be absolute. Default: chosen by the client.
         cwd: Option<FilePath> = "cwd",
-        /// How many bytes of output are kept; the oldest go first.
+        /// Maximum number of bytes of output to keep. The client drops the oldest output first, and MUST cut at a
+        /// character boundary. Default: no limit.
         output_byte_limit: Option<u64> = "outputByteLimit",
     }
 }
 
 message! {
-    /// The command has started.
+    /// Response to `terminal/create`.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct CreateTerminalResponse {
-        /// The terminal it runs in.
+        /// Id of the terminal.
         terminal_id: TerminalId = "terminalId",
     }
 }
 
 message! {
-    /// Asks for the output so far.
+    /// Parameters of `terminal/output`, which returns the output so far without waiting.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct TerminalOutputRequest {
-        /// For which session.
+        /// The session that the request belongs to.
         session_id: SessionId = "sessionId",
-        /// Of which terminal.
+        /// The terminal.
         terminal_id: TerminalId = "terminalId",
     }
 }
 
 message! {
-    /// The output so far.
+    /// Response to `terminal/output`.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct TerminalOutputResponse {
-        /// The output that is kept.
+        /// The output that has been kept.
         output: String = "output",
-        /// Whether some of it is gone.
+        /// Whether older output was dropped.
         truncated: bool = "truncated",
         ..
-        /// How the command ended; none while it runs.
+        /// How the command ended. Absent as long as it runs.
         exit_status: Option<TerminalExitStatus> = "exitStatus" lenient,
     }
 }
 
 message! {
-    /// Waits until the command ends.
+    /// Parameters of `terminal/wait_for_exit`. The client responds when the command has ended.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct WaitForTerminalExitRequest {
-        /// For which session.
+        /// The session that the request belongs to.
         session_id: SessionId = "sessionId",
-        /// Of which terminal.
+        /// The terminal.
         terminal_id: TerminalId = "terminalId",
     }
 }
 
 message! {
-    /// How the command ended; with neither code nor signal nobody knows.
+    /// Response to `terminal/wait_for_exit`. Without an exit code and a signal, it is not known how the command ended.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct WaitForTerminalExitResponse or null {
         ..
-        /// Its exit code.
+        /// Exit code. Absent if a signal ended the command.
         exit_code: Option<u32> = "exitCode" lenient,
-        /// The signal that ended it.
+        /// Name of the signal that ended the command. Absent if it exited by itself.
         signal: Option<String> = "signal" lenient,
     }
 }
 
 message! {
-    /// How a command ended; with neither code nor signal nobody knows.
+    /// How a command ended. Without an exit code and a signal, that is not known.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct TerminalExitStatus {
         ..
-        /// Its exit code.
+        /// Exit code. Absent if a signal ended the command.
         exit_code: Option<u32> = "exitCode" lenient,
-        /// The signal that ended it.
+        /// Name of the signal that ended the command. Absent if it exited by itself.
         signal: Option<String> = "signal" lenient,
     }
 }
 
 message! {
-    /// Ends the command; the terminal stays.
+    /// Parameters of `terminal/kill`, which ends the command. The terminal stays valid, and the agent MUST still
+    /// release it.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct KillTerminalRequest {
-        /// For which session.
+        /// The session that the request belongs to.
         session_id: SessionId = "sessionId",
-        /// Of which terminal.
+        /// The terminal.
         terminal_id: TerminalId = "terminalId",
     }
 }
 
 message! {
-    /// The command is ended.
+    /// Response to `terminal/kill`.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct KillTerminalResponse or null {}
 }
 
 message! {
-    /// Ends the command if it runs, and gives the terminal up.
+    /// Parameters of `terminal/release`, which ends the command if it still runs and frees the terminal. The id is not
+    /// valid any more after that.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct ReleaseTerminalRequest {
-        /// For which session.
+        /// The session that the request belongs to.
         session_id: SessionId = "sessionId",
-        /// Which terminal.
+        /// The terminal.
         terminal_id: TerminalId = "terminalId",
     }
 }
 
 message! {
-    /// The terminal is given up.
+    /// Response to `terminal/release`.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     pub struct ReleaseTerminalResponse or null {}
 }

@@ -1,4 +1,4 @@
-//! Tool calls: what the agent does, as the client is told of it.
+//! Tool calls: what the agent does, as it reports it to the client.
 
 use attache_rpc::json::Raw;
 
@@ -6,84 +6,95 @@ use super::ContentBlock;
 use crate::FilePath;
 
 ids! {
-    /// Names a tool call within its session.
+    /// Id of a tool call, chosen by the agent and unique within its session.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls).
     ToolCallId
-    /// Names a terminal within its session.
+    /// Id of a terminal, chosen by the client.
+    ///
+    /// See [Terminals](https://agentclientprotocol.com/protocol/v1/terminals).
     TerminalId
 }
 
 message! {
-    /// A tool call as first reported.
+    /// A new tool call. The agent SHOULD report it as soon as the model asks for it.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#creating).
     pub struct ToolCall {
-        /// Names the call within its session.
+        /// Id of the tool call.
         tool_call_id: ToolCallId = "toolCallId",
-        /// What the call does, in words for people.
+        /// What the tool does, for the user.
         title: String = "title",
         ..
-        /// The tool's name in the program.
+        /// Name of the tool for programs, which SHOULD NOT change later. Default: not reported.
         name: Option<String> = "name" lenient,
-        /// What sort of tool it is.
+        /// Category of the tool, for icons. Default: [`Other`](ToolKind::Other).
         kind: ToolKind = "kind" lenient,
-        /// How far the call has come.
+        /// How far the call has come. Default: [`Pending`](ToolCallStatus::Pending).
         status: ToolCallStatus = "status" lenient,
-        /// What it produced.
+        /// What the call has produced. Items that cannot be read are skipped. Default: nothing.
         content: Vec<ToolCallContent> = "content" items,
-        /// The files it touches.
+        /// Files that the call reads or changes, so that the client can follow the agent. Items that cannot be read are
+        /// skipped. Default: none.
         locations: Vec<ToolCallLocation> = "locations" items,
-        /// What the model gave the tool.
+        /// Input of the tool, as the model gave it.
         raw_input: Option<Raw> = "rawInput" lenient,
-        /// What the tool gave back.
+        /// Output of the tool, as the tool returned it.
         raw_output: Option<Raw> = "rawOutput" lenient,
     }
 }
 
 message! {
-    /// A change to a tool call: only what changed is there, and lists replace what was there before.
+    /// A change to a tool call. An omitted or `null` member is unchanged.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#updating).
     pub struct ToolCallUpdate {
-        /// Names the call within its session.
+        /// Id of the tool call.
         tool_call_id: ToolCallId = "toolCallId",
         ..
-        /// A new title.
+        /// New title.
         title: Option<String> = "title" lenient,
-        /// The tool's name in the program.
+        /// Name of the tool for programs.
         name: Option<String> = "name" lenient,
-        /// Another sort of tool.
+        /// New category.
         kind: Option<ToolKind> = "kind" lenient,
-        /// How far the call has come.
+        /// New status.
         status: Option<ToolCallStatus> = "status" lenient,
-        /// All that it has produced so far.
+        /// Everything the call has produced. It replaces the previous content.
         content: Option<Vec<ToolCallContent>> = "content" optional_items,
-        /// All the files it touches.
+        /// All files that the call reads or changes. They replace the previous ones.
         locations: Option<Vec<ToolCallLocation>> = "locations" optional_items,
-        /// What the model gave the tool.
+        /// Input of the tool, as the model gave it.
         raw_input: Option<Raw> = "rawInput" lenient,
-        /// What the tool gave back.
+        /// Output of the tool, as the tool returned it.
         raw_output: Option<Raw> = "rawOutput" lenient,
     }
 }
 
 open_enum! {
-    /// What sort of tool is called; clients choose an icon by it.
+    /// Category of a tool, by which the client chooses an icon.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls).
     pub enum ToolKind or Unknown {
         /// Reads files or data.
         Read = "read",
-        /// Changes files.
+        /// Changes files or content.
         Edit = "edit",
-        /// Removes files.
+        /// Removes files or data.
         Delete = "delete",
         /// Moves or renames files.
         Move = "move",
-        /// Searches.
+        /// Searches for information.
         Search = "search",
-        /// Runs a command or code.
+        /// Runs commands or code.
         Execute = "execute",
-        /// Thinks or plans.
+        /// Reasons or plans.
         Think = "think",
-        /// Fetches from elsewhere.
+        /// Gets data from elsewhere.
         Fetch = "fetch",
         /// Changes the session's mode.
         SwitchMode = "switch_mode",
-        /// Anything else.
+        /// Anything else. The default.
         Other = "other",
     }
     default Other
@@ -91,27 +102,31 @@ open_enum! {
 
 open_enum! {
     /// How far a tool call has come.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#status).
     pub enum ToolCallStatus {
-        /// Not started: the input is still coming, or permission is awaited.
+        /// Not running yet: the input is still arriving, or permission is pending. The default.
         Pending = "pending",
         /// Running.
         InProgress = "in_progress",
-        /// Ended well.
+        /// Finished successfully.
         Completed = "completed",
-        /// Ended badly.
+        /// Finished with an error.
         Failed = "failed",
     }
     default Pending
 }
 
 union! {
-    /// Something a tool call produced.
+    /// Something that a tool call produced.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#content).
     pub enum ToolCallContent by "type" {
         /// A content block.
         Content(Content) = "content",
         /// A change to a file.
         Diff(Diff) = "diff",
-        /// A terminal, shown live.
+        /// A terminal, whose output the client shows live.
         Terminal(Terminal) = "terminal",
     }
 }
@@ -124,6 +139,8 @@ impl From<ContentBlock> for ToolCallContent {
 
 message! {
     /// A content block that a tool call produced.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#content).
     pub struct Content {
         /// The block.
         content: ContentBlock = "content",
@@ -131,33 +148,40 @@ message! {
 }
 
 message! {
-    /// A change to a file, as its text before and after.
+    /// A change to a file, as its full text before and after.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#content).
     pub struct Diff {
-        /// The file.
+        /// Absolute path of the file.
         path: FilePath = "path",
-        /// Its text after the change.
+        /// Text after the change.
         new_text: String = "newText",
         ..
-        /// Its text before; none for a new file.
+        /// Text before the change. Absent for a new file.
         old_text: Option<String> = "oldText" lenient,
     }
 }
 
 message! {
-    /// A terminal of the session, by its id.
+    /// A terminal that the agent created with `terminal/create`. The agent has to send it before it releases the
+    /// terminal, and the client SHOULD keep showing the output after that.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#content).
     pub struct Terminal {
-        /// The terminal.
+        /// Id of the terminal.
         terminal_id: TerminalId = "terminalId",
     }
 }
 
 message! {
-    /// A file that a tool call touches.
+    /// A file that a tool call reads or changes.
+    ///
+    /// See [Tool calls](https://agentclientprotocol.com/protocol/v1/tool-calls#following-the-agent).
     pub struct ToolCallLocation {
-        /// The file.
+        /// Absolute path of the file.
         path: FilePath = "path",
         ..
-        /// A line in it, counted from 1.
+        /// Line in the file; the first is 1.
         line: Option<u32> = "line" lenient,
     }
 }

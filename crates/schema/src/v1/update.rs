@@ -1,4 +1,4 @@
-//! Session updates: all that the client learns while a session runs.
+//! Session updates: what the client learns while a session runs.
 
 use attache_rpc::json::{Decode, Encode, Error, Kind, Maybe, Raw, Reader};
 
@@ -9,55 +9,62 @@ use super::{
 };
 
 message! {
-    /// News of a session.
+    /// Parameters of `session/update`, which the agent sends while it works on a prompt, and also at other times.
+    /// Updates of a turn MUST arrive before the response to its `session/prompt`. The client SHOULD accept them even
+    /// after it has cancelled the turn.
+    ///
+    /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn#3-agent-reports-output).
     pub struct SessionNotification {
-        /// Which session.
+        /// The session that the update is about.
         session_id: SessionId = "sessionId",
-        /// The news.
+        /// The update.
         update: SessionUpdate = "update",
     }
 }
 
 union! {
-    /// One piece of news.
+    /// An update of a session. The member `sessionUpdate` says which kind.
+    ///
+    /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn#3-agent-reports-output).
     pub enum SessionUpdate by "sessionUpdate" {
-        /// The next piece of a message of the person, as in a replay.
+        /// The next part of a message of the user, for example when the agent replays history.
         UserMessageChunk(ContentChunk) = "user_message_chunk" shared,
-        /// The next piece of a message of the agent.
+        /// The next part of the agent's message.
         AgentMessageChunk(ContentChunk) = "agent_message_chunk" shared,
-        /// The next piece of the agent's thinking.
+        /// The next part of the agent's reasoning.
         AgentThoughtChunk(ContentChunk) = "agent_thought_chunk" shared,
-        /// A tool call, first reported.
+        /// A new tool call.
         ToolCall(ToolCall) = "tool_call",
         /// A change to a tool call.
         ToolCallUpdate(ToolCallUpdate) = "tool_call_update",
-        /// The plan, complete.
+        /// The agent's plan. It replaces the previous one.
         Plan(Plan) = "plan",
-        /// A plan with an id, complete (unstable).
+        /// A plan with an id. It replaces the previous plan with that id (unstable). Only for clients that advertise
+        /// `plan`.
         PlanUpdate(PlanUpdate) = "plan_update",
-        /// A plan with an id is gone (unstable).
+        /// The plan with this id no longer exists (unstable). Only for clients that advertise `plan`.
         PlanRemoved(PlanRemoved) = "plan_removed",
-        /// The slash commands, complete.
+        /// The slash commands. They replace the previous ones.
         AvailableCommandsUpdate(AvailableCommandsUpdate) = "available_commands_update",
-        /// The mode has changed.
+        /// The agent changed the mode.
         CurrentModeUpdate(CurrentModeUpdate) = "current_mode_update",
-        /// The config options, complete.
+        /// The config options. They replace the previous ones.
         ConfigOptionUpdate(ConfigOptionUpdate) = "config_option_update",
-        /// The session's title or time has changed.
+        /// The session's title or time of last activity changed.
         SessionInfoUpdate(SessionInfoUpdate) = "session_info_update",
-        /// How full the context is, and what the session has cost.
+        /// How full the context window is, and what the session has cost.
         UsageUpdate(UsageUpdate) = "usage_update",
-        /// A notice; only for clients that show them.
+        /// Information for the user that is not part of the history. Only for clients that advertise `session.notices`.
         Notice(Notice) = "notice",
-        /// How a compaction is going; only for clients that show it.
+        /// A compaction of the history started, changed or ended. Only for clients that advertise `session.compaction`.
         CompactionUpdate(CompactionUpdate) = "compaction_update",
-        /// The next piece of a compaction's summary; only for clients that show it.
+        /// The next part of a compaction's summary. Only for clients that advertise `session.compaction`.
         CompactionSummaryChunk(CompactionSummaryChunk) = "compaction_summary_chunk",
-        /// News of a child session; only for clients that show subagents (unstable).
+        /// A child session was created or changed (unstable). Only for clients that advertise `subagents`.
         SubagentUpdate(Box<SubagentUpdate>) = "subagent_update",
-        /// A message between sessions; only for clients that show subagents (unstable).
+        /// A message between this session and another one (unstable). Only for clients that advertise `subagents`.
         SessionMessage(SessionMessage) = "session_message",
-        /// The next piece of a message between sessions; only for clients that show subagents (unstable).
+        /// The next part of a message between sessions (unstable). Only for clients that advertise `subagents`.
         SessionMessageChunk(SessionMessageChunk) = "session_message_chunk",
     }
 }
@@ -69,100 +76,122 @@ impl From<SubagentUpdate> for SessionUpdate {
 }
 
 message! {
-    /// The next piece of a message.
+    /// The next part of a message.
+    ///
+    /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn#3-agent-reports-output).
     pub struct ContentChunk {
-        /// The piece.
+        /// The part.
         content: ContentBlock = "content",
         ..
-        /// Which message it belongs to; another id starts another message.
+        /// Id of the message. Parts of one message have the same id, and a new id starts a new message. Default: not
+        /// reported.
         message_id: Option<MessageId> = "messageId" lenient,
     }
 }
 
 message! {
-    /// The slash commands, complete.
+    /// The slash commands of a session. The agent MAY send them after the session is set up and whenever they change.
+    ///
+    /// See [Slash commands](https://agentclientprotocol.com/protocol/v1/slash-commands).
     pub struct AvailableCommandsUpdate {
-        /// All of them.
+        /// The complete list. Items that cannot be read are skipped.
         available_commands: Vec<AvailableCommand> = "availableCommands" items,
     }
 }
 
 message! {
-    /// A slash command: the person runs it by a prompt that starts with `/name`.
+    /// A slash command. The user runs it with a prompt that starts with `/` and its name.
+    ///
+    /// See [Slash commands](https://agentclientprotocol.com/protocol/v1/slash-commands).
     pub struct AvailableCommand {
-        /// Its name, without the slash.
+        /// Name of the command, without the slash.
         name: String = "name",
-        /// What it does.
+        /// What the command does.
         description: String = "description",
         ..
-        /// What may stand behind the name.
+        /// What may follow the name. Default: nothing.
         input: Option<AvailableCommandInput> = "input" lenient,
     }
 }
 
-/// What may stand behind a slash command's name.
+/// What may follow the name of a slash command.
+///
+/// See [Slash commands](https://agentclientprotocol.com/protocol/v1/slash-commands).
 #[derive(Debug, Clone, PartialEq)]
 pub enum AvailableCommandInput {
     /// Any text.
     Unstructured(UnstructuredCommandInput),
-    /// A form that this version does not know, as it came.
+    /// A form that this version does not know, as received.
     Other(Raw),
 }
 
 message! {
-    /// Any text behind a slash command's name.
+    /// All text after the name of a slash command is its input.
+    ///
+    /// See [Slash commands](https://agentclientprotocol.com/protocol/v1/slash-commands).
     pub struct UnstructuredCommandInput {
-        /// What to show while nothing has been typed.
+        /// Text to show as long as the user has typed no input.
         hint: String = "hint",
     }
 }
 
 message! {
-    /// The mode has changed.
+    /// The agent changed the session's mode.
+    ///
+    /// See [Session modes](https://agentclientprotocol.com/protocol/v1/session-modes).
     pub struct CurrentModeUpdate {
-        /// The present mode.
+        /// The active mode.
         current_mode_id: SessionModeId = "currentModeId",
     }
 }
 
 message! {
-    /// The config options, complete.
+    /// The agent changed config options of the session.
+    ///
+    /// See [Config options](https://agentclientprotocol.com/protocol/v1/session-config-options).
     pub struct ConfigOptionUpdate {
-        /// All of them.
+        /// The complete list. Items that cannot be read are skipped.
         config_options: Vec<SessionConfigOption> = "configOptions" items,
     }
 }
 
 message! {
-    /// What is known of a session has changed; absent members have not.
+    /// The session's title or time of last activity changed. An omitted member is unchanged, and `null` removes the
+    /// value.
+    ///
+    /// See [Session list](https://agentclientprotocol.com/protocol/v1/session-list).
     pub struct SessionInfoUpdate {
         ..
-        /// Its title.
+        /// Title for the user.
         title: Maybe<String> = "title" lenient,
-        /// When it last changed, in ISO 8601.
+        /// Time of the last activity, in ISO 8601.
         updated_at: Maybe<String> = "updatedAt" lenient,
     }
 }
 
 message! {
-    /// How full the context is, and what the session has cost.
+    /// How full the context window is, and what the session has cost. The agent MAY send it at any time.
+    ///
+    /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn).
     pub struct UsageUpdate {
-        /// Tokens in the context.
+        /// Tokens in the context window now.
         used: u64 = "used",
-        /// Tokens the context can hold.
+        /// Tokens that fit in the context window.
         size: u64 = "size",
         ..
-        /// What the session has cost so far.
+        /// What the session has cost so far. Default: not reported.
         cost: Option<Cost> = "cost" lenient,
     }
 }
 
 message! {
-    /// An amount of money.
+    /// What a session has cost.
+    ///
+    /// See [Prompt turn](https://agentclientprotocol.com/protocol/v1/prompt-turn).
     pub struct Cost {
-        /// How much.
+        /// The total so far, in units of `currency`.
         amount: f64 = "amount",
-        /// Of which currency, in ISO 4217.
+        /// ISO 4217 code of the currency, such as `USD`, or another unit such as `credits`.
         currency: String = "currency",
     }
 }

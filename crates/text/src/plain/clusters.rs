@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The text with at most four marks on one character, and sixteen characters drawn as one. More than that is left out.
-pub fn capped(text: &str) -> Cow<'_, str> {
+pub fn cap_clusters(text: &str) -> Cow<'_, str> {
     if text.is_ascii()
         || text
             .graphemes(true)

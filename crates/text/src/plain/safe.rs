@@ -6,13 +6,13 @@ mod tests;
 use std::borrow::Cow;
 
 use super::screen_line::ScreenLine;
-use super::{Token, capped, is_plain, tokens};
+use super::{Token, cap_clusters, is_plain, tokens};
 
 /// One line: line ends and tabs become spaces, escape sequences are removed, and what else could steer a terminal or
 /// hide is marked with `�`.
 pub fn line(text: &str) -> Cow<'_, str> {
     if is_safe(text) && !text.contains(['\n', '\t']) {
-        return capped(text);
+        return cap_clusters(text);
     }
     Cow::Owned(lines(text).replace(['\n', '\t'], " "))
 }
@@ -20,7 +20,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// Several lines, with tabs kept. Line ends of all sorts become `\n`.
 pub fn lines(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
-        return capped(text);
+        return cap_clusters(text);
     }
     let mut safe = String::with_capacity(text.len());
     let mut tokens = tokens(text).peekable();
@@ -34,17 +34,17 @@ pub fn lines(text: &str) -> Cow<'_, str> {
             Token::Control(_) | Token::Hidden(_) => safe.push(MARK),
         }
     }
-    Cow::Owned(capped(&safe).into_owned())
+    Cow::Owned(cap_clusters(&safe).into_owned())
 }
 
 /// What a terminal would show of a command's output, line by line: a carriage return writes over the line, a
 /// backspace goes back, tabs are expanded, and of the escape sequences only those that erase within the line do
 /// anything. Very long lines are cut.
-pub fn terminal(text: &str) -> Vec<String> {
+pub fn render_output(text: &str) -> Vec<String> {
     let mut shown = Vec::new();
     for line in text.split('\n') {
         if is_plain(line) && !line.contains('\t') && line.len() <= ScreenLine::LIMIT {
-            shown.push(capped(&without_stray_joiners(line)).into_owned());
+            shown.push(cap_clusters(&without_stray_joiners(line)).into_owned());
         } else {
             shown.push(written(line));
         }
@@ -68,7 +68,7 @@ fn written(line: &str) -> String {
             Token::Sequence(sequence) => erase(&mut screen, sequence),
         }
     }
-    capped(&screen.text()).into_owned()
+    cap_clusters(&screen.text()).into_owned()
 }
 
 fn erase(screen: &mut ScreenLine, sequence: &str) {

@@ -1,7 +1,7 @@
 //! How the keys and tokens of well-known services begin.
 
 /// What stands behind the beginning of a well-known key; `None` if the text does not begin like one.
-pub fn behind_known_start(text: &str) -> impl Iterator<Item = &str> {
+pub fn after_key_prefix(text: &str) -> impl Iterator<Item = &str> {
     STARTS
         .iter()
         .filter_map(|start| text.strip_prefix(start.text))
@@ -144,7 +144,7 @@ const STARTS: &[Start] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{STARTS, behind_known_start, can_begin, length};
+    use super::{STARTS, after_key_prefix, can_begin, length};
 
     #[test]
     fn every_beginning_counts_when_enough_follows() {
@@ -154,7 +154,7 @@ mod tests {
             let found = length(&format!("{key}\""));
             assert_eq!(found, key.len(), "{key}");
             assert!(can_begin(key.as_bytes()[0]));
-            assert!(behind_known_start(&key).next().is_some());
+            assert!(after_key_prefix(&key).next().is_some());
             let short = format!("{}{}", start.text, &rest[..start.least - 1]);
             assert!(length(&short) < short.len(), "{short}");
         }

@@ -1,11 +1,11 @@
 //! Values that look like secrets, replaced. It errs on the side of hiding.
 
-use super::keys::behind_known_start;
-use super::names::{NameOf, is_secret_name};
+use super::keys::after_key_prefix;
+use super::names::{NameContext, is_secret_name};
 use super::redact::{recognised, without};
 
 /// The words of a command without what looks like a secret.
-pub fn masked_words(words: &[String]) -> Vec<String> {
+pub fn mask_words(words: &[String]) -> Vec<String> {
     let mut next = Next::Shown;
     words.iter().map(|word| masked(word, &mut next)).collect()
 }
@@ -121,7 +121,7 @@ fn names_secret_variable(name: &str) -> bool {
 }
 
 fn names_secret(name: &str) -> bool {
-    is_secret_name(name, NameOf::Argument)
+    is_secret_name(name, NameContext::Argument)
 }
 
 fn is_scheme(part: &str) -> bool {
@@ -130,7 +130,7 @@ fn is_scheme(part: &str) -> bool {
 
 /// The prefixes of well-known keys, or long and mixed as only machines write.
 fn looks_secret(part: &str) -> bool {
-    let is_prefixed = behind_known_start(part).any(|rest| rest.len() >= 8);
+    let is_prefixed = after_key_prefix(part).any(|rest| rest.len() >= 8);
     let has = |fits: fn(&char) -> bool| part.chars().any(|char| fits(&char));
     let is_mixed =
         has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase) && has(char::is_ascii_digit);

@@ -2,7 +2,7 @@
 
 /// What a name is the name of. `key` is a secret as a variable, and anything as a member of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NameOf {
+pub enum NameContext {
     /// A member of a message, or a name before `=` or `:` in any text.
     Member,
     /// A field that somebody is to fill in; also its title.
@@ -14,10 +14,10 @@ pub enum NameOf {
 }
 
 /// Whether values of this name are secrets, by the words in it, whatever their case.
-pub fn is_secret_name(name: &str, of: NameOf) -> bool {
+pub fn is_secret_name(name: &str, of: NameContext) -> bool {
     let words = words(name);
     let joined = words.concat();
-    let fits = |(secret, part, scope): &(&str, Part, &[NameOf])| {
+    let fits = |(secret, part, scope): &(&str, Part, &[NameContext])| {
         scope.contains(&of)
             && match part {
                 Part::Anywhere => joined.contains(secret),
@@ -65,15 +65,15 @@ enum Part {
     OneOfWords,
 }
 
-use NameOf::{Argument, Field, Member, Variable};
+use NameContext::{Argument, Field, Member, Variable};
 
-const ALL: &[NameOf] = &[Member, Field, Argument, Variable];
+const ALL: &[NameContext] = &[Member, Field, Argument, Variable];
 /// Words that mean something else in messages.
-const NAMED: &[NameOf] = &[Field, Argument, Variable];
-const OF_COMMANDS: &[NameOf] = &[Argument, Variable];
+const NAMED: &[NameContext] = &[Field, Argument, Variable];
+const OF_COMMANDS: &[NameContext] = &[Argument, Variable];
 
 /// One list for all. A row that is not for [`ALL`] would hide or report what is no secret elsewhere.
-const NAMES: &[(&str, Part, &[NameOf])] = &[
+const NAMES: &[(&str, Part, &[NameContext])] = &[
     ("password", Part::Anywhere, ALL),
     ("passwd", Part::Anywhere, ALL),
     ("passphrase", Part::Anywhere, ALL),
@@ -123,8 +123,8 @@ const LONGEST: usize = 256;
 
 #[cfg(test)]
 mod tests {
-    use super::NameOf::{Argument, Field, Member, Variable};
-    use super::{ALL, NAMES, NameOf, Part, is_secret_name};
+    use super::NameContext::{Argument, Field, Member, Variable};
+    use super::{ALL, NAMES, NameContext, Part, is_secret_name};
 
     /// A name with this part of it, and one in which it is no such part.
     fn examples(secret: &str, part: Part) -> (String, Option<String>) {
@@ -162,7 +162,7 @@ mod tests {
     /// Every name of the four lists that there were, where it counted.
     #[test]
     fn no_name_was_lost() {
-        let lists: [(NameOf, &str); 4] = [
+        let lists: [(NameContext, &str); 4] = [
             (
                 Argument,
                 "token secret password passwd passphrase apikey accesskey privatekey authorization credential cookie signature \

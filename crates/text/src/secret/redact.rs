@@ -6,25 +6,25 @@ use std::ops::Range;
 use memchr::memmem::find_iter;
 
 use super::keys;
-use super::names::{NameOf, is_secret_name};
+use super::names::{NameContext, is_secret_name};
 
 /// A text without its secrets, and how many were taken out. A program in it stays as it is.
 pub fn redact(text: &str) -> (Cow<'_, str>, u64) {
     let mut found = assigned(text);
     found.extend(recognised(text));
-    without(text, found, HIDDEN)
+    without(text, found, REDACTED)
 }
 
 /// Whether this is an option of a command line whose value is a secret and comes next.
-pub fn announces_secret(word: &str) -> bool {
+pub fn is_secret_option(word: &str) -> bool {
     word.starts_with('-') && !word.contains([' ', '=']) && is_secret(word)
 }
 
 /// What stands for a secret.
-pub const HIDDEN: &str = "[redacted]";
+pub const REDACTED: &str = "[redacted]";
 
 fn is_secret(name: &str) -> bool {
-    is_secret_name(name, NameOf::Member)
+    is_secret_name(name, NameContext::Member)
 }
 
 /// What is a secret by itself or by the words around it, whatever it is assigned to.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use attache::{Transcript, v1};
 use attache_client::figures;
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 use attache_tui::paint::theme::{Palette, Shade, Signs};
 use attache_tui::paint::view::{Scene, Scroll, Step, TranscriptView};
 use attache_tui::paint::{Brush, Fold, Theme};
@@ -173,7 +173,7 @@ impl Stage {
             ..
         } = self;
         let terminal = |_: &v1::TerminalId| {
-            Some(View {
+            Some(TerminalView {
                 command: vec!["cargo".to_owned(), "test".to_owned()],
                 output: output.clone(),
                 is_truncated: false,

@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use attache::v1;
-use attache_host::audit::{self, Reach, UserAnswer};
+use attache_host::audit::{self, AnswerReach, UserAnswer};
 use attache_host::permissions::{
     self, Action, Expiry, Grant, GrantedBy, Reason, RememberedDecision, Scope,
 };
@@ -89,8 +89,8 @@ impl Desk {
         let scope = remembered.as_ref().map_or(Scope::Once, |it| it.scope);
         let noted = UserAnswer {
             reach: match is_agents {
-                true => Reach::Agent,
-                false => Reach::Scope(scope),
+                true => AnswerReach::Agent,
+                false => AnswerReach::Scope(scope),
             },
             expires: end.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds)),
             option: option.map(|option| option.name.as_str()),

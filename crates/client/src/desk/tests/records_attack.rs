@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use attache_host::audit::{Entry, Log, entries, verify};
+use attache_host::audit::{Log, LogEntry, entries, verify};
 use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Policy, Preset, Scope};
 use attache_host::terminals::Terminals;
 use attache_host::{Host, files::Files};
@@ -60,14 +60,14 @@ async fn finish(table: Table) -> String {
     table.seen
 }
 
-fn field<'a>(entry: &'a Entry, name: &str) -> &'a str {
+fn field<'a>(entry: &'a LogEntry, name: &str) -> &'a str {
     entry.fields.get(name).and_then(Value::as_str).unwrap_or("")
 }
 
 /// What the log says of requests. Every line that asks has an end, for the same thing.
 fn records(dir: &Path) -> Vec<String> {
     assert!(verify(dir).unwrap().broken.is_none());
-    let entries: Vec<Entry> = entries(dir).unwrap().map(Result::unwrap).collect();
+    let entries: Vec<LogEntry> = entries(dir).unwrap().map(Result::unwrap).collect();
     let mut open: Vec<&str> = Vec::new();
     let mut records = Vec::new();
     for entry in &entries {
@@ -221,7 +221,7 @@ async fn the_log_tells_answers_of_every_scope_apart() {
             "undone undone",
         ]
     );
-    let entries: Vec<Entry> = entries(dir.path()).unwrap().map(Result::unwrap).collect();
+    let entries: Vec<LogEntry> = entries(dir.path()).unwrap().map(Result::unwrap).collect();
     let decided = |title: &str| {
         let mut all = entries.iter();
         all.find(|it| it.event == "decided" && field(it, "title") == title)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use attache_dialect::Role;
 use attache_rpc::{Error, Id};
-use attache_schema::method::{Kind, Method};
+use attache_schema::method::{Method, MethodKind};
 use attache_schema::rules;
 
 use super::Conversation;
@@ -110,7 +110,7 @@ impl Conversation {
                 self.context.client_answered(request, outcome);
             }
             Asked::Unread => {
-                let method = Method::find(&open.method, Kind::Request, direction(asker));
+                let method = Method::find(&open.method, MethodKind::Request, direction(asker));
                 let shape = method.and_then(|method| method.result);
                 if let (Some(shape), Ok(result)) = (shape, outcome)
                     && let Err(fault) = shape.check(result)

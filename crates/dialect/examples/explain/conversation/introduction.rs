@@ -2,7 +2,7 @@
 
 use attache_dialect::{CallTranslator, Dialect, Role};
 use attache_rpc::json::{Object, from_str};
-use attache_schema::method::Kind;
+use attache_schema::method::MethodKind;
 use attache_schema::rules::Initialization;
 
 use super::Conversation;
@@ -22,7 +22,7 @@ impl Conversation {
             }
             (Role::Client, _) => {
                 // A method that nobody knows may be the agent's.
-                if !self.is_begun && sender(method, Kind::Request).is_some() {
+                if !self.is_begun && sender(method, MethodKind::Request).is_some() {
                     self.is_begun = true;
                     self.too_early(method);
                     // Said once: a log may begin in the middle.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use attache_dialect::{CallTranslator, Dialect, Role};
 use attache_rpc::Id;
 use attache_schema::call::{AgentRequest, ClientRequest};
-use attache_schema::method::{Direction, Kind, Method};
+use attache_schema::method::{Direction, Method, MethodKind};
 
 /// One side of a conversation.
 pub(super) struct Party {
@@ -46,14 +46,14 @@ impl Party {
 impl Open {
     /// Whether a result could be the answer to it, asked by that side.
     pub(super) fn fits(&self, asker: Role, result: &str) -> bool {
-        let method = Method::find(&self.method, Kind::Request, direction(asker));
+        let method = Method::find(&self.method, MethodKind::Request, direction(asker));
         let shape = method.and_then(|method| method.result);
         shape.is_none_or(|shape| shape.check(result).is_ok())
     }
 }
 
 /// Who sends a call of that name and kind, if only one of them does.
-pub(super) fn sender(method: &str, kind: Kind) -> Option<Role> {
+pub(super) fn sender(method: &str, kind: MethodKind) -> Option<Role> {
     [kind, opposite(kind)].into_iter().find_map(|kind| {
         let by = |peer| Method::find(method, kind, direction(peer)).is_some();
         match (by(Role::Client), by(Role::Agent)) {
@@ -79,10 +79,10 @@ pub(super) fn other(peer: Role) -> Role {
     }
 }
 
-pub(super) fn opposite(kind: Kind) -> Kind {
+pub(super) fn opposite(kind: MethodKind) -> MethodKind {
     match kind {
-        Kind::Request => Kind::Notification,
-        Kind::Notification => Kind::Request,
+        MethodKind::Request => MethodKind::Notification,
+        MethodKind::Notification => MethodKind::Request,
     }
 }
 

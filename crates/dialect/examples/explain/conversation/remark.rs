@@ -3,7 +3,7 @@
 use attache_dialect::Role;
 use attache_rpc::Error;
 use attache_schema::error::ErrorCode;
-use attache_schema::method::{Kind, Method};
+use attache_schema::method::{Method, MethodKind};
 use attache_schema::rules::{self, Rule, Violation};
 
 use super::Conversation;
@@ -35,7 +35,7 @@ impl Conversation {
     }
 
     /// A call that its receiver cannot read.
-    pub(super) fn refused(&mut self, from: Role, method: &str, kind: Kind, error: &Error) {
+    pub(super) fn refused(&mut self, from: Role, method: &str, kind: MethodKind, error: &Error) {
         if is_ignored(method, kind) {
             self.note("not known; it may be ignored".to_owned());
             return;
@@ -45,8 +45,8 @@ impl Conversation {
             return;
         }
         let answer = match kind {
-            Kind::Request => answer_with(error),
-            Kind::Notification => "a notification gets no answer".to_owned(),
+            MethodKind::Request => answer_with(error),
+            MethodKind::Notification => "a notification gets no answer".to_owned(),
         };
         let reason = match error.code {
             Error::METHOD_NOT_FOUND => misplaced(from, method, kind),
@@ -77,12 +77,12 @@ impl Conversation {
 }
 
 /// Why there is no method of that name for that call.
-fn misplaced(from: Role, method: &str, kind: Kind) -> String {
+fn misplaced(from: Role, method: &str, kind: MethodKind) -> String {
     let sent_by = |peer, kind| Method::find(method, kind, direction(peer)).is_some();
     if sent_by(from, opposite(kind)) {
         return match kind {
-            Kind::Request => format!("`{method}` is a notification and has no id"),
-            Kind::Notification => format!("`{method}` is a request and needs an id"),
+            MethodKind::Request => format!("`{method}` is a notification and has no id"),
+            MethodKind::Notification => format!("`{method}` is a request and needs an id"),
         };
     }
     if sent_by(other(from), kind) || sent_by(other(from), opposite(kind)) {
@@ -95,9 +95,9 @@ fn misplaced(from: Role, method: &str, kind: Kind) -> String {
 }
 
 /// Notifications of the protocol itself, which nobody has to know.
-fn is_ignored(method: &str, kind: Kind) -> bool {
+fn is_ignored(method: &str, kind: MethodKind) -> bool {
     let is_known = Method::all().any(|known| known.name == method);
-    kind == Kind::Notification && method.starts_with("$/") && !is_known
+    kind == MethodKind::Notification && method.starts_with("$/") && !is_known
 }
 
 fn is_proxys(method: &str) -> bool {

@@ -1,12 +1,12 @@
 //! What looks like a secret is not logged.
 
-use attache_text::secret::masked_words;
+use attache_text::secret::mask_words;
 
 use super::*;
 
 fn check(command: &[&str], expected: Expect) {
     let words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-    expected.assert_eq(&masked_words(&words).join(" "));
+    expected.assert_eq(&mask_words(&words).join(" "));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read as _;
 
-use attache_transport::process::{ExecFile, FileOrigin};
+use attache_process::{ExecFile, FileOrigin};
 use percent_encoding::percent_decode_str;
 
 use super::{Invocation, InvocationSearch};

@@ -1,7 +1,7 @@
 //! Patterns of files in a tool's input. Tools read them in many ways, so they may lead elsewhere than they seem to.
 //! Nothing here looks at the disk.
 
-use crate::names::is_any_protected;
+use crate::protected_names::is_any_protected;
 
 /// Whether some tool may take a text for a pattern of files.
 pub(in super::super) fn is_pattern(text: &str) -> bool {

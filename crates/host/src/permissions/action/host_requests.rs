@@ -6,7 +6,7 @@ use attache_rpc::json::{Object, Raw};
 use attache_schema::{FilePath, v1};
 
 use super::{Action, ToolCallParts};
-use crate::{Place, terminals};
+use crate::{InspectedPath, terminals};
 
 impl Action {
     /// The action of `fs/read_text_file`. `place` is where the path leads.
@@ -14,7 +14,7 @@ impl Action {
         agent: &str,
         workspace: PathBuf,
         request: &v1::ReadTextFileRequest,
-        place: &Place,
+        place: &InspectedPath,
     ) -> Action {
         let title = format!("Read {}", request.path);
         let call = ToolCallParts {
@@ -30,7 +30,7 @@ impl Action {
         agent: &str,
         workspace: PathBuf,
         request: &v1::WriteTextFileRequest,
-        place: &Place,
+        place: &InspectedPath,
     ) -> (Action, v1::Diff) {
         let title = format!("Write {}", request.path);
         let mut change = v1::Diff::new(request.path.clone(), request.content.as_str());
@@ -46,7 +46,7 @@ impl Action {
         )
     }
 
-    /// The action of `terminal/create`, for a request as [`Host::in_words`](crate::Host::in_words) returned it. A line
+    /// The action of `terminal/create`, for a request as [`Host::resolve_command`](crate::Host::resolve_command) returned it. A line
     /// for the shell is judged and shown as that line.
     pub fn from_terminal_request(
         agent: &str,
@@ -74,7 +74,7 @@ impl Action {
 }
 
 /// The path as the agent names it, and where a link leads: rules and users look at both.
-fn locations(path: &FilePath, place: &Place) -> Vec<v1::ToolCallLocation> {
+fn locations(path: &FilePath, place: &InspectedPath) -> Vec<v1::ToolCallLocation> {
     let resolved = place.resolved.iter();
     let resolved = resolved.map(|path| path.to_string_lossy().into_owned().into());
     std::iter::once(path.clone())

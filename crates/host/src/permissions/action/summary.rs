@@ -2,7 +2,7 @@
 
 use attache_schema::v1;
 use attache_text::plain::{visible_command, visible_quote, visible_start};
-use attache_text::secret::masked_words;
+use attache_text::secret::mask_words;
 
 use super::Action;
 
@@ -13,7 +13,7 @@ impl Action {
     pub fn summary(&self) -> String {
         match (&self.command, self.paths.as_slice()) {
             (Some(words), _) => {
-                let line = shortened(visible_command(masked_words(words)));
+                let line = shortened(visible_command(mask_words(words)));
                 match &self.directory {
                     Some(directory) => {
                         format!("{line} (in {})", cut(&directory.to_string_lossy()))
@@ -36,7 +36,7 @@ impl Action {
 
     /// A tool that names neither a command nor a file.
     fn named(&self) -> String {
-        let title = masked_words(std::slice::from_ref(&self.title)).concat();
+        let title = mask_words(std::slice::from_ref(&self.title)).concat();
         match (&self.tool, title.as_str()) {
             (Some(tool), _) => format!("tool {}", cut(tool)),
             (None, "") => format!("{} tool", cut(self.kind.as_str())),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::super::path_views::word_values;
 use super::path_readings::{file_uri, readings};
 use super::{command, paths};
-use crate::names::{fold, is_protected};
+use crate::protected_names::{fold, is_protected};
 
 /// The commands and files that the texts in unknown input may be.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use attache_schema::v1;
 
-use crate::Look;
+use crate::FileOnDisk;
 use crate::permissions::Digest;
 
 /// The file contents that a tool call shows.
@@ -44,7 +44,7 @@ impl ShownChange {
 impl ShownContent {
     /// What the changes make of the files, each with its content on disk when it was shown. A change without content
     /// from disk, because there were too many, allows nothing to be written.
-    pub fn of(changes: &[v1::Diff], looks: &[Look]) -> ShownContent {
+    pub fn of(changes: &[v1::Diff], looks: &[FileOnDisk]) -> ShownContent {
         if changes.is_empty() {
             return ShownContent::None;
         }
@@ -62,8 +62,8 @@ impl ShownContent {
                 Some(ShownChange {
                     new: digest(&result(look, &parts)?),
                     old: match look {
-                        Look::Text(text) => Some(digest(text)),
-                        Look::Nothing | Look::Unknown(_) => None,
+                        FileOnDisk::Text(text) => Some(digest(text)),
+                        FileOnDisk::Missing | FileOnDisk::Unknown(_) => None,
                     },
                 })
             });
@@ -82,11 +82,11 @@ fn digest(content: &str) -> Digest {
 ///
 /// Agents show a whole file or the part that changes. A part has to occur in the file exactly once. If the old text
 /// does not occur at all, the user was warned about that, and the new text is the whole content.
-fn result(look: &Look, parts: &[&v1::Diff]) -> Option<String> {
+fn result(look: &FileOnDisk, parts: &[&v1::Diff]) -> Option<String> {
     let mut text = match look {
-        Look::Text(text) => Some(text.clone()),
-        Look::Nothing => None,
-        Look::Unknown(_) => return None,
+        FileOnDisk::Text(text) => Some(text.clone()),
+        FileOnDisk::Missing => None,
+        FileOnDisk::Unknown(_) => return None,
     };
     if parts.len() > MOST_PARTS {
         return None;
@@ -127,7 +127,9 @@ mod tests {
     use super::*;
 
     fn check(there: Option<&str>, changes: &[(Option<&str>, &str)], expected: Option<&str>) {
-        let look = there.map_or(Look::Nothing, |text| Look::Text(text.to_owned()));
+        let look = there.map_or(FileOnDisk::Missing, |text| {
+            FileOnDisk::Text(text.to_owned())
+        });
         let diffs = changes.iter().map(|(old, new)| {
             let mut diff = v1::Diff::new("/w/a", *new);
             diff.old_text = old.map(str::to_owned);

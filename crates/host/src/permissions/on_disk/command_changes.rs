@@ -13,8 +13,8 @@ use super::super::command::options::CommandWord as _;
 use super::super::path_views::word_values;
 use super::super::pattern_files::PatternFiles;
 use super::{FilesOnDisk, PathLookups, Protection};
-use crate::names::is_protected;
 use crate::protected_files;
+use crate::protected_names::is_protected;
 
 /// Why the user is asked about a command each time: the protection of each file that it would change.
 pub(super) fn protections(

@@ -1,7 +1,7 @@
 //! A command that was denied, in other lines and in other words; and a file that changed after it was shown.
 
 use super::*;
-use crate::Look;
+use crate::FileOnDisk;
 
 /// Lines that run a command, with it in the place of `{}`.
 const LINES: [&str; 26] = [
@@ -124,7 +124,9 @@ fn a_yes_to_a_change_does_not_cover_a_file_that_changed_since() {
         for there in texts {
             let mut change = v1::Diff::new("/w/a", "new\n");
             change.old_text = shown.map(str::to_owned);
-            let look = shown.map_or(Look::Nothing, |text| Look::Text(text.to_owned()));
+            let look = shown.map_or(FileOnDisk::Missing, |text| {
+                FileOnDisk::Text(text.to_owned())
+            });
             let content = ShownContent::of(&[change], &[look]);
             let edit = action(r#"{"kind":"edit","locations":[{"path":"/w/a"}]}"#);
             let grant = Grant::for_shown_action(&edit, &content, GrantedBy::User).unwrap();

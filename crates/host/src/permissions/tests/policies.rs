@@ -261,7 +261,9 @@ fn bad_policies() {
     );
     check_bad(
         r#"{"rules":[{"action":"permit"}]}"#,
-        expect!["policy.json:1:21: rules[0].action: unknown action; expected one of allow, ask, deny"],
+        expect![
+            "policy.json:1:21: rules[0].action: unknown action; expected one of allow, ask, deny"
+        ],
     );
     check_bad(
         r#"{"rules":[{"kind":"read"}]}"#,
@@ -295,9 +297,7 @@ fn bad_policies() {
     );
     check_bad(
         r#"{"rules":[{"action":"allow","path":"../x"}]}"#,
-        expect![
-            "policy.json:1:36: rules[0].path: a pattern has no `..` and at most 1024 letters"
-        ],
+        expect!["policy.json:1:36: rules[0].path: a pattern has no `..` and at most 1024 letters"],
     );
     check_bad(
         "{\n \"rules\": 3}",
@@ -324,10 +324,7 @@ fn a_path_that_no_file_can_have_is_bad() {
     for pattern in ["secrets/", "/", "a//b", "./", "a/./b"] {
         let policy = format!(r#"{{"rules":[{{"action":"deny","path":"{pattern}"}}]}}"#);
         let error = Policy::parse("policy.json", &policy).unwrap_err();
-        assert!(
-            error.to_string().contains("it matches nothing"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("it matches nothing"), "{error}");
     }
 }
 
@@ -406,8 +403,7 @@ fn a_huge_command_is_not_analysed_and_not_allowed() {
     let words: Vec<String> = (0..100_000).map(|number| format!("w{number};")).collect();
     let action = run(&words.join(" "));
     let verdict = shown(&permissions.judge(&action));
-    let expected =
-        "deny: a rule may deny it: it may reach files that a rule is about";
+    let expected = "deny: a rule may deny it: it may reach files that a rule is about";
     assert_eq!(verdict, expected);
     assert!(ActionFacts::of(&action, &[]).all_seen().count() < 10_000);
 }

@@ -162,7 +162,23 @@ impl Context {
                 self.options_set(session, &update.config_options);
             }
             v1::SessionUpdate::SubagentUpdate(update) => self.announced(update),
-            _ => {}
+            v1::SessionUpdate::UserMessageChunk(_)
+            | v1::SessionUpdate::AgentMessageChunk(_)
+            | v1::SessionUpdate::AgentThoughtChunk(_)
+            | v1::SessionUpdate::ToolCall(_)
+            | v1::SessionUpdate::ToolCallUpdate(_)
+            | v1::SessionUpdate::Plan(_)
+            | v1::SessionUpdate::PlanUpdate(_)
+            | v1::SessionUpdate::PlanRemoved(_)
+            | v1::SessionUpdate::AvailableCommandsUpdate(_)
+            | v1::SessionUpdate::SessionInfoUpdate(_)
+            | v1::SessionUpdate::UsageUpdate(_)
+            | v1::SessionUpdate::Notice(_)
+            | v1::SessionUpdate::CompactionUpdate(_)
+            | v1::SessionUpdate::CompactionSummaryChunk(_)
+            | v1::SessionUpdate::SessionMessage(_)
+            | v1::SessionUpdate::SessionMessageChunk(_)
+            | v1::SessionUpdate::Other(_) => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Fields that seem to ask for a secret. This is a guess: words are compared, not meanings.
 
-use attache_text::secret::{NameOf, is_secret_name};
+use attache_text::secret::{NameContext, is_secret_name};
 
 use crate::v1::{StringFormat, StringPropertySchema};
 
@@ -16,5 +16,5 @@ pub(super) fn is_asked_for(name: &str, field: &StringPropertySchema) -> bool {
 
 /// Whether a name or a title reads like that of a secret.
 pub(super) fn is_named(name: &str) -> bool {
-    is_secret_name(name, NameOf::Field)
+    is_secret_name(name, NameContext::Field)
 }

@@ -29,7 +29,25 @@ impl Compactions {
                 let message = "the compaction is not running; send chunks while it is";
                 found.add(rule!("115"), &at.member("compactionId"), message);
             }
-            _ => {}
+            SessionUpdate::UserMessageChunk(_)
+            | SessionUpdate::AgentMessageChunk(_)
+            | SessionUpdate::AgentThoughtChunk(_)
+            | SessionUpdate::ToolCall(_)
+            | SessionUpdate::ToolCallUpdate(_)
+            | SessionUpdate::Plan(_)
+            | SessionUpdate::PlanUpdate(_)
+            | SessionUpdate::PlanRemoved(_)
+            | SessionUpdate::AvailableCommandsUpdate(_)
+            | SessionUpdate::CurrentModeUpdate(_)
+            | SessionUpdate::ConfigOptionUpdate(_)
+            | SessionUpdate::SessionInfoUpdate(_)
+            | SessionUpdate::UsageUpdate(_)
+            | SessionUpdate::Notice(_)
+            | SessionUpdate::CompactionSummaryChunk(_)
+            | SessionUpdate::SubagentUpdate(_)
+            | SessionUpdate::SessionMessage(_)
+            | SessionUpdate::SessionMessageChunk(_)
+            | SessionUpdate::Other(_) => {}
         }
         found.into_list()
     }

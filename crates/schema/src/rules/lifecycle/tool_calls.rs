@@ -31,7 +31,24 @@ impl ToolCalls {
         match update {
             SessionUpdate::ToolCall(call) => self.reported(call, &at, &mut found),
             SessionUpdate::ToolCallUpdate(call) => self.changed(call, &at, &mut found),
-            _ => {}
+            SessionUpdate::UserMessageChunk(_)
+            | SessionUpdate::AgentMessageChunk(_)
+            | SessionUpdate::AgentThoughtChunk(_)
+            | SessionUpdate::Plan(_)
+            | SessionUpdate::PlanUpdate(_)
+            | SessionUpdate::PlanRemoved(_)
+            | SessionUpdate::AvailableCommandsUpdate(_)
+            | SessionUpdate::CurrentModeUpdate(_)
+            | SessionUpdate::ConfigOptionUpdate(_)
+            | SessionUpdate::SessionInfoUpdate(_)
+            | SessionUpdate::UsageUpdate(_)
+            | SessionUpdate::Notice(_)
+            | SessionUpdate::CompactionUpdate(_)
+            | SessionUpdate::CompactionSummaryChunk(_)
+            | SessionUpdate::SubagentUpdate(_)
+            | SessionUpdate::SessionMessage(_)
+            | SessionUpdate::SessionMessageChunk(_)
+            | SessionUpdate::Other(_) => {}
         }
         found.into_list()
     }

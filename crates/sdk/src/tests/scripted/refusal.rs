@@ -195,8 +195,8 @@ async fn a_request_that_is_dropped() {
         &trace,
         Side::Agent,
         expect![[r#"
-            {"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Internal error: the request was dropped without an answer","data":{"kind":"internal"}}}
-            {"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"Internal error: the request was dropped without an answer","data":{"kind":"internal"}}}
+            {"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Internal error: the request was dropped without a response","data":{"kind":"internal"}}}
+            {"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"Internal error: the request was dropped without a response","data":{"kind":"internal"}}}
         "#]],
     );
 }
@@ -285,7 +285,7 @@ async fn a_request_that_our_client_does_not_offer() {
             {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found","data":{"method":"fs/read_text_file"}}}
             {"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"Method not found","data":{"method":"session/nonsense"}}}
             {"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"Invalid params: params.toolCall: missing","data":{"kind":"missing","path":"params.toolCall"}}}
-            {"jsonrpc":"2.0","id":4,"error":{"code":-32603,"message":"Internal error: the request was dropped without an answer","data":{"kind":"internal"}}}
+            {"jsonrpc":"2.0","id":4,"error":{"code":-32603,"message":"Internal error: the request was dropped without a response","data":{"kind":"internal"}}}
         "#]],
     );
 }

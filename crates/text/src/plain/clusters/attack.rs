@@ -3,8 +3,8 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use super::{capped, is_emoji, most_columns};
-use crate::plain::{visible, words};
+use super::{cap_clusters, is_emoji, most_columns};
+use crate::plain::{strip, visible};
 
 #[test]
 fn no_character_covers_the_one_behind_it_where_a_user_decides() {
@@ -37,8 +37,8 @@ fn marks_do_not_pile_up() {
     for mark in ["\u{301}", "\u{9be}", "\u{20dd}", "\u{93e}", "\u{1100}"] {
         for text in [format!("a{}", mark.repeat(900)), mark.repeat(900)] {
             for shown in [
-                capped(&text).into_owned(),
-                words(&text),
+                cap_clusters(&text).into_owned(),
+                strip(&text),
                 visible(&text).into_owned(),
             ] {
                 let longest = shown.graphemes(true).map(|it| it.chars().count()).max();
@@ -47,7 +47,7 @@ fn marks_do_not_pile_up() {
         }
     }
     assert_eq!(
-        capped(&format!("e{}x", "\u{301}".repeat(9))),
+        cap_clusters(&format!("e{}x", "\u{301}".repeat(9))),
         format!("e{}x", "\u{301}".repeat(4))
     );
 }
@@ -60,7 +60,7 @@ fn what_people_write_stays() {
         "日本語 ｶﾞ \u{1112}\u{1161}\u{11ab}",
         "\u{915}\u{94d}\u{937}\u{94d}\u{92e}\u{94d}\u{92f}\u{93e} \u{995}\u{9be} \u{e01}\u{e33}",
     ] {
-        assert_eq!(capped(text), text);
+        assert_eq!(cap_clusters(text), text);
     }
     assert_eq!(visible("\u{995}\u{9be}"), "\u{995}⟦U+09BE⟧");
     assert_eq!(visible("\u{600}h"), "⟦U+0600⟧h");

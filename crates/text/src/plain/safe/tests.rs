@@ -1,7 +1,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{line, lines, terminal};
+use super::{line, lines, render_output};
 
 fn check(shown: &[String], expected: &Expect) {
     expected.assert_eq(&shown.join("\n"));
@@ -10,7 +10,7 @@ fn check(shown: &[String], expected: &Expect) {
 #[test]
 fn a_progress_bar_shows_its_last_state() {
     check(
-        &terminal(
+        &render_output(
             "fetch\r\n 10%\r 50%\r100% done\n\x1b[2K\rnext\nlong line\rshort\x1b[K\nab\u{8}c\n",
         ),
         &expect![[r#"
@@ -25,7 +25,7 @@ fn a_progress_bar_shows_its_last_state() {
 #[test]
 fn a_shorter_overwrite_leaves_the_rest_as_a_terminal_does() {
     check(
-        &terminal("abcdef\rXY\n日本語\rx\na\tb\n"),
+        &render_output("abcdef\rXY\n日本語\rx\na\tb\n"),
         &expect![[r#"
             XYcdef
             x 本語
@@ -36,7 +36,7 @@ fn a_shorter_overwrite_leaves_the_rest_as_a_terminal_does() {
 #[test]
 fn sequences_are_removed_whole() {
     check(
-        &terminal(
+        &render_output(
             "\x1b[1;31mred\x1b[0m \x1b]8;;http://evil\x1b\\link\x1b]8;;\x07 \x1b]52;c;aGk=\x07end\n",
         ),
         &expect!["red link end"],
@@ -59,7 +59,7 @@ fn what_hides_or_turns_is_marked() {
 fn emoji_and_scripts_keep_their_joiners() {
     for text in ["👩‍👩‍👧 ❤️ 1️⃣", "می‌خواهم", "क्‍ष"] {
         assert_eq!(line(text), text);
-        assert_eq!(terminal(text), [text]);
+        assert_eq!(render_output(text), [text]);
     }
 }
 
@@ -68,7 +68,7 @@ proptest! {
 
     #[test]
     fn nothing_acts_on_a_terminal(text in hostile()) {
-        let mut shown: Vec<String> = terminal(&text);
+        let mut shown: Vec<String> = render_output(&text);
         shown.push(line(&text).into_owned());
         shown.extend(lines(&text).split('\n').map(|line| line.replace('\t', " ")));
         for line in shown {

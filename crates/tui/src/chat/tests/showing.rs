@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use attache::v1;
 use attache_client::event::Event;
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 use expect_test::expect;
 
 use super::stage::{Stage, stage};
@@ -46,8 +46,8 @@ fn busy(mut stage: Stage) -> Stage {
     stage
 }
 
-fn output() -> View {
-    View {
+fn output() -> TerminalView {
+    TerminalView {
         command: vec!["cargo".to_owned(), "test".to_owned()],
         output: "running 3 tests\ntest one ... ok\ntest two ... ok\n".to_owned(),
         is_truncated: false,

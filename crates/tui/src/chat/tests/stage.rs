@@ -9,7 +9,7 @@ use attache_client::command::{How, Opening};
 use attache_client::event::{Event, Opened, PermissionPrompt, PromptSubject};
 use attache_client::setting::Setting;
 use attache_host::permissions::{Action, Digest, UnknownTexts};
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use expect_test::Expect;
 use ratatui::Terminal;
@@ -27,7 +27,7 @@ pub(super) struct Stage {
     pub(super) now: Instant,
     effects: Vec<Effect>,
     size: (u16, u16),
-    terminal: Option<View>,
+    terminal: Option<TerminalView>,
 }
 
 /// A screen with a session, of 60 columns.
@@ -83,7 +83,7 @@ impl Stage {
         self
     }
 
-    pub(super) fn with_terminal(mut self, view: View) -> Stage {
+    pub(super) fn with_terminal(mut self, view: TerminalView) -> Stage {
         self.terminal = Some(view);
         self
     }

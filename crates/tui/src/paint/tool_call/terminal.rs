@@ -2,7 +2,7 @@
 
 use attache::v1;
 use attache_client::tool_call::{terminal_command, terminal_exit};
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 use attache_text::plain;
 use ratatui::text::{Line, Span};
 
@@ -10,7 +10,7 @@ use crate::paint::theme::{Role, Sign};
 use crate::paint::{Brush, Fold, wrap};
 
 pub(super) fn lines(
-    view: Option<&View>,
+    view: Option<&TerminalView>,
     id: &v1::TerminalId,
     fold: Fold,
     brush: &Brush,
@@ -44,7 +44,7 @@ pub(super) fn lines(
 }
 
 /// The end of the output, and whether there is more above.
-fn tail(view: &View, fold: Fold, width: usize) -> (Vec<Line<'static>>, bool) {
+fn tail(view: &TerminalView, fold: Fold, width: usize) -> (Vec<Line<'static>>, bool) {
     let (bytes, limit) = match fold {
         Fold::Full => (FULL_BYTES, FULL_LINES),
         Fold::Line | Fold::Brief => (BRIEF_BYTES, BRIEF_LINES),
@@ -55,7 +55,7 @@ fn tail(view: &View, fold: Fold, width: usize) -> (Vec<Line<'static>>, bool) {
         let line_end = view.output[start..].find('\n');
         start += line_end.map_or(0, |end| end + 1);
     }
-    let output = plain::terminal(&view.output[start..]);
+    let output = plain::render_output(&view.output[start..]);
     let mut lines: Vec<Line<'static>> = Vec::new();
     let last = output.len().saturating_sub(limit);
     for line in output.into_iter().skip(last) {
@@ -67,7 +67,7 @@ fn tail(view: &View, fold: Fold, width: usize) -> (Vec<Line<'static>>, bool) {
     (lines, is_cut)
 }
 
-fn end(view: &View, brush: &Brush, width: usize) -> Line<'static> {
+fn end(view: &TerminalView, brush: &Brush, width: usize) -> Line<'static> {
     let theme = &brush.theme;
     let Some(exit) = &view.exit else {
         let text = format!("{} running", theme.sign(Sign::Running));

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use attache::transcript::ToolCall;
 use attache::{Transcript, v1};
-use attache_host::terminals::View;
+use attache_host::terminals::TerminalView;
 use expect_test::{Expect, expect};
 
 use super::{Surroundings, headline, lines};
@@ -228,11 +228,11 @@ fn edit() -> v1::ToolCall {
     ])
 }
 
-fn view() -> View {
+fn view() -> TerminalView {
     let output: String = (1..=12)
         .map(|line| format!("test {line} ... \u{1b}[32mok\u{1b}[0m\r\n"))
         .collect();
-    View {
+    TerminalView {
         command: vec!["cargo".to_owned(), "test".to_owned(), "a b".to_owned()],
         output: output + "10%\r100%",
         is_truncated: false,

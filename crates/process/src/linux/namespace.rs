@@ -1,0 +1,421 @@
+//! A user and mount namespace in which some places are covered, for a program that must not see or change them. It needs
+//! no privileges. The program has no capability in it, so it cannot take a cover away. Nor can it in a namespace that it
+//! nests in this one: a filter refuses all mounts there.
+//!
+//! `unsafe` is for four system calls that have no safe wrapper. What runs between fork and exec makes system calls and
+//! nothing else: it does not allocate, lock or panic.
+#![allow(unsafe_code)]
+
+mod mounts;
+mod probe;
+mod upkeep;
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+
+use rustix::fs::{CWD, Mode, OFlags, fstat, mkdirat, open, openat};
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount,
+    mount_change, mount_remount, move_mount, open_tree, unmount,
+};
+use rustix::process::{getegid, geteuid};
+use rustix::thread::{
+    CapabilitiesSecureBits as SecureBits, CapabilitySet, CapabilitySets, UnshareFlags,
+};
+
+use super::filter::{self, Refusals};
+use crate::{Confinement, Cover, CoverKind, Nesting, Network};
+
+pub(super) use probe::{support, try_here};
+pub(super) use upkeep::{Upkeep, upkeep};
+
+/// A namespace that is prepared, to be entered between fork and exec.
+pub(super) struct Namespace {
+    users: Vec<u8>,
+    groups: Vec<u8>,
+    network: Network,
+    /// None for a namespace that has only a network.
+    layout: Option<Layout>,
+    /// Where descriptors of the namespace go, for who keeps the covers current.
+    report: Option<OwnedFd>,
+}
+
+/// What is covered, and what keeps its place.
+struct Layout {
+    covers: Vec<Target>,
+    /// Directories above covered places, which the program must not rename: it could make others in their place.
+    pins: Vec<CString>,
+}
+
+/// What becomes of a place that is not what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Changed {
+    Fails,
+    IsLeft,
+}
+
+struct Target {
+    path: CString,
+    device: u64,
+    inode: u64,
+    kind: CoverKind,
+}
+
+impl Namespace {
+    /// The namespace that a confinement needs, if it needs one. Looks at the mounts of this process.
+    pub(super) fn of(confinement: &Confinement) -> io::Result<Option<Namespace>> {
+        if !confinement.needs_namespace() {
+            return Ok(None);
+        }
+        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        let layout = match confinement.has_covers() {
+            true => Some(Layout::of(&confinement.covers, confinement.nesting)?),
+            false => None,
+        };
+        Ok(Some(Namespace {
+            users: format!("{user} {user} 1").into_bytes(),
+            groups: format!("{group} {group} 1").into_bytes(),
+            network: confinement.network,
+            layout,
+            report: None,
+        }))
+    }
+
+    /// Enters it. The directory of the process must be the right one already; a descriptor from before would lead beneath
+    /// the covers.
+    pub(super) fn enter(&self) -> io::Result<()> {
+        self.make()?;
+        self.furnish()
+    }
+
+    fn make(&self) -> io::Result<()> {
+        let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWNS;
+        if self.network == Network::Loopback {
+            flags |= UnshareFlags::NEWNET;
+        }
+        // SAFETY: the process has one thread, and its descriptors stay as they are.
+        unsafe { rustix::thread::unshare_unsafe(flags)? };
+        Ok(())
+    }
+
+    fn furnish(&self) -> io::Result<()> {
+        write(c"/proc/self/setgroups", b"deny")?;
+        write(c"/proc/self/uid_map", &self.users)?;
+        write(c"/proc/self/gid_map", &self.groups)?;
+        if let Some(layout) = &self.layout {
+            // What is mounted outside later would show covered places once more.
+            let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+            mount_change(c"/", private)?;
+            layout.put(Changed::Fails)?;
+            come_out_on_top()?;
+        }
+        if let Some(report) = &self.report {
+            upkeep::send_namespace(report)?;
+        }
+        if self.network == Network::Loopback {
+            loopback_up()?;
+        }
+        drop_capabilities()
+    }
+}
+
+/// Enters the working directory once more, by its path. The process stands beneath the covers that were put over that
+/// directory or one above it, and would read and write past them.
+fn come_out_on_top() -> io::Result<()> {
+    let mut room = [0_u8; MOST_PATH];
+    // SAFETY: the kernel writes no more bytes than there is room for, the last one a null.
+    let length = unsafe { libc::syscall(libc::SYS_getcwd, room.as_mut_ptr(), room.len()) };
+    if length < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let path = CStr::from_bytes_until_nul(&room).map_err(|_| Errno::NAMETOOLONG)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let on_top = open(path, flags, Mode::empty()).map_err(|_| Errno::STALE)?;
+    let (now, before) = (fstat(&on_top)?, rustix::fs::stat(c".")?);
+    if (now.st_dev, now.st_ino) != (before.st_dev, before.st_ino) {
+        return Err(Errno::STALE.into());
+    }
+    Ok(rustix::process::fchdir(&on_top)?)
+}
+
+impl Layout {
+    fn of(covers: &[Cover], nesting: Nesting) -> io::Result<Layout> {
+        let all = mounts::all_views(covers)?;
+        let pins = match nesting {
+            Nesting::Refused => mounts::above(&all),
+            // They would keep it from mounting its own `/proc`.
+            Nesting::Allowed => Vec::new(),
+        };
+        let targets: io::Result<Vec<_>> = outermost(&all).map(Target::of).collect();
+        let targets = targets?;
+        if targets.len() + 2 * pins.len() > MOST_MOUNTS {
+            return Err(Errno::TOOBIG.into());
+        }
+        let pins: Result<_, _> = pins
+            .into_iter()
+            .map(|path| CString::new(path.into_os_string().into_encoded_bytes()))
+            .collect();
+        Ok(Layout {
+            covers: targets,
+            pins: pins?,
+        })
+    }
+
+    fn put(&self, changed: Changed) -> io::Result<()> {
+        let mut blanks = Blanks::make()?;
+        for pin in &self.pins {
+            blanks.directory.pin(pin, changed)?;
+        }
+        for target in &self.covers {
+            let place = match (target.open(), changed) {
+                (Err(_), Changed::IsLeft) => continue,
+                (place, _) => place?,
+            };
+            match target.kind {
+                CoverKind::ReadOnly if changed == Changed::IsLeft && is_read_only(&place) => {}
+                CoverKind::ReadOnly => make_read_only(&place)?,
+                CoverKind::HiddenDirectory => blanks.directory.put(&place)?,
+                CoverKind::HiddenFile => blanks.file.put(&place)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Target {
+    fn of(cover: &Cover) -> io::Result<Target> {
+        Ok(Target {
+            path: CString::new(cover.path.as_os_str().as_bytes())?,
+            device: cover.device,
+            inode: cover.inode,
+            kind: cover.kind,
+        })
+    }
+
+    /// Opens it, if it is what it was when the cover was asked for.
+    fn open(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let place = match open(self.path.as_c_str(), flags, Mode::empty()) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Err(Errno::STALE.into()),
+            place => place?,
+        };
+        let found = fstat(&place)?;
+        match (found.st_dev, found.st_ino) == (self.device, self.inode) {
+            true => Ok(place),
+            false => Err(Errno::STALE.into()),
+        }
+    }
+}
+
+/// An empty directory and an empty file that nobody may open, to be put over others. Nothing leads to them otherwise.
+struct Blanks {
+    directory: Blank,
+    file: Blank,
+}
+
+/// A mount, first without a place, then in the place where it was put last.
+struct Blank {
+    mount: OwnedFd,
+    is_placed: bool,
+}
+
+impl Blanks {
+    fn make() -> io::Result<Blanks> {
+        let base = out_of_the_way()?;
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        mount(c"tmpfs", base, c"tmpfs", flags, c"mode=0700,size=16k")?;
+        let stage = open(base, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        mkdirat(&stage, c"directory", Mode::empty())?;
+        let create = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        openat(&stage, c"file", create, Mode::empty())?;
+        mount_remount(base, flags | MountFlags::RDONLY, c"")?;
+        let blanks = Blanks {
+            directory: Blank::clone_of(&stage, c"directory", OpenTreeFlags::empty())?,
+            file: Blank::clone_of(&stage, c"file", OpenTreeFlags::empty())?,
+        };
+        unmount(base, UnmountFlags::DETACH)?;
+        Ok(blanks)
+    }
+}
+
+impl Blank {
+    fn clone_of(from: impl AsFd, name: &CStr, flags: OpenTreeFlags) -> io::Result<Blank> {
+        let flags = flags | OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+        Ok(Blank {
+            mount: open_tree(from.as_fd(), name, flags)?,
+            is_placed: false,
+        })
+    }
+
+    /// Covers a place with it.
+    fn put(&mut self, place: &OwnedFd) -> io::Result<()> {
+        if self.is_placed {
+            *self = Blank::clone_of(&self.mount, c"", OpenTreeFlags::AT_EMPTY_PATH)?;
+        }
+        put(&self.mount, place)?;
+        self.is_placed = true;
+        Ok(())
+    }
+}
+
+impl Blank {
+    /// Keeps a directory from being renamed, though it stays where it is: something is mounted on it, in a copy that lies
+    /// out of everybody's way. The kernel asks only whether a directory is a mount point, wherever that is.
+    fn pin(&mut self, directory: &CStr, changed: Changed) -> io::Result<()> {
+        let copied = OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_SYMLINK_NOFOLLOW
+            | OpenTreeFlags::AT_RECURSIVE;
+        let copy = match (open_tree(CWD, directory, copied), changed) {
+            (Err(_), Changed::IsLeft) => return Ok(()),
+            (Err(Errno::NOENT | Errno::NOTDIR), _) => return Err(Errno::STALE.into()),
+            (copy, _) => copy?,
+        };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        put(&copy, &open(out_of_the_way()?, flags, Mode::empty())?)?;
+        self.put(&copy)
+    }
+}
+
+fn out_of_the_way() -> io::Result<&'static CStr> {
+    let mut places = OUT_OF_THE_WAY.into_iter();
+    let found = places.find(|place| rustix::fs::stat(*place).is_ok());
+    Ok(found.ok_or(Errno::NOENT)?)
+}
+
+fn put(mount: &OwnedFd, place: &OwnedFd) -> io::Result<()> {
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    Ok(move_mount(mount, c"", place, c"", flags)?)
+}
+
+fn is_read_only(place: &OwnedFd) -> bool {
+    rustix::fs::fstatvfs(place)
+        .is_ok_and(|it| it.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY))
+}
+
+/// Puts a copy of it over itself that cannot be written, with everything that is mounted below.
+fn make_read_only(place: &OwnedFd) -> io::Result<()> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_EMPTY_PATH
+        | OpenTreeFlags::AT_RECURSIVE;
+    let copy = open_tree(place, c"", flags)?;
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: the descriptor is open, and the structure lives as long as the call.
+    let set = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            copy.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_EMPTY_PATH | libc::AT_RECURSIVE,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if set != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    put(&copy, place)
+}
+
+/// Gives up every capability, for good: the program could take the covers away with them.
+fn drop_capabilities() -> io::Result<()> {
+    for capability in 0..64 {
+        let capability = CapabilitySet::from_bits_retain(1 << capability);
+        match rustix::thread::remove_capability_from_bounding_set(capability) {
+            // The last one that this kernel knows was before.
+            Err(Errno::INVAL) => break,
+            dropped => dropped?,
+        }
+    }
+    rustix::thread::set_capabilities_secure_bits(
+        SecureBits::NO_ROOT
+            | SecureBits::NO_ROOT_LOCKED
+            | SecureBits::NO_SETUID_FIXUP
+            | SecureBits::NO_SETUID_FIXUP_LOCKED
+            | SecureBits::KEEP_CAPS_LOCKED
+            | SecureBits::NO_CAP_AMBIENT_RAISE
+            | SecureBits::NO_CAP_AMBIENT_RAISE_LOCKED,
+    )?;
+    rustix::thread::clear_ambient_capability_set()?;
+    let none = CapabilitySets {
+        effective: CapabilitySet::empty(),
+        permitted: CapabilitySet::empty(),
+        inheritable: CapabilitySet::empty(),
+    };
+    Ok(rustix::thread::set_capabilities(None, none)?)
+}
+
+/// A network namespace begins with a loopback device that is down.
+fn loopback_up() -> io::Result<()> {
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+    let socket = socket_with(
+        AddressFamily::INET,
+        SocketType::DGRAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    // SAFETY: all zeros are a request without a name, and the union's field is plain data.
+    let mut request = unsafe { MaybeUninit::<libc::ifreq>::zeroed().assume_init() };
+    for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
+        *to = (*from).cast_signed();
+    }
+    request.ifr_ifru.ifru_flags = i16::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(1);
+    // SAFETY: the descriptor is open, and the structure lives as long as the call.
+    let up = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
+    match up {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn write(path: &CStr, bytes: &[u8]) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+    let file = openat(CWD, path, flags, Mode::empty())?;
+    rustix::io::write(&file, bytes)?;
+    Ok(())
+}
+
+/// Covers that do not lie beneath a hidden directory, which could not be reached any more; read-only ones first, so that
+/// they do not lay bare what is hidden in them.
+fn outermost(covers: &[Cover]) -> impl Iterator<Item = &Cover> {
+    let is_above = |above: &Cover, cover: &Cover| {
+        above.kind == CoverKind::HiddenDirectory
+            && above.path != cover.path
+            && cover.path.starts_with(&above.path)
+    };
+    let is_reached = move |cover: &&Cover| !covers.iter().any(|above| is_above(above, cover));
+    let of_sort = move |is_first: bool| {
+        covers
+            .iter()
+            .filter(move |cover| (cover.kind == CoverKind::ReadOnly) == is_first)
+    };
+    of_sort(true).chain(of_sort(false)).filter(is_reached)
+}
+
+/// What a confined program may not do, as a filter; none on machines that we do not know.
+pub(super) fn refusals(
+    confinement: &Confinement,
+    has_landlock: bool,
+) -> Option<Vec<libc::sock_filter>> {
+    filter::of_this_machine()?.refusing(Refusals {
+        mounts: confinement.has_covers() && confinement.nesting == Nesting::Refused,
+        limits_of_others: has_landlock,
+        keyrings: has_landlock,
+    })
+}
+
+/// Where the blanks are made, and where copies lie that pin directories: nobody uses these.
+const OUT_OF_THE_WAY: [&CStr; 3] = [c"/proc/tty/driver", c"/proc/tty", c"/proc/fs"];
+/// Each takes some microseconds at every start.
+const MOST_MOUNTS: usize = 2048;
+const MOST_PATH: usize = 4096;

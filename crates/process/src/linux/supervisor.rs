@@ -1,0 +1,467 @@
+//! The supervisor of a watched program takes each exec of the tree from the kernel, has it judged, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::filter::Abi;
+use super::formats::Formats;
+use super::known_files::KnownFiles;
+use super::looks::SecondLooks;
+use super::outbox::Outbox;
+use super::records::{self, Processes};
+use super::seccomp::{self, Notification, Response};
+use super::tracee::{self, Depth, Look, Tracee};
+use super::view::TreeView;
+use crate::exec::{Exec, ExecEvent, ExecJudge, ExecProcess, ExecVerdict, FileLookup};
+
+pub(super) struct Supervisor {
+    abi: Abi,
+    listener: OwnedFd,
+    judge: Box<dyn ExecJudge>,
+    outbox: Outbox,
+    deadline: Duration,
+    /// Whether the program itself was let through. Before, its owner waits for it and cannot answer.
+    is_started: bool,
+    tree: TreeView,
+    known: Rc<KnownFiles>,
+    /// The variables of the first program.
+    started_with: HashSet<OsString>,
+    requests: Vec<Request>,
+    next_request: u64,
+    looks: SecondLooks,
+    formats: Formats,
+    processes: Processes,
+}
+
+/// An exec that waits for the owner.
+struct Request {
+    id: u64,
+    call: Notification,
+    tracee: Tracee,
+    exec: Box<Exec>,
+    /// The variables that were shown.
+    variables: Vec<OsString>,
+    deadline: Instant,
+}
+
+/// A process that waits, as a judge sees it.
+struct Waiting<'a> {
+    abi: Abi,
+    call: &'a Notification,
+    tracee: &'a Tracee,
+    started_with: &'a HashSet<OsString>,
+}
+
+impl ExecProcess for Waiting<'_> {
+    fn find(&self, path: &OsStr) -> FileLookup {
+        self.tracee.find(path)
+    }
+
+    fn search_path(&self) -> Option<OsString> {
+        self.tracee.search_path(self.abi, self.call)
+    }
+
+    fn variables(&self) -> Option<Vec<OsString>> {
+        let mut variables = self.tracee.variables(self.abi, self.call)?;
+        variables.retain(|variable| !self.started_with.contains(variable));
+        Some(variables)
+    }
+}
+
+/// What a wait has ended with.
+#[derive(Default)]
+struct Ready {
+    call: bool,
+    /// No process of the tree is left.
+    is_over: bool,
+    answers: bool,
+}
+
+impl Supervisor {
+    pub(super) fn new(
+        abi: Abi,
+        listener: OwnedFd,
+        judge: Box<dyn ExecJudge>,
+        outbox: Outbox,
+        deadline: Duration,
+    ) -> Supervisor {
+        seccomp::wake_at_once(listener.as_fd());
+        Supervisor {
+            abi,
+            listener,
+            judge,
+            outbox,
+            deadline,
+            is_started: false,
+            tree: TreeView::new(),
+            known: Rc::new(KnownFiles::new()),
+            started_with: HashSet::new(),
+            requests: Vec::new(),
+            next_request: 1,
+            looks: SecondLooks::new(),
+            formats: Formats::default(),
+            processes: Processes::new(),
+        }
+    }
+
+    /// Takes and answers calls until no process of the tree is left.
+    pub(super) fn run(mut self) {
+        loop {
+            let ready = self.wait();
+            if ready.answers {
+                self.take_answers();
+            }
+            if ready.call {
+                self.receive();
+            }
+            self.expire();
+            if ready.is_over && !ready.call {
+                break;
+            }
+            self.look_again();
+            self.outbox.flush_if_due();
+        }
+        self.outbox.finish();
+    }
+
+    fn wait(&self) -> Ready {
+        let pause = self.pause().map(|pause| Timespec {
+            tv_sec: i64::try_from(pause.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(pause.subsec_nanos()),
+        });
+        let wanted = match self.outbox.is_waiting() {
+            true => PollFlags::IN | PollFlags::OUT,
+            false => PollFlags::IN,
+        };
+        let mut fds = [
+            PollFd::new(&self.listener, PollFlags::IN),
+            PollFd::new(self.outbox.owner(), wanted),
+        ];
+        let watched = match self.outbox.is_open() {
+            true => &mut fds[..],
+            false => &mut fds[..1],
+        };
+        // It fails when a signal interrupts it, and then nothing is ready.
+        if poll(watched, pause.as_ref()).is_err() {
+            return Ready::default();
+        }
+        let [call, owner] = fds.map(|fd| fd.revents());
+        Ready {
+            call: call.contains(PollFlags::IN),
+            is_over: call.intersects(PollFlags::HUP | PollFlags::ERR),
+            answers: owner.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR),
+        }
+    }
+
+    /// Until something is due.
+    fn pause(&self) -> Option<Duration> {
+        let requests = self.requests.iter().map(|request| request.deadline);
+        // Those that wait are looked at now and then: their process may have been killed.
+        let check = (!self.requests.is_empty()).then(|| Instant::now() + CHECK);
+        let events = requests.chain(self.looks.due()).chain(self.outbox.due());
+        let next = events.chain(check).min()?;
+        Some(next.saturating_duration_since(Instant::now()))
+    }
+
+    fn receive(&mut self) {
+        // It fails when the process was killed before.
+        let Ok(call) = seccomp::receive(self.listener.as_fd()) else {
+            return;
+        };
+        if !self.abi.is_exec(call.arch, call.number) {
+            // Before it happens, or an exec could come in between.
+            self.tree.diverge();
+            self.respond(&call, Response::Continue);
+            return;
+        }
+        let tracee = match self.outbox.is_open() {
+            true => Tracee::of(call.thread, &mut self.tree, &self.known),
+            false => None,
+        };
+        let Some(tracee) = tracee else {
+            self.respond(&call, Response::Fail(Errno::ACCESS));
+            return;
+        };
+        // What it is now was executed before: this is the last time to see it.
+        self.look_at(tracee.process);
+        // What was read is about the process that waits if it still waits when the response comes.
+        match self.look(&tracee, &call) {
+            Look::Futile(errno) => {
+                self.respond(&call, Response::Fail(errno));
+            }
+            Look::Exec(exec) => self.decide(call, tracee, exec),
+        }
+    }
+
+    /// What a process is about to execute.
+    fn look(&mut self, tracee: &Tracee, call: &Notification) -> Look {
+        let is_judged = self.judge.is_enforcing();
+        let depth = match is_judged {
+            true => Depth::Interpreters,
+            false => Depth::File,
+        };
+        let mut look = tracee.exec(self.abi, call, depth);
+        if !self.is_started && is_judged {
+            self.formats.start_with(call.thread);
+        }
+        if let Look::Exec(exec) = &mut look
+            && is_judged
+            && exec.unseen.is_none()
+            && self.tree.has_diverged()
+            && self.formats.may_apply_to(call.thread)
+        {
+            exec.unseen = Some(FORMATS);
+        }
+        look
+    }
+
+    fn decide(&mut self, call: Notification, tracee: Tracee, mut exec: Box<Exec>) {
+        if self.judge.looks_at_directory() {
+            exec.cwd = tracee.cwd();
+        }
+        if !self.is_started && self.judge.is_enforcing() {
+            let variables = tracee.variables(self.abi, &call);
+            self.started_with = variables.into_iter().flatten().collect();
+        }
+        // An older kernel repeats a call that a signal has interrupted.
+        let same = |request: &&mut Request| {
+            request.call.thread == call.thread && is_same(&request.exec, &exec)
+        };
+        if let Some(request) = self.requests.iter_mut().find(same) {
+            request.call = call;
+            return;
+        }
+        let process = Waiting {
+            abi: self.abi,
+            call: &call,
+            tracee: &tracee,
+            started_with: &self.started_with,
+        };
+        match self.judge.judge(&exec, &process) {
+            ExecVerdict::Continue => self.go_on(&call, tracee, &exec),
+            verdict => {
+                exec.cwd = exec.cwd.take().or_else(|| tracee.cwd());
+                self.stop(call, tracee, exec, verdict);
+            }
+        }
+    }
+
+    /// Denies an exec, or has it wait for the owner.
+    fn stop(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, verdict: ExecVerdict) {
+        match verdict {
+            ExecVerdict::Continue => self.go_on(&call, tracee, &exec),
+            ExecVerdict::Deny { why } => self.deny(&call, &exec, why),
+            ExecVerdict::Ask { why } if !self.is_started => {
+                self.deny(&call, &exec, format!("{why}; ask before it is started"));
+            }
+            ExecVerdict::Ask { why } if self.requests.len() >= MOST_REQUESTS => {
+                self.deny(&call, &exec, format!("{why}; too many requests wait"));
+            }
+            ExecVerdict::Ask { why } => self.ask(call, tracee, exec, why),
+        }
+    }
+
+    fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
+        if tracee::only_checks(self.abi, call) {
+            self.respond(call, Response::Continue);
+            return;
+        }
+        let record = self.processes.brief(exec, tracee.pidfd.as_fd());
+        if self.respond(call, Response::Continue).is_gone() {
+            return;
+        }
+        self.is_started = true;
+        if self.judge.is_enforcing() {
+            let found = self.looks.add(tracee, exec, &mut *self.judge);
+            if let Some(found) = found {
+                self.outbox.put(&found);
+            }
+        }
+        self.outbox.put_later(&ExecEvent::Ran(record));
+    }
+
+    fn deny(&mut self, call: &Notification, exec: &Exec, why: String) {
+        let exec = records::whole(exec);
+        if self.respond(call, Response::Fail(Errno::ACCESS)).is_gone() {
+            return;
+        }
+        self.outbox.put(&ExecEvent::Denied { exec, why });
+    }
+
+    fn ask(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, why: String) {
+        let id = self.next_request;
+        // What cannot be shown cannot be allowed.
+        let Some(variables) = self.variables(&call, &tracee) else {
+            return self.deny(&call, &exec, format!("{why}; {UNSHOWN}"));
+        };
+        let mut record = records::whole(&exec);
+        if !seccomp::is_waiting(self.listener.as_fd(), call.id) {
+            return;
+        }
+        record.variables.clone_from(&variables);
+        let event = ExecEvent::Ask {
+            id,
+            exec: record,
+            why,
+        };
+        if !self.outbox.put(&event) {
+            let why = "the request could not be delivered".to_owned();
+            return self.deny(&call, &exec, why);
+        }
+        self.next_request += 1;
+        self.requests.push(Request {
+            id,
+            call,
+            tracee,
+            exec,
+            variables,
+            deadline: Instant::now() + self.deadline,
+        });
+    }
+
+    fn variables(&self, call: &Notification, tracee: &Tracee) -> Option<Vec<OsString>> {
+        let process = Waiting {
+            abi: self.abi,
+            call,
+            tracee,
+            started_with: &self.started_with,
+        };
+        process.variables()
+    }
+
+    fn take_answers(&mut self) {
+        for (id, is_allowed) in self.outbox.answers() {
+            let found = self.requests.iter().position(|request| request.id == id);
+            if let Some(found) = found {
+                let request = self.requests.swap_remove(found);
+                self.answer(request, is_allowed);
+            }
+        }
+        if !self.outbox.is_open() {
+            for request in std::mem::take(&mut self.requests) {
+                self.respond(&request.call, Response::Fail(Errno::ACCESS));
+            }
+        }
+    }
+
+    fn answer(&mut self, request: Request, is_allowed: bool) {
+        let Request {
+            call,
+            mut tracee,
+            exec,
+            variables,
+            ..
+        } = request;
+        if !is_allowed {
+            return self.deny(&call, &exec, "the request was rejected".to_owned());
+        }
+        // It has waited for long: what runs must be what was shown.
+        tracee.renew_view(&mut self.tree);
+        let look = self.look(&tracee, &call);
+        let is_unchanged = |now: &Exec| {
+            is_same(now, &exec)
+                && tracee.cwd() == exec.cwd
+                && self.variables(&call, &tracee).as_ref() == Some(&variables)
+        };
+        match look {
+            Look::Exec(now) if is_unchanged(&now) => self.go_on(&call, tracee, &exec),
+            Look::Exec(now) if !has_same_files(&now, &exec) => {
+                self.deny(&call, &exec, REPLACED.to_owned());
+            }
+            Look::Exec(now) => self.deny(&call, &now, CHANGED.to_owned()),
+            Look::Futile(_) => self.deny(&call, &exec, REPLACED.to_owned()),
+        }
+    }
+
+    fn expire(&mut self) {
+        if self.requests.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        for request in std::mem::take(&mut self.requests) {
+            let is_waiting = seccomp::is_waiting(self.listener.as_fd(), request.call.id);
+            if is_waiting && request.deadline > now {
+                self.requests.push(request);
+                continue;
+            }
+            self.outbox.put(&ExecEvent::Withdrawn { id: request.id });
+            if is_waiting {
+                let seconds = self.deadline.as_secs();
+                let why = format!("nobody answered within {seconds} s");
+                self.deny(&request.call, &request.exec, why);
+            }
+        }
+    }
+
+    /// Looks at those that are due, and while awake at those that soon will be.
+    fn look_again(&mut self) {
+        if self.looks.due().is_none() {
+            return;
+        }
+        for found in self.looks.at_due(Instant::now() + SOON, &mut *self.judge) {
+            self.outbox.put(&found);
+        }
+    }
+
+    fn look_at(&mut self, process: i32) {
+        if let Some(found) = self.looks.at(process, &mut *self.judge) {
+            self.outbox.put(&found);
+        }
+    }
+
+    fn respond(&self, call: &Notification, response: Response) -> Receiver {
+        match seccomp::respond(self.listener.as_fd(), call.id, response) {
+            Ok(()) => Receiver::Waited,
+            Err(_) => Receiver::Gone,
+        }
+    }
+}
+
+/// Who got a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Receiver {
+    /// The process that everything was read from.
+    Waited,
+    /// Nobody: it was killed meanwhile, or a signal has interrupted it, and what was read may be of a stranger.
+    Gone,
+}
+
+impl Receiver {
+    fn is_gone(self) -> bool {
+        self == Receiver::Gone
+    }
+}
+
+/// Whether this is the same exec, apart from the directory.
+fn is_same(one: &Exec, other: &Exec) -> bool {
+    (one.pid, &one.given, &one.file, one.more) == (other.pid, &other.given, &other.file, other.more)
+        && one.args == other.args
+        && has_same_interpreters(one, other)
+        && one.unseen == other.unseen
+}
+
+/// Whether the same path leads to the same files, which nobody has changed.
+fn has_same_files(one: &Exec, other: &Exec) -> bool {
+    one.given != other.given || (one.file == other.file && has_same_interpreters(one, other))
+}
+
+fn has_same_interpreters(one: &Exec, other: &Exec) -> bool {
+    (&one.interpreters, &one.loaders) == (&other.interpreters, &other.loaders)
+}
+
+const REPLACED: &str =
+    "the program or its interpreter was replaced or removed while the request waited";
+const CHANGED: &str = "its arguments or variables were changed while the request waited";
+const FORMATS: &str =
+    "formats of programs are registered in its namespace, so another program may run";
+const UNSHOWN: &str = "its variables cannot be read, or are more than 256 KiB";
+const MOST_REQUESTS: usize = 64;
+/// A wake-up costs more than a look.
+const SOON: Duration = Duration::from_millis(2);
+const CHECK: Duration = Duration::from_secs(1);

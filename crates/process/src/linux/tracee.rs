@@ -1,0 +1,496 @@
+//! What a process that waits in an exec is about to run: its path and arguments, read from its memory, and the files
+//! behind them, looked up as the kernel will for that process. Everything read is bounded.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::filter::Abi;
+use super::image::Image;
+use super::known_files::{FileId, Found, KnownFiles};
+use super::lookup::{self, Lookup};
+use super::memory::{self, Beginnings};
+use super::seccomp::Notification;
+use super::table;
+use super::view::{HANDLE, TreeView, View, entry, real_path};
+use crate::exec::{Exec, ExecFile, ExecInterpreter, FileLookup, FileOrigin, FileVersion};
+
+/// A process that waits in an exec.
+pub(super) struct Tracee {
+    /// The process, which a thread's exec becomes.
+    pub(super) process: i32,
+    /// Holds the process, so that a signal cannot reach a stranger.
+    pub(super) pidfd: OwnedFd,
+    lookup: Lookup,
+    view: View,
+    known: Rc<KnownFiles>,
+}
+
+/// What a look at an exec came to.
+pub(super) enum Look {
+    /// Something to judge.
+    Exec(Box<Exec>),
+    /// The kernel would refuse it for this reason. It is refused with it, so that nothing can change in between.
+    Futile(Errno),
+}
+
+/// How far a look goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// To the file: enough for the log.
+    File,
+    /// To what the kernel runs in its place.
+    Interpreters,
+}
+
+/// The arguments of a call, as addresses in the process.
+#[derive(Debug, Clone, Copy)]
+struct Call {
+    directory: i32,
+    path: u64,
+    args: u64,
+    variables: u64,
+    flags: u64,
+}
+
+impl Call {
+    fn of(abi: Abi, call: &Notification) -> Call {
+        let [a, b, c, d, e, _] = call.args;
+        match abi.is_execveat(call.number) {
+            true => Call {
+                directory: low(a),
+                path: b,
+                args: c,
+                variables: d,
+                flags: e,
+            },
+            false => Call {
+                directory: libc::AT_FDCWD,
+                path: a,
+                args: b,
+                variables: c,
+                flags: 0,
+            },
+        }
+    }
+}
+
+impl Tracee {
+    /// The process behind a notification; none if it has gone or cannot be held.
+    pub(super) fn of(thread: i32, tree: &mut TreeView, known: &Rc<KnownFiles>) -> Option<Tracee> {
+        let mut process = thread;
+        let pidfd = match open(thread) {
+            // A thread that is not the first of its process cannot be held by its own id.
+            Err(Errno::INVAL | Errno::NOENT) => {
+                process = leader(thread)?;
+                open(process).ok()?
+            }
+            held => held.ok()?,
+        };
+        let lookup = Lookup {
+            thread,
+            process,
+            processes: tree.processes,
+        };
+        Some(Tracee {
+            process,
+            pidfd,
+            lookup,
+            view: tree.of(thread),
+            known: Rc::clone(known),
+        })
+    }
+
+    /// Looks again how it sees the file system: another thread may have changed that while it waited.
+    pub(super) fn renew_view(&mut self, tree: &mut TreeView) {
+        self.view = tree.of(self.lookup.thread);
+    }
+
+    /// What it is about to execute.
+    pub(super) fn exec(&self, abi: Abi, call: &Notification, depth: Depth) -> Look {
+        let thread = self.lookup.thread;
+        let call = Call::of(abi, call);
+        let known = Beginnings::read(thread, call.path, call.args);
+        let given = match known.path(thread, call.path, MOST_PATH) {
+            Ok(given) => given,
+            Err(memory::Fault::TooLong) => return Look::Futile(Errno::NAMETOOLONG),
+            Err(memory::Fault::Unreadable) => return Look::Exec(Box::new(self.unknown())),
+        };
+        let is_descriptor = given.is_empty() && call.flags & AT_EMPTY_PATH != 0;
+        let file = match is_descriptor {
+            true => {
+                let file = self.lookup.descriptor(call.directory);
+                file.and_then(Found::of).map_err(lookup::Fault::from)
+            }
+            false => self.open(call.directory, OsStr::from_bytes(&given)),
+        };
+        let mut exec = Exec {
+            given: OsString::from_vec(given),
+            ..self.unknown()
+        };
+        match file {
+            Ok(file) => {
+                if let Err(errno) = self.look_into(&mut exec, &file, depth) {
+                    return Look::Futile(errno);
+                }
+            }
+            Err(fault) => match self.is_futile(fault) {
+                Some(errno) => return Look::Futile(errno),
+                None => exec.unseen = Some(NO_FILE),
+            },
+        }
+        if let Some((args, more)) = memory::strings(thread, call.args, &known.array) {
+            (exec.args, exec.more) = (Some(args), more);
+        }
+        Look::Exec(Box::new(exec))
+    }
+
+    /// The variables that it gives the new program, unless there are more than can be read.
+    pub(super) fn variables(&self, abi: Abi, call: &Notification) -> Option<Vec<OsString>> {
+        let call = Call::of(abi, call);
+        let read = memory::strings(self.lookup.thread, call.variables, &[]);
+        read.filter(|(_, more)| *more == 0)
+            .map(|(variables, _)| variables)
+    }
+
+    /// One of which nothing can be read.
+    fn unknown(&self) -> Exec {
+        Exec {
+            pid: self.process.unsigned_abs(),
+            ..Exec::default()
+        }
+    }
+
+    /// A file by a path that the process names.
+    pub(super) fn find(&self, path: &OsStr) -> FileLookup {
+        let found = match self.open(libc::AT_FDCWD, path) {
+            Ok(found) => found,
+            Err(lookup::Fault::Missing(_)) => return FileLookup::Missing,
+            // Nothing is found for a process that has just ended.
+            Err(lookup::Fault::Unknown(_)) if table::has_ended(&self.pidfd) => {
+                return FileLookup::Missing;
+            }
+            Err(lookup::Fault::Unknown(_)) => return FileLookup::Unknown,
+        };
+        FileLookup::Found(self.described(&found, path))
+    }
+
+    /// The `PATH` of the new program; none if its variables cannot be read.
+    pub(super) fn search_path(&self, abi: Abi, call: &Notification) -> Option<OsString> {
+        let variables = self.variables(abi, call)?;
+        Some(path_in(variables.iter().map(|it| it.as_bytes())))
+    }
+
+    /// The `PATH` that the program was started with; none if its variables cannot be read.
+    pub(super) fn running_search_path(&self) -> Option<OsString> {
+        let variables = read_entry(self.process, "environ");
+        // Nothing is read of a process that has just ended.
+        if variables.is_none() && table::has_ended(&self.pidfd) {
+            return Some(OsString::new());
+        }
+        Some(path_in(variables?.split(|byte| *byte == 0)))
+    }
+
+    /// Its working directory, which costs as much to find out as much else.
+    pub(super) fn cwd(&self) -> Option<PathBuf> {
+        std::fs::read_link(format!("/proc/{}/cwd", self.lookup.thread)).ok()
+    }
+
+    fn open(&self, directory: i32, path: &OsStr) -> Result<Found, lookup::Fault> {
+        if self.view == View::Ours
+            && let Some(found) = self.open_at_once(directory, path)
+        {
+            match found {
+                // Whether the process may go where we may not is told by the directory.
+                Err(Errno::ACCESS | Errno::PERM) => {}
+                found => return Ok(found?),
+            }
+        }
+        Ok(Found::of(self.lookup.open(directory, path)?)?)
+    }
+
+    /// One call suffices where the process sees the same files as we do. None if the path leads through `/proc`, where links
+    /// would lead to our own process.
+    fn open_at_once(&self, directory: i32, path: &OsStr) -> Option<Result<Found, Errno>> {
+        let base = match path.as_bytes().first() {
+            Some(b'/') => {
+                if let Some(found) = self.open_straight(path) {
+                    return Some(Ok(found));
+                }
+                None
+            }
+            _ => match self.lookup.descriptor(directory) {
+                Ok(base) => Some(base),
+                Err(errno) => return Some(Err(errno)),
+            },
+        };
+        let base = base.as_ref().map_or(CWD, AsFd::as_fd);
+        let open = |flags| rustix::fs::openat2(base, path, HANDLE, Mode::empty(), flags);
+        match open(ResolveFlags::NO_MAGICLINKS).and_then(Found::of) {
+            Err(Errno::LOOP) => None,
+            // A link on the way may lead to our own entries below /proc, where something else is missing.
+            Err(Errno::NOENT | Errno::NOTDIR)
+                if open(ResolveFlags::NO_SYMLINKS).err() == Some(Errno::LOOP) =>
+            {
+                None
+            }
+            // It may be missing only among our own entries.
+            Err(_) if path.as_bytes().starts_with(b"/proc") => None,
+            Ok(found) if Some(found.device()) == self.lookup.processes => None,
+            found => Some(found),
+        }
+    }
+
+    /// A file whose path was without links before and is now.
+    fn open_straight(&self, path: &OsStr) -> Option<Found> {
+        if !self.known.is_straight(path) {
+            return None;
+        }
+        let strict = ResolveFlags::NO_SYMLINKS;
+        let file = rustix::fs::openat2(CWD, path, HANDLE, Mode::empty(), strict).ok()?;
+        let found = Found::of(file).ok()?;
+        (Some(found.device()) != self.lookup.processes).then_some(Found {
+            is_straight: true,
+            ..found
+        })
+    }
+
+    /// Notes the file and what the kernel will run in its place. Fails if it cannot be executed.
+    fn look_into(&self, exec: &mut Exec, found: &Found, depth: Depth) -> Result<(), Errno> {
+        exec.file = Some(self.executable(found, &exec.given)?);
+        if depth == Depth::File {
+            return Ok(());
+        }
+        let mut image = self.known.image(found, &exec.given);
+        loop {
+            let line = match image {
+                Ok(Image::Script(line)) => line,
+                Ok(Image::Binary(loaders)) => return self.look_at_loaders(exec, loaders),
+                Err(_) => {
+                    exec.unseen = Some(NO_CONTENTS);
+                    return Ok(());
+                }
+            };
+            if exec.interpreters.len() >= MOST_INTERPRETERS {
+                return Err(Errno::LOOP);
+            }
+            let program = line.first().cloned().unwrap_or_default();
+            let opened = self.interpreter(exec, &program)?;
+            let file = opened
+                .as_ref()
+                .map(|opened| self.executable(opened, &program));
+            exec.interpreters.push(ExecInterpreter {
+                words: line,
+                file: file.transpose()?,
+            });
+            let Some(opened) = opened else {
+                return Ok(());
+            };
+            image = self.known.image(&opened, &program);
+        }
+    }
+
+    /// Notes the interpreters that an ELF file names. Where the process sees the files that we do, the system's loader is
+    /// what it is everywhere.
+    fn look_at_loaders(&self, exec: &mut Exec, loaders: Vec<OsString>) -> Result<(), Errno> {
+        for path in loaders {
+            if self.view == View::Ours && path.to_str().is_some_and(|it| LOADERS.contains(&it)) {
+                continue;
+            }
+            let opened = self.interpreter(exec, &path)?;
+            let file = opened
+                .map(|opened| self.executable(&opened, &path))
+                .transpose()?;
+            let words = vec![path];
+            exec.loaders.push(ExecInterpreter { words, file });
+        }
+        Ok(())
+    }
+
+    /// Opens an interpreter; notes it if the process may see one where we do not.
+    fn interpreter(&self, exec: &mut Exec, path: &OsStr) -> Result<Option<Found>, Errno> {
+        match self.open(libc::AT_FDCWD, path) {
+            Ok(opened) => Ok(Some(opened)),
+            Err(fault) => match self.is_futile(fault) {
+                Some(errno) => Err(errno),
+                None => {
+                    exec.unseen = Some(NO_INTERPRETER);
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    /// Why the exec can be refused at once; none if the process may find a file where we do not.
+    fn is_futile(&self, fault: lookup::Fault) -> Option<Errno> {
+        match (fault, self.view) {
+            (lookup::Fault::Missing(errno), _) | (lookup::Fault::Unknown(errno), View::Ours) => {
+                Some(errno)
+            }
+            (lookup::Fault::Unknown(_), View::Other) => None,
+        }
+    }
+
+    /// The file, if it can be executed. In another view the kernel decides that.
+    fn executable(&self, found: &Found, given: &OsStr) -> Result<ExecFile, Errno> {
+        let mode = found.mode();
+        if mode & libc::S_IFMT != libc::S_IFREG || mode & 0o111 == 0 {
+            return Err(Errno::ACCESS);
+        }
+        if self.view == View::Ours && mode & 0o111 != 0o111 {
+            rustix::fs::access(entry(&found.file), rustix::fs::Access::EXEC_OK)?;
+        }
+        Ok(self.described(found, given))
+    }
+
+    fn described(&self, found: &Found, given: &OsStr) -> ExecFile {
+        let can_be_known = self.view == View::Ours && given.as_bytes().starts_with(b"/");
+        if can_be_known && let Some(path) = self.known.known_path(given, found) {
+            return described(found, path);
+        }
+        let path = real_path(&found.file);
+        if can_be_known {
+            self.known.note_path(given, &path);
+        }
+        let mounts = &self.known.mounts;
+        let origin = match mounts.can_compare(found, self.lookup.thread) {
+            true if mounts.shows_at(found, &path) => FileOrigin::Shared,
+            true => FileOrigin::Elsewhere,
+            false => FileOrigin::Overlay,
+        };
+        ExecFile {
+            origin,
+            ..described(found, path)
+        }
+    }
+}
+
+/// Whether the process only wants to know if it could execute the file.
+pub(super) fn only_checks(abi: Abi, call: &Notification) -> bool {
+    Call::of(abi, call).flags & AT_EXECVE_CHECK != 0
+}
+
+/// What a process has become after an exec, in the words of an exec.
+pub(super) fn running(process: i32) -> Option<Exec> {
+    let file = rustix::fs::open(format!("/proc/{process}/exe"), HANDLE, Mode::empty()).ok()?;
+    let line = cmdline(process)?;
+    let args = line.split(|byte| *byte == 0);
+    let args = args.take(memory::MOST_WORDS).map(<[u8]>::to_vec);
+    let file = Found::of(file).ok()?;
+    let file = described(&file, real_path(&file.file));
+    Some(Exec {
+        pid: process.unsigned_abs(),
+        given: file.path.clone().into_os_string(),
+        file: Some(file),
+        args: Some(args.map(OsString::from_vec).collect()),
+        cwd: std::fs::read_link(format!("/proc/{process}/cwd")).ok(),
+        ..Exec::default()
+    })
+}
+
+/// The file that a process runs, by device and inode, and its arguments as bytes.
+pub(super) fn running_as(process: i32) -> Option<(FileId, Vec<u8>)> {
+    let stat = rustix::fs::stat(format!("/proc/{process}/exe")).ok()?;
+    Some(((stat.st_dev, stat.st_ino), cmdline(process)?))
+}
+
+/// The values of `PATH` among variables, as one.
+fn path_in<'a>(variables: impl Iterator<Item = &'a [u8]>) -> OsString {
+    let values = variables.filter_map(|it| it.strip_prefix(b"PATH="));
+    OsString::from_vec(values.collect::<Vec<_>>().join(&b':'))
+}
+
+/// The beginning of a file below /proc.
+fn read_entry(process: i32, name: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(format!("/proc/{process}/{name}")).ok()?;
+    let most = u64::try_from(memory::MOST_BYTES).unwrap_or(u64::MAX);
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn cmdline(process: i32) -> Option<Vec<u8>> {
+    let mut line = read_entry(process, "cmdline")?;
+    if line.last() == Some(&0) {
+        line.pop();
+    }
+    Some(line)
+}
+
+/// The name and the parent of a process.
+pub(super) fn name_and_parent(process: i32) -> Option<(OsString, i32)> {
+    let mut stat = [0; 512];
+    let file = rustix::fs::open(
+        format!("/proc/{process}/stat"),
+        OFlags::RDONLY | OFlags::CLOEXEC,
+        Mode::empty(),
+    );
+    let read = rustix::io::read(file.ok()?, &mut stat).ok()?;
+    let stat = &stat[..read];
+    let start = stat.iter().position(|byte| *byte == b'(')?;
+    let end = stat.iter().rposition(|byte| *byte == b')')?;
+    let fields = str::from_utf8(stat.get(end + 1..)?).ok()?;
+    let parent = fields.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    let name = stat.get(start + 1..end)?;
+    Some((OsString::from_vec(name.to_vec()), parent))
+}
+
+fn open(process: i32) -> Result<OwnedFd, Errno> {
+    let process = Pid::from_raw(process).ok_or(Errno::SRCH)?;
+    pidfd_open(process, PidfdFlags::empty())
+}
+
+fn leader(thread: i32) -> Option<i32> {
+    let status = std::fs::read_to_string(format!("/proc/{thread}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("Tgid:"))?;
+    line.trim().parse().ok()
+}
+
+fn described(found: &Found, path: PathBuf) -> ExecFile {
+    ExecFile {
+        path,
+        id: found.id(),
+        gains_rights: found.mode() & (libc::S_ISUID | libc::S_ISGID) != 0,
+        is_directory: found.mode() & libc::S_IFMT == libc::S_IFDIR,
+        has_links: found.stat.stx_nlink > 1,
+        version: FileVersion {
+            size: found.stat.stx_size,
+            seconds: found.stat.stx_mtime.tv_sec,
+            nanoseconds: found.stat.stx_mtime.tv_nsec,
+        },
+        changed: (found.stat.stx_ctime.tv_sec, found.stat.stx_ctime.tv_nsec),
+        origin: FileOrigin::Shared,
+    }
+}
+
+fn low(number: u64) -> i32 {
+    let [a, b, c, d, ..] = number.to_le_bytes();
+    i32::from_le_bytes([a, b, c, d])
+}
+
+const AT_EMPTY_PATH: u64 = 0x1000;
+const AT_EXECVE_CHECK: u64 = 0x1_0000;
+const MOST_PATH: usize = 4096;
+/// The kernel follows no more.
+const MOST_INTERPRETERS: usize = 5;
+const NO_FILE: &str = "its file cannot be looked up as the process does";
+const NO_CONTENTS: &str =
+    "its file cannot be read, or several registered formats fit it, so it may run another program";
+const NO_INTERPRETER: &str = "its interpreter cannot be looked up as the process does";
+/// The loader of the system under the names that programs are linked with.
+const LOADERS: &[&str] = &[
+    "/lib64/ld-linux-x86-64.so.2",
+    "/lib/ld-linux-aarch64.so.1",
+    "/lib/ld-linux.so.2",
+    "/lib/ld-linux-armhf.so.3",
+    "/lib/ld-musl-x86_64.so.1",
+    "/lib/ld-musl-aarch64.so.1",
+];

@@ -1,0 +1,300 @@
+//! Systems other than Linux: the agent is our own child, in a process group of its own where there are groups. What
+//! leaves the group is out of reach, and so is everything when we are killed.
+
+use std::io::{self, PipeReader, PipeWriter};
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+
+use tokio::process::{self, Command};
+use tokio::sync::{Notify, watch};
+
+use super::{
+    Custody, Error, ExecSupport, Pipes, Program, Progress, Signal, Started, Status, Unsupported,
+};
+
+pub(super) type Input = process::ChildStdin;
+pub(super) type Output = process::ChildStdout;
+pub(super) type ErrorOutput = process::ChildStderr;
+
+pub(super) async fn start(program: &Program) -> Result<(Started, Pipes), Error> {
+    let mut command = command(program);
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped());
+    command.stderr(Stdio::piped());
+    group::own(&mut command);
+    let mut child = spawn(program, command)?;
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        return Err(refusal(program, io::ErrorKind::BrokenPipe.into()));
+    };
+    let pipes = Pipes {
+        stdin,
+        stdout,
+        stderr,
+    };
+    Ok((follow_up(child), pipes))
+}
+
+pub(super) async fn start_over(
+    program: &Program,
+    stdin: PipeReader,
+    stdout: PipeWriter,
+    stderr: PipeWriter,
+) -> Result<Started, Error> {
+    let mut command = command(program);
+    command.stdin(stdin);
+    command.stdout(stdout);
+    command.stderr(stderr);
+    group::own(&mut command);
+    Ok(follow_up(spawn(program, command)?))
+}
+
+pub(super) async fn start_captured(program: &Program) -> Result<(Started, Output), Error> {
+    let mut command = command(program);
+    command.stdin(Stdio::null());
+    let output = one_pipe(&mut command).map_err(|error| refusal(program, error))?;
+    group::own(&mut command);
+    Ok((follow_up(spawn(program, command)?), output))
+}
+
+pub(super) async fn start_attached(program: &Program) -> Result<Started, Error> {
+    let command = command(program);
+    Ok(follow_up(spawn(program, command)?))
+}
+
+pub(super) fn is_drained(_: &Output) -> bool {
+    false
+}
+
+pub(super) fn namespace_support() -> Result<(), Unsupported> {
+    Err(Unsupported {
+        reason: MISSING,
+        fix: "run agents on Linux, in a container or in a virtual machine",
+    })
+}
+
+pub(super) fn exec_support() -> ExecSupport {
+    ExecSupport::Missing { reason: MISSING }
+}
+
+/// There is nobody to answer here.
+pub(super) struct AnswerSocket;
+
+impl AnswerSocket {
+    pub(super) fn answer(&self, _: u64, _: bool) {}
+}
+
+fn one_pipe(command: &mut Command) -> io::Result<Output> {
+    let (output, writer) = io::pipe()?;
+    command.stdout(writer.try_clone()?);
+    command.stderr(writer);
+    process::ChildStdout::from_std(group::output(output))
+}
+
+fn spawn(program: &Program, mut command: Command) -> Result<process::Child, Error> {
+    if program.confinement.needs_namespace() {
+        return Err(Error::Sandbox {
+            program: PathBuf::from(&program.name),
+            reason: MISSING.to_owned(),
+        });
+    }
+    if program.watch.is_some() {
+        return Err(Error::Watch {
+            program: PathBuf::from(&program.name),
+            reason: MISSING.to_owned(),
+        });
+    }
+    if let Some(cwd) = &program.cwd {
+        enterable(cwd).map_err(|source| Error::Directory {
+            path: cwd.clone(),
+            source,
+        })?;
+    }
+    command.spawn().map_err(|error| refusal(program, error))
+}
+
+fn follow_up(child: process::Child) -> Started {
+    let orders = Arc::new(Orders::default());
+    let pid = child.id().unwrap_or_default();
+    let (sender, progress) = watch::channel(Progress::default());
+    tokio::spawn(follow(child, Arc::clone(&orders), sender));
+    Started {
+        pid,
+        custody: Custody::Direct,
+        leash: Leash(orders),
+        progress,
+        execs: None,
+    }
+}
+
+/// There is no guard here.
+pub(super) fn guard_if_asked() {}
+
+pub(super) fn forbid_inspection() -> std::io::Result<()> {
+    Ok(())
+}
+
+/// The owner's hold on a child. When it is dropped, the child is killed.
+pub(super) struct Leash(Arc<Orders>);
+
+#[derive(Default)]
+struct Orders {
+    look: Notify,
+    term: Notify,
+    kill: Notify,
+}
+
+impl Leash {
+    pub(super) fn look(&self) {
+        self.0.look.notify_one();
+    }
+
+    pub(super) fn term(&self) {
+        self.0.term.notify_one();
+    }
+
+    pub(super) fn kill(&self) {
+        self.0.kill.notify_one();
+    }
+
+    /// There is no guard whose place could be taken: who is left counts as a survivor.
+    pub(super) async fn kill_by_force(&self) -> usize {
+        1
+    }
+}
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+async fn follow(mut child: process::Child, orders: Arc<Orders>, progress: watch::Sender<Progress>) {
+    let status = loop {
+        tokio::select! {
+            status = child.wait() => break status,
+            () = orders.look.notified() => progress.send_modify(|now| now.looked = true),
+            () = orders.term.notified() => group::term(&mut child),
+            () = orders.kill.notified() => group::kill(&mut child),
+        }
+    };
+    progress.send_modify(|now| {
+        now.status = Some(status.map_or(Status::Lost, outcome));
+        now.survivors = Some(0);
+    });
+}
+
+fn command(program: &Program) -> Command {
+    let mut command = Command::new(&program.name);
+    command.args(&program.args).kill_on_drop(true);
+    if !program.inherits {
+        command.env_clear();
+    }
+    for (name, value) in &program.env {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(cwd) = &program.cwd {
+        command.current_dir(cwd);
+    }
+    command
+}
+
+fn enterable(cwd: &Path) -> io::Result<()> {
+    match cwd.metadata()?.is_dir() {
+        true => Ok(()),
+        false => Err(io::ErrorKind::NotADirectory.into()),
+    }
+}
+
+fn refusal(program: &Program, source: io::Error) -> Error {
+    let program = PathBuf::from(&program.name);
+    match source.kind() {
+        io::ErrorKind::NotFound => Error::NotFound { program },
+        io::ErrorKind::PermissionDenied => Error::NotExecutable { program, source },
+        _ => Error::Start { program, source },
+    }
+}
+
+fn outcome(status: ExitStatus) -> Status {
+    match (status.code(), group::signal(status)) {
+        (Some(code), _) => Status::Exited(code),
+        (None, Some(signal)) => Status::Signaled(Signal(signal)),
+        (None, None) => Status::Lost,
+    }
+}
+
+const MISSING: &str = "only Linux can do that";
+
+#[cfg(unix)]
+mod group {
+    use std::io::PipeReader;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{ChildStdout, ExitStatus};
+
+    use rustix::io::Errno;
+    use rustix::process::{Pid, Signal, kill_process_group};
+    use tokio::process::{Child, Command};
+
+    pub(super) fn own(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    pub(super) fn output(pipe: PipeReader) -> ChildStdout {
+        OwnedFd::from(pipe).into()
+    }
+
+    pub(super) fn term(child: &mut Child) {
+        // It fails when the child has just ended, which is what was wanted.
+        send(child, Signal::TERM).ok();
+    }
+
+    pub(super) fn kill(child: &mut Child) {
+        // A child on our terminal leads no group.
+        if send(child, Signal::KILL).is_err() {
+            child.start_kill().ok();
+        }
+    }
+
+    pub(super) fn signal(status: ExitStatus) -> Option<i32> {
+        status.signal()
+    }
+
+    // The id is there until the child was waited for, so the group is still its own.
+    fn send(child: &Child, signal: Signal) -> Result<(), Errno> {
+        let pid = child.id().and_then(|id| id.try_into().ok());
+        let pid = pid.and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
+        kill_process_group(pid, signal)
+    }
+}
+
+#[cfg(not(unix))]
+mod group {
+    use std::io::PipeReader;
+    use std::os::windows::io::OwnedHandle;
+    use std::process::{ChildStdout, ExitStatus};
+
+    use tokio::process::{Child, Command};
+
+    pub(super) fn own(_: &mut Command) {}
+
+    pub(super) fn output(pipe: PipeReader) -> ChildStdout {
+        OwnedHandle::from(pipe).into()
+    }
+
+    /// There is no signal to ask with.
+    pub(super) fn term(_: &mut Child) {}
+
+    pub(super) fn kill(child: &mut Child) {
+        // It fails when the child has just ended, which is what was wanted.
+        child.start_kill().ok();
+    }
+
+    pub(super) fn signal(_: ExitStatus) -> Option<i32> {
+        None
+    }
+}

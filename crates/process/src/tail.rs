@@ -1,0 +1,117 @@
+//! The last bytes a child wrote to standard error. They are read all the time, so that writing never blocks it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use attache_text::plain;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::sync::watch;
+
+/// The end of what a child wrote to standard error. Clones look at the same text.
+#[derive(Debug, Clone)]
+pub struct Tail {
+    ring: Arc<Mutex<Ring>>,
+    seen: watch::Receiver<u64>,
+}
+
+impl Tail {
+    /// What is kept now, made safe to print: without escape sequences and control characters, long lines cut.
+    pub fn text(&self) -> String {
+        self.with(|ring| {
+            let (front, back) = ring.bytes.as_slices();
+            let bytes = [front, back].concat();
+            plain::strip_output(whole_lines(&bytes, ring.total))
+        })
+    }
+
+    /// How many bytes the child has written in all.
+    pub fn total(&self) -> u64 {
+        self.with(|ring| ring.total)
+    }
+
+    /// Waits until more than `seen` bytes were written, and returns how many; `None` when there will be no more.
+    pub async fn more(&self, seen: u64) -> Option<u64> {
+        let mut watch = self.seen.clone();
+        let total = watch.wait_for(|total| *total > seen).await;
+        total.ok().map(|total| *total)
+    }
+
+    /// Starts to read.
+    pub(super) fn of(pipe: impl AsyncRead + Send + Unpin + 'static, limit: usize) -> Tail {
+        let ring = Arc::new(Mutex::new(Ring::default()));
+        let (sender, seen) = watch::channel(0);
+        tokio::spawn(read(pipe, Arc::clone(&ring), limit, sender));
+        Tail { ring, seen }
+    }
+
+    /// That of a child whose standard error is not read.
+    pub(super) fn empty() -> Tail {
+        let (_, seen) = watch::channel(0);
+        Tail {
+            ring: Arc::default(),
+            seen,
+        }
+    }
+
+    /// Waits until nobody can write any more, or for a moment if a stranger holds the pipe.
+    pub(super) async fn settle(&self) {
+        let mut watch = self.seen.clone();
+        let closed = async { while watch.changed().await.is_ok() {} };
+        tokio::time::timeout(SETTLE, closed).await.ok();
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&Ring) -> T) -> T {
+        look(&self.ring.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Ring {
+    bytes: VecDeque<u8>,
+    total: u64,
+}
+
+async fn read(
+    mut pipe: impl AsyncRead + Unpin,
+    ring: Arc<Mutex<Ring>>,
+    limit: usize,
+    seen: watch::Sender<u64>,
+) {
+    let mut chunk = vec![0; CHUNK];
+    while let Ok(count @ 1..) = pipe.read(&mut chunk).await {
+        let total = {
+            let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+            ring.push(&chunk[..count], limit);
+            ring.total
+        };
+        seen.send_replace(total);
+    }
+}
+
+impl Ring {
+    fn push(&mut self, chunk: &[u8], limit: usize) {
+        self.total = self.total.saturating_add(chunk.len() as u64);
+        let chunk = &chunk[chunk.len().saturating_sub(limit)..];
+        let excess = (self.bytes.len() + chunk.len()).saturating_sub(limit);
+        self.bytes.drain(..excess);
+        self.bytes.extend(chunk);
+    }
+}
+
+/// Without the rest of a line, or of a character, whose beginning was dropped.
+fn whole_lines(bytes: &[u8], total: u64) -> &[u8] {
+    if bytes.len() as u64 == total {
+        return bytes;
+    }
+    match bytes.iter().position(|byte| *byte == b'\n') {
+        Some(end) if end + 1 < bytes.len() => &bytes[end + 1..],
+        _ => {
+            let start = bytes.iter().position(|byte| byte & 0xc0 != 0x80);
+            &bytes[start.unwrap_or(0)..]
+        }
+    }
+}
+
+const CHUNK: usize = 16 * 1024;
+const SETTLE: Duration = Duration::from_millis(500);

@@ -1,0 +1,79 @@
+//! Standard error is read without end and kept within bounds.
+
+use std::io::{self, Read};
+
+use attache_process::Status;
+use libtest_mimic::Trial;
+
+use super::agents::{ready, shell};
+use super::{lone_trial, trial};
+
+pub(super) fn trials() -> Vec<Trial> {
+    vec![
+        lone_trial("stderr::a_flood_leaves_its_end", flood),
+        trial("stderr::a_flood_without_lines_is_cut", one_line),
+        trial("stderr::lines_can_be_watched", watched),
+        trial("stderr::it_is_handed_over_to_the_byte", handed_over),
+    ]
+}
+
+async fn flood() {
+    let script = format!("yes 0123456789abcde | head -c {FLOOD} >&2; echo the end >&2; exit 7");
+    let child = shell(&script).tail(4096).spawn().await.unwrap();
+    let before = resident();
+    let ending = child.wait().await;
+    assert_eq!(ending.status, Status::Exited(7));
+    assert_eq!(child.stderr().total(), FLOOD + 8);
+    assert!(ending.stderr.len() <= 4096);
+    assert!(ending.stderr.starts_with("0123456789abcde\n"));
+    assert!(ending.stderr.ends_with("0123456789abcde\nthe end\n"));
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 32 << 20, "grown by {grown} bytes");
+}
+
+async fn one_line() {
+    let program = shell(r"head -c 1000000 /dev/zero | tr '\0' '\377' >&2");
+    let child = program.spawn().await.unwrap();
+    let ending = child.wait().await;
+    assert_eq!(child.stderr().total(), 1_000_000);
+    assert_eq!(ending.stderr, format!("{}…", "\u{fffd}".repeat(1000)));
+}
+
+async fn handed_over() {
+    let program = shell(r"printf 'a\377\000b' >&2; exit 4");
+    let (stdin, _kept) = io::pipe().unwrap();
+    let (_kept_too, stdout) = io::pipe().unwrap();
+    let (mut errors, stderr) = io::pipe().unwrap();
+    let child = program.spawn_over(stdin, stdout, stderr).await.unwrap();
+    let ending = child.wait().await;
+    let mut said = Vec::new();
+    errors.read_to_end(&mut said).unwrap();
+    assert_eq!(said, b"a\xff\x00b");
+    assert_eq!(
+        (ending.status, ending.stderr.as_str()),
+        (Status::Exited(4), "")
+    );
+}
+
+async fn watched() {
+    let (mut child, _stdout) = ready(&shell("echo; head -n 1 >&2"), 1).await;
+    let tail = child.stderr().clone();
+    assert_eq!(tail.text(), "");
+    let mut stdin = child.take_stdin().unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut stdin, b"said\n")
+        .await
+        .unwrap();
+    let mut seen = 0;
+    while let Some(total) = tail.more(seen).await {
+        seen = total;
+    }
+    assert_eq!((seen, tail.text().as_str()), (5, "said\n"));
+}
+
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: usize = pages.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
+
+const FLOOD: u64 = 1 << 28;
