@@ -15,7 +15,7 @@ use attache_process::{Confinement, Cover, CoverKind, KeptAccess, KeptPath, names
 
 use crate::permissions::{PathPattern, PathRule, PathRules, RuleReach};
 use crate::roots::{Dir, End, Identity, Place};
-pub(crate) use aliases::AskedAlias;
+pub(crate) use aliases::AliasOfAskedFile;
 use find::{DeniedPathSearch, FoundPath, SearchResult};
 
 /// What a deny rule forbids.
@@ -29,7 +29,7 @@ pub(crate) enum Access {
 
 /// The process that the kernel keeps from denied paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum ConfinedProcess {
     /// A whole agent.
     Agent,
     /// A command in one of our terminals.
@@ -39,7 +39,7 @@ pub enum Subject {
 /// A rule denies the path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("policy rule `{rule}` denies it")]
-pub struct Denied {
+pub struct DeniedByRule {
     /// The rule's id.
     pub rule: String,
 }
@@ -139,15 +139,15 @@ impl DeniedPaths {
     pub(crate) fn keep_covered(
         &self,
         mut confinement: Confinement,
-        subject: Subject,
+        process: ConfinedProcess,
         keep: &Path,
     ) -> Confinement {
         if self.is_empty() || namespace_support().is_err() {
             return confinement;
         }
         for rule in self.rules.iter() {
-            let access = match (rule.reach, subject) {
-                (RuleReach::Commands, Subject::Agent) => continue,
+            let access = match (rule.reach, process) {
+                (RuleReach::Commands, ConfinedProcess::Agent) => continue,
                 (RuleReach::Everything | RuleReach::Commands, _) => KeptAccess::Hidden,
                 (RuleReach::Changes, _) => KeptAccess::ReadOnly,
             };
@@ -177,7 +177,7 @@ impl DeniedPaths {
         place: &Place<'_>,
         asked: &Path,
         access: Access,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), DeniedByRule> {
         if self.is_empty() {
             return Ok(());
         }
@@ -202,7 +202,7 @@ impl DeniedPaths {
         directory: &Dir,
         below: &[OsString],
         access: Access,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), DeniedByRule> {
         if self.is_empty() {
             return Ok(());
         }
@@ -221,7 +221,7 @@ impl DeniedPaths {
     }
 
     /// Checks an open file by its identity. Check its directory with [`check_place`](Self::check_place).
-    pub(crate) fn check_file(&self, file: &File, access: Access) -> Result<(), Denied> {
+    pub(crate) fn check_file(&self, file: &File, access: Access) -> Result<(), DeniedByRule> {
         if self.is_empty() {
             return Ok(());
         }
@@ -232,7 +232,7 @@ impl DeniedPaths {
     }
 
     /// Checks that a directory, which is to be moved, is not denied and contains nothing denied.
-    pub(crate) fn check_tree(&self, directory: &Dir) -> Result<(), Denied> {
+    pub(crate) fn check_tree(&self, directory: &Dir) -> Result<(), DeniedByRule> {
         let found = self.found.iter();
         for found in found.filter(|found| found.reach != RuleReach::Commands) {
             let is_inside = directory
@@ -252,7 +252,11 @@ impl DeniedPaths {
     /// # Errors
     ///
     /// If a denied place can't be inspected.
-    pub fn covers(&self, subject: Subject, keep: &Path) -> io::Result<(Vec<Cover>, Vec<PathBuf>)> {
+    pub fn covers(
+        &self,
+        process: ConfinedProcess,
+        keep: &Path,
+    ) -> io::Result<(Vec<Cover>, Vec<PathBuf>)> {
         let fresh = match self.is_empty() {
             true => Vec::new(),
             false => {
@@ -266,8 +270,8 @@ impl DeniedPaths {
         };
         let (mut covers, mut open) = (Vec::<Cover>::new(), Vec::new());
         for found in self.found.iter().chain(&fresh) {
-            let kind = match (found.reach, subject) {
-                (RuleReach::Commands, Subject::Agent) => continue,
+            let kind = match (found.reach, process) {
+                (RuleReach::Commands, ConfinedProcess::Agent) => continue,
                 (RuleReach::Everything | RuleReach::Commands, _) => None,
                 (RuleReach::Changes, _) => Some(CoverKind::ReadOnly),
             };
@@ -296,7 +300,7 @@ impl DeniedPaths {
         Ok((covers, open))
     }
 
-    fn check_path(&self, path: &Path, access: Access) -> Result<(), Denied> {
+    fn check_path(&self, path: &Path, access: Access) -> Result<(), DeniedByRule> {
         let mut rules = self
             .rules
             .iter()
@@ -307,7 +311,7 @@ impl DeniedPaths {
         }
     }
 
-    fn check_metadata(&self, metadata: &Metadata, access: Access) -> Result<(), Denied> {
+    fn check_metadata(&self, metadata: &Metadata, access: Access) -> Result<(), DeniedByRule> {
         let id = FileId::of(metadata);
         self.check_identity(id, access)?;
         if metadata.is_dir() || links(metadata) < 2 {
@@ -346,7 +350,7 @@ impl DeniedPaths {
         linked
     }
 
-    fn check_identity(&self, id: FileId, access: Access) -> Result<(), Denied> {
+    fn check_identity(&self, id: FileId, access: Access) -> Result<(), DeniedByRule> {
         let mut found = self
             .found
             .iter()
@@ -358,7 +362,7 @@ impl DeniedPaths {
     }
 
     /// Denies with the first rule that may be meant.
-    fn first(&self, access: Access) -> Result<(), Denied> {
+    fn first(&self, access: Access) -> Result<(), DeniedByRule> {
         let mut rules = self
             .rules
             .iter()
@@ -462,8 +466,8 @@ fn is_about(reach: RuleReach, access: Access) -> bool {
     }
 }
 
-fn denied(rule: &str) -> Denied {
-    Denied {
+fn denied(rule: &str) -> DeniedByRule {
+    DeniedByRule {
         rule: rule.to_owned(),
     }
 }

@@ -229,7 +229,7 @@ impl Host {
         };
         let (files, path) = (self.files.clone(), path.to_owned());
         let look = move || {
-            let alias = files.asked_alias(&roots, &path);
+            let alias = files.alias_of_asked_file(&roots, &path);
             let other = alias.as_ref().and_then(|alias| alias.other.clone());
             let (text, is_closed) = look_at(&files, &roots, &path);
             Ok(InspectedPath {

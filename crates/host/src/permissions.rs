@@ -8,7 +8,6 @@ mod exec_rules;
 mod expiry;
 mod facts;
 mod grants;
-mod on_disk;
 mod path_pattern;
 mod path_rules;
 mod path_views;
@@ -19,6 +18,7 @@ mod records;
 mod remembered;
 mod remembered_decision;
 mod request_options;
+mod resolved_files;
 mod rules;
 mod state;
 mod store;
@@ -38,12 +38,12 @@ pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
 pub use expiry::{Expiry, ExpiryError};
 pub use grants::{Grant, GrantedBy, ShownChange, ShownContent, WholeFileChange};
-pub use on_disk::{FileOnDisk, FilesOnDisk, Protection};
 pub use path_pattern::PathPattern;
 pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
 pub use remembered_decision::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
 pub use request_options::{option_allows, option_label, pick_option};
+pub use resolved_files::{Protection, ResolvedFile, ResolvedFiles};
 pub use state::DecisionFilter;
 pub use vocabulary::{
     Decision, Enforcement, PermissionConfig, Preset, Reason, Scope, StoreWarning, Verdict,
@@ -52,10 +52,10 @@ pub use vocabulary::{
 pub(crate) use command::base_name;
 pub(crate) use command::options::subcommands;
 pub(crate) use command::pattern::CommandMatch;
-pub(crate) use on_disk::PathLookups;
 pub(crate) use path_rules::{PathRule, RuleReach};
 pub(crate) use path_views::{PathViews, word_values};
 pub(crate) use paths::normal_path;
+pub(crate) use resolved_files::PathLookups;
 
 use facts::ActionFacts;
 use remembered_decision::seconds;

@@ -22,7 +22,7 @@ use attache_rpc::json::{self, Raw};
 use attache_schema::v1;
 
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
-use super::on_disk::FilesOnDisk;
+use super::resolved_files::ResolvedFiles;
 use super::{command, paths};
 use crate::FieldHasher;
 pub(super) use file_patterns::{
@@ -84,7 +84,7 @@ pub struct Action {
     /// Whether it stands for all actions of a class: see [`of_class`](Action::of_class).
     pub is_class: bool,
     /// The files as they are on the disk, if that was inspected. Set it with [`with_disk`](Action::with_disk).
-    pub on_disk: Option<Arc<FilesOnDisk>>,
+    pub on_disk: Option<Arc<ResolvedFiles>>,
     /// A digest of everything that was shown. The user's answer applies to this and nothing else.
     pub digest: Digest,
     /// A digest of what would be done: the command with its directory and variables, or the files, or the input. A

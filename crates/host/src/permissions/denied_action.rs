@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
 use super::facts::ActionFacts;
-use super::on_disk::FilesOnDisk;
+use super::resolved_files::ResolvedFiles;
 use super::{Action, command, paths};
 use crate::FieldHasher;
 
@@ -156,7 +156,7 @@ fn digest_of_file(path: &std::path::Path) -> String {
 }
 
 /// For each file, where it leads and which file that is.
-fn digests_of_real_files(files: &FilesOnDisk) -> Vec<Vec<String>> {
+fn digests_of_real_files(files: &ResolvedFiles) -> Vec<Vec<String>> {
     let digests = files.files().iter().map(|file| {
         let leads_to = file.leads_to.as_deref();
         let leads_to =

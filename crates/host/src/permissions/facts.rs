@@ -14,10 +14,10 @@ use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
 use super::command::pattern::{CommandMatch, CommandPattern};
 use super::command::{self, MAX_TOKENS};
-use super::on_disk::{FileOnDisk, FilesOnDisk, PathLookups};
 use super::path_pattern::PathPattern;
 use super::path_views::{MAX_LINKS, PathViews, word_values};
 use super::pattern_files::PatternFiles;
+use super::resolved_files::{PathLookups, ResolvedFile, ResolvedFiles};
 use super::{Action, paths};
 
 /// What rules need to know about an action, worked out once.
@@ -38,7 +38,7 @@ pub(super) struct ActionFacts<'a> {
     also: &'a [PathBuf],
     lookups: PathLookups,
     /// The files as they are on the disk now.
-    on_disk: OnceCell<FilesOnDisk>,
+    on_disk: OnceCell<ResolvedFiles>,
     /// Every way in which its paths can be read, for rules that deny.
     seen: PathViews,
     /// Likewise for paths that may be in the command, in input that is not understood and behind patterns.
@@ -112,9 +112,9 @@ impl<'a> ActionFacts<'a> {
     }
 
     /// The files as they are on the disk now.
-    pub(super) fn on_disk(&self) -> &FilesOnDisk {
+    pub(super) fn on_disk(&self) -> &ResolvedFiles {
         self.on_disk
-            .get_or_init(|| FilesOnDisk::of(self.action, self.also, &self.lookups))
+            .get_or_init(|| ResolvedFiles::of(self.action, self.also, &self.lookups))
     }
 
     /// Whether the user is asked about it each time.
@@ -132,7 +132,7 @@ impl<'a> ActionFacts<'a> {
         &self,
         patterns: impl Iterator<Item = &'p PathPattern> + Clone,
     ) -> bool {
-        let covers = |(place, file): (&GivenPath, &FileOnDisk)| {
+        let covers = |(place, file): (&GivenPath, &ResolvedFile)| {
             let is_named = patterns.clone().any(|pattern| place.is_allowed_by(pattern));
             let is_covered = |there: &PathBuf| {
                 patterns
@@ -450,7 +450,7 @@ impl GivenPath {
     }
 }
 
-impl FileOnDisk {
+impl ResolvedFile {
     /// Whether a pattern covers the place the file leads to.
     fn is_allowed_by(&self, pattern: &PathPattern, there: &Path) -> bool {
         let path = match pattern.is_absolute() {

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use super::on_disk::{FollowedPath, PathLookups};
 use super::paths;
+use super::resolved_files::{FollowedPath, PathLookups};
 use crate::protected_names::is_folded;
 
 /// Paths, in every way that they can be read.

@@ -5,8 +5,8 @@ use attache_schema::v1;
 
 use super::facts::ActionFacts;
 use super::grants::{Grant, WholeFileChange};
-use super::on_disk::FilesOnDisk;
 use super::remembered_decision::{DecisionSubject, RememberedDecision, seconds};
+use super::resolved_files::ResolvedFiles;
 use super::{
     Action, Decision, Enforcement, Permissions, Reason, Scope, Verdict, find_decision, rule_reason,
     stored_decisions,
@@ -139,7 +139,7 @@ impl Permissions {
 }
 
 /// The digest that a decision is bound to. A decision on a class of actions is about no file.
-pub(super) fn bound(action: &Action, files: &FilesOnDisk) -> String {
+pub(super) fn bound(action: &Action, files: &ResolvedFiles) -> String {
     let subject = action.subject.to_string();
     match action.is_class {
         true => subject,

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::on_disk::FilesOnDisk;
 use super::super::pattern_files::PatternFiles;
+use super::super::resolved_files::ResolvedFiles;
 use super::super::{Action, action};
 use super::{ActionFacts, MAX_DIRECTORIES};
 
@@ -22,7 +22,7 @@ impl ActionFacts<'_> {
 
     /// The action with the files that it may touch in place of those that it names, and these files on the disk; `None`
     /// if there are none.
-    pub(in super::super) fn possible_files(&self) -> Option<(Action, FilesOnDisk)> {
+    pub(in super::super) fn possible_files(&self) -> Option<(Action, ResolvedFiles)> {
         let mut paths = self.action.unknown_texts.paths.clone();
         paths.extend(self.wild_files().paths);
         if paths.is_empty() {
@@ -33,7 +33,7 @@ impl ActionFacts<'_> {
             on_disk: None,
             ..self.action.clone()
         };
-        let on_disk = FilesOnDisk::of(&action, self.also, &self.lookups);
+        let on_disk = ResolvedFiles::of(&action, self.also, &self.lookups);
         Some((action, on_disk))
     }
 

@@ -20,9 +20,9 @@ use attache_disk::private::identity;
 
 /// The files of an action as they are on the disk at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct FilesOnDisk {
+pub struct ResolvedFiles {
     /// One for each path of the action, in order.
-    files: Vec<FileOnDisk>,
+    files: Vec<ResolvedFile>,
     /// Whether there were too many to inspect.
     is_cut: bool,
     /// Whether the action may change them.
@@ -35,7 +35,7 @@ pub struct FilesOnDisk {
 
 /// A path as the file system resolves it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FileOnDisk {
+pub struct ResolvedFile {
     /// Where it leads, if links on it lead elsewhere.
     pub leads_to: Option<PathBuf>,
     /// Whether that is inside the session's directories.
@@ -70,15 +70,15 @@ impl Action {
         let directory = self.directory.as_deref().unwrap_or(Path::new(""));
         let run = self.command.as_deref();
         let run = run.map(|command| RunFiles::now(command, &self.workspace.join(directory)));
-        self.on_disk = Some(Arc::new(FilesOnDisk {
+        self.on_disk = Some(Arc::new(ResolvedFiles {
             run: run.unwrap_or_default(),
-            ..FilesOnDisk::now(&self, also)
+            ..ResolvedFiles::now(&self, also)
         }));
         self
     }
 
     /// Where a path of this action leads and what is known about it, if the disk was inspected.
-    pub fn file_on_disk(&self, path: &Path) -> Option<&FileOnDisk> {
+    pub fn resolved_file(&self, path: &Path) -> Option<&ResolvedFile> {
         let at = self.paths.iter().position(|it| it == path)?;
         self.on_disk.as_ref()?.files.get(at)
     }
@@ -95,28 +95,28 @@ impl Action {
     }
 
     /// The files as they were shown to the user, or as they are now.
-    pub(super) fn disk(&self) -> Arc<FilesOnDisk> {
+    pub(super) fn disk(&self) -> Arc<ResolvedFiles> {
         let shown = self.on_disk.clone();
-        shown.unwrap_or_else(|| Arc::new(FilesOnDisk::now(self, &[])))
+        shown.unwrap_or_else(|| Arc::new(ResolvedFiles::now(self, &[])))
     }
 }
 
-impl FilesOnDisk {
-    fn now(action: &Action, also: &[PathBuf]) -> FilesOnDisk {
-        FilesOnDisk::of(action, also, &PathLookups::default())
+impl ResolvedFiles {
+    fn now(action: &Action, also: &[PathBuf]) -> ResolvedFiles {
+        ResolvedFiles::of(action, also, &PathLookups::default())
     }
 
-    pub(super) fn of(action: &Action, also: &[PathBuf], lookups: &PathLookups) -> FilesOnDisk {
+    pub(super) fn of(action: &Action, also: &[PathBuf], lookups: &PathLookups) -> ResolvedFiles {
         let command = command_changes::protections(action, also, lookups);
         if action.paths.is_empty() {
-            return FilesOnDisk {
+            return ResolvedFiles {
                 command,
-                ..FilesOnDisk::default()
+                ..ResolvedFiles::default()
             };
         }
         let look = FileInspection::new(action, also, lookups);
         let files = action.paths.iter().take(MAX_FILES);
-        FilesOnDisk {
+        ResolvedFiles {
             files: files.map(|path| look.file(path)).collect(),
             is_cut: action.paths.len() > MAX_FILES,
             is_change: look.is_change,
@@ -131,8 +131,8 @@ impl FilesOnDisk {
     }
 
     /// Whether the user is shown the same for both: where files lead, and why they are protected.
-    pub fn is_shown_as(&self, other: &FilesOnDisk) -> bool {
-        let shown = |files: &FilesOnDisk| {
+    pub fn is_shown_as(&self, other: &ResolvedFiles) -> bool {
+        let shown = |files: &ResolvedFiles| {
             let files = files.files.iter();
             let shown = files.map(|it| (it.leads_to.clone(), it.is_inside, it.protection));
             shown.collect::<Vec<_>>()
@@ -141,7 +141,7 @@ impl FilesOnDisk {
     }
 
     /// Whether the command would run the same files: its programs, and the scripts that its words name.
-    pub fn runs_same_files(&self, other: &FilesOnDisk) -> bool {
+    pub fn runs_same_files(&self, other: &ResolvedFiles) -> bool {
         self.run.are_still(&other.run)
     }
 
@@ -169,7 +169,7 @@ impl FilesOnDisk {
 
     /// Whether everything protected is a file, so that a rule can spell it out.
     pub(super) fn can_be_spelled_out(&self) -> bool {
-        let is_file = |file: &FileOnDisk| {
+        let is_file = |file: &ResolvedFile| {
             matches!(
                 file.protection,
                 None | Some(Protection::File | Protection::HardLink)
@@ -178,7 +178,7 @@ impl FilesOnDisk {
         !self.is_cut && self.files.iter().all(is_file)
     }
 
-    pub(super) fn files(&self) -> &[FileOnDisk] {
+    pub(super) fn files(&self) -> &[ResolvedFile] {
         &self.files
     }
 
@@ -229,7 +229,7 @@ impl<'a> FileInspection<'a> {
         }
     }
 
-    fn file(&self, path: &Path) -> FileOnDisk {
+    fn file(&self, path: &Path) -> ResolvedFile {
         let resolved = self.resolve(&self.action.workspace.join(path));
         // A tool may remove `..` from a path before it follows links.
         let normal = paths::normal(&self.action.workspace, path);
@@ -247,7 +247,7 @@ impl<'a> FileInspection<'a> {
             false => None,
         };
         let metadata = resolved.metadata.as_ref();
-        FileOnDisk {
+        ResolvedFile {
             is_inside: is_inside(&resolved) && straight.as_ref().is_none_or(is_inside),
             protection,
             inside: self.below_workspace(&resolved.path).map(Path::to_owned),

@@ -3,7 +3,7 @@
 use attache_text::shell;
 
 /// The command `attache config set KEY '["…"]'`, with what the list contains already and what is added.
-pub(crate) fn with_added(key: &str, listed: &[String], added: &[&str]) -> String {
+pub(crate) fn adding_to_list(key: &str, listed: &[String], added: &[&str]) -> String {
     let all = listed
         .iter()
         .map(String::as_str)
@@ -15,13 +15,13 @@ pub(crate) fn with_added(key: &str, listed: &[String], added: &[&str]) -> String
 
 #[cfg(test)]
 mod tests {
-    use super::with_added;
+    use super::adding_to_list;
 
     #[test]
     fn what_is_listed_stays_and_quotes_do_no_harm() {
         let listed = ["/a b".to_owned()];
         assert_eq!(
-            with_added("sandbox.write", &listed, &["/it's"]),
+            adding_to_list("sandbox.write", &listed, &["/it's"]),
             r#"attache config set sandbox.write '["/a b","/it'\''s"]'"#
         );
     }

@@ -12,7 +12,7 @@ use super::super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::super::command::options::CommandWord as _;
 use super::super::path_views::word_values;
 use super::super::pattern_files::PatternFiles;
-use super::{FilesOnDisk, PathLookups, Protection};
+use super::{PathLookups, Protection, ResolvedFiles};
 use crate::protected_files;
 use crate::protected_names::is_protected;
 
@@ -177,7 +177,7 @@ impl CommandInspection<'_> {
             paths,
             ..self.action.clone()
         };
-        let files = FilesOnDisk::of(&action, self.also, self.lookups);
+        let files = ResolvedFiles::of(&action, self.also, self.lookups);
         let counts = |protection: &Protection| match (protection, change) {
             (Protection::File | Protection::Directory, _) => true,
             (Protection::HardLink, change) => {
