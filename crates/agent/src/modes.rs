@@ -52,7 +52,7 @@ impl Mode {
 
     /// The verdict on a call with this effect. What an MCP server says about its own tools does not count.
     pub(crate) fn verdict(self, effect: Effect) -> Verdict {
-        let reason = || Reason(format!("{} mode", self.name()));
+        let reason = || Reason::new(format!("{} mode", self.name()));
         match (self, effect) {
             (_, Effect::Look) | (Mode::Code, Effect::Change) => Verdict::Allow(reason()),
             (Mode::Architect, Effect::Change | Effect::Execute | Effect::McpCall) => {

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use attache_client::agents::{Agent, Catalogue, Probe, Source};
-use attache_client::config::{Configuration, Editor, Sources, Trust, Untrusted};
+use attache_client::agents::{Agent, AgentCatalog, AgentSource, Probe};
+use attache_client::config::{
+    ConfigSources, Configuration, ForeignEditor, TrustStore, UntrustedProject,
+};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -24,7 +26,7 @@ pub(crate) async fn agents(agents: Agents) -> anyhow::Result<Exit> {
         Ok(configuration) => configuration,
         Err(error) => return Ok(exit::fail(Exit::Usage, &error)),
     };
-    let catalogue = Catalogue::of(&configuration);
+    let catalogue = AgentCatalog::of(&configuration);
     if agents.names {
         let names = catalogue.agents().iter();
         let names = names.map(|agent| format!("{}\n", text::line(&agent.name)));
@@ -77,7 +79,7 @@ pub(crate) fn is_own(agent: &Agent) -> bool {
     let found = agent.installed().map(|path| path.canonicalize());
     let is_us = match (ours, found) {
         (Ok(ours), Some(Ok(found))) => ours == found,
-        _ => agent.source == Source::Own,
+        _ => agent.source == AgentSource::Own,
     };
     let is_agent = agent.args.first().is_some_and(|arg| arg == "agent");
     let has_policy = agent.args.iter().any(|arg| arg.starts_with("--policy"));
@@ -92,8 +94,8 @@ pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyho
     let default = configuration.default_agent.as_ref();
     let named = choice.agent.as_ref();
     let name = named.or(default.map(|default| &default.value));
-    let name = name.map_or(Catalogue::OWN, String::as_str);
-    let catalogue = Catalogue::of(configuration);
+    let name = name.map_or(AgentCatalog::OWN, String::as_str);
+    let catalogue = AgentCatalog::of(configuration);
     let Some(untrusted) = &configuration.untrusted else {
         return Ok(catalogue.find(name)?.clone());
     };
@@ -109,12 +111,15 @@ pub(crate) fn chosen_of(choice: &Choice, configuration: &Configuration) -> anyho
 
 /// The configuration as seen from a directory. Warnings go to standard error; of a project's file that is not trusted
 /// people are told once for each state of it, and every time if it was trusted before or somebody else may have written it.
-pub(crate) fn configuration(cwd: &Path, editors: &[Editor]) -> anyhow::Result<Configuration> {
+pub(crate) fn configuration(
+    cwd: &Path,
+    editors: &[ForeignEditor],
+) -> anyhow::Result<Configuration> {
     let sources = sources(cwd, editors)?;
     let configuration = looked_at(&sources)?;
     tell_changed(&configuration);
     if let Some(untrusted) = never_trusted(&configuration)
-        && (untrusted.is_refused || !sources.trust.is_told(untrusted))
+        && (untrusted.is_refused || !sources.trust.already_warned(untrusted))
     {
         tell(untrusted);
     }
@@ -137,13 +142,13 @@ fn tell_changed(configuration: &Configuration) {
 }
 
 /// The project's file, if it was never trusted.
-fn never_trusted(configuration: &Configuration) -> Option<&Untrusted> {
+fn never_trusted(configuration: &Configuration) -> Option<&UntrustedProject> {
     let untrusted = configuration.untrusted.as_ref()?;
     let mut changed = configuration.changed.iter();
     (!changed.any(|changed| changed.path == untrusted.path)).then_some(untrusted)
 }
 
-fn looked_at(sources: &Sources) -> anyhow::Result<Configuration> {
+fn looked_at(sources: &ConfigSources) -> anyhow::Result<Configuration> {
     let configuration = Configuration::load(sources)?;
     for warning in &configuration.warnings {
         crate::print::say!("attache: {}", text::line(&warning.to_string()));
@@ -151,7 +156,7 @@ fn looked_at(sources: &Sources) -> anyhow::Result<Configuration> {
     Ok(configuration)
 }
 
-fn tell(untrusted: &Untrusted) {
+fn tell(untrusted: &UntrustedProject) {
     if let Some(fault) = untrusted.fault.as_ref().filter(|_| untrusted.is_refused) {
         crate::print::say!("attache: {}; it is ignored", text::line(fault));
         return;
@@ -164,12 +169,12 @@ fn tell(untrusted: &Untrusted) {
 }
 
 /// Where the configuration is read from, as seen from a directory.
-pub(crate) fn sources(cwd: &Path, editors: &[Editor]) -> anyhow::Result<Sources> {
-    Ok(Sources {
+pub(crate) fn sources(cwd: &Path, editors: &[ForeignEditor]) -> anyhow::Result<ConfigSources> {
+    Ok(ConfigSources {
         user: places::config_dir()?.join("config.json"),
-        project: Sources::project_file(cwd),
+        project: ConfigSources::project_file(cwd),
         directory: Some(cwd.to_owned()),
-        trust: Trust::at(places::state_dir()?.join("trusted.json")),
+        trust: TrustStore::at(places::state_dir()?.join("trusted.json")),
         home: std::env::home_dir(),
         editors: editors.to_vec(),
     })
@@ -213,11 +218,11 @@ impl Row<'_> {
 
     fn json(&self) -> serde_json::Value {
         let source = match &self.agent.source {
-            Source::Own => json!("own"),
-            Source::Builtin => json!("builtin"),
-            Source::Command => json!("command"),
-            Source::Editor(editor) => json!(editor.name()),
-            Source::Configured(file) => json!(file.to_string_lossy()),
+            AgentSource::Own => json!("own"),
+            AgentSource::Builtin => json!("builtin"),
+            AgentSource::Command => json!("command"),
+            AgentSource::Editor(editor) => json!(editor.name()),
+            AgentSource::Configured(file) => json!(file.to_string_lossy()),
         };
         json!({
             "name": self.agent.name,

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use anyhow::anyhow;
 use attache::v1;
-use attache_client::desk::Desk;
+use attache_client::conversation::Conversation;
 use attache_client::event::Event;
 use attache_tui::chat::{Settings, Start, screen};
 use attache_tui::paint::Theme;
@@ -40,14 +40,14 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
         expiry: prepared.expiry,
     };
     let mut recorder = prepared.recorder;
-    let mut desk = Desk::start(prepared.program, prepared.setup);
+    let mut conversation = Conversation::start(prepared.program, prepared.setup);
     let mut last = Last::default();
     let observe = &mut |event: &Event| {
-        recorder.take(event);
+        recorder.record(event);
         last.take(event);
     };
-    let shown = screen::run(&mut desk, settings, observe).await;
-    desk.stop().await;
+    let shown = screen::run(&mut conversation, settings, observe).await;
+    conversation.stop().await;
     recorder.finish();
     Prepared::finish(trace);
     shown?;
@@ -71,13 +71,13 @@ struct Last {
 impl Last {
     fn take(&mut self, event: &Event) {
         match event {
-            Event::Ready(hello) => {
+            Event::AgentReady(hello) => {
                 let can = &hello.agent_capabilities;
                 self.can_load = can.load_session;
                 self.can_resume = can.session_capabilities.resume.is_some();
             }
-            Event::Began { session, .. } => self.session = Some(session.clone()),
-            Event::Deleted(session) => drop(self.session.take_if(|last| last == session)),
+            Event::TurnStarted { session, .. } => self.session = Some(session.clone()),
+            Event::SessionDeleted(session) => drop(self.session.take_if(|last| last == session)),
             _ => {}
         }
     }

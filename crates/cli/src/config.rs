@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use attache_client::agents::Catalogue;
-use attache_client::config::{self, Configuration, Sources, Untrusted};
+use attache_client::agents::AgentCatalog;
+use attache_client::config::{self, ConfigSources, Configuration, UntrustedProject};
 use serde_json::{Value, json};
 
 use crate::arguments::{Config, ConfigCommand};
@@ -37,7 +37,7 @@ fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
     let configuration = agents::configuration_told(cwd)?;
     let rows = configuration.rows();
     if as_json {
-        let value = |row: &config::Row| json!({ "key": row.key, "value": row.value, "place": row.place.to_string() });
+        let value = |row: &config::ConfigValue| json!({ "key": row.key, "value": row.value, "place": row.place.to_string() });
         return print::json(&rows.iter().map(value).collect());
     }
     if let Some(untrusted) = &configuration.untrusted {
@@ -49,13 +49,14 @@ fn show(cwd: &Path, as_json: bool) -> anyhow::Result<Exit> {
         );
         return Ok(Exit::Done);
     }
-    let cells = |row: &config::Row| vec![row.key.clone(), row.line(), row.place.to_string()];
+    let cells =
+        |row: &config::ConfigValue| vec![row.key.clone(), row.line(), row.place.to_string()];
     let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
     print::review(&table(&["key", "value", "from"], &rows))
 }
 
 /// What a project's file would do, for whoever is to decide on it.
-fn show_untrusted(untrusted: &Untrusted) {
+fn show_untrusted(untrusted: &UntrustedProject) {
     for row in &untrusted.rows {
         let (key, line) = (text::line(&row.key), text::line(&row.line()));
         crate::print::say!("attache: it would set {key}: {line}");
@@ -106,7 +107,7 @@ fn get(cwd: &Path, key: &str) -> anyhow::Result<Exit> {
     }
 }
 
-fn change(change: impl FnOnce() -> Result<(), config::Error>) -> anyhow::Result<Exit> {
+fn change(change: impl FnOnce() -> Result<(), config::ConfigError>) -> anyhow::Result<Exit> {
     places::create(&places::config_dir()?)?;
     change()?;
     Ok(Exit::Done)
@@ -127,7 +128,7 @@ fn check(cwd: &Path) -> anyhow::Result<Exit> {
         exit = exit::fail(Exit::Failed, &anyhow::Error::new(error).context(place));
     }
     if let Some(agent) = &configuration.default_agent
-        && let Err(error) = Catalogue::of(&configuration).find(&agent.value)
+        && let Err(error) = AgentCatalog::of(&configuration).find(&agent.value)
     {
         let place = format!("{}: `default_agent`", agent.place);
         exit = exit::fail(Exit::Failed, &anyhow::Error::new(error).context(place));
@@ -144,7 +145,7 @@ fn check(cwd: &Path) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn trust(sources: &Sources) -> anyhow::Result<Exit> {
+fn trust(sources: &ConfigSources) -> anyhow::Result<Exit> {
     let configuration = Configuration::load(sources)?;
     let Some(untrusted) = &configuration.untrusted else {
         match &sources.project {
@@ -171,7 +172,7 @@ fn trust(sources: &Sources) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn distrust(sources: &Sources) -> anyhow::Result<Exit> {
+fn distrust(sources: &ConfigSources) -> anyhow::Result<Exit> {
     let directory = sources.directory.as_deref().unwrap_or(Path::new("."));
     // The trust in a file that is gone can be ended too.
     let above = directory

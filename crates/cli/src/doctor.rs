@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use attache_client::config::Configuration;
-use attache_client::doctor::{self, Conditions, Finding, Level};
+use attache_client::doctor::{self, Diagnosis, ExamineOptions, Severity};
 use serde_json::json;
 
 use crate::arguments::Doctor;
@@ -23,7 +23,7 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
     };
     let mut findings = Vec::new();
     let mut printed = Ok(Exit::Done);
-    let mut tell = |finding: Finding| {
+    let mut tell = |finding: Diagnosis| {
         if !arguments.json && matches!(printed, Ok(Exit::Done)) {
             printed = print::review(&shown(&finding));
         }
@@ -40,9 +40,9 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
             None => it.load_policy().map_err(|error| error.to_string()),
         }
     });
-    doctor::policy(policy, &mut tell);
-    doctor::sandbox(nested, &mut tell);
-    doctor::records(&permissions::store()?, &audit::log()?, &mut tell);
+    doctor::check_policy(policy, &mut tell);
+    doctor::check_sandbox(nested, &mut tell);
+    doctor::check_records(&permissions::store()?, &audit::log()?, &mut tell);
     if arguments.json {
         let all: Vec<_> = findings.iter().map(as_json).collect();
         printed = print::json(
@@ -50,7 +50,9 @@ pub(crate) async fn doctor(arguments: Doctor) -> anyhow::Result<Exit> {
         );
     }
     match printed? {
-        Exit::Done if findings.iter().any(|it| it.level == Level::Bad) => Ok(Exit::Failed),
+        Exit::Done if findings.iter().any(|it| it.severity == Severity::Failure) => {
+            Ok(Exit::Failed)
+        }
         exit => Ok(exit),
     }
 }
@@ -62,7 +64,7 @@ fn configuration(cwd: &Path) -> Result<Configuration, String> {
     Configuration::load(&sources).map_err(|error| error.to_string())
 }
 
-fn conditions(arguments: &Doctor) -> anyhow::Result<Conditions> {
+fn conditions(arguments: &Doctor) -> anyhow::Result<ExamineOptions> {
     let cwd = match &arguments.cwd {
         Some(path) => path
             .canonicalize()
@@ -70,12 +72,15 @@ fn conditions(arguments: &Doctor) -> anyhow::Result<Conditions> {
         None => std::env::current_dir().context("the current directory")?,
     };
     let patience = Duration::from_secs(arguments.timeout);
-    Ok(Conditions { cwd, patience })
+    Ok(ExamineOptions { cwd, patience })
 }
 
-fn shown(finding: &Finding) -> String {
-    let (level, subject) = (finding.level.name(), finding.subject.name());
-    let mut shown = format!("{level:<4}  {subject:<14}  {}\n", text::line(&finding.what));
+fn shown(finding: &Diagnosis) -> String {
+    let (severity, check) = (finding.severity.name(), finding.check.name());
+    let mut shown = format!(
+        "{severity:<4}  {check:<14}  {}\n",
+        text::line(&finding.what)
+    );
     if let Some(fix) = &finding.fix {
         shown.push_str(&format!(
             "{:<4}  {:<14}  fix: {}\n",
@@ -87,10 +92,10 @@ fn shown(finding: &Finding) -> String {
     shown
 }
 
-fn as_json(finding: &Finding) -> serde_json::Value {
+fn as_json(finding: &Diagnosis) -> serde_json::Value {
     json!({
-        "subject": finding.subject.name(),
-        "level": finding.level.name(),
+        "subject": finding.check.name(),
+        "level": finding.severity.name(),
         "what": finding.what,
         "fix": finding.fix,
     })

@@ -9,8 +9,8 @@ mod pen;
 use std::io::IsTerminal;
 
 use attache::json;
-use attache_client::desk::Desk;
-use attache_client::print::{self, Colour, Printer, Surface};
+use attache_client::conversation::Conversation;
+use attache_client::print::{self, Colour, OutputTarget, Printer};
 
 use crate::arguments::{Format, Run};
 use crate::exit::{self, Exit};
@@ -42,7 +42,7 @@ pub(crate) async fn run(run: &Run) -> anyhow::Result<Exit> {
         Format::Text | Format::Quiet => prepared.setup,
     };
     let errand = Errand {
-        desk: Desk::start(prepared.program, setup),
+        conversation: Conversation::start(prepared.program, setup),
         opening: prepared.opening,
         recorder: prepared.recorder,
         asked,
@@ -59,7 +59,9 @@ pub(crate) async fn run(run: &Run) -> anyhow::Result<Exit> {
 }
 
 /// Messages as they are on the wire. A screen gets nothing that could touch it.
-fn wire(pen: &Pen) -> impl Fn(attache_client::desk::Way, &[u8]) + Send + Sync + 'static {
+fn wire(
+    pen: &Pen,
+) -> impl Fn(attache_client::conversation::LineDirection, &[u8]) + Send + Sync + 'static {
     let pen = pen.clone();
     let is_screen = std::io::stdout().is_terminal();
     move |_, line| {
@@ -82,14 +84,14 @@ fn message(line: &[u8]) -> Option<&str> {
 
 fn printer(format: Format) -> Printer {
     let format = match format {
-        Format::Text => print::Format::Text,
-        Format::Json => print::Format::None,
-        Format::Quiet => print::Format::Quiet,
+        Format::Text => print::PrintFormat::Text,
+        Format::Json => print::PrintFormat::None,
+        Format::Quiet => print::PrintFormat::Quiet,
     };
     let surface = if std::io::stdout().is_terminal() {
-        Surface::Terminal
+        OutputTarget::Terminal
     } else {
-        Surface::Plain
+        OutputTarget::Plain
     };
     let wants_colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let colour = if std::io::stderr().is_terminal() && wants_colour {

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use attache::{Transcript, v1};
+use attache_client::agent_sessions::{AgentSessions, AgentSessionsError};
 use attache_client::agents::Agent;
-use attache_client::archive::{Archive, Record, Views};
+use attache_client::archive::{Archive, ArchivedSession, TerminalViews};
 use attache_client::export;
-use attache_client::sessions::{Error, Visit};
 use serde_json::json;
 
 use crate::arguments::{
@@ -67,7 +67,7 @@ async fn list(list: List) -> anyhow::Result<Exit> {
                         .collect(),
                 );
             }
-            Err(Error::NotOffered(_)) => {
+            Err(AgentSessionsError::NotOffered(_)) => {
                 crate::print::say!("attache: the agent does not list its sessions");
             }
             Err(error) => return Err(error.into()),
@@ -128,10 +128,10 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
         visit.end().await;
         match outcome {
             Ok(()) => is_deleted = true,
-            Err(Error::NotOffered(_)) => crate::print::say!(
+            Err(AgentSessionsError::NotOffered(_)) => crate::print::say!(
                 "attache: the agent cannot delete sessions; only the transcript is deleted"
             ),
-            Err(Error::NoSession(_)) => {}
+            Err(AgentSessionsError::NoSession(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -150,7 +150,7 @@ async fn delete(delete: Delete) -> anyhow::Result<Exit> {
 }
 
 /// What was said in a session: told by the agent if one is named and can, else as it was kept.
-async fn read(show: &Show) -> anyhow::Result<(Transcript, Views)> {
+async fn read(show: &Show) -> anyhow::Result<(Transcript, TerminalViews)> {
     let agent = asked_for(&show.choice)?;
     let Meant {
         session,
@@ -173,7 +173,7 @@ async fn read(show: &Show) -> anyhow::Result<(Transcript, Views)> {
                 let terminals = terminals.map(|(_, terminals)| terminals);
                 return Ok((transcript, terminals.unwrap_or_default()));
             }
-            Err(Error::NotOffered(_) | Error::NoSession(_)) => {}
+            Err(AgentSessionsError::NotOffered(_) | AgentSessionsError::NoSession(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -191,8 +191,8 @@ fn asked_for(choice: &Choice) -> anyhow::Result<Option<Agent>> {
     Ok(Some(agents::chosen(choice, &here()?).map_err(Usage)?))
 }
 
-async fn visit(agent: &Agent) -> anyhow::Result<Visit> {
-    Ok(Visit::start(agent, &here()?, PATIENCE).await?)
+async fn visit(agent: &Agent) -> anyhow::Result<AgentSessions> {
+    Ok(AgentSessions::start(agent, &here()?, PATIENCE).await?)
 }
 
 fn kept(agent: Option<&Agent>, cwd: Option<&Path>) -> anyhow::Result<Vec<Row>> {
@@ -215,7 +215,7 @@ struct Meant {
     session: v1::SessionId,
     age: usize,
     /// The transcript of it, if one was kept.
-    record: Option<Record>,
+    record: Option<ArchivedSession>,
 }
 
 impl Meant {
@@ -319,7 +319,7 @@ impl Row {
         }
     }
 
-    fn kept(record: &Record, age: usize) -> Row {
+    fn kept(record: &ArchivedSession, age: usize) -> Row {
         Row {
             id: record.session.to_string(),
             age,

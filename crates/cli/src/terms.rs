@@ -13,11 +13,11 @@ use attache::process::Program;
 use attache::v1;
 use attache_client::agents::Agent;
 use attache_client::archive::Recorder;
-use attache_client::command::{How, Opening};
+use attache_client::command::{OpenRequest, SessionStart};
 use attache_client::config::Configuration;
-use attache_client::desk::{Setup, Way};
+use attache_client::conversation::{LineDirection, Setup};
 use attache_client::mcp;
-use attache_client::setting::Setting;
+use attache_client::session_setting::SessionSetting;
 use attache_host::exec::Watcher;
 use attache_host::ownership;
 use attache_host::permissions::{Expiry, Preset};
@@ -31,7 +31,7 @@ pub(crate) struct Prepared {
     pub(crate) agent: Agent,
     pub(crate) program: Program,
     pub(crate) setup: Setup,
-    pub(crate) opening: Opening,
+    pub(crate) opening: OpenRequest,
     pub(crate) recorder: Recorder,
     pub(crate) preset: Preset,
     pub(crate) expiry: Expiry,
@@ -93,8 +93,8 @@ impl Prepared {
             let trace = trace.clone();
             setup = setup.listen(move |way, line| {
                 let stream = match way {
-                    Way::In => RecordedStream::Agent,
-                    Way::Out => RecordedStream::Client,
+                    LineDirection::FromAgent => RecordedStream::Agent,
+                    LineDirection::ToAgent => RecordedStream::Client,
                 };
                 trace.record_line(stream, line.strip_suffix(b"\n").unwrap_or(line));
             });
@@ -141,15 +141,19 @@ impl Which {
 }
 
 /// What is to be set first, in this order: a model may bring options of its own.
-pub(crate) fn wishes(terms: &Terms) -> Vec<Setting> {
-    let mode = terms.mode.clone().map(Setting::Mode);
-    let model = terms.model.clone().map(Setting::Model);
+pub(crate) fn wishes(terms: &Terms) -> Vec<SessionSetting> {
+    let mode = terms.mode.clone().map(SessionSetting::Mode);
+    let model = terms.model.clone().map(SessionSetting::Model);
     let options = terms.set.iter().cloned();
-    let options = options.map(|(key, value)| Setting::Option(key, value));
+    let options = options.map(|(key, value)| SessionSetting::Option(key, value));
     mode.into_iter().chain(model).chain(options).collect()
 }
 
-fn opening(terms: &Terms, configuration: &Configuration, cwd: PathBuf) -> anyhow::Result<Opening> {
+fn opening(
+    terms: &Terms,
+    configuration: &Configuration,
+    cwd: PathBuf,
+) -> anyhow::Result<OpenRequest> {
     let additional = terms
         .add_dir
         .iter()
@@ -160,11 +164,11 @@ fn opening(terms: &Terms, configuration: &Configuration, cwd: PathBuf) -> anyhow
     for source in &terms.mcp {
         mcp_servers.extend(mcp::read(source)?);
     }
-    Ok(Opening {
-        how: match Which::of(terms) {
-            Which::New | Which::Latest => How::New,
-            Which::Load(id) => How::Load(id),
-            Which::Resume(id) => How::Resume(id),
+    Ok(OpenRequest {
+        start: match Which::of(terms) {
+            Which::New | Which::Latest => SessionStart::New,
+            Which::Load(id) => SessionStart::Load(id),
+            Which::Resume(id) => SessionStart::Resume(id),
         },
         additional: additional.collect::<anyhow::Result<_>>()?,
         cwd,

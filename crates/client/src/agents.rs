@@ -14,11 +14,11 @@ use attache::process::Program;
 use attache::schema::Secret;
 use attache_text::shell;
 
-use crate::config::{Configuration, Custom, Editor, nearest};
+use crate::config::{Configuration, ConfiguredAgent, ForeignEditor, nearest};
 
-pub use probe::{Login, Probe};
+pub use probe::{LoginStatus, Probe};
 pub(crate) use search::named_in;
-pub use search::{on_path, on_this_path};
+pub use search::{find_program, find_program_on};
 
 pub(crate) use probe::{detecting, first_line, hello, line};
 
@@ -28,7 +28,7 @@ pub struct Agent {
     /// Its name.
     pub name: String,
     /// Who has named it.
-    pub source: Source,
+    pub source: AgentSource,
     /// Its program: a name to be looked up, or a path.
     pub command: PathBuf,
     /// Its arguments.
@@ -45,7 +45,7 @@ pub struct Agent {
 
 /// Who has named an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum AgentSource {
     /// It is this very program.
     Own,
     /// We know it.
@@ -53,21 +53,21 @@ pub enum Source {
     /// A configuration file.
     Configured(PathBuf),
     /// Another editor's file.
-    Editor(Editor),
+    Editor(ForeignEditor),
     /// The command was given as it is.
     Command,
 }
 
 /// Every agent that has a name.
 #[derive(Debug, Clone)]
-pub struct Catalogue {
+pub struct AgentCatalog {
     agents: Vec<Agent>,
 }
 
 /// There is no agent of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no agent `{name}`; {}`attache agents` lists them", did_you_mean(.nearest))]
-pub struct NotFound {
+pub struct UnknownAgent {
     /// The name.
     pub name: String,
     /// Those that look like it, the most alike first.
@@ -77,17 +77,17 @@ pub struct NotFound {
 /// An agent's program is not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}; {fix}")]
-pub struct NotInstalled {
+pub struct AgentNotInstalled {
     /// What is missing.
     pub what: String,
     /// How to get it.
     pub fix: String,
 }
 
-impl Catalogue {
+impl AgentCatalog {
     /// The agents of a configuration, then those that everybody knows. The first of a name counts: a configured agent
     /// takes the place of a known one.
-    pub fn of(configuration: &Configuration) -> Catalogue {
+    pub fn of(configuration: &Configuration) -> AgentCatalog {
         let configured = configuration.agents.iter();
         let configured = configured.map(|agent| Agent::configured(&agent.value, &agent.place.path));
         let mut agents: Vec<Agent> = Vec::new();
@@ -96,7 +96,7 @@ impl Catalogue {
                 agents.push(agent);
             }
         }
-        Catalogue { agents }
+        AgentCatalog { agents }
     }
 
     /// The name of our own agent, which counts when none is named.
@@ -112,12 +112,12 @@ impl Catalogue {
     /// # Errors
     ///
     /// When there is none; the error names those that look like it.
-    pub fn find(&self, name: &str) -> Result<&Agent, NotFound> {
+    pub fn find(&self, name: &str) -> Result<&Agent, UnknownAgent> {
         let found = self.agents.iter().find(|agent| agent.name == name);
         found.ok_or_else(|| {
             let names = self.agents.iter().map(|agent| agent.name.as_str());
             let nearest = nearest(name, names).into_iter().map(str::to_owned);
-            NotFound {
+            UnknownAgent {
                 name: name.to_owned(),
                 nearest: nearest.collect(),
             }
@@ -131,7 +131,7 @@ impl Agent {
         let name = Path::new(program).file_name();
         Agent {
             name: name.map_or_else(|| program.to_owned(), |name| name.to_string_lossy().into()),
-            source: Source::Command,
+            source: AgentSource::Command,
             command: PathBuf::from(program),
             args: args.to_vec(),
             env: Vec::new(),
@@ -144,7 +144,7 @@ impl Agent {
     /// What decisions about it are remembered under: its name, or where its program is if only a command was given. Two
     /// programs of one name are two agents, and so are two scripts of one interpreter.
     pub fn identity(&self) -> String {
-        if self.source != Source::Command {
+        if self.source != AgentSource::Command {
             return self.name.clone();
         }
         let found = self.installed().unwrap_or_else(|| self.command.clone());
@@ -183,7 +183,7 @@ impl Agent {
     /// Where its program is, if it and what it needs are there. Nothing is started.
     pub fn installed(&self) -> Option<PathBuf> {
         if let Some(needed) = self.needs {
-            on_path(Path::new(needed))?;
+            find_program(Path::new(needed))?;
         }
         self.found()
     }
@@ -191,8 +191,8 @@ impl Agent {
     fn found(&self) -> Option<PathBuf> {
         let path = self.env.iter().rev().find(|(name, _)| name == "PATH");
         match path {
-            Some((_, path)) => on_this_path(&self.command, path.reveal().as_ref()),
-            None => on_path(&self.command),
+            Some((_, path)) => find_program_on(&self.command, path.reveal().as_ref()),
+            None => find_program(&self.command),
         }
     }
 
@@ -201,30 +201,30 @@ impl Agent {
     /// # Errors
     ///
     /// When it is not there; the error says how to install it.
-    pub fn locate(&self) -> Result<PathBuf, NotInstalled> {
+    pub fn locate(&self) -> Result<PathBuf, AgentNotInstalled> {
         self.found().ok_or_else(|| self.not_installed())
     }
 
     /// The command in one line, as it would be typed.
     pub fn command_line(&self) -> String {
         let command = match self.source {
-            Source::Own => "attache".into(),
+            AgentSource::Own => "attache".into(),
             _ => self.command.to_string_lossy(),
         };
         let args = self.args.iter().map(|arg| arg.as_str().into());
         shell::join(std::iter::once(command).chain(args))
     }
 
-    fn not_installed(&self) -> NotInstalled {
+    fn not_installed(&self) -> AgentNotInstalled {
         let command = self.command.display();
         let is_path = self.command.components().count() > 1;
         if is_path && self.command.exists() {
-            return NotInstalled {
+            return AgentNotInstalled {
                 what: format!("{command} is no executable file"),
                 fix: format!("make it executable: chmod +x {command}"),
             };
         }
-        NotInstalled {
+        AgentNotInstalled {
             what: if is_path {
                 format!("{command} does not exist")
             } else {
@@ -238,13 +238,13 @@ impl Agent {
         }
     }
 
-    fn configured(custom: &Custom, file: &Path) -> Agent {
+    fn configured(custom: &ConfiguredAgent, file: &Path) -> Agent {
         let known = builtin::agents().find(|agent| agent.command == custom.command);
         Agent {
             name: custom.name.clone(),
             source: match custom.editor {
-                Some(editor) => Source::Editor(editor),
-                None => Source::Configured(file.to_owned()),
+                Some(editor) => AgentSource::Editor(editor),
+                None => AgentSource::Configured(file.to_owned()),
             },
             command: custom.command.clone(),
             args: custom.args.clone(),
@@ -269,14 +269,14 @@ impl fmt::Debug for Agent {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for AgentSource {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Own => out.write_str("this program"),
-            Source::Builtin => out.write_str("known"),
-            Source::Configured(file) => write!(out, "{}", file.display()),
-            Source::Editor(editor) => out.write_str(editor.name()),
-            Source::Command => out.write_str("command"),
+            AgentSource::Own => out.write_str("this program"),
+            AgentSource::Builtin => out.write_str("known"),
+            AgentSource::Configured(file) => write!(out, "{}", file.display()),
+            AgentSource::Editor(editor) => out.write_str(editor.name()),
+            AgentSource::Command => out.write_str("command"),
         }
     }
 }

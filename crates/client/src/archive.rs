@@ -30,7 +30,7 @@ pub struct Archive {
 
 /// A session of which a transcript is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct ArchivedSession {
     /// The agent's name.
     pub agent: String,
     /// The session's id, as the agent gave it.
@@ -47,12 +47,12 @@ pub struct Record {
 }
 
 /// What was written in the terminals that a transcript names.
-pub type Views = HashMap<v1::TerminalId, TerminalView>;
+pub type TerminalViews = HashMap<v1::TerminalId, TerminalView>;
 
 /// Why a transcript cannot be read or deleted.
 #[derive(Debug, thiserror::Error)]
 #[error("{} cannot be {what}: {cause}", .path.display())]
-pub struct Error {
+pub struct ArchiveError {
     path: PathBuf,
     what: &'static str,
     cause: io::Error,
@@ -70,7 +70,7 @@ impl Archive {
     /// # Errors
     ///
     /// When the folder cannot be read.
-    pub fn list(&self) -> Result<Vec<Record>, Error> {
+    pub fn list(&self) -> Result<Vec<ArchivedSession>, ArchiveError> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -78,7 +78,8 @@ impl Archive {
         };
         let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let files = files.filter(|file| file.extension().is_some_and(|it| it == ENDING));
-        let mut records: Vec<Record> = files.filter_map(|file| summary::of(&file)).collect();
+        let mut records: Vec<ArchivedSession> =
+            files.filter_map(|file| summary::of(&file)).collect();
         records.sort_by(|a, b| (&b.updated_at, &b.file).cmp(&(&a.updated_at, &a.file)));
         Ok(records)
     }
@@ -88,14 +89,14 @@ impl Archive {
     /// # Errors
     ///
     /// When the folder cannot be read.
-    pub fn find(&self, session: &str) -> Result<Vec<Record>, Error> {
+    pub fn find(&self, session: &str) -> Result<Vec<ArchivedSession>, ArchiveError> {
         let mut records = self.list()?;
         records.retain(|record| record.session.as_str() == session);
         Ok(records)
     }
 
     /// One session of one agent.
-    pub fn open(&self, agent: &str, session: &v1::SessionId) -> Option<Record> {
+    pub fn open(&self, agent: &str, session: &v1::SessionId) -> Option<ArchivedSession> {
         summary::of(&self.folder.join(file_name(agent, session)))
     }
 
@@ -104,7 +105,7 @@ impl Archive {
     /// # Errors
     ///
     /// When the file cannot be deleted.
-    pub fn delete(&self, record: &Record) -> Result<(), Error> {
+    pub fn delete(&self, record: &ArchivedSession) -> Result<(), ArchiveError> {
         fs::remove_file(&record.file).map_err(|cause| failed(&record.file, "deleted", cause))
     }
 
@@ -114,14 +115,14 @@ impl Archive {
     }
 }
 
-impl Record {
+impl ArchivedSession {
     /// Folds the transcript from what was recorded. Lines that say nothing to this version, and a last line that was
     /// cut off, are stepped over.
     ///
     /// # Errors
     ///
     /// When the file cannot be read.
-    pub fn transcript(&self) -> Result<Transcript, Error> {
+    pub fn transcript(&self) -> Result<Transcript, ArchiveError> {
         Ok(self.read()?.0)
     }
 
@@ -130,10 +131,10 @@ impl Record {
     /// # Errors
     ///
     /// When the file cannot be read.
-    pub fn read(&self) -> Result<(Transcript, Views), Error> {
+    pub fn read(&self) -> Result<(Transcript, TerminalViews), ArchiveError> {
         let failed = |cause| failed(&self.file, "read", cause);
         let mut lines = BufReader::new(File::open(&self.file).map_err(failed)?);
-        let (mut transcript, mut terminals) = (Transcript::new(), Views::new());
+        let (mut transcript, mut terminals) = (Transcript::new(), TerminalViews::new());
         let mut text = Vec::new();
         loop {
             text.clear();
@@ -160,9 +161,9 @@ fn file_name(agent: &str, session: &v1::SessionId) -> String {
     format!("{}.{ENDING}", hasher.finalize().to_hex())
 }
 
-fn failed(path: &Path, what: &'static str, cause: io::Error) -> Error {
+fn failed(path: &Path, what: &'static str, cause: io::Error) -> ArchiveError {
     let path = path.to_owned();
-    Error { path, what, cause }
+    ArchiveError { path, what, cause }
 }
 
 const ENDING: &str = "jsonl";

@@ -10,13 +10,13 @@ use attache_host::permissions::{Expiry, Scope};
 #[non_exhaustive]
 pub enum Command {
     /// Begin or take up a session.
-    Open(Opening),
+    OpenSession(OpenRequest),
     /// Leave a session; the agent may forget what it holds of it in memory.
-    Close(v1::SessionId),
+    CloseSession(v1::SessionId),
     /// Have the agent delete a session.
-    Delete(v1::SessionId),
+    DeleteSession(v1::SessionId),
     /// Ask for the sessions that the agent knows.
-    List {
+    ListSessions {
         /// Only those of this directory.
         cwd: Option<PathBuf>,
         /// Where the page before ended.
@@ -37,7 +37,7 @@ pub enum Command {
         content: Vec<v1::ContentBlock>,
     },
     /// Take back a prompt that waits for its turn.
-    Unqueue {
+    RemoveQueuedPrompt {
         /// Whose.
         session: v1::SessionId,
         /// Which, counted from the one that is next.
@@ -61,23 +61,23 @@ pub enum Command {
         /// Its value.
         value: v1::SessionConfigOptionValue,
     },
-    /// Answer a permission prompt.
-    Answer {
+    /// PermissionAnswer a permission prompt.
+    AnswerPermission {
         /// The prompt's id. An answer to a prompt that was withdrawn does nothing.
         prompt: u64,
         /// The answer.
-        answer: Answer,
+        answer: PermissionAnswer,
         /// How long it holds, where it is remembered for longer than the session.
         expiry: Expiry,
     },
     /// Undo a decision: one that lasts is revoked, permission for one use is withdrawn if it was not used yet.
-    /// [`Event::Forgotten`](crate::Event::Forgotten) says what came of it.
-    Forget {
-        /// The id from [`Event::Remembered`](crate::Event::Remembered).
+    /// [`Event::DecisionUndone`](crate::Event::DecisionUndone) says what came of it.
+    UndoDecision {
+        /// The id from [`Event::DecisionRemembered`](crate::Event::DecisionRemembered).
         id: String,
     },
-    /// Answer an elicitation.
-    Fill {
+    /// PermissionAnswer an elicitation.
+    AnswerForm {
         /// Which form.
         form: u64,
         /// The answer.
@@ -93,9 +93,9 @@ pub enum Command {
 
 /// How a session begins.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Opening {
+pub struct OpenRequest {
     /// New, or which one to take up and how.
-    pub how: How,
+    pub start: SessionStart,
     /// The working directory; absolute.
     pub cwd: PathBuf,
     /// More directories.
@@ -106,7 +106,7 @@ pub struct Opening {
 
 /// New, or which session to take up and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum How {
+pub enum SessionStart {
     /// A new session.
     New,
     /// With its history told again.
@@ -119,7 +119,7 @@ pub enum How {
 
 /// The user's answer to a permission request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum PermissionAnswer {
     /// One of the options of the request. The agent gets exactly this option.
     Choose {
         /// Its id. An id that the request does not offer is ignored.

@@ -31,12 +31,12 @@ use attache_host::environment::{ChildEnvironment, VariablePattern};
 use attache_host::permissions::{Expiry, Policy, PolicyError, Preset};
 
 pub use edit::{set, unset};
-pub use effective::Row;
-pub use error::{Error, Place, Warning};
-pub use foreign::Editor;
+pub use effective::ConfigValue;
+pub use error::{ConfigError, ConfigWarning, SourceLocation};
+pub use foreign::ForeignEditor;
 pub use kept::{ChangedProject, KeptPolicy};
-pub use sandbox::{Sandbox, SandboxMode};
-pub use trust::Trust;
+pub use sandbox::{SandboxConfig, SandboxMode};
+pub use trust::TrustStore;
 
 pub(crate) use nearest::nearest;
 
@@ -45,7 +45,7 @@ use layer::Layer;
 
 /// Where the configuration is read from.
 #[derive(Debug, Clone)]
-pub struct Sources {
+pub struct ConfigSources {
     /// The person's file.
     pub user: PathBuf,
     /// The project's file, if there is one.
@@ -53,14 +53,14 @@ pub struct Sources {
     /// The directory in which an agent is to work. What trusted projects above it deny and ask about counts in it.
     pub directory: Option<PathBuf>,
     /// What the person trusts.
-    pub trust: Trust,
+    pub trust: TrustStore,
     /// The person's home directory, where other editors keep their files.
     pub home: Option<PathBuf>,
     /// Whose agents are wanted besides those that the configuration names.
-    pub editors: Vec<Editor>,
+    pub editors: Vec<ForeignEditor>,
 }
 
-impl Sources {
+impl ConfigSources {
     /// The project's file as seen from a directory: in it, or above it up to the root of the repository.
     pub fn project_file(cwd: &Path) -> Option<PathBuf> {
         for folder in cwd.ancestors() {
@@ -80,29 +80,29 @@ impl Sources {
 #[derive(Debug, Clone, Default)]
 pub struct Configuration {
     /// The agent to talk to unless another is named.
-    pub default_agent: Option<Setting<String>>,
+    pub default_agent: Option<ConfigSetting<String>>,
     /// What happens with questions that no rule and no decision answers.
-    pub permissions: Option<Setting<Preset>>,
+    pub permissions: Option<ConfigSetting<Preset>>,
     /// How long an answer holds for more than the session, unless the person says otherwise.
-    pub expiry: Option<Setting<Expiry>>,
+    pub expiry: Option<ConfigSetting<Expiry>>,
     /// The user's file with rules for permissions.
-    pub policy: Option<Setting<PathBuf>>,
+    pub policy: Option<ConfigSetting<PathBuf>>,
     /// The same of a trusted project. Its rules that deny or ask count beside the user's; those that allow do not.
-    pub project_policy: Option<Setting<PathBuf>>,
+    pub project_policy: Option<ConfigSetting<PathBuf>>,
     /// Variables that commands and MCP servers get beside those that are listed. Only the user's own file says so.
-    pub pass: Option<Setting<Vec<VariablePattern>>>,
+    pub pass: Option<ConfigSetting<Vec<VariablePattern>>>,
     /// MCP servers for every session.
-    pub mcp_servers: Vec<Setting<v1::McpServer>>,
+    pub mcp_servers: Vec<ConfigSetting<v1::McpServer>>,
     /// Agents by name. The first of a name counts.
-    pub agents: Vec<Setting<Custom>>,
+    pub agents: Vec<ConfigSetting<ConfiguredAgent>>,
     /// Whose agents are read too.
-    pub agents_from: Option<Setting<Vec<Editor>>>,
+    pub agents_from: Option<ConfigSetting<Vec<ForeignEditor>>>,
     /// The sandbox for commands. Only the user's own file sets it.
-    pub sandbox: Option<Setting<Sandbox>>,
+    pub sandbox: Option<ConfigSetting<SandboxConfig>>,
     /// What looks wrong and does no harm.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ConfigWarning>,
     /// The project's file, if there is one and it is not trusted. Nothing of it counts.
-    pub untrusted: Option<Untrusted>,
+    pub untrusted: Option<UntrustedProject>,
     /// Projects that were trusted, of which nothing but what they deny and ask about counts. The user is told every time.
     pub changed: Vec<ChangedProject>,
     /// Rules that deny and ask of projects whose file does not count: those that were trusted and have changed since, and
@@ -118,16 +118,16 @@ pub struct Configuration {
 
 /// A value and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Setting<T> {
+pub struct ConfigSetting<T> {
     /// The value.
     pub value: T,
     /// Where it comes from.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 /// An agent that a file names.
 #[derive(Clone, PartialEq)]
-pub struct Custom {
+pub struct ConfiguredAgent {
     /// Its name.
     pub name: String,
     /// Its program.
@@ -137,12 +137,12 @@ pub struct Custom {
     /// Environment variables to set.
     pub env: Vec<(String, Secret)>,
     /// The editor that it was read from, if it is not our own file.
-    pub editor: Option<Editor>,
+    pub editor: Option<ForeignEditor>,
 }
 
 /// A project's file that nobody has trusted, or that has changed since.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Untrusted {
+pub struct UntrustedProject {
     /// The file.
     pub path: PathBuf,
     /// Whether it, or a file that it names, has changed since it was trusted.
@@ -151,16 +151,16 @@ pub struct Untrusted {
     pub changed: Vec<PathBuf>,
     /// Files that exist and that trust would cover beside the project's file.
     pub names: Vec<PathBuf>,
-    /// How many files are below each of them that is a directory. Trust covers these too.
+    /// How many files are below each of them that is a directory. TrustStore covers these too.
     pub below: BTreeMap<PathBuf, usize>,
     /// Words of shell lines in its commands whose files cannot be told, so that trust does not cover them.
     pub not_covered: Vec<String>,
     /// Whether it is refused because somebody else may have written it; `fault` says why.
     pub is_refused: bool,
     /// What it would set, to be shown.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ConfigValue>,
     /// What is odd about it.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ConfigWarning>,
     /// Why it cannot be used, if so.
     pub fault: Option<String>,
     contents: trust::Contents,
@@ -174,7 +174,7 @@ impl Configuration {
     /// # Errors
     ///
     /// When a file of ours that counts cannot be read or does not fit. A file that does not exist is empty.
-    pub fn load(sources: &Sources) -> Result<Configuration, Error> {
+    pub fn load(sources: &ConfigSources) -> Result<Configuration, ConfigError> {
         let files = std::iter::once(&sources.user).chain(&sources.project);
         let mut configuration = Configuration {
             files: files.cloned().collect(),
@@ -204,7 +204,7 @@ impl Configuration {
     }
 
     /// The agent of a name.
-    pub fn agent(&self, name: &str) -> Option<&Setting<Custom>> {
+    pub fn agent(&self, name: &str) -> Option<&ConfigSetting<ConfiguredAgent>> {
         self.agents.iter().find(|agent| agent.value.name == name)
     }
 
@@ -234,7 +234,7 @@ impl Configuration {
     }
 
     /// The policies that count, the user's first.
-    pub fn policies(&self) -> impl Iterator<Item = &Setting<PathBuf>> {
+    pub fn policies(&self) -> impl Iterator<Item = &ConfigSetting<PathBuf>> {
         self.policy.iter().chain(&self.project_policy)
     }
 
@@ -252,7 +252,7 @@ impl Configuration {
         self.warnings.extend(layer.warnings);
     }
 
-    fn editors(&self, sources: &Sources) -> Vec<Editor> {
+    fn editors(&self, sources: &ConfigSources) -> Vec<ForeignEditor> {
         let configured = self.agents_from.iter().flat_map(|from| &from.value);
         let mut editors = sources.editors.clone();
         editors.extend(configured);
@@ -262,9 +262,9 @@ impl Configuration {
     }
 }
 
-impl Untrusted {
-    fn refused(path: &Path, fault: String) -> Untrusted {
-        Untrusted {
+impl UntrustedProject {
+    fn refused(path: &Path, fault: String) -> UntrustedProject {
+        UntrustedProject {
             path: path.to_owned(),
             has_changed: false,
             changed: Vec::new(),
@@ -288,10 +288,10 @@ impl Untrusted {
     }
 }
 
-impl fmt::Debug for Custom {
+impl fmt::Debug for ConfiguredAgent {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
-        out.debug_struct("Custom")
+        out.debug_struct("ConfiguredAgent")
             .field("name", &self.name)
             .field("command", &self.command)
             .field("args", &self.args)

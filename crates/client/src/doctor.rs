@@ -15,16 +15,16 @@ use std::time::Duration;
 
 use crate::agents::Agent;
 
-pub use records::{policy, records};
-pub use sandbox::sandbox;
+pub use records::{check_policy, check_records};
+pub use sandbox::check_sandbox;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct Diagnosis {
     /// What was looked at.
-    pub subject: Subject,
+    pub check: DoctorCheck,
     /// How it is.
-    pub level: Level,
+    pub severity: Severity,
     /// What was seen, safe to show.
     pub what: String,
     /// What to do about it.
@@ -33,7 +33,7 @@ pub struct Finding {
 
 /// What is looked at, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum DoctorCheck {
     /// The file that is started.
     Command,
     /// The interpreter that a script names.
@@ -76,18 +76,18 @@ pub enum Subject {
 
 /// How a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum Severity {
     /// As it should be.
-    Fine,
+    Ok,
     /// Not quite as it should be; it works all the same.
-    Odd,
+    Warning,
     /// It does not work.
-    Bad,
+    Failure,
 }
 
 /// How an agent is looked at.
 #[derive(Debug, Clone)]
-pub struct Conditions {
+pub struct ExamineOptions {
     /// The directory in which it works; absolute.
     pub cwd: PathBuf,
     /// How long it may take to answer, each time it is asked.
@@ -95,78 +95,78 @@ pub struct Conditions {
 }
 
 /// Looks at an agent and tells each finding as soon as it is known. Nothing is left running.
-pub async fn examine(agent: &Agent, conditions: &Conditions, mut tell: impl FnMut(Finding)) {
+pub async fn examine(agent: &Agent, conditions: &ExamineOptions, mut tell: impl FnMut(Diagnosis)) {
     let Some(file) = command::resolve(agent, &mut tell) else {
         return;
     };
-    if command::interpreter(agent, &file, &mut tell) == Level::Bad {
+    if command::interpreter(agent, &file, &mut tell) == Severity::Failure {
         return;
     }
     runtime::check(agent, &file, &mut tell).await;
     conversation::hold(agent, conditions, &mut tell).await;
 }
 
-impl Finding {
-    fn fine(subject: Subject, what: impl Into<String>) -> Finding {
-        Finding {
-            subject,
-            level: Level::Fine,
+impl Diagnosis {
+    fn ok(check: DoctorCheck, what: impl Into<String>) -> Diagnosis {
+        Diagnosis {
+            check,
+            severity: Severity::Ok,
             what: what.into(),
             fix: None,
         }
     }
 
-    fn odd(subject: Subject, what: impl Into<String>, fix: impl Into<String>) -> Finding {
-        Finding {
-            level: Level::Odd,
+    fn warning(check: DoctorCheck, what: impl Into<String>, fix: impl Into<String>) -> Diagnosis {
+        Diagnosis {
+            severity: Severity::Warning,
             fix: Some(fix.into()),
-            ..Finding::fine(subject, what)
+            ..Diagnosis::ok(check, what)
         }
     }
 
-    fn bad(subject: Subject, what: impl Into<String>, fix: impl Into<String>) -> Finding {
-        Finding {
-            level: Level::Bad,
+    fn failure(check: DoctorCheck, what: impl Into<String>, fix: impl Into<String>) -> Diagnosis {
+        Diagnosis {
+            severity: Severity::Failure,
             fix: Some(fix.into()),
-            ..Finding::fine(subject, what)
+            ..Diagnosis::ok(check, what)
         }
     }
 }
 
-impl Subject {
+impl DoctorCheck {
     /// In a word.
     pub fn name(self) -> &'static str {
         match self {
-            Subject::Command => "command",
-            Subject::Interpreter => "interpreter",
-            Subject::Runtime => "runtime",
-            Subject::Start => "start",
-            Subject::Handshake => "handshake",
-            Subject::Protocol => "protocol",
-            Subject::Agent => "agent",
-            Subject::Capabilities => "capabilities",
-            Subject::Authentication => "authentication",
-            Subject::Session => "session",
-            Subject::Stdout => "stdout",
-            Subject::Stderr => "stderr",
-            Subject::Stop => "stop",
-            Subject::Policy => "policy",
-            Subject::Sandbox => "sandbox",
-            Subject::DeniedPaths => "denied paths",
-            Subject::CommandRules => "command rules",
-            Subject::Permissions => "permissions",
-            Subject::Audit => "audit",
+            DoctorCheck::Command => "command",
+            DoctorCheck::Interpreter => "interpreter",
+            DoctorCheck::Runtime => "runtime",
+            DoctorCheck::Start => "start",
+            DoctorCheck::Handshake => "handshake",
+            DoctorCheck::Protocol => "protocol",
+            DoctorCheck::Agent => "agent",
+            DoctorCheck::Capabilities => "capabilities",
+            DoctorCheck::Authentication => "authentication",
+            DoctorCheck::Session => "session",
+            DoctorCheck::Stdout => "stdout",
+            DoctorCheck::Stderr => "stderr",
+            DoctorCheck::Stop => "stop",
+            DoctorCheck::Policy => "policy",
+            DoctorCheck::Sandbox => "sandbox",
+            DoctorCheck::DeniedPaths => "denied paths",
+            DoctorCheck::CommandRules => "command rules",
+            DoctorCheck::Permissions => "permissions",
+            DoctorCheck::Audit => "audit",
         }
     }
 }
 
-impl Level {
+impl Severity {
     /// In a word: `ok`, `warn` or `fail`.
     pub fn name(self) -> &'static str {
         match self {
-            Level::Fine => "ok",
-            Level::Odd => "warn",
-            Level::Bad => "fail",
+            Severity::Ok => "ok",
+            Severity::Warning => "warn",
+            Severity::Failure => "fail",
         }
     }
 }

@@ -1,13 +1,15 @@
 //! What has happened.
 
-mod prompt;
+mod permission_prompt;
 
 use attache::v1;
 use attache_host::permissions::{Expiry, Reason, Scope};
 
-use crate::command::Opening;
+use crate::command::OpenRequest;
 
-pub use prompt::{Exec, HostRequest, OnDisk, PermissionPrompt, PromptSubject};
+pub use permission_prompt::{
+    DiskComparison, HostRequest, PermissionPrompt, ProgramStart, PromptSubject,
+};
 
 /// What has happened, in the order of the wire.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,24 +20,24 @@ pub use prompt::{Exec, HostRequest, OnDisk, PermissionPrompt, PromptSubject};
 )]
 pub enum Event {
     /// The agent runs and has told what it can do.
-    Ready(Box<v1::InitializeResponse>),
+    AgentReady(Box<v1::InitializeResponse>),
     /// A session is there.
-    Opened(Box<Opened>),
+    SessionOpened(Box<OpenedSession>),
     /// A session was left.
-    Closed(v1::SessionId),
+    SessionClosed(v1::SessionId),
     /// The agent has deleted a session.
-    Deleted(v1::SessionId),
+    SessionDeleted(v1::SessionId),
     /// A page of the sessions that the agent knows.
-    Listed(v1::ListSessionsResponse),
+    SessionsListed(v1::ListSessionsResponse),
     /// A turn began with this prompt; it may have waited.
-    Began {
+    TurnStarted {
         /// Whose turn.
         session: v1::SessionId,
         /// What was said.
         content: Vec<v1::ContentBlock>,
     },
     /// The prompts that wait for their turn have changed.
-    Queue {
+    QueueChanged {
         /// Whose.
         session: v1::SessionId,
         /// What waits, the next one first.
@@ -51,11 +53,11 @@ pub enum Event {
     /// The agent tells something of a session.
     Update(Box<v1::SessionNotification>),
     /// A turn has ended, after everything that it brought.
-    Ended {
+    TurnEnded {
         /// Whose turn.
         session: v1::SessionId,
-        /// How, or why not well.
-        outcome: Result<v1::PromptResponse, Failure>,
+        /// SessionStart, or why not well.
+        outcome: Result<v1::PromptResponse, CommandFailure>,
     },
     /// The mode was switched as commanded.
     ModeSet {
@@ -72,12 +74,12 @@ pub enum Event {
         options: Vec<v1::SessionConfigOption>,
     },
     /// Something needs the user's permission.
-    Asked(Box<PermissionPrompt>),
+    PermissionRequested(Box<PermissionPrompt>),
     /// A permission prompt needs no answer any more: the turn was cancelled, the agent withdrew its request, the tool call
     /// changed, or a decision on another prompt covers this one.
-    Withdrawn(u64),
+    PermissionWithdrawn(u64),
     /// A permission request was decided without asking the user.
-    Decided {
+    PermissionDecided {
         /// What would have been shown. Its id answers nothing.
         prompt: Box<PermissionPrompt>,
         /// Whether it may be done.
@@ -85,12 +87,12 @@ pub enum Event {
         /// What decided.
         reason: Reason,
     },
-    /// The user's decision counts from now on. [`Command::Forget`](crate::Command::Forget) undoes it.
+    /// The user's decision counts from now on. [`Command::UndoDecision`](crate::Command::UndoDecision) undoes it.
     ///
     /// With [`Scope::Once`] it is permission for one use, in this turn, of what was shown. Only what the agent does
     /// through us needs that permission; an agent with tools of its own has had its answer.
-    Remembered {
-        /// Names the decision in [`Command::Forget`](crate::Command::Forget), and in `attache permissions` where it
+    DecisionRemembered {
+        /// Names the decision in [`Command::UndoDecision`](crate::Command::UndoDecision), and in `attache permissions` where it
         /// lasts.
         id: String,
         /// The session in which the user decided.
@@ -105,7 +107,7 @@ pub enum Event {
         is_allowed: bool,
     },
     /// A decision was to be undone.
-    Forgotten {
+    DecisionUndone {
         /// The decision.
         id: String,
         /// Whether it counted until now. Otherwise there was nothing left to undo: permission for one use was used or
@@ -113,8 +115,8 @@ pub enum Event {
         was_in_force: bool,
     },
     /// The agent asks for something to be filled in, or for a page to be visited.
-    Form {
-        /// Names the form in [`Command::Fill`](crate::Command::Fill).
+    FormRequested {
+        /// Names the form in [`Command::AnswerForm`](crate::Command::AnswerForm).
         form: u64,
         /// What it asks.
         request: Box<v1::CreateElicitationRequest>,
@@ -124,28 +126,28 @@ pub enum Event {
     /// What was to be done at a URL is done.
     FormCompleted(v1::ElicitationId),
     /// A terminal has changed; its state is with the host.
-    Terminal(v1::TerminalId),
+    TerminalChanged(v1::TerminalId),
     /// Something that the user may want to know, and that needs nothing done.
     Notice(String),
     /// The agent wants a login before it goes on, in one of these ways.
-    WantsLogin(Vec<v1::AuthMethod>),
+    LoginRequired(Vec<v1::AuthMethod>),
     /// The login has succeeded.
     LoggedIn(v1::AuthMethodId),
     /// Logged out.
     LoggedOut,
     /// Something of ours does not work as it should: a decision could not be stored, or the audit log not be written.
-    Trouble(String),
+    Problem(String),
     /// What was commanded did not succeed.
-    Failed(Failure),
+    CommandFailed(CommandFailure),
     /// The agent wrote something that is no message. The first line is told by itself, then their number once in a while.
-    Garbage {
+    InvalidOutput {
         /// How many lines so far.
         count: u64,
         /// The first of them, safe to show.
         line: String,
     },
     /// The agent has gone.
-    Gone {
+    AgentExited {
         /// How it ended, in a sentence.
         how: String,
         /// Its last words on standard error, safe to show.
@@ -155,11 +157,11 @@ pub enum Event {
 
 /// A session that is there.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Opened {
+pub struct OpenedSession {
     /// Its id.
     pub session: v1::SessionId,
     /// How it was opened.
-    pub opening: Opening,
+    pub request: OpenRequest,
     /// Its modes, if it has any.
     pub modes: Option<v1::SessionModeState>,
     /// Its configuration options.
@@ -168,7 +170,7 @@ pub struct Opened {
 
 /// Why something did not succeed, in words for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct CommandFailure {
     /// What was tried, such as `session/load`.
     pub what: String,
     /// Why it did not succeed, and what to do if that is known.
@@ -187,11 +189,11 @@ pub enum FailureKind {
     /// There is no such session.
     NoSession,
     /// The agent wants a login first.
-    Login,
+    LoginRequired,
     /// The agent has gone.
-    Gone,
+    AgentExited,
     /// It took too long.
-    Late,
+    TimedOut,
     /// Too much waits already, or something is amiss on our side.
-    Here,
+    Local,
 }

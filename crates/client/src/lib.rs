@@ -1,15 +1,16 @@
 //! One person's conversation with agents, without a screen.
 //!
-//! A [`Desk`] holds the conversation with one agent: it takes [`Command`]s and gives [`Event`]s, and serves
+//! A [`Conversation`] holds the conversation with one agent: it takes [`Command`]s and gives [`Event`]s, and serves
 //! files, terminals and permissions. The headless printer of [`print`] is one reader of those events, the terminal UI,
 //! a crate of its own, is another.
 
+pub mod agent_sessions;
 pub mod agents;
 pub mod archive;
 pub mod command;
 pub mod config;
 pub mod content;
-pub mod desk;
+pub mod conversation;
 pub mod doctor;
 pub mod event;
 pub mod export;
@@ -17,10 +18,9 @@ pub mod figures;
 pub mod mcp;
 pub mod print;
 pub mod prompt;
-pub mod sessions;
-pub mod setting;
+pub mod session_setting;
 pub mod tool_call;
 
 pub use command::Command;
-pub use desk::Desk;
+pub use conversation::Conversation;
 pub use event::Event;

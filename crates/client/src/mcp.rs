@@ -20,12 +20,12 @@ use serde_json::Value;
 /// # Errors
 ///
 /// When the file cannot be read, or a server in it makes no sense: which, and why.
-pub fn read(source: &str) -> Result<Vec<v1::McpServer>, Error> {
+pub fn read(source: &str) -> Result<Vec<v1::McpServer>, McpConfigError> {
     if source.trim_start().starts_with(['{', '[']) {
         // Who types a program's path means it from where they are.
         return parse("--mcp", source, Path::new("./--mcp"), &environment);
     }
-    let text = text(Path::new(source)).map_err(|cause| Error::Unreadable {
+    let text = text(Path::new(source)).map_err(|cause| McpConfigError::Unreadable {
         file: source.to_owned(),
         cause,
     })?;
@@ -37,7 +37,10 @@ pub fn read(source: &str) -> Result<Vec<v1::McpServer>, Error> {
 /// # Errors
 ///
 /// Names the first that it cannot.
-pub fn check(servers: &[v1::McpServer], offered: &v1::McpCapabilities) -> Result<(), Error> {
+pub fn check(
+    servers: &[v1::McpServer],
+    offered: &v1::McpCapabilities,
+) -> Result<(), McpConfigError> {
     for server in servers {
         let (name, way, can) = match server {
             v1::McpServer::Http(server) => (&server.name, "HTTP", offered.http),
@@ -47,7 +50,7 @@ pub fn check(servers: &[v1::McpServer], offered: &v1::McpCapabilities) -> Result
         };
         if !can {
             let name = name.clone();
-            return Err(Error::NotOffered { name, way });
+            return Err(McpConfigError::NotOffered { name, way });
         }
     }
     Ok(())
@@ -74,7 +77,7 @@ pub(crate) fn listed(
 /// Why there are no servers.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum McpConfigError {
     /// The file cannot be read.
     #[error("the MCP servers of `{file}` cannot be read: {cause}")]
     Unreadable {
@@ -122,8 +125,8 @@ fn parse(
     text: &str,
     path: &Path,
     lookup: Lookup<'_>,
-) -> Result<Vec<v1::McpServer>, Error> {
-    let value: Value = serde_json::from_str(text).map_err(|fault| Error::NotJson {
+) -> Result<Vec<v1::McpServer>, McpConfigError> {
+    let value: Value = serde_json::from_str(text).map_err(|fault| McpConfigError::NotJson {
         file: file.to_owned(),
         fault,
     })?;
@@ -135,7 +138,7 @@ fn parse(
         }
         _ => by_name(&value, path, lookup),
     };
-    let servers = servers.map_err(|(place, fault)| Error::Senseless {
+    let servers = servers.map_err(|(place, fault)| McpConfigError::Senseless {
         file: file.to_owned(),
         place,
         fault,

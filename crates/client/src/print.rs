@@ -10,13 +10,13 @@ use attache::{Transcript, v1};
 use attache_text::plain::visible;
 
 use crate::content;
-use crate::event::{Event, OnDisk, PermissionPrompt};
+use crate::event::{DiskComparison, Event, PermissionPrompt};
 use attache_text::plain;
 use tools::Tools;
 
 /// Something to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum PrinterOutput {
     /// A part of the answer, for standard output.
     Answer(String),
     /// A line or more on what the agent does, for standard error. It has no end of line.
@@ -25,7 +25,7 @@ pub enum Piece {
 
 /// How much is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum PrintFormat {
     /// The answer as it comes, and what the agent does.
     Text,
     /// The last message, when the turn has ended.
@@ -36,7 +36,7 @@ pub enum Format {
 
 /// Where the answer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Surface {
+pub enum OutputTarget {
     /// A screen: nothing may touch it.
     Terminal,
     /// A file or a program: it gets what the agent said.
@@ -55,8 +55,8 @@ pub enum Colour {
 /// Prints one session's turns. What it told before a turn began, such as its history, is not printed.
 #[derive(Debug)]
 pub struct Printer {
-    format: Format,
-    surface: Surface,
+    format: PrintFormat,
+    surface: OutputTarget,
     colour: Colour,
     session: Option<v1::SessionId>,
     transcript: Transcript,
@@ -69,7 +69,7 @@ pub struct Printer {
 
 impl Printer {
     /// A printer that has printed nothing.
-    pub fn new(format: Format, surface: Surface, colour: Colour) -> Printer {
+    pub fn new(format: PrintFormat, surface: OutputTarget, colour: Colour) -> Printer {
         Printer {
             format,
             surface,
@@ -83,20 +83,20 @@ impl Printer {
     }
 
     /// What is to be printed now.
-    pub fn take(&mut self, event: &Event) -> Vec<Piece> {
+    pub fn print_event(&mut self, event: &Event) -> Vec<PrinterOutput> {
         let mut pieces = Vec::new();
         match event {
-            Event::Began { session, .. } => self.session = Some(session.clone()),
+            Event::TurnStarted { session, .. } => self.session = Some(session.clone()),
             Event::Update(told) if self.session.as_ref() == Some(&told.session_id) => {
                 self.update(&told.update, &mut pieces);
             }
-            Event::Decided {
+            Event::PermissionDecided {
                 prompt,
                 is_allowed,
                 reason,
             } => {
                 let word = if *is_allowed { "allowed" } else { "denied" };
-                let reason = plain::line(&reason.0);
+                let reason = plain::line(reason.as_str());
                 let said = format!("{word}: {} ({reason})", prompt.summary());
                 self.note(&said, &mut pieces);
                 self.compare(prompt, &mut pieces);
@@ -104,11 +104,11 @@ impl Printer {
                     self.tools.denied(&call.tool_call_id);
                 }
             }
-            Event::Garbage { count: 1, line } => {
+            Event::InvalidOutput { count: 1, line } => {
                 let line = visible(line);
                 self.note(&format!("skipped what is no message: {line}"), &mut pieces);
             }
-            Event::Ended { session, .. } if self.session.as_ref() == Some(session) => {
+            Event::TurnEnded { session, .. } if self.session.as_ref() == Some(session) => {
                 self.ended(&mut pieces);
             }
             _ => {}
@@ -117,22 +117,22 @@ impl Printer {
     }
 
     /// A remark of ours, in line with the rest.
-    pub fn remark(&mut self, text: &str) -> Vec<Piece> {
+    pub fn print_remark(&mut self, text: &str) -> Vec<PrinterOutput> {
         let mut pieces = Vec::new();
         self.note(text, &mut pieces);
         pieces
     }
 
     /// Ends the last line.
-    pub fn end(&mut self) -> Vec<Piece> {
+    pub fn end(&mut self) -> Vec<PrinterOutput> {
         let mut pieces = Vec::new();
         self.end_line(&mut pieces);
         pieces
     }
 
-    fn update(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<Piece>) {
+    fn update(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<PrinterOutput>) {
         match update {
-            v1::SessionUpdate::AgentMessageChunk(chunk) if self.format == Format::Text => {
+            v1::SessionUpdate::AgentMessageChunk(chunk) if self.format == PrintFormat::Text => {
                 self.say(chunk, pieces);
             }
             v1::SessionUpdate::ToolCall(_) | v1::SessionUpdate::ToolCallUpdate(_) => {
@@ -149,12 +149,12 @@ impl Printer {
             }
             _ => {}
         }
-        if self.format == Format::Quiet {
+        if self.format == PrintFormat::Quiet {
             self.transcript.apply(update.clone());
         }
     }
 
-    fn say(&mut self, chunk: &v1::ContentChunk, pieces: &mut Vec<Piece>) {
+    fn say(&mut self, chunk: &v1::ContentChunk, pieces: &mut Vec<PrinterOutput>) {
         let is_next = self.message.is_some() && chunk.message_id.is_some();
         if is_next && self.message != chunk.message_id {
             self.end_line(pieces);
@@ -170,9 +170,9 @@ impl Printer {
     }
 
     /// Where a file on disk is not what the agent has shown, what would change there.
-    fn compare(&mut self, asked: &PermissionPrompt, pieces: &mut Vec<Piece>) {
+    fn compare(&mut self, asked: &PermissionPrompt, pieces: &mut Vec<PrinterOutput>) {
         for (change, found) in asked.changes() {
-            let Some(OnDisk::Otherwise(text)) = found else {
+            let Some(DiskComparison::Different(text)) = found else {
                 continue;
             };
             let path = visible(change.path.as_str());
@@ -186,7 +186,7 @@ impl Printer {
         }
     }
 
-    fn tell_tool(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<Piece>) {
+    fn tell_tool(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<PrinterOutput>) {
         let id = match update {
             v1::SessionUpdate::ToolCall(call) => &call.tool_call_id,
             v1::SessionUpdate::ToolCallUpdate(call) => &call.tool_call_id,
@@ -207,11 +207,11 @@ impl Printer {
     }
 
     /// What has not ended is told too, then the last message where that was waited for.
-    fn ended(&mut self, pieces: &mut Vec<Piece>) {
+    fn ended(&mut self, pieces: &mut Vec<PrinterOutput>) {
         for line in self.tools.left() {
             self.note(&line, pieces);
         }
-        if self.format == Format::Quiet {
+        if self.format == PrintFormat::Quiet {
             let last = self.last_message();
             self.print(&last, pieces);
             self.transcript = Transcript::new();
@@ -227,25 +227,25 @@ impl Printer {
             .unwrap_or_default()
     }
 
-    fn print(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+    fn print(&mut self, text: &str, pieces: &mut Vec<PrinterOutput>) {
         if text.is_empty() {
             return;
         }
         self.in_line = !text.ends_with('\n');
         let shown = match self.surface {
-            Surface::Terminal => plain::lines(text).into_owned(),
-            Surface::Plain => text.to_owned(),
+            OutputTarget::Terminal => plain::lines(text).into_owned(),
+            OutputTarget::Plain => text.to_owned(),
         };
-        pieces.push(Piece::Answer(shown));
+        pieces.push(PrinterOutput::Answer(shown));
     }
 
-    fn end_line(&mut self, pieces: &mut Vec<Piece>) {
+    fn end_line(&mut self, pieces: &mut Vec<PrinterOutput>) {
         if std::mem::take(&mut self.in_line) {
-            pieces.push(Piece::Answer("\n".to_owned()));
+            pieces.push(PrinterOutput::Answer("\n".to_owned()));
         }
     }
 
-    fn note(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+    fn note(&mut self, text: &str, pieces: &mut Vec<PrinterOutput>) {
         let painted = match self.colour {
             Colour::On => format!("{DIM}{text}{PLAIN}"),
             Colour::Off => text.to_owned(),
@@ -253,10 +253,10 @@ impl Printer {
         self.note_painted(painted, pieces);
     }
 
-    fn note_painted(&mut self, text: String, pieces: &mut Vec<Piece>) {
-        if self.format == Format::Text {
+    fn note_painted(&mut self, text: String, pieces: &mut Vec<PrinterOutput>) {
+        if self.format == PrintFormat::Text {
             self.end_line(pieces);
-            pieces.push(Piece::Note(text));
+            pieces.push(PrinterOutput::Note(text));
         }
     }
 }

@@ -21,7 +21,7 @@ pub fn compose(
     text: &str,
     files: &[PathBuf],
     offered: &v1::PromptCapabilities,
-) -> Result<Vec<v1::ContentBlock>, Error> {
+) -> Result<Vec<v1::ContentBlock>, AttachError> {
     let mut content = Vec::new();
     if !text.is_empty() {
         content.push(text.into());
@@ -40,8 +40,11 @@ pub fn compose(
 /// # Errors
 ///
 /// When the file is not there, cannot be read, or is an image or a sound that is too large.
-pub fn mention(path: &Path, offered: &v1::PromptCapabilities) -> Result<v1::ContentBlock, Error> {
-    let fault = |cause| Error::Unreadable {
+pub fn mention(
+    path: &Path,
+    offered: &v1::PromptCapabilities,
+) -> Result<v1::ContentBlock, AttachError> {
+    let fault = |cause| AttachError::Unreadable {
         path: path.to_owned(),
         cause,
     };
@@ -52,7 +55,7 @@ pub fn mention(path: &Path, offered: &v1::PromptCapabilities) -> Result<v1::Cont
     }
     if !about.is_file() {
         let path = path.to_owned();
-        return Err(Error::Special { path });
+        return Err(AttachError::Special { path });
     }
     let start = head(&place).map_err(fault)?;
     match FileFormat::of(&start) {
@@ -95,7 +98,7 @@ pub fn uri(path: &Path) -> String {
 /// Why a file is not attached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum AttachError {
     /// It cannot be read.
     #[error("`{}` cannot be attached: {cause}", .path.display())]
     Unreadable {
@@ -144,14 +147,14 @@ fn embedded(place: &Path, text: String) -> v1::ContentBlock {
     v1::ContentBlock::Resource(v1::EmbeddedResource::new(contents))
 }
 
-fn encoded(path: &Path, place: &Path, bytes: u64) -> Result<String, Error> {
+fn encoded(path: &Path, place: &Path, bytes: u64) -> Result<String, AttachError> {
     let path = path.to_owned();
     if bytes > LARGEST {
-        return Err(Error::TooLarge { path, bytes });
+        return Err(AttachError::TooLarge { path, bytes });
     }
     match fs::read(place) {
         Ok(bytes) => Ok(STANDARD.encode(bytes)),
-        Err(cause) => Err(Error::Unreadable { path, cause }),
+        Err(cause) => Err(AttachError::Unreadable { path, cause }),
     }
 }
 

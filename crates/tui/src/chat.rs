@@ -1,7 +1,7 @@
 //! The terminal UI: a state machine that knows neither clock nor terminal, and the loop that drives it.
 //!
 //! [`App`] takes [`Input`]s and gives [`Effect`]s; it draws itself. [`screen::run`] is the loop around it: keys, events
-//! of the [`Desk`](attache_client::Desk), and everything that would block, done elsewhere.
+//! of the [`Conversation`](attache_client::Conversation), and everything that would block, done elsewhere.
 
 mod answer_list;
 mod app;

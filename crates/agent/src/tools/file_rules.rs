@@ -170,7 +170,7 @@ impl WithheldEntries {
     }
 
     pub(super) fn note_rule(&mut self, rule: &str) {
-        self.note(&Reason(format!("policy rule `{rule}`")));
+        self.note(&Reason::new(format!("policy rule `{rule}`")));
     }
 
     pub(super) fn add(&mut self, other: WithheldEntries) {

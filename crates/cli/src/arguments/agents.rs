@@ -1,6 +1,6 @@
 //! The choice of an agent, and `attache agents`.
 
-use attache_client::config::Editor;
+use attache_client::config::ForeignEditor;
 use clap::Args;
 
 /// The agent to talk to.
@@ -29,7 +29,7 @@ Your own agents go into the configuration (see `attache config path`):
 pub(crate) struct Agents {
     /// Also list the agents of these editors: zed, jetbrains.
     #[arg(long, value_name = "EDITORS", value_delimiter = ',')]
-    pub(crate) from: Vec<Editor>,
+    pub(crate) from: Vec<ForeignEditor>,
     /// Start each agent that is installed and ask for its version and login.
     #[arg(long)]
     pub(crate) probe: bool,

@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use attache_client::setting::Setting;
+use attache_client::session_setting::SessionSetting;
 
 use crate::arguments::Run;
 use crate::terms::{self, Which};
@@ -16,7 +16,7 @@ pub(super) struct Asked {
     pub(super) prompt: String,
     pub(super) files: Vec<PathBuf>,
     pub(super) which: Which,
-    pub(super) settings: VecDeque<Setting>,
+    pub(super) settings: VecDeque<SessionSetting>,
 }
 
 impl Asked {

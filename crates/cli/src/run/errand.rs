@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use attache::v1;
 use attache_client::archive::Recorder;
-use attache_client::command::{Answer, Command, How, Opening};
-use attache_client::event::{Event, Failure, FailureKind, Opened, PermissionPrompt};
-use attache_client::print::{Piece, Printer};
-use attache_client::setting::Choices;
-use attache_client::{Desk, prompt};
+use attache_client::command::{Command, OpenRequest, PermissionAnswer, SessionStart};
+use attache_client::event::{CommandFailure, Event, FailureKind, OpenedSession, PermissionPrompt};
+use attache_client::print::{Printer, PrinterOutput};
+use attache_client::session_setting::SettingChoices;
+use attache_client::{Conversation, prompt};
 use attache_host::permissions::{Expiry, Scope};
 use tokio::time::{Instant, sleep_until};
 
@@ -23,8 +23,8 @@ use crate::terms::Which;
 use crate::text;
 
 pub(super) struct Errand {
-    pub(super) desk: Desk,
-    pub(super) opening: Opening,
+    pub(super) conversation: Conversation,
+    pub(super) opening: OpenRequest,
     pub(super) recorder: Recorder,
     pub(super) asked: Asked,
     /// How to log in to this agent, if that is known.
@@ -40,7 +40,7 @@ pub(super) struct Errand {
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     session: Option<v1::SessionId>,
-    choices: Choices,
+    choices: SettingChoices,
     denied: usize,
     /// How it ends, if it was cut short.
     cut: Option<Exit>,
@@ -99,12 +99,12 @@ impl Errand {
         };
         let is_cut = self.progress.cut.is_some();
         let mut interrupts = self.interrupts.clone();
-        let (desk, pen) = (&mut self.desk, &self.pen);
+        let (conversation, pen) = (&mut self.conversation, &self.pen);
         let event = async {
             if !is_cut {
                 pen.room().await;
             }
-            desk.next().await
+            conversation.next().await
         };
         let late = async {
             match deadline {
@@ -125,8 +125,8 @@ impl Errand {
     fn cut_short(&mut self, exit: Exit) -> bool {
         self.progress.cut = Some(exit);
         match &self.progress.session {
-            Some(session) if self.desk.is_busy(session) => {
-                self.desk.submit(Command::Cancel(session.clone()));
+            Some(session) if self.conversation.is_busy(session) => {
+                self.conversation.submit(Command::Cancel(session.clone()));
                 true
             }
             _ => false,
@@ -135,32 +135,37 @@ impl Errand {
 
     /// How it ends, once it does.
     fn take(&mut self, event: Event) -> Option<anyhow::Result<Exit>> {
-        self.recorder.take(&event);
+        self.recorder.record(&event);
         self.print_exec_denials();
-        let pieces = self.printer.take(&event);
+        let pieces = self.printer.print_event(&event);
         self.print(pieces);
         match event {
-            Event::Began { .. } => self.exec_denials.begin_turn(),
-            Event::Ready(hello) => return self.begin(&hello.agent_capabilities).err().map(Err),
-            Event::Listed(page) => return self.resume_latest(page),
-            Event::Opened(opened) => return self.opened(*opened),
+            Event::TurnStarted { .. } => self.exec_denials.begin_turn(),
+            Event::AgentReady(hello) => {
+                return self.begin(&hello.agent_capabilities).err().map(Err);
+            }
+            Event::SessionsListed(page) => return self.resume_latest(page),
+            Event::SessionOpened(opened) => return self.opened(*opened),
             Event::ModeSet { .. } => return self.go_on(),
             Event::OptionsSet { options, .. } => {
                 self.progress.choices.options = options;
                 return self.go_on();
             }
-            Event::Decided { is_allowed, .. } => self.progress.denied += usize::from(!is_allowed),
-            Event::Asked(question) => self.deny(&question),
-            Event::Trouble(why) | Event::Notice(why) => {
+            Event::PermissionDecided { is_allowed, .. } => {
+                self.progress.denied += usize::from(!is_allowed)
+            }
+            Event::PermissionRequested(question) => self.deny(&question),
+            Event::Problem(why) | Event::Notice(why) => {
                 self.pen.note(format!("attache: {}", text::line(&why)))
             }
-            Event::Form { form, .. } => {
+            Event::FormRequested { form, .. } => {
                 let action = v1::ElicitationAction::Cancel;
-                self.desk.submit(Command::Fill { form, action });
+                self.conversation
+                    .submit(Command::AnswerForm { form, action });
             }
-            Event::Ended { outcome, .. } => return self.ended(outcome),
-            Event::Failed(failure) => return self.failed(&failure),
-            Event::Gone { how, .. } => return Some(Err(anyhow::anyhow!("{how}"))),
+            Event::TurnEnded { outcome, .. } => return self.ended(outcome),
+            Event::CommandFailed(failure) => return self.failed(&failure),
+            Event::AgentExited { how, .. } => return Some(Err(anyhow::anyhow!("{how}"))),
             _ => {}
         }
         None
@@ -168,27 +173,30 @@ impl Errand {
 
     fn begin(&mut self, offered: &v1::AgentCapabilities) -> anyhow::Result<()> {
         let sessions = &offered.session_capabilities;
-        let how = match self.asked.which.clone() {
-            Which::New => How::New,
-            Which::Load(id) if offered.load_session || sessions.resume.is_none() => How::Load(id),
-            Which::Resume(id) if sessions.resume.is_some() || !offered.load_session => {
-                How::Resume(id)
+        let start = match self.asked.which.clone() {
+            Which::New => SessionStart::New,
+            Which::Load(id) if offered.load_session || sessions.resume.is_none() => {
+                SessionStart::Load(id)
             }
-            Which::Load(id) => How::Resume(id),
-            Which::Resume(id) => How::Load(id),
+            Which::Resume(id) if sessions.resume.is_some() || !offered.load_session => {
+                SessionStart::Resume(id)
+            }
+            Which::Load(id) => SessionStart::Resume(id),
+            Which::Resume(id) => SessionStart::Load(id),
             Which::Latest if sessions.list.is_none() => {
                 anyhow::bail!("the agent cannot list its sessions; name one with --resume=ID")
             }
             Which::Latest => {
                 let cwd = Some(self.opening.cwd.clone());
                 let cursor = None;
-                self.desk.submit(Command::List { cwd, cursor });
+                self.conversation
+                    .submit(Command::ListSessions { cwd, cursor });
                 return Ok(());
             }
         };
-        self.opening.how = how;
+        self.opening.start = start;
         let opening = self.opening.clone();
-        self.desk.submit(Command::Open(opening));
+        self.conversation.submit(Command::OpenSession(opening));
         Ok(())
     }
 
@@ -205,14 +213,14 @@ impl Errand {
         };
         self.asked.which = Which::Resume(latest.session_id);
         let offered = self
-            .desk
+            .conversation
             .agent()
             .map(|hello| hello.agent_capabilities.clone());
         let begun = self.begin(&offered.unwrap_or_default());
         begun.err().map(Err)
     }
 
-    fn opened(&mut self, opened: Opened) -> Option<anyhow::Result<Exit>> {
+    fn opened(&mut self, opened: OpenedSession) -> Option<anyhow::Result<Exit>> {
         self.progress.session = Some(opened.session);
         self.progress.choices.modes = opened.modes;
         self.progress.choices.options = opened.options;
@@ -231,7 +239,7 @@ impl Errand {
         };
         match command {
             Ok(command) => {
-                self.desk.submit(command);
+                self.conversation.submit(command);
                 None
             }
             Err(error) => Some(Ok(self.fail(Exit::Usage, &error))),
@@ -239,7 +247,7 @@ impl Errand {
     }
 
     fn prompt(&self, session: v1::SessionId) -> anyhow::Result<Command> {
-        let hello = self.desk.agent();
+        let hello = self.conversation.agent();
         let offered = hello.map(|hello| hello.agent_capabilities.prompt_capabilities.clone());
         let offered = offered.unwrap_or_default();
         let content = prompt::compose(&self.asked.prompt, &self.asked.files, &offered)?;
@@ -250,11 +258,11 @@ impl Errand {
     fn deny(&mut self, asked: &PermissionPrompt) {
         self.progress.denied += 1;
         let remark = format!("denied, because nobody can be asked: {}", asked.summary());
-        let pieces = self.printer.remark(&remark);
+        let pieces = self.printer.print_remark(&remark);
         self.print(pieces);
-        self.desk.submit(Command::Answer {
+        self.conversation.submit(Command::AnswerPermission {
             prompt: asked.id,
-            answer: Answer::Reject {
+            answer: PermissionAnswer::Reject {
                 remember: Scope::Once,
             },
             expiry: Expiry::Never,
@@ -263,7 +271,7 @@ impl Errand {
 
     fn ended(
         &mut self,
-        outcome: Result<v1::PromptResponse, Failure>,
+        outcome: Result<v1::PromptResponse, CommandFailure>,
     ) -> Option<anyhow::Result<Exit>> {
         if let Some(cut) = self.progress.cut {
             return Some(Ok(cut));
@@ -291,12 +299,12 @@ impl Errand {
         }
     }
 
-    fn failed(&mut self, failure: &Failure) -> Option<anyhow::Result<Exit>> {
+    fn failed(&mut self, failure: &CommandFailure) -> Option<anyhow::Result<Exit>> {
         let why = &failure.why;
         let exit = match failure.kind {
             // How it went is told next.
-            FailureKind::Gone => return None,
-            FailureKind::Login => {
+            FailureKind::AgentExited => return None,
+            FailureKind::LoginRequired => {
                 let why =
                     anyhow::anyhow!("the agent requires a login first: {why}{}", self.logins());
                 return Some(Err(why));
@@ -308,7 +316,7 @@ impl Errand {
             (Which::Load(id) | Which::Resume(id), Exit::NoSession) => anyhow::anyhow!(
                 "the agent has no session `{id}`: {why}; omit it to start a new session"
             ),
-            _ => match self.desk.last_words() {
+            _ => match self.conversation.last_stderr_line() {
                 Some(words) => anyhow::anyhow!("{why} (the agent says: {words})"),
                 None => anyhow::anyhow!("{why}"),
             },
@@ -325,7 +333,7 @@ impl Errand {
     }
 
     fn logins(&self) -> String {
-        let methods = self.desk.agent().map(|hello| &hello.auth_methods);
+        let methods = self.conversation.agent().map(|hello| &hello.auth_methods);
         let names = methods
             .into_iter()
             .flatten()
@@ -348,20 +356,20 @@ impl Errand {
 
     fn print_exec_denials(&mut self) {
         for line in self.exec_denials.new_lines() {
-            let pieces = self.printer.remark(&line);
+            let pieces = self.printer.print_remark(&line);
             self.print(pieces);
         }
     }
 
-    fn print(&self, pieces: Vec<Piece>) {
+    fn print(&self, pieces: Vec<PrinterOutput>) {
         // What is cut short need not be whole.
         if self.progress.cut.is_some() && !self.pen.has_room() {
             return;
         }
         for piece in pieces {
             match piece {
-                Piece::Answer(text) => self.pen.answer(text),
-                Piece::Note(text) => self.pen.note(text),
+                PrinterOutput::Answer(text) => self.pen.answer(text),
+                PrinterOutput::Note(text) => self.pen.note(text),
             }
         }
     }
@@ -372,11 +380,11 @@ impl Errand {
         outcome: anyhow::Result<Exit>,
         time: Option<Duration>,
     ) -> anyhow::Result<Exit> {
-        let pieces = match self.desk.skipped() {
+        let pieces = match self.conversation.invalid_lines() {
             0 | 1 => self.printer.end(),
             count => {
                 let said = format!("skipped {count} lines that are not messages");
-                self.printer.remark(&said)
+                self.printer.print_remark(&said)
             }
         };
         self.print(pieces);
@@ -388,16 +396,16 @@ impl Errand {
         let was_cut = self.progress.cut.is_some();
         let mut interrupts = self.interrupts;
         let answer = written(&self.pen, &mut interrupts, was_cut);
-        tokio::join!(self.desk.stop(), answer);
+        tokio::join!(self.conversation.stop(), answer);
         if !was_cut {
             // Only now everything is known that was denied when it was executed.
             self.exec_denials.settle().await;
         }
         for line in self.exec_denials.new_lines() {
-            for piece in self.printer.remark(&line) {
+            for piece in self.printer.print_remark(&line) {
                 match piece {
-                    Piece::Answer(text) => self.pen.answer(text),
-                    Piece::Note(text) => self.pen.note(text),
+                    PrinterOutput::Answer(text) => self.pen.answer(text),
+                    PrinterOutput::Note(text) => self.pen.note(text),
                 }
             }
         }

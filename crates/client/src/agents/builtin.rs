@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Agent, Source};
+use super::{Agent, AgentSource};
 
 pub(super) fn agents() -> impl Iterator<Item = Agent> {
     own()
@@ -16,7 +16,7 @@ fn own() -> Option<[Agent; 2]> {
     let command = std::env::current_exe().ok()?;
     let agent = |name: &str, word: &str| Agent {
         name: name.to_owned(),
-        source: Source::Own,
+        source: AgentSource::Own,
         command: command.clone(),
         args: vec![word.to_owned()],
         env: Vec::new(),
@@ -51,7 +51,7 @@ impl Known {
         let (program, args) = self.words.split_first().unwrap_or((&self.name, &[]));
         Agent {
             name: self.name.to_owned(),
-            source: Source::Builtin,
+            source: AgentSource::Builtin,
             command: PathBuf::from(program),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             env: Vec::new(),

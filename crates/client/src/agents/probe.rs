@@ -17,12 +17,12 @@ pub struct Probe {
     /// Its version, in its own words.
     pub version: Option<String>,
     /// Whether it is logged in.
-    pub login: Login,
+    pub login: LoginStatus,
 }
 
 /// Whether an agent is logged in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Login {
+pub enum LoginStatus {
     /// It is.
     In,
     /// It is not, and wants to be.
@@ -35,15 +35,15 @@ pub enum Login {
     NoAnswer,
 }
 
-impl Login {
+impl LoginStatus {
     /// In a word or two.
     pub fn name(self) -> &'static str {
         match self {
-            Login::In => "logged in",
-            Login::Out => "logged out",
-            Login::NotNeeded => "no login needed",
-            Login::Unknown => "login unknown",
-            Login::NoAnswer => "no answer",
+            LoginStatus::In => "logged in",
+            LoginStatus::Out => "logged out",
+            LoginStatus::NotNeeded => "no login needed",
+            LoginStatus::Unknown => "login unknown",
+            LoginStatus::NoAnswer => "no answer",
         }
     }
 }
@@ -69,10 +69,10 @@ impl Agent {
     }
 
     /// The version that it tells in the handshake, and its login.
-    async fn login(&self) -> (Option<String>, Login) {
+    async fn login(&self) -> (Option<String>, LoginStatus) {
         let started = client::spawn(&self.program(), detecting()).await;
         let Ok((agent, mut calls, child)) = started else {
-            return (None, Login::NoAnswer);
+            return (None, LoginStatus::NoAnswer);
         };
         let questions = async {
             let answer = agent.initialize(hello()).await.ok()?;
@@ -82,18 +82,21 @@ impl Agent {
                 None => None,
             };
             let login = match state.map(|status| status.state) {
-                Some(v1::AuthState::Authenticated) => Login::In,
-                Some(v1::AuthState::Unauthenticated) => Login::Out,
-                Some(v1::AuthState::NotRequired) => Login::NotNeeded,
-                None if answer.auth_methods.is_empty() => Login::NotNeeded,
-                _ => Login::Unknown,
+                Some(v1::AuthState::Authenticated) => LoginStatus::In,
+                Some(v1::AuthState::Unauthenticated) => LoginStatus::Out,
+                Some(v1::AuthState::NotRequired) => LoginStatus::NotNeeded,
+                None if answer.auth_methods.is_empty() => LoginStatus::NotNeeded,
+                _ => LoginStatus::Unknown,
             };
             Some((version, login))
         };
         let answered = timeout(HANDSHAKE, calls.until(questions, drop)).await;
         agent.close();
         child.stop(Ladder::default()).await;
-        answered.ok().flatten().unwrap_or((None, Login::NoAnswer))
+        answered
+            .ok()
+            .flatten()
+            .unwrap_or((None, LoginStatus::NoAnswer))
     }
 }
 

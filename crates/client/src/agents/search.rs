@@ -1,4 +1,4 @@
-//! Finding a program the way a shell does, without starting it.
+//! Diagnosis a program the way a shell does, without starting it.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The file that would be started, looked up in our own `PATH` unless the program is named with its folder.
-pub fn on_path(program: &Path) -> Option<PathBuf> {
-    on_this_path(program, &env::var_os("PATH").unwrap_or_default())
+pub fn find_program(program: &Path) -> Option<PathBuf> {
+    find_program_on(program, &env::var_os("PATH").unwrap_or_default())
 }
 
 /// The same with another `PATH`.
-pub fn on_this_path(program: &Path, path: &OsStr) -> Option<PathBuf> {
+pub fn find_program_on(program: &Path, path: &OsStr) -> Option<PathBuf> {
     if program.components().count() > 1 || program.is_absolute() {
         return with_ending(program);
     }

@@ -2,23 +2,23 @@
 
 use expect_test::{Expect, expect};
 
-use super::{Agent, Catalogue};
-use crate::config::{Configuration, Sources, Trust};
+use super::{Agent, AgentCatalog};
+use crate::config::{ConfigSources, Configuration, TrustStore};
 
 /// What a name stands for with a configuration.
 fn check(configuration: &str, name: &str, expected: &Expect) {
     let home = tempfile::tempdir().unwrap();
     let user = home.path().join("config.json");
     std::fs::write(&user, configuration).unwrap();
-    let configuration = Configuration::load(&Sources {
+    let configuration = Configuration::load(&ConfigSources {
         user,
         project: None,
         directory: None,
-        trust: Trust::at(home.path().join("trusted.json")),
+        trust: TrustStore::at(home.path().join("trusted.json")),
         home: None,
         editors: Vec::new(),
     });
-    let catalogue = Catalogue::of(&configuration.unwrap());
+    let catalogue = AgentCatalog::of(&configuration.unwrap());
     let found = match catalogue.find(name) {
         Ok(agent) => {
             let file = home.path().display().to_string();
@@ -118,6 +118,6 @@ fn a_program_is_known_by_where_it_is() {
     assert_ne!(of("b/agent", &[]), of("a/agent", &[]));
     assert_ne!(of("a/agent", &["one.js"]), of("a/agent", &["two.js"]));
     assert!(!of("a/agent", &["--key=secret"]).contains("secret"));
-    let named = Catalogue::of(&Configuration::default());
+    let named = AgentCatalog::of(&Configuration::default());
     assert_eq!(named.find("gemini").unwrap().identity(), "gemini");
 }

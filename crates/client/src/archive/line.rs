@@ -6,8 +6,8 @@ use attache::json::{self, Encode, Object};
 use attache::{Transcript, v1};
 use attache_host::terminals::TerminalView;
 
-use super::{Views, commands};
-use crate::event::Failure;
+use super::{TerminalViews, commands};
+use crate::event::CommandFailure;
 
 /// One thing that happened.
 pub(super) enum Line {
@@ -44,7 +44,7 @@ impl Line {
         Some(Line::Stopped(answer.stop_reason))
     }
 
-    pub(super) fn apply(self, transcript: &mut Transcript, terminals: &mut Views) {
+    pub(super) fn apply(self, transcript: &mut Transcript, terminals: &mut TerminalViews) {
         match self {
             Line::Terminal(id, view) => drop(terminals.insert(id, *view)),
             Line::Prompt(content) => drop(transcript.begin_turn(content)),
@@ -81,7 +81,7 @@ pub(super) fn of<T: Encode + ?Sized>(what: &'static str, value: &T) -> String {
 }
 
 /// A line for the end of a turn.
-pub(super) fn end(outcome: &Result<v1::PromptResponse, Failure>) -> String {
+pub(super) fn end(outcome: &Result<v1::PromptResponse, CommandFailure>) -> String {
     match outcome {
         Ok(answer) => of("end", answer),
         Err(failure) => {

@@ -12,8 +12,8 @@ use attache_host::terminals::Terminals;
 use super::commands::{Commands, Kept, Wrote};
 use super::writer::{Job, Start, Writer};
 use super::{file_name, line};
-use crate::command::How;
-use crate::event::{Event, Opened};
+use crate::command::SessionStart;
+use crate::event::{Event, OpenedSession};
 
 /// Records the sessions of one agent. It takes every event; what is no part of a transcript is passed over.
 ///
@@ -57,10 +57,10 @@ impl Recorder {
     }
 
     /// Takes what has happened.
-    pub fn take(&mut self, event: &Event) {
+    pub fn record(&mut self, event: &Event) {
         match event {
-            Event::Opened(opened) => self.opened(opened),
-            Event::Began { session, content } => {
+            Event::SessionOpened(opened) => self.opened(opened),
+            Event::TurnStarted { session, content } => {
                 self.unsaid.remove(session);
                 self.line(session, line::of("prompt", content));
             }
@@ -73,23 +73,23 @@ impl Recorder {
                 let wrote = self.commands.told(told);
                 wrote.into_iter().for_each(|wrote| self.wrote(wrote));
             }
-            Event::Terminal(id) => {
+            Event::TerminalChanged(id) => {
                 if let Some(wrote) = self.commands.changed(id) {
                     self.wrote(wrote);
                 }
             }
-            Event::Ended { session, outcome } => {
+            Event::TurnEnded { session, outcome } => {
                 self.line(session, line::end(outcome));
                 self.send(Job::Flush(file_name(&self.agent, session)));
             }
             // A session that is loaded again is told again: not behind what was told before.
-            Event::Gone { .. } => {
+            Event::AgentExited { .. } => {
                 for session in std::mem::take(&mut self.open) {
                     self.closed(&session, Job::Close);
                 }
             }
-            Event::Closed(session) => self.closed(session, Job::Close),
-            Event::Deleted(session) => self.closed(session, Job::Delete),
+            Event::SessionClosed(session) => self.closed(session, Job::Close),
+            Event::SessionDeleted(session) => self.closed(session, Job::Delete),
             _ => {}
         }
     }
@@ -103,21 +103,21 @@ impl Recorder {
         self.line(&session, line::of("terminal", &Kept(&id, &view)));
     }
 
-    fn opened(&mut self, opened: &Opened) {
-        let Opened {
-            session, opening, ..
+    fn opened(&mut self, opened: &OpenedSession) {
+        let OpenedSession {
+            session, request, ..
         } = opened;
         self.open.insert(session.clone());
-        if opening.how == How::New {
+        if request.start == SessionStart::New {
             self.unsaid.insert(session.clone());
         }
         self.send(Job::Open {
             name: file_name(&self.agent, session),
-            head: line::head(&self.agent, session, &opening.cwd),
-            start: match opening.how {
-                How::New | How::Fork(_) => Start::Anew,
-                How::Load(_) => Start::Told,
-                How::Resume(_) => Start::Where,
+            head: line::head(&self.agent, session, &request.cwd),
+            start: match request.start {
+                SessionStart::New | SessionStart::Fork(_) => Start::Anew,
+                SessionStart::Load(_) => Start::Told,
+                SessionStart::Resume(_) => Start::Where,
             },
         });
     }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use attache::json::{self, Object};
 use attache::v1;
 
-use super::Record;
+use super::ArchivedSession;
 use super::line::Line;
 
 /// The record of a file; `None` if it is no transcript.
-pub(super) fn of(file: &Path) -> Option<Record> {
+pub(super) fn of(file: &Path) -> Option<ArchivedSession> {
     let mut opened = File::open(file).ok()?;
     let metadata = opened.metadata().ok()?;
     let mut start = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn of(file: &Path) -> Option<Record> {
     let head = Object::parse(std::str::from_utf8(head).ok()?).ok()?;
     let changed = jiff::Timestamp::try_from(metadata.modified().ok()?).ok()?;
     head.get("attache")?;
-    Some(Record {
+    Some(ArchivedSession {
         agent: text(&head, "agent")?,
         session: v1::SessionId::from(text(&head, "sessionId")?),
         cwd: PathBuf::from(text(&head, "cwd")?),

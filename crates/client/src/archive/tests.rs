@@ -9,8 +9,8 @@ use attache::{Transcript, v1};
 use expect_test::expect;
 
 use super::{Archive, Recorder};
-use crate::command::{How, Opening};
-use crate::event::{Event, Failure, FailureKind, Opened};
+use crate::command::{OpenRequest, SessionStart};
+use crate::event::{CommandFailure, Event, FailureKind, OpenedSession};
 
 struct Disk {
     folder: tempfile::TempDir,
@@ -26,7 +26,7 @@ impl Disk {
 
     fn record(&self, events: &[Event]) {
         let mut recorder = self.archive.recorder("agent");
-        events.iter().for_each(|event| recorder.take(event));
+        events.iter().for_each(|event| recorder.record(event));
         recorder.finish();
     }
 
@@ -58,11 +58,11 @@ fn shown(transcript: &Transcript) -> String {
     entries.join("\n")
 }
 
-fn opened(session: &str, how: How) -> Event {
-    Event::Opened(Box::new(Opened {
+fn opened(session: &str, start: SessionStart) -> Event {
+    Event::SessionOpened(Box::new(OpenedSession {
         session: session.into(),
-        opening: Opening {
-            how,
+        request: OpenRequest {
+            start,
             cwd: PathBuf::from("/work"),
             additional: Vec::new(),
             mcp_servers: Vec::new(),
@@ -73,7 +73,7 @@ fn opened(session: &str, how: How) -> Event {
 }
 
 fn asks(session: &str, text: &str) -> Event {
-    Event::Began {
+    Event::TurnStarted {
         session: session.into(),
         content: vec![text.into()],
     }
@@ -90,7 +90,7 @@ fn hears(session: &str, text: &str) -> Event {
 }
 
 fn ends(session: &str) -> Event {
-    Event::Ended {
+    Event::TurnEnded {
         session: session.into(),
         outcome: Ok(v1::PromptResponse::new(v1::StopReason::EndTurn)),
     }
@@ -107,9 +107,9 @@ fn all(parts: Vec<Vec<Event>>) -> Vec<Event> {
 #[test]
 fn what_was_said_can_be_read_again() {
     let disk = Disk::new();
-    let failed = Event::Ended {
+    let failed = Event::TurnEnded {
         session: "s".into(),
-        outcome: Err(Failure {
+        outcome: Err(CommandFailure {
             what: "session/prompt".to_owned(),
             why: "out of luck".to_owned(),
             kind: FailureKind::Refused,
@@ -117,7 +117,7 @@ fn what_was_said_can_be_read_again() {
     };
     let again = vec![asks("s", "again"), failed];
     disk.record(&all(vec![
-        vec![opened("s", How::New)],
+        vec![opened("s", SessionStart::New)],
         turn("s", "hi", "hello"),
         again,
     ]));
@@ -145,10 +145,13 @@ fn what_was_said_can_be_read_again() {
 fn a_session_that_is_resumed_goes_on_where_it_ended() {
     let disk = Disk::new();
     disk.record(&all(vec![
-        vec![opened("s", How::New)],
+        vec![opened("s", SessionStart::New)],
         turn("s", "one", "1"),
     ]));
-    let early = vec![says("s", "early"), opened("s", How::Resume("s".into()))];
+    let early = vec![
+        says("s", "early"),
+        opened("s", SessionStart::Resume("s".into())),
+    ];
     disk.record(&all(vec![early, turn("s", "two", "2")]));
     expect![[r#"
         user: one
@@ -165,13 +168,13 @@ fn a_session_that_is_resumed_goes_on_where_it_ended() {
 fn a_session_that_is_told_again_is_not_kept_twice() {
     let disk = Disk::new();
     disk.record(&all(vec![
-        vec![opened("s", How::New)],
+        vec![opened("s", SessionStart::New)],
         turn("s", "one", "1"),
     ]));
     let told = vec![
         hears("s", "one"),
         says("s", "1"),
-        opened("s", How::Load("s".into())),
+        opened("s", SessionStart::Load("s".into())),
     ];
     disk.record(&all(vec![told.clone(), turn("s", "two", "2")]));
     let expected = expect![[r#"
@@ -181,12 +184,12 @@ fn a_session_that_is_told_again_is_not_kept_twice() {
         agent: 2
         end: Stopped(EndTurn)"#]];
     expected.assert_eq(&disk.read("s"));
-    let gone = Event::Gone {
+    let gone = Event::AgentExited {
         how: "killed".to_owned(),
         stderr: Vec::new(),
     };
     let first = all(vec![
-        vec![opened("s", How::New)],
+        vec![opened("s", SessionStart::New)],
         turn("s", "zero", "0"),
         vec![gone],
     ]);
@@ -200,7 +203,7 @@ fn a_session_that_is_told_again_is_not_kept_twice() {
 fn a_new_session_of_an_id_that_was_used_before_does_not_replace_it() {
     let disk = Disk::new();
     for (prompt, answer) in [("one", "1"), ("two", "2"), ("three", "3")] {
-        let new = vec![opened("s", How::New)];
+        let new = vec![opened("s", SessionStart::New)];
         disk.record(&all(vec![new, turn("s", prompt, answer)]));
     }
     assert!(disk.read("s").contains("user: three"));
@@ -210,8 +213,11 @@ fn a_new_session_of_an_id_that_was_used_before_does_not_replace_it() {
 #[test]
 fn a_session_that_is_opened_again_while_it_is_open_goes_on() {
     let disk = Disk::new();
-    let again = vec![opened("s", How::Resume("s".into()))];
-    let first = all(vec![vec![opened("s", How::New)], turn("s", "one", "1")]);
+    let again = vec![opened("s", SessionStart::Resume("s".into()))];
+    let first = all(vec![
+        vec![opened("s", SessionStart::New)],
+        turn("s", "one", "1"),
+    ]);
     disk.record(&all(vec![first, again, turn("s", "two", "2")]));
     let told = disk.read("s");
     assert!(
@@ -224,7 +230,7 @@ fn a_session_that_is_opened_again_while_it_is_open_goes_on() {
 fn a_load_that_fails_leaves_what_was_kept() {
     let disk = Disk::new();
     disk.record(&all(vec![
-        vec![opened("s", How::New)],
+        vec![opened("s", SessionStart::New)],
         turn("s", "one", "1"),
     ]));
     disk.record(&[hears("s", "on"), says("s", "half")]);
@@ -240,7 +246,7 @@ fn a_load_that_fails_leaves_what_was_kept() {
 fn a_line_that_was_cut_off_and_one_of_the_future_are_stepped_over() {
     let disk = Disk::new();
     disk.record(&all(vec![
-        vec![opened("s", How::New)],
+        vec![opened("s", SessionStart::New)],
         turn("s", "one", "1"),
     ]));
     let file = disk.files().pop().unwrap();
@@ -248,7 +254,7 @@ fn a_line_that_was_cut_off_and_one_of_the_future_are_stepped_over() {
     kept.write_all(b"{\"at\":\"2030\",\"hologram\":{}}\n{\"at\":\"2026\",\"upd")
         .unwrap();
     disk.record(&all(vec![
-        vec![opened("s", How::Resume("s".into()))],
+        vec![opened("s", SessionStart::Resume("s".into()))],
         turn("s", "two", "2"),
     ]));
     expect![[r#"
@@ -275,7 +281,7 @@ fn no_id_of_an_agent_names_a_file() {
         &"long".repeat(10_000),
     ] {
         disk.record(&all(vec![
-            vec![opened(id, How::New)],
+            vec![opened(id, SessionStart::New)],
             turn(id, "hi", "hello"),
         ]));
         assert!(disk.read(id).contains("hello"), "{id:?}");
@@ -297,13 +303,16 @@ fn of_a_session_in_which_nothing_was_said_nothing_is_kept() {
     let disk = Disk::new();
     let commands = v1::SessionUpdate::AvailableCommandsUpdate(v1::AvailableCommandsUpdate::new([]));
     let told = v1::SessionNotification::new("s", commands);
-    disk.record(&[opened("s", How::New), Event::Update(Box::new(told))]);
+    disk.record(&[
+        opened("s", SessionStart::New),
+        Event::Update(Box::new(told)),
+    ]);
     assert_eq!(disk.files().len(), 0);
-    let gone = Event::Gone {
+    let gone = Event::AgentExited {
         how: "it exited".to_owned(),
         stderr: Vec::new(),
     };
-    disk.record(&[opened("s", How::New), gone]);
+    disk.record(&[opened("s", SessionStart::New), gone]);
     assert_eq!(disk.files().len(), 0);
 }
 
@@ -312,7 +321,7 @@ fn of_a_session_in_which_nothing_was_said_nothing_is_kept() {
 fn nobody_else_can_read_what_is_kept() {
     use std::os::unix::fs::PermissionsExt;
     let disk = Disk::new();
-    disk.record(&[opened("s", How::New), asks("s", "hi")]);
+    disk.record(&[opened("s", SessionStart::New), asks("s", "hi")]);
     let mode = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&disk.files()[0]), 0o600);
     assert_eq!(mode(&disk.folder.path().join("sessions")), 0o700);
@@ -328,7 +337,7 @@ fn a_title_that_the_agent_gives_is_listed() {
     )));
     let long = turn("s", "go on", &"x".repeat(1_000_000));
     disk.record(&all(vec![
-        vec![opened("s", How::New)],
+        vec![opened("s", SessionStart::New)],
         turn("s", "hi", "hello"),
         vec![told],
         long,
@@ -342,9 +351,9 @@ fn a_title_that_the_agent_gives_is_listed() {
 #[test]
 fn a_deleted_session_is_gone_here_too() {
     let disk = Disk::new();
-    let gone = vec![Event::Deleted("s".into())];
+    let gone = vec![Event::SessionDeleted("s".into())];
     disk.record(&all(vec![
-        vec![opened("s", How::New)],
+        vec![opened("s", SessionStart::New)],
         turn("s", "hi", "hello"),
         gone,
     ]));
@@ -355,7 +364,10 @@ fn a_deleted_session_is_gone_here_too() {
 fn sessions_that_nobody_opens_cost_little() {
     let disk = Disk::new();
     let strangers = (0..5_000).map(|number| says(&format!("stranger {number}"), "psst"));
-    let ours = all(vec![vec![opened("s", How::New)], turn("s", "hi", "hello")]);
+    let ours = all(vec![
+        vec![opened("s", SessionStart::New)],
+        turn("s", "hi", "hello"),
+    ]);
     disk.record(&all(vec![strangers.collect(), ours]));
     assert!(disk.read("s").contains("hello"));
     assert_eq!(disk.files().len(), 1);
@@ -364,7 +376,10 @@ fn sessions_that_nobody_opens_cost_little() {
 #[test]
 fn what_is_too_much_to_wait_is_dropped_and_counted() {
     let disk = Disk::new();
-    let huge = vec![opened("s", How::New), says("s", &"x".repeat(65 << 20))];
+    let huge = vec![
+        opened("s", SessionStart::New),
+        says("s", &"x".repeat(65 << 20)),
+    ];
     disk.record(&all(vec![huge, turn("s", "hi", "hello")]));
     let text = fs::read_to_string(&disk.files()[0]).unwrap();
     assert!(text.contains(r#""lost":1}"#) && text.len() < 1000, "{text}");
@@ -375,7 +390,10 @@ fn what_is_too_much_to_wait_is_dropped_and_counted() {
 fn a_flood_is_kept_whole() {
     let disk = Disk::new();
     let flood = (0..20_000).map(|number| says("s", &format!("{number},")));
-    disk.record(&all(vec![vec![opened("s", How::New)], flood.collect()]));
+    disk.record(&all(vec![
+        vec![opened("s", SessionStart::New)],
+        flood.collect(),
+    ]));
     let told = disk.read("s");
     assert!(told.starts_with("agent: 0,1,2,") && told.ends_with("19998,19999,"));
 }
@@ -386,8 +404,11 @@ fn a_disk_that_cannot_be_written_harms_nobody() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let mut recorder: Recorder = Archive::at(file.join("sessions")).recorder("agent");
-    for event in all(vec![vec![opened("s", How::New)], turn("s", "hi", "hello")]) {
-        recorder.take(&event);
+    for event in all(vec![
+        vec![opened("s", SessionStart::New)],
+        turn("s", "hi", "hello"),
+    ]) {
+        recorder.record(&event);
     }
     recorder.finish();
 }
@@ -399,7 +420,7 @@ async fn what_commands_wrote_is_kept_with_the_transcript() {
     let roots = attache_host::Roots::open(place.path(), &[]).unwrap();
     let terminals = attache_host::terminals::Terminals::default();
     let mut recorder = disk.archive.recorder("agent").terminals(terminals.clone());
-    recorder.take(&opened("s", How::New));
+    recorder.record(&opened("s", SessionStart::New));
     let run = |script: &str| {
         let args = ["-c".to_owned(), script.to_owned()];
         v1::CreateTerminalRequest::new("s", "sh").args(args)
@@ -415,16 +436,16 @@ async fn what_commands_wrote_is_kept_with_the_transcript() {
         .await
         .unwrap();
     terminals.wait(&"s".into(), &ended).await.unwrap();
-    recorder.take(&named(&ended));
+    recorder.record(&named(&ended));
     let later = terminals.create(&roots, &run("echo two")).await.unwrap();
-    recorder.take(&named(&later));
+    recorder.record(&named(&later));
     terminals.wait(&"s".into(), &later).await.unwrap();
-    recorder.take(&Event::Terminal(later.clone()));
+    recorder.record(&Event::TerminalChanged(later.clone()));
     let running = terminals
         .create(&roots, &run("echo three; read x"))
         .await
         .unwrap();
-    recorder.take(&named(&running));
+    recorder.record(&named(&running));
     terminals.end_session(&"s".into()).await;
     recorder.finish();
 

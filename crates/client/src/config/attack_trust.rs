@@ -12,7 +12,7 @@ use attache::v1;
 use attache_host::permissions::{Action, PermissionConfig, Permissions, Preset, Verdict};
 use tempfile::TempDir;
 
-use super::{Configuration, Error, Sources, Trust};
+use super::{ConfigError, ConfigSources, Configuration, TrustStore};
 
 /// A project with a project file and some files beside it.
 struct Project(TempDir);
@@ -42,12 +42,12 @@ impl Project {
         fs::write(self.path(name), text).unwrap();
     }
 
-    fn sources(&self) -> Sources {
-        Sources {
+    fn sources(&self) -> ConfigSources {
+        ConfigSources {
             user: self.path("config.json"),
             project: Some(self.path("project/.attache.json")),
             directory: Some(self.path("project")),
-            trust: Trust::at(self.path("trusted.json")),
+            trust: TrustStore::at(self.path("trusted.json")),
             home: None,
             editors: Vec::new(),
         }
@@ -356,7 +356,7 @@ fn a_trusted_project_drops_no_rule_of_the_user_and_allows_nothing() {
             let request = v1::CreateTerminalRequest::new("s", command).args(vec!["x".to_owned()]);
             let action = Action::from_terminal_request("a", project.path("project"), &request);
             match permissions.judge(&action) {
-                Verdict::Deny(reason) => assert!(reason.0.contains(rule), "{reason}"),
+                Verdict::Deny(reason) => assert!(reason.as_str().contains(rule), "{reason}"),
                 verdict => panic!("{command}: {verdict:?}"),
             }
         }
@@ -454,7 +454,7 @@ mod owners {
                 set_mode(&project.path(name), mode);
                 let error = Configuration::load(&project.sources()).unwrap_err();
                 assert!(
-                    matches!(error, Error::Ownership(_)),
+                    matches!(error, ConfigError::Ownership(_)),
                     "{name} {mode:o}: {error}"
                 );
                 assert!(error.to_string().contains("run `chmod go-w "), "{error}");

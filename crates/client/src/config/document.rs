@@ -9,7 +9,7 @@ use jsonc_parser::ast::{ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::error::{Error, Place};
+use super::error::{ConfigError, SourceLocation};
 
 /// A file and its text.
 pub(super) struct Document {
@@ -26,8 +26,8 @@ pub(super) struct Node<'a> {
 
 impl Document {
     /// Reads a file; `None` if it does not exist.
-    pub(super) fn open(path: &Path) -> Result<Option<Document>, Error> {
-        let unreadable = |cause| Error::Unreadable {
+    pub(super) fn open(path: &Path) -> Result<Option<Document>, ConfigError> {
+        let unreadable = |cause| ConfigError::Unreadable {
             path: path.to_owned(),
             cause,
         };
@@ -35,7 +35,7 @@ impl Document {
             Ok(text) => Ok(Some(Document::of(path, text))),
             Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(ReadError::Io(cause)) => Err(unreadable(cause)),
-            Err(ReadError::Refused(error)) => Err(Error::Ownership(error)),
+            Err(ReadError::Refused(error)) => Err(ConfigError::Ownership(error)),
         }
     }
 
@@ -57,10 +57,10 @@ impl Document {
     /// Hands the outermost value to `read`; a document with nothing in it is an empty object.
     pub(super) fn read<T: Default>(
         &self,
-        read: impl FnOnce(Node<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
+        read: impl FnOnce(Node<'_>) -> Result<T, ConfigError>,
+    ) -> Result<T, ConfigError> {
         let parsed = parse_to_ast(&self.text, &CollectOptions::default(), &notation());
-        let parsed = parsed.map_err(|error| Error::Syntax {
+        let parsed = parsed.map_err(|error| ConfigError::Syntax {
             place: self.place(error.range().start),
             what: error.kind().to_string().to_lowercase(),
         })?;
@@ -74,10 +74,10 @@ impl Document {
         })
     }
 
-    fn place(&self, byte: usize) -> Place {
+    fn place(&self, byte: usize) -> SourceLocation {
         let before = self.text.get(..byte).unwrap_or(&self.text);
         let line = before.rsplit('\n').next().unwrap_or(before);
-        Place {
+        SourceLocation {
             path: self.path.clone(),
             line: before.matches('\n').count() + 1,
             column: line.chars().count() + 1,
@@ -90,23 +90,23 @@ impl Node<'_> {
         self.document
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> SourceLocation {
         self.document.place(self.value.start())
     }
 
-    pub(super) fn string(&self) -> Result<&str, Error> {
+    pub(super) fn string(&self) -> Result<&str, ConfigError> {
         match self.value {
             Value::StringLit(text) => Ok(&text.value),
             _ => Err(self.wrong("wants a string")),
         }
     }
 
-    pub(super) fn strings(&self) -> Result<Vec<String>, Error> {
+    pub(super) fn strings(&self) -> Result<Vec<String>, ConfigError> {
         let items = self.items()?.into_iter();
         items.map(|item| item.string().map(str::to_owned)).collect()
     }
 
-    pub(super) fn items(&self) -> Result<Vec<Node<'_>>, Error> {
+    pub(super) fn items(&self) -> Result<Vec<Node<'_>>, ConfigError> {
         let Value::Array(array) = self.value else {
             return Err(self.wrong("wants a list"));
         };
@@ -118,7 +118,7 @@ impl Node<'_> {
         Ok(array.elements.iter().enumerate().map(item).collect())
     }
 
-    pub(super) fn members(&self) -> Result<Vec<(&str, Node<'_>)>, Error> {
+    pub(super) fn members(&self) -> Result<Vec<(&str, Node<'_>)>, ConfigError> {
         let Value::Object(object) = self.value else {
             return Err(self.wrong("wants an object"));
         };
@@ -129,7 +129,7 @@ impl Node<'_> {
     }
 
     /// The member of a name, the last one if there are several.
-    pub(super) fn get(&self, name: &str) -> Result<Option<Node<'_>>, Error> {
+    pub(super) fn get(&self, name: &str) -> Result<Option<Node<'_>>, ConfigError> {
         let members = self.members()?.into_iter().rev();
         let mut named = members.filter(|(key, _)| *key == name);
         Ok(named.next().map(|(_, node)| node))
@@ -149,8 +149,8 @@ impl Node<'_> {
     }
 
     /// Says what is wrong here.
-    pub(super) fn wrong(&self, what: impl Into<String>) -> Error {
-        Error::Field {
+    pub(super) fn wrong(&self, what: impl Into<String>) -> ConfigError {
+        ConfigError::Field {
             place: self.place(),
             field: match &*self.field {
                 "" => "the file".to_owned(),

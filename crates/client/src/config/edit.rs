@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use super::document::{Document, notation};
-use super::error::Error;
+use super::error::ConfigError;
 use super::layer::{KEYS, KeysBelow, Layer, keys_of};
 use super::nearest;
 
@@ -19,7 +19,7 @@ use super::nearest;
 /// # Errors
 ///
 /// When there is no such key, the value does not fit, or the file cannot be read or written.
-pub fn set(file: &Path, key: &str, value: &str) -> Result<(), Error> {
+pub fn set(file: &Path, key: &str, value: &str) -> Result<(), ConfigError> {
     change(file, key, |object, name| {
         // Numbers and words such as `true` fit no key: they are names.
         let value = match serde_json::from_str(value) {
@@ -56,7 +56,7 @@ fn is_text(value: &CstInputValue) -> bool {
 /// # Errors
 ///
 /// As with [`set`].
-pub fn unset(file: &Path, key: &str) -> Result<(), Error> {
+pub fn unset(file: &Path, key: &str) -> Result<(), ConfigError> {
     change(file, key, |object, name| {
         if let Some(member) = object.get(name) {
             member.remove();
@@ -64,7 +64,7 @@ pub fn unset(file: &Path, key: &str) -> Result<(), Error> {
     })
 }
 
-fn change(file: &Path, key: &str, edit: impl FnOnce(&CstObject, &str)) -> Result<(), Error> {
+fn change(file: &Path, key: &str, edit: impl FnOnce(&CstObject, &str)) -> Result<(), ConfigError> {
     check_key(key)?;
     let text = match Document::open(file)? {
         Some(document) => {
@@ -114,7 +114,7 @@ fn spell_out(object: &CstObject, key: &str, short: &str) {
 }
 
 /// Whether something uses the key.
-fn check_key(key: &str) -> Result<(), Error> {
+fn check_key(key: &str) -> Result<(), ConfigError> {
     let (first, rest) = key.split_once('.').unwrap_or((key, ""));
     let is_whole = key.split('.').all(|part| !part.is_empty());
     let is_used = match keys_of(first) {
@@ -133,7 +133,7 @@ fn check_key(key: &str) -> Result<(), Error> {
             .first()
             .map(|name| (*name).to_owned()),
     };
-    Err(Error::NoSuchKey {
+    Err(ConfigError::NoSuchKey {
         key: key.to_owned(),
         nearest,
     })
@@ -171,8 +171,8 @@ pub(super) fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn unwritable(file: &Path, cause: io::Error) -> Error {
-    Error::Unwritable {
+fn unwritable(file: &Path, cause: io::Error) -> ConfigError {
+    ConfigError::Unwritable {
         path: file.to_owned(),
         cause,
     }

@@ -3,23 +3,23 @@
 use attache::v1;
 use serde_json::{Value, json};
 
-use super::error::Place;
+use super::error::SourceLocation;
 use super::layer::KEYS;
-use super::{Configuration, Custom, Error, nearest};
+use super::{ConfigError, Configuration, ConfiguredAgent, nearest};
 use crate::agents::Agent;
 
 /// A value that counts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct ConfigValue {
     /// Its key, such as `default_agent` or `agent_servers.mine`.
     pub key: String,
     /// The value. Of environment variables and headers it has the names only.
     pub value: Value,
     /// Where it comes from.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
-impl Row {
+impl ConfigValue {
     /// The value in one line: a text as it is, a command as it would be typed, anything else as JSON.
     pub fn line(&self) -> String {
         let Some(command) = self.value.get("command").and_then(Value::as_str) else {
@@ -37,13 +37,13 @@ impl Row {
 
 impl Configuration {
     /// Every value that counts.
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<ConfigValue> {
         let mut rows = Vec::new();
-        let mut add = |key: String, value: Value, place: &Place| {
+        let mut add = |key: String, value: Value, place: &SourceLocation| {
             // The first of a name counts.
-            if rows.iter().all(|row: &Row| row.key != key) {
+            if rows.iter().all(|row: &ConfigValue| row.key != key) {
                 let place = place.clone();
-                rows.push(Row { key, value, place });
+                rows.push(ConfigValue { key, value, place });
             }
         };
         if let Some(agent) = &self.default_agent {
@@ -88,7 +88,7 @@ impl Configuration {
         }
         // Both policies count.
         if let Some(policy) = &self.project_policy {
-            rows.push(Row {
+            rows.push(ConfigValue {
                 key: "policy".to_owned(),
                 value: json!(policy.value.to_string_lossy()),
                 place: policy.place.clone(),
@@ -102,11 +102,11 @@ impl Configuration {
     /// # Errors
     ///
     /// When there is no such key.
-    pub fn get(&self, key: &str) -> Result<Option<Value>, Error> {
+    pub fn get(&self, key: &str) -> Result<Option<Value>, ConfigError> {
         let first = key.split('.').next().unwrap_or(key);
         if !KEYS.contains(&first) {
             let nearest = nearest(first, KEYS.iter().copied());
-            return Err(Error::NoSuchKey {
+            return Err(ConfigError::NoSuchKey {
                 key: key.to_owned(),
                 nearest: nearest.first().map(|name| (*name).to_owned()),
             });
@@ -139,7 +139,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-fn custom(agent: &Custom) -> Value {
+fn custom(agent: &ConfiguredAgent) -> Value {
     let env: Vec<&str> = agent.env.iter().map(|(name, _)| name.as_str()).collect();
     let mut value = json!({ "command": agent.command.to_string_lossy(), "args": agent.args });
     if !env.is_empty() {

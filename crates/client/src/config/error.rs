@@ -8,7 +8,7 @@ use attache_host::ownership::OwnershipError;
 
 /// A place in a file, from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file.
     pub path: PathBuf,
     /// The line.
@@ -20,7 +20,7 @@ pub struct Place {
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ConfigError {
     /// A file cannot be read.
     #[error("{} cannot be read: {cause}", .path.display())]
     Unreadable {
@@ -44,7 +44,7 @@ pub enum Error {
     #[error("{place}: {what}")]
     Syntax {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// What is wrong.
         what: String,
     },
@@ -52,7 +52,7 @@ pub enum Error {
     #[error("{place}: `{field}` {what}")]
     Field {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// Which field, with those around it.
         field: String,
         /// What is wanted.
@@ -77,30 +77,30 @@ fn hint(nearest: Option<&str>) -> String {
 
 /// Something that looks wrong and does no harm.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
+pub struct ConfigWarning {
     /// Where, unless what is wrong says it.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// What.
     pub what: String,
 }
 
-impl From<Error> for Warning {
-    fn from(error: Error) -> Warning {
-        Warning {
+impl From<ConfigError> for ConfigWarning {
+    fn from(error: ConfigError) -> ConfigWarning {
+        ConfigWarning {
             place: None,
             what: error.to_string(),
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { path, line, column } = self;
+        let SourceLocation { path, line, column } = self;
         write!(out, "{}:{line}:{column}", path.display())
     }
 }
 
-impl fmt::Display for Warning {
+impl fmt::Display for ConfigWarning {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Some(place) => write!(out, "{place}: {}", self.what),

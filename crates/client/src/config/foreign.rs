@@ -4,37 +4,40 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::document::{Document, Node};
-use super::error::Error;
+use super::error::ConfigError;
 use super::layer::{agent, setting};
-use super::{Custom, Setting};
+use super::{ConfigSetting, ConfiguredAgent};
 
 /// An editor that keeps agents in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Editor {
+pub enum ForeignEditor {
     /// Zed.
     Zed,
     /// The editors of JetBrains.
     JetBrains,
 }
 
-impl Editor {
+impl ForeignEditor {
     /// Its name, as in the configuration.
     pub fn name(self) -> &'static str {
         match self {
-            Editor::Zed => "zed",
-            Editor::JetBrains => "jetbrains",
+            ForeignEditor::Zed => "zed",
+            ForeignEditor::JetBrains => "jetbrains",
         }
     }
 
     /// Its file.
     pub fn file(self, home: &Path) -> PathBuf {
         match self {
-            Editor::Zed => home.join(".config/zed/settings.json"),
-            Editor::JetBrains => home.join(".jetbrains/acp.json"),
+            ForeignEditor::Zed => home.join(".config/zed/settings.json"),
+            ForeignEditor::JetBrains => home.join(".jetbrains/acp.json"),
         }
     }
 
-    pub(super) fn agents(self, home: &Path) -> Result<Vec<Setting<Custom>>, Error> {
+    pub(super) fn agents(
+        self,
+        home: &Path,
+    ) -> Result<Vec<ConfigSetting<ConfiguredAgent>>, ConfigError> {
         let Some(document) = Document::open(&self.file(home))? else {
             return Ok(Vec::new());
         };
@@ -44,7 +47,7 @@ impl Editor {
         })
     }
 
-    fn read(self, servers: &Node<'_>) -> Result<Vec<Setting<Custom>>, Error> {
+    fn read(self, servers: &Node<'_>) -> Result<Vec<ConfigSetting<ConfiguredAgent>>, ConfigError> {
         let mut agents = Vec::new();
         for (name, entry) in servers.members()? {
             // One from the editor's own registry is installed where only the editor knows.
@@ -61,13 +64,13 @@ impl Editor {
     }
 }
 
-impl FromStr for Editor {
+impl FromStr for ForeignEditor {
     type Err = String;
 
-    fn from_str(name: &str) -> Result<Editor, String> {
+    fn from_str(name: &str) -> Result<ForeignEditor, String> {
         match name {
-            "zed" => Ok(Editor::Zed),
-            "jetbrains" => Ok(Editor::JetBrains),
+            "zed" => Ok(ForeignEditor::Zed),
+            "jetbrains" => Ok(ForeignEditor::JetBrains),
             _ => Err(format!(
                 "`{name}` is no editor that is known: zed, jetbrains"
             )),

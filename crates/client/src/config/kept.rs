@@ -10,11 +10,11 @@ use attache_host::ownership;
 use attache_host::permissions::{Expiry, Policy, Preset};
 use serde::{Deserialize, Serialize};
 
-use super::error::{Error, Place};
+use super::error::{ConfigError, SourceLocation};
 use super::layer::Layer;
 use super::narrow::{is_longer, width};
-use super::trust::{Trust, digest};
-use super::{Configuration, Setting};
+use super::trust::{TrustStore, digest};
+use super::{ConfigSetting, Configuration};
 
 /// What a trusted project narrows, as it is stored with the trust. The text of the policy is in a file of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ pub struct ChangedProject {
 impl Narrowing {
     /// What a layer narrows, with the text of its policy.
     pub(super) fn of(layer: &Layer, policy: Option<&str>) -> Narrowing {
-        let position = |place: &Place| (place.line, place.column);
+        let position = |place: &SourceLocation| (place.line, place.column);
         let text = policy.map(digest);
         let preset = layer.permissions.as_ref();
         let expiry = layer.expiry.as_ref();
@@ -76,7 +76,7 @@ impl Narrowing {
     }
 
     /// Whether everything is stored that is needed once the project's file counts no longer.
-    pub(super) fn is_stored(&self, trust: &Trust) -> bool {
+    pub(super) fn is_stored(&self, trust: &TrustStore) -> bool {
         self.policy(trust).is_ok()
     }
 
@@ -85,7 +85,7 @@ impl Narrowing {
     }
 
     /// The stored policy, if there was one.
-    fn policy(&self, trust: &Trust) -> Result<Option<KeptPolicy>, String> {
+    fn policy(&self, trust: &TrustStore) -> Result<Option<KeptPolicy>, String> {
         let Some((path, digest)) = &self.policy else {
             return Ok(None);
         };
@@ -104,7 +104,7 @@ impl Narrowing {
         }))
     }
 
-    fn preset(&self, project: &Path) -> Result<Option<Setting<Preset>>, String> {
+    fn preset(&self, project: &Path) -> Result<Option<ConfigSetting<Preset>>, String> {
         let Some((name, position)) = &self.preset else {
             return Ok(None);
         };
@@ -119,7 +119,7 @@ impl Narrowing {
         Ok(Some(setting(project, *position, preset)))
     }
 
-    fn expiry(&self, project: &Path) -> Result<Option<Setting<Expiry>>, String> {
+    fn expiry(&self, project: &Path) -> Result<Option<ConfigSetting<Expiry>>, String> {
         let Some((term, position)) = &self.expiry else {
             return Ok(None);
         };
@@ -148,7 +148,7 @@ impl Configuration {
         &mut self,
         project: &Path,
         narrowing: &Narrowing,
-        (trust, user): (&Trust, &Layer),
+        (trust, user): (&TrustStore, &Layer),
     ) -> Result<(), String> {
         let (preset, expiry) = (narrowing.preset(project)?, narrowing.expiry(project)?);
         self.kept.extend(narrowing.policy(trust)?);
@@ -174,7 +174,7 @@ impl Configuration {
         project: &Path,
         why: String,
         narrowing: Option<&Narrowing>,
-        own: (&Trust, &Layer),
+        own: (&TrustStore, &Layer),
     ) {
         let has_rules = match narrowing {
             Some(narrowing) => self.keep(project, narrowing, own),
@@ -189,7 +189,7 @@ impl Configuration {
     }
 }
 
-impl Trust {
+impl TrustStore {
     /// Where the text of this digest is stored.
     pub(super) fn copy(&self, digest: &str) -> PathBuf {
         self.copies().join(format!("{digest}.json"))
@@ -200,7 +200,7 @@ impl Trust {
     /// # Errors
     ///
     /// When it cannot be written.
-    pub(super) fn store(&self, text: &str) -> Result<(), Error> {
+    pub(super) fn store(&self, text: &str) -> Result<(), ConfigError> {
         let file = self.copy(&digest(text));
         let stored = ownership::read_text(&file, MAX_POLICY);
         if stored.is_ok_and(|stored| stored == text) {
@@ -212,7 +212,7 @@ impl Trust {
             false => private::create_dir_unchecked(&folder),
         };
         let written = made.and_then(|()| super::edit::write_whole(&file, text));
-        written.map_err(|cause| Error::Unwritable { path: file, cause })
+        written.map_err(|cause| ConfigError::Unwritable { path: file, cause })
     }
 
     /// Removes the texts that no trust needs any more.
@@ -257,10 +257,10 @@ impl fmt::Display for ChangedProject {
     }
 }
 
-fn setting<T>(project: &Path, (line, column): Position, value: T) -> Setting<T> {
+fn setting<T>(project: &Path, (line, column): Position, value: T) -> ConfigSetting<T> {
     let path = project.to_owned();
-    let place = Place { path, line, column };
-    Setting { value, place }
+    let place = SourceLocation { path, line, column };
+    ConfigSetting { value, place }
 }
 
 /// The directory beside the file of trust that has the texts.

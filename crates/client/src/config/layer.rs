@@ -8,27 +8,27 @@ use attache_host::environment::{VariablePattern, VariablePatternError};
 use attache_host::permissions::{Expiry, ExpiryError, Preset};
 
 use super::document::{Document, Node};
-use super::error::{Error, Warning};
-use super::{Custom, Editor, Sandbox, Setting, mcp, nearest, sandbox};
+use super::error::{ConfigError, ConfigWarning};
+use super::{ConfigSetting, ConfiguredAgent, ForeignEditor, SandboxConfig, mcp, nearest, sandbox};
 use crate::agents::named_in;
 
 /// What one file says.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
-    pub(super) default_agent: Option<Setting<String>>,
-    pub(super) permissions: Option<Setting<Preset>>,
-    pub(super) expiry: Option<Setting<Expiry>>,
-    pub(super) policy: Option<Setting<PathBuf>>,
-    pub(super) pass: Option<Setting<Vec<VariablePattern>>>,
-    pub(super) mcp_servers: Vec<Setting<v1::McpServer>>,
-    pub(super) agents: Vec<Setting<Custom>>,
-    pub(super) agents_from: Option<Setting<Vec<Editor>>>,
-    pub(super) sandbox: Option<Setting<Sandbox>>,
-    pub(super) warnings: Vec<Warning>,
+    pub(super) default_agent: Option<ConfigSetting<String>>,
+    pub(super) permissions: Option<ConfigSetting<Preset>>,
+    pub(super) expiry: Option<ConfigSetting<Expiry>>,
+    pub(super) policy: Option<ConfigSetting<PathBuf>>,
+    pub(super) pass: Option<ConfigSetting<Vec<VariablePattern>>>,
+    pub(super) mcp_servers: Vec<ConfigSetting<v1::McpServer>>,
+    pub(super) agents: Vec<ConfigSetting<ConfiguredAgent>>,
+    pub(super) agents_from: Option<ConfigSetting<Vec<ForeignEditor>>>,
+    pub(super) sandbox: Option<ConfigSetting<SandboxConfig>>,
+    pub(super) warnings: Vec<ConfigWarning>,
 }
 
 impl Layer {
-    pub(super) fn read(document: &Document) -> Result<Layer, Error> {
+    pub(super) fn read(document: &Document) -> Result<Layer, ConfigError> {
         document.read(|root| {
             let mut layer = Layer::default();
             for (key, node) in root.members()? {
@@ -41,7 +41,7 @@ impl Layer {
     /// A project does not say what its commands may touch.
     pub(super) fn drop_sandbox(&mut self) {
         if let Some(sandbox) = self.sandbox.take() {
-            self.warnings.push(Warning {
+            self.warnings.push(ConfigWarning {
                 place: Some(sandbox.place),
                 what: "`sandbox` counts only in your own configuration, not in a project's"
                     .to_owned(),
@@ -49,7 +49,7 @@ impl Layer {
         }
     }
 
-    fn take(&mut self, key: &str, node: &Node<'_>) -> Result<(), Error> {
+    fn take(&mut self, key: &str, node: &Node<'_>) -> Result<(), ConfigError> {
         match key {
             "default_agent" | "defaultAgent" => {
                 self.default_agent = Some(setting(node, node.string()?.to_owned()));
@@ -80,7 +80,7 @@ impl Layer {
 
 impl Layer {
     /// A preset, or an object with one and how long decisions hold.
-    fn take_permissions(&mut self, node: &Node<'_>) -> Result<(), Error> {
+    fn take_permissions(&mut self, node: &Node<'_>) -> Result<(), ConfigError> {
         if !node.is_object() {
             self.permissions = Some(setting(node, preset(node)?));
             return Ok(());
@@ -100,7 +100,7 @@ impl Layer {
 
 impl Layer {
     /// Which variables children get beside those that are listed.
-    fn take_environment(&mut self, node: &Node<'_>) -> Result<(), Error> {
+    fn take_environment(&mut self, node: &Node<'_>) -> Result<(), ConfigError> {
         for (key, node) in node.members()? {
             match key {
                 "pass" => self.pass = Some(setting(&node, variable_patterns(&node)?)),
@@ -115,7 +115,7 @@ impl Layer {
     /// A project's file passes no variables: a repository must not get at the user's keys. Even when it is trusted.
     pub(super) fn without_environment(mut self) -> Layer {
         if let Some(pass) = self.pass.take() {
-            self.warnings.push(Warning {
+            self.warnings.push(ConfigWarning {
                 place: Some(pass.place),
                 what: "`environment` counts only in your own configuration file".to_owned(),
             });
@@ -128,8 +128,8 @@ impl Layer {
 pub(super) fn agent(
     name: &str,
     entry: &Node<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<Custom, Error> {
+    warnings: &mut Vec<ConfigWarning>,
+) -> Result<ConfiguredAgent, ConfigError> {
     let mut words = Vec::new();
     let mut env = Vec::new();
     for (key, node) in entry.members()? {
@@ -147,7 +147,7 @@ pub(super) fn agent(
         .next()
         .filter(|program| has_program && !program.is_empty())
     {
-        Some(program) => Ok(Custom {
+        Some(program) => Ok(ConfiguredAgent {
             name: name.to_owned(),
             command: named_in(entry.document().path(), &program),
             args: words.collect(),
@@ -159,18 +159,18 @@ pub(super) fn agent(
 }
 
 /// Reads an object of strings, whose values may be secrets.
-fn variables(node: &Node<'_>) -> Result<Vec<(String, Secret)>, Error> {
+fn variables(node: &Node<'_>) -> Result<Vec<(String, Secret)>, ConfigError> {
     let members = node.members()?.into_iter();
     let variable = |(name, node): (&str, Node<'_>)| Ok((name.to_owned(), node.string()?.into()));
     members.map(variable).collect()
 }
 
-pub(super) fn setting<T>(node: &Node<'_>, value: T) -> Setting<T> {
+pub(super) fn setting<T>(node: &Node<'_>, value: T) -> ConfigSetting<T> {
     let place = node.place();
-    Setting { value, place }
+    ConfigSetting { value, place }
 }
 
-fn preset(node: &Node<'_>) -> Result<Preset, Error> {
+fn preset(node: &Node<'_>) -> Result<Preset, ConfigError> {
     match node.string()? {
         "ask" => Ok(Preset::Ask),
         "approve-reads" => Ok(Preset::ApproveReads),
@@ -180,12 +180,12 @@ fn preset(node: &Node<'_>) -> Result<Preset, Error> {
     }
 }
 
-fn term(node: &Node<'_>) -> Result<Expiry, Error> {
+fn term(node: &Node<'_>) -> Result<Expiry, ConfigError> {
     let term = node.string()?.parse();
     term.map_err(|error: ExpiryError| node.wrong(error.to_string()))
 }
 
-fn variable_patterns(node: &Node<'_>) -> Result<Vec<VariablePattern>, Error> {
+fn variable_patterns(node: &Node<'_>) -> Result<Vec<VariablePattern>, ConfigError> {
     let items = node.items()?;
     let pattern = |item: &Node<'_>| {
         let pattern = item.string()?.parse();
@@ -194,12 +194,12 @@ fn variable_patterns(node: &Node<'_>) -> Result<Vec<VariablePattern>, Error> {
     items.iter().map(pattern).collect()
 }
 
-fn path(node: &Node<'_>) -> Result<PathBuf, Error> {
+fn path(node: &Node<'_>) -> Result<PathBuf, ConfigError> {
     let folder = node.document().path().parent().unwrap_or(Path::new(""));
     Ok(folder.join(node.string()?))
 }
 
-fn editors(node: &Node<'_>) -> Result<Vec<Editor>, Error> {
+fn editors(node: &Node<'_>) -> Result<Vec<ForeignEditor>, ConfigError> {
     let items = node.items()?;
     let editor = |item: &Node<'_>| {
         let editor = item.string()?.parse();
@@ -208,7 +208,7 @@ fn editors(node: &Node<'_>) -> Result<Vec<Editor>, Error> {
     items.iter().map(editor).collect()
 }
 
-pub(super) fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) -> Warning {
+pub(super) fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) -> ConfigWarning {
     let hint = match nearest(key, known.iter().copied()).first() {
         Some(name) => format!("; did you mean `{name}`?"),
         None => format!("; the keys here are {}", known.join(", ")),
@@ -216,7 +216,7 @@ pub(super) fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) ->
     let place = Some(node.place());
     // The key is not repeated: it may be a secret in the wrong place.
     let what = format!("nothing uses this key{hint}");
-    Warning { place, what }
+    ConfigWarning { place, what }
 }
 
 /// The keys of a file.

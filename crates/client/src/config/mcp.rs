@@ -2,22 +2,22 @@
 
 use attache::v1;
 
-use super::Setting;
+use super::ConfigSetting;
 use super::document::Node;
-use super::error::{Error, Warning};
+use super::error::{ConfigError, ConfigWarning};
 use super::layer::setting;
 use crate::mcp;
 
 pub(super) fn read(
     node: &Node<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<Vec<Setting<v1::McpServer>>, Error> {
+    warnings: &mut Vec<ConfigWarning>,
+) -> Result<Vec<ConfigSetting<v1::McpServer>>, ConfigError> {
     let file = node.document().path();
     let mut servers = Vec::new();
     let mut take = |entry: &Node<'_>, read: Result<Option<v1::McpServer>, String>| match read {
         Ok(Some(server)) => servers.push(setting(entry, server)),
         Ok(None) => {}
-        Err(fault) => warnings.push(Warning {
+        Err(fault) => warnings.push(ConfigWarning {
             place: Some(entry.place()),
             what: format!("the MCP server is left out: {fault}"),
         }),

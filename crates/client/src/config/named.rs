@@ -1,5 +1,5 @@
 //! Files that a project's file names and that can widen what agents may do: the policy, and files and directories of the
-//! project that commands of agents and MCP servers name. Trust covers them, each by its digest.
+//! project that commands of agents and MCP servers name. TrustStore covers them, each by its digest.
 
 mod directory;
 mod shell_lines;
@@ -300,7 +300,7 @@ pub(super) const MISSING: &str = "missing";
 const DIRECTORY: &str = "directory";
 /// Most files that one project file may name.
 const MAX_FILES: usize = 1000;
-/// Largest named file. Trust is checked at every start, so this also bounds how long that takes.
+/// Largest named file. TrustStore is checked at every start, so this also bounds how long that takes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 const MAX_PATH: usize = 4096;
 const MAX_NAME: usize = 255;

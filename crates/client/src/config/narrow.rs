@@ -5,7 +5,7 @@ use std::path::Path;
 use attache_host::permissions::{Expiry, Policy, Preset};
 
 use super::layer::Layer;
-use super::{Setting, Warning};
+use super::{ConfigSetting, ConfigWarning};
 
 impl Layer {
     /// Drops what would widen what the user's own file allows, with a warning for each.
@@ -42,12 +42,12 @@ impl Layer {
                     name(&policy.value)
                 ),
             };
-            self.warnings.push(Warning { place, what });
+            self.warnings.push(ConfigWarning { place, what });
         }
     }
 
-    fn refuse<T>(&mut self, setting: &Setting<T>, what: &str) {
-        self.warnings.push(Warning {
+    fn refuse<T>(&mut self, setting: &ConfigSetting<T>, what: &str) {
+        self.warnings.push(ConfigWarning {
             place: Some(setting.place.clone()),
             what: format!("{what} does not count: {ONLY}"),
         });

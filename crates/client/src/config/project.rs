@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use attache_host::permissions::Policy;
 
 use super::document::Document;
-use super::error::Error;
+use super::error::ConfigError;
 use super::kept::Narrowing;
 use super::layer::Layer;
 use super::named::Named;
-use super::trust::{self, Contents, Known, Record, Records, Trust};
-use super::{Configuration, PROJECT_FILE, Sources, Untrusted};
+use super::trust::{self, Contents, Known, Record, Records, TrustStore};
+use super::{ConfigSources, Configuration, PROJECT_FILE, UntrustedProject};
 
 /// A project's file as it is now.
 struct ProjectFile {
@@ -21,7 +21,7 @@ struct ProjectFile {
     contents: Contents,
     narrowing: Narrowing,
     /// Why it makes no sense.
-    fault: Option<Error>,
+    fault: Option<ConfigError>,
     /// Why trust cannot cover what it names.
     uncovered: Option<String>,
 }
@@ -36,7 +36,11 @@ enum Found {
 
 impl Configuration {
     /// Adds the project's file if it is trusted, and what trusted projects deny and ask about in any case.
-    pub(super) fn add_projects(&mut self, sources: &Sources, user: &Layer) -> Result<(), Error> {
+    pub(super) fn add_projects(
+        &mut self,
+        sources: &ConfigSources,
+        user: &Layer,
+    ) -> Result<(), ConfigError> {
         let records = sources.trust.read()?;
         if let Some(path) = &sources.project {
             let record = trust::record(&records, path);
@@ -44,7 +48,7 @@ impl Configuration {
                 Found::Nothing => self.keep_gone(path, record, (&sources.trust, user)),
                 Found::Refused(fault) => {
                     self.keep_refused(path, &fault, record, (&sources.trust, user));
-                    self.untrusted = Some(Untrusted::refused(path, fault));
+                    self.untrusted = Some(UntrustedProject::refused(path, fault));
                 }
                 Found::File(file) => self.add_project(*file, record, (&sources.trust, user))?,
             }
@@ -56,8 +60,8 @@ impl Configuration {
         &mut self,
         file: ProjectFile,
         record: Option<&Record>,
-        own: (&Trust, &Layer),
-    ) -> Result<(), Error> {
+        own: (&TrustStore, &Layer),
+    ) -> Result<(), ConfigError> {
         self.protect(&file, record);
         let known = record.map_or(Known::Unknown, |record| record.compared(&file.contents));
         if known == Known::Trusted && file.uncovered.is_none() {
@@ -80,8 +84,8 @@ impl Configuration {
         &mut self,
         mut file: ProjectFile,
         record: Option<&Record>,
-        trust: &Trust,
-    ) -> Result<(), Error> {
+        trust: &TrustStore,
+    ) -> Result<(), ConfigError> {
         if let Some(error) = file.fault {
             return Err(error);
         }
@@ -104,10 +108,10 @@ impl Configuration {
     /// before them, or their file is gone. What they deny and ask about counts, and nothing else.
     fn keep_above(
         &mut self,
-        sources: &Sources,
+        sources: &ConfigSources,
         records: &Records,
         user: &Layer,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ConfigError> {
         let Some(directory) = &sources.directory else {
             return Ok(());
         };
@@ -170,13 +174,13 @@ impl Configuration {
         path: &Path,
         why: String,
         narrowing: &Narrowing,
-        own: (&Trust, &Layer),
+        own: (&TrustStore, &Layer),
     ) {
         self.keep_changed(path, why, Some(narrowing), own);
         self.changed.pop_if(|changed| changed.has_rules.is_ok());
     }
 
-    fn keep_gone(&mut self, path: &Path, record: Option<&Record>, own: (&Trust, &Layer)) {
+    fn keep_gone(&mut self, path: &Path, record: Option<&Record>, own: (&TrustStore, &Layer)) {
         if let Some(record) = record {
             self.protect_recorded(record);
             self.keep_changed(path, "is gone".to_owned(), record.narrowing(), own);
@@ -188,7 +192,7 @@ impl Configuration {
         path: &Path,
         fault: &str,
         record: Option<&Record>,
-        own: (&Trust, &Layer),
+        own: (&TrustStore, &Layer),
     ) {
         if let Some(record) = record {
             self.protect_recorded(record);
@@ -212,11 +216,11 @@ impl Configuration {
 }
 
 impl ProjectFile {
-    fn find(path: &Path, user: &Layer) -> Result<Found, Error> {
+    fn find(path: &Path, user: &Layer) -> Result<Found, ConfigError> {
         let document = match Document::open(path) {
             Ok(Some(document)) => document,
             Ok(None) => return Ok(Found::Nothing),
-            Err(Error::Ownership(error)) => return Ok(Found::Refused(error.to_string())),
+            Err(ConfigError::Ownership(error)) => return Ok(Found::Refused(error.to_string())),
             Err(error) => return Err(error),
         };
         let (mut layer, fault) = match Layer::read(&document) {
@@ -243,7 +247,7 @@ impl ProjectFile {
         })))
     }
 
-    fn untrusted(mut self, has_changed: bool, changed: Vec<PathBuf>) -> Untrusted {
+    fn untrusted(mut self, has_changed: bool, changed: Vec<PathBuf>) -> UntrustedProject {
         let policy = self.layer.policy.take();
         // What cannot be used once it counts is said before it is trusted.
         let policy_fault = policy
@@ -257,7 +261,7 @@ impl ProjectFile {
             ..Configuration::default()
         };
         alone.add(self.layer);
-        Untrusted {
+        UntrustedProject {
             path: self.path,
             has_changed,
             changed,

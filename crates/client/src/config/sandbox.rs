@@ -7,13 +7,13 @@ use attache_host::sandbox::Settings;
 use serde_json::{Value, json};
 
 use super::document::Node;
-use super::error::{Error, Warning};
+use super::error::{ConfigError, ConfigWarning};
 use super::layer::unknown_key;
 use crate::agents::named_in;
 
 /// The sandbox for commands, as configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sandbox {
+pub struct SandboxConfig {
     /// Whether there is one.
     pub mode: SandboxMode,
     /// What it leaves open and what it closes.
@@ -34,8 +34,11 @@ pub enum SandboxMode {
     Off,
 }
 
-pub(super) fn read(node: &Node<'_>, warnings: &mut Vec<Warning>) -> Result<Sandbox, Error> {
-    let mut sandbox = Sandbox::default();
+pub(super) fn read(
+    node: &Node<'_>,
+    warnings: &mut Vec<ConfigWarning>,
+) -> Result<SandboxConfig, ConfigError> {
+    let mut sandbox = SandboxConfig::default();
     if !node.is_object() {
         sandbox.mode = mode(node)?;
         return Ok(sandbox);
@@ -54,7 +57,7 @@ pub(super) fn read(node: &Node<'_>, warnings: &mut Vec<Warning>) -> Result<Sandb
     Ok(sandbox)
 }
 
-fn mode(node: &Node<'_>) -> Result<SandboxMode, Error> {
+fn mode(node: &Node<'_>) -> Result<SandboxMode, ConfigError> {
     match node.string()? {
         "on" => Ok(SandboxMode::On),
         "required" => Ok(SandboxMode::Required),
@@ -63,7 +66,7 @@ fn mode(node: &Node<'_>) -> Result<SandboxMode, Error> {
     }
 }
 
-fn network(node: &Node<'_>) -> Result<Network, Error> {
+fn network(node: &Node<'_>) -> Result<Network, ConfigError> {
     match node.string()? {
         "shared" => Ok(Network::Shared),
         "loopback" => Ok(Network::Loopback),
@@ -71,7 +74,7 @@ fn network(node: &Node<'_>) -> Result<Network, Error> {
     }
 }
 
-fn nested(node: &Node<'_>) -> Result<Nesting, Error> {
+fn nested(node: &Node<'_>) -> Result<Nesting, ConfigError> {
     match node.string()? {
         "refused" => Ok(Nesting::Refused),
         "allowed" => Ok(Nesting::Allowed),
@@ -79,7 +82,7 @@ fn nested(node: &Node<'_>) -> Result<Nesting, Error> {
     }
 }
 
-fn paths(node: &Node<'_>) -> Result<Vec<PathBuf>, Error> {
+fn paths(node: &Node<'_>) -> Result<Vec<PathBuf>, ConfigError> {
     let items = node.items()?;
     let path = |item: &Node<'_>| {
         let path = named_in(item.document().path(), item.string()?);
@@ -91,7 +94,7 @@ fn paths(node: &Node<'_>) -> Result<Vec<PathBuf>, Error> {
     items.iter().map(path).collect()
 }
 
-impl Sandbox {
+impl SandboxConfig {
     /// Its values under their keys, to be shown.
     pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
         let mode = match self.mode {
@@ -135,7 +138,7 @@ mod tests {
     use super::super::layer::Layer;
     use super::*;
 
-    fn read(text: &str) -> Result<Sandbox, String> {
+    fn read(text: &str) -> Result<SandboxConfig, String> {
         let document = Document::of(Path::new("/home/ann/config.json"), text.to_owned());
         let layer = Layer::read(&document).map_err(|error| error.to_string())?;
         Ok(layer.sandbox.map(|it| it.value).unwrap_or_default())

@@ -4,7 +4,7 @@ use std::fs;
 
 use expect_test::{Expect, expect};
 
-use super::{Configuration, Editor, Sources, Trust, set, unset};
+use super::{ConfigSources, Configuration, ForeignEditor, TrustStore, set, unset};
 
 /// A home and a project of a test.
 struct Disk(tempfile::TempDir);
@@ -20,19 +20,19 @@ impl Disk {
         disk
     }
 
-    fn sources(&self, editors: &[Editor]) -> Sources {
+    fn sources(&self, editors: &[ForeignEditor]) -> ConfigSources {
         let root = self.0.path();
-        Sources {
+        ConfigSources {
             user: root.join("config.json"),
-            project: Sources::project_file(&root.join("project/deep")),
+            project: ConfigSources::project_file(&root.join("project/deep")),
             directory: Some(root.join("project/deep")),
-            trust: Trust::at(root.join("trusted.json")),
+            trust: TrustStore::at(root.join("trusted.json")),
             home: Some(root.to_owned()),
             editors: editors.to_vec(),
         }
     }
 
-    fn load(&self, editors: &[Editor]) -> String {
+    fn load(&self, editors: &[ForeignEditor]) -> String {
         let shown = match Configuration::load(&self.sources(editors)) {
             Ok(configuration) => shown(&configuration),
             Err(error) => format!("error: {error}\n"),
@@ -313,7 +313,7 @@ fn the_agents_of_other_editors() {
         agent_servers.Mine = /opt/mine --acp [~/.config/zed/settings.json:5:17]
         agent_servers.Theirs = theirs (sets ["TOKEN"]) [~/.jetbrains/acp.json:3:36]
     "#]]
-    .assert_eq(&disk.load(&[Editor::Zed, Editor::JetBrains]));
+    .assert_eq(&disk.load(&[ForeignEditor::Zed, ForeignEditor::JetBrains]));
 
     fs::write(
         disk.0.path().join("config.json"),
@@ -336,7 +336,7 @@ fn a_broken_file_of_an_editor_is_only_a_warning() {
     expect![[r#"
         warning: ~/.jetbrains/acp.json:1:37: `agent_servers.a.command` wants a string
     "#]]
-    .assert_eq(&disk.load(&[Editor::Zed, Editor::JetBrains]));
+    .assert_eq(&disk.load(&[ForeignEditor::Zed, ForeignEditor::JetBrains]));
 }
 
 #[test]
@@ -474,7 +474,7 @@ fn permissions_are_a_preset_or_an_object() {
     check(
         r#"{"permissions": {"expiry": "soon"}}"#,
         &expect![[r#"
-        error: ~/config.json:1:28: `permissions.expiry` wants a length of time such as `30m`, `8h`, `7d`, or `never`
+        error: ~/config.json:1:28: `permissions.expiry` must be a duration such as `30m`, `8h` or `7d`, or `never`
     "#]],
     );
     let disk = Disk::new(&[("config.json", r#"{"permissions": "approve-reads"}"#)]);

@@ -1,5 +1,5 @@
 //! Which project files a person has looked at and trusts: a repository must not run commands because somebody has
-//! cloned it. Trust is for a file with its content and for the files that it names with theirs; when any of them
+//! cloned it. TrustStore is for a file with its content and for the files that it names with theirs; when any of them
 //! changes, the person is asked again, and what the file denied and asked about before stays in force.
 
 use std::collections::BTreeMap;
@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use attache_host::ownership::{self, ReadError};
 use serde::{Deserialize, Serialize};
 
-use super::Untrusted;
+use super::UntrustedProject;
 use super::edit::write_whole;
-use super::error::Error;
+use super::error::ConfigError;
 use super::kept::Narrowing;
 use super::named::{MISSING, States};
 
 /// The project files that are trusted, kept in a file of our own.
 #[derive(Debug, Clone)]
-pub struct Trust {
+pub struct TrustStore {
     file: PathBuf,
 }
 
@@ -63,10 +63,10 @@ pub(super) enum Record {
 /// The records, each under the path of its project file.
 pub(super) type Records = BTreeMap<String, Record>;
 
-impl Trust {
+impl TrustStore {
     /// Keeps it in this file, which need not exist.
-    pub fn at(file: PathBuf) -> Trust {
-        Trust { file }
+    pub fn at(file: PathBuf) -> TrustStore {
+        TrustStore { file }
     }
 
     /// Trusts a file with the content that was shown.
@@ -74,7 +74,7 @@ impl Trust {
     /// # Errors
     ///
     /// When the decision cannot be kept.
-    pub fn add(&self, file: &Untrusted) -> Result<(), Error> {
+    pub fn add(&self, file: &UntrustedProject) -> Result<(), ConfigError> {
         self.put(
             &file.path,
             &file.contents,
@@ -90,7 +90,7 @@ impl Trust {
         contents: &Contents,
         narrowing: &Narrowing,
         policy: Option<&str>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), ConfigError> {
         if let Some(text) = policy {
             self.store(text)?;
         }
@@ -108,7 +108,7 @@ impl Trust {
     /// # Errors
     ///
     /// When the decision cannot be kept.
-    pub fn remove(&self, path: &Path) -> Result<bool, Error> {
+    pub fn remove(&self, path: &Path) -> Result<bool, ConfigError> {
         let mut trusted = self.read()?;
         let Some(key) = key_of_record(&trusted, path) else {
             return Ok(false);
@@ -119,8 +119,8 @@ impl Trust {
     }
 
     /// Whether the person has been told of a file as it is now. From now on they have.
-    pub fn is_told(&self, file: &Untrusted) -> bool {
-        let aside = Trust::at(self.file.with_file_name(TOLD));
+    pub fn already_warned(&self, file: &UntrustedProject) -> bool {
+        let aside = TrustStore::at(self.file.with_file_name(TOLD));
         let mut told = aside.read().unwrap_or_default();
         let contents = told.get(&key(&file.path)).map(Record::contents);
         let is_told = contents.is_some_and(|contents| contents == file.contents);
@@ -142,8 +142,8 @@ impl Trust {
 
     /// What is trusted. A file that does not exist trusts nothing. One that makes no sense is an error, as nobody knows
     /// which rules it would keep in force; so is one that others may have written.
-    pub(super) fn read(&self) -> Result<Records, Error> {
-        let unreadable = |cause| Error::Unreadable {
+    pub(super) fn read(&self) -> Result<Records, ConfigError> {
+        let unreadable = |cause| ConfigError::Unreadable {
             path: self.file.clone(),
             cause,
         };
@@ -153,13 +153,13 @@ impl Trust {
                 return Ok(Records::new());
             }
             Err(ReadError::Io(error)) => return Err(unreadable(error)),
-            Err(ReadError::Refused(error)) => return Err(Error::Ownership(error)),
+            Err(ReadError::Refused(error)) => return Err(ConfigError::Ownership(error)),
         };
         let damaged = |_| unreadable(io::Error::other(DAMAGED));
         serde_json::from_str(&text).map_err(damaged)
     }
 
-    fn write(&self, trusted: &Records) -> Result<(), Error> {
+    fn write(&self, trusted: &Records) -> Result<(), ConfigError> {
         self.write_records(trusted)?;
         let needed = trusted.values().filter_map(Record::narrowing);
         let needed = needed.filter_map(Narrowing::digest).map(str::to_owned);
@@ -167,10 +167,10 @@ impl Trust {
         Ok(())
     }
 
-    fn write_records(&self, trusted: &Records) -> Result<(), Error> {
+    fn write_records(&self, trusted: &Records) -> Result<(), ConfigError> {
         let text = serde_json::to_string_pretty(trusted).map_err(io::Error::from);
         let written = text.and_then(|text| write_whole(&self.file, &text));
-        written.map_err(|cause| Error::Unwritable {
+        written.map_err(|cause| ConfigError::Unwritable {
             path: self.file.clone(),
             cause,
         })

@@ -5,15 +5,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::{Finding, Level, Subject, file_name};
-use crate::agents::{Agent, NotInstalled, on_this_path};
+use super::{Diagnosis, DoctorCheck, Severity, file_name};
+use crate::agents::{Agent, AgentNotInstalled, find_program_on};
 
 /// Finds the program, and says where it is or what is missing.
-pub(super) fn resolve(agent: &Agent, tell: &mut impl FnMut(Finding)) -> Option<PathBuf> {
+pub(super) fn resolve(agent: &Agent, tell: &mut impl FnMut(Diagnosis)) -> Option<PathBuf> {
     let file = match agent.locate() {
         Ok(file) => file,
-        Err(NotInstalled { what, fix }) => {
-            tell(Finding::bad(Subject::Command, what, fix));
+        Err(AgentNotInstalled { what, fix }) => {
+            tell(Diagnosis::failure(DoctorCheck::Command, what, fix));
             return None;
         }
     };
@@ -22,19 +22,23 @@ pub(super) fn resolve(agent: &Agent, tell: &mut impl FnMut(Finding)) -> Option<P
         Some(real) => format!("{} → {}", file.display(), real.display()),
         None => file.display().to_string(),
     };
-    tell(Finding::fine(Subject::Command, what));
+    tell(Diagnosis::ok(DoctorCheck::Command, what));
     Some(file)
 }
 
 /// Says whether the interpreter of a script is there. Of a program that is no script nothing is said.
-pub(super) fn interpreter(agent: &Agent, file: &Path, tell: &mut impl FnMut(Finding)) -> Level {
+pub(super) fn interpreter(
+    agent: &Agent,
+    file: &Path,
+    tell: &mut impl FnMut(Diagnosis),
+) -> Severity {
     let Some(named) = named_in(file) else {
-        return Level::Fine;
+        return Severity::Ok;
     };
-    let finding = match on_this_path(Path::new(&named), &path_of(agent)) {
-        Some(found) => Finding::fine(Subject::Interpreter, found.display().to_string()),
-        None => Finding::bad(
-            Subject::Interpreter,
+    let finding = match find_program_on(Path::new(&named), &path_of(agent)) {
+        Some(found) => Diagnosis::ok(DoctorCheck::Interpreter, found.display().to_string()),
+        None => Diagnosis::failure(
+            DoctorCheck::Interpreter,
             format!(
                 "{} starts with `#!`, and its interpreter `{named}` was not found",
                 file.display()
@@ -42,7 +46,7 @@ pub(super) fn interpreter(agent: &Agent, file: &Path, tell: &mut impl FnMut(Find
             install(&named),
         ),
     };
-    let level = finding.level;
+    let level = finding.severity;
     tell(finding);
     level
 }

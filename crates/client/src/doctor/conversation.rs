@@ -9,16 +9,24 @@ use tokio::time::timeout;
 
 use super::stdout::{Garbage, Watched};
 use super::words::{counted, describe, names, started, stderr, timed};
-use super::{Conditions, Finding, Subject, hint};
+use super::{Diagnosis, DoctorCheck, ExamineOptions, hint};
 use crate::agents::{Agent, detecting, hello, line};
 
-pub(super) async fn hold(agent: &Agent, conditions: &Conditions, tell: &mut impl FnMut(Finding)) {
+pub(super) async fn hold(
+    agent: &Agent,
+    conditions: &ExamineOptions,
+    tell: &mut impl FnMut(Diagnosis),
+) {
     let program = agent.program().cwd(&conditions.cwd);
     let (child, stdin, stdout) = match program.spawn_piped().await {
         Ok(started) => started,
         Err(error) => {
             let fix = "run the command by hand to see what the system says";
-            tell(Finding::bad(Subject::Start, error.to_string(), fix));
+            tell(Diagnosis::failure(
+                DoctorCheck::Start,
+                error.to_string(),
+                fix,
+            ));
             return;
         }
     };
@@ -43,7 +51,7 @@ pub(super) async fn hold(agent: &Agent, conditions: &Conditions, tell: &mut impl
 
 struct Talk<'a> {
     agent: &'a Agent,
-    conditions: &'a Conditions,
+    conditions: &'a ExamineOptions,
     handle: AgentHandle,
     calls: ClientCalls,
     child: Child,
@@ -71,23 +79,27 @@ impl Talk<'_> {
         }
     }
 
-    async fn greet(&mut self, tell: &mut impl FnMut(Finding)) -> Option<v1::InitializeResponse> {
+    async fn greet(&mut self, tell: &mut impl FnMut(Diagnosis)) -> Option<v1::InitializeResponse> {
         let since = Instant::now();
         let handle = self.handle.clone();
         let answer = self.calls.until(handle.initialize(hello()), drop);
         let finding = match timeout(self.conditions.patience, answer).await {
             Ok(Ok(answer)) => {
-                tell(timed(Subject::Handshake, "answered `initialize`", since));
+                tell(timed(
+                    DoctorCheck::Handshake,
+                    "answered `initialize`",
+                    since,
+                ));
                 return Some(answer);
             }
             Ok(Err(CallError::Closed(Closed::Ended | Closed::Io(_)))) => self.ended().await,
-            Ok(Err(CallError::Version(version))) => Finding::bad(
-                Subject::Protocol,
+            Ok(Err(CallError::Version(version))) => Diagnosis::failure(
+                DoctorCheck::Protocol,
                 format!("the agent speaks version {version} of the protocol, we speak version 1"),
                 "use a version of the agent that speaks version 1",
             ),
-            Ok(Err(error)) => Finding::bad(
-                Subject::Handshake,
+            Ok(Err(error)) => Diagnosis::failure(
+                DoctorCheck::Handshake,
                 format!("`initialize` failed: {}", line(&error.to_string())),
                 "update the agent, or report this to its authors",
             ),
@@ -97,10 +109,10 @@ impl Talk<'_> {
         None
     }
 
-    async fn ended(&self) -> Finding {
+    async fn ended(&self) -> Diagnosis {
         let Ok(ending) = timeout(self.conditions.patience, self.child.wait()).await else {
             let what = "the agent closed its standard output before it answered `initialize`";
-            return Finding::bad(Subject::Handshake, what, hint::after(""));
+            return Diagnosis::failure(DoctorCheck::Handshake, what, hint::after(""));
         };
         let what = format!("{ending}, before it answered `initialize`");
         let what = if ending.stderr.trim().is_empty() {
@@ -108,10 +120,10 @@ impl Talk<'_> {
         } else {
             ending.to_string()
         };
-        Finding::bad(Subject::Handshake, what, hint::after(&ending.stderr))
+        Diagnosis::failure(DoctorCheck::Handshake, what, hint::after(&ending.stderr))
     }
 
-    fn silent(&self) -> Finding {
+    fn silent(&self) -> Diagnosis {
         let what = format!(
             "no answer to `initialize` within {} s",
             self.conditions.patience.as_secs()
@@ -121,13 +133,13 @@ impl Talk<'_> {
         } else {
             "it may wait for a person, or for the network: run the command by hand; if it is only slow, give it longer with --timeout"
         };
-        Finding::bad(Subject::Handshake, what, fix)
+        Diagnosis::failure(DoctorCheck::Handshake, what, fix)
     }
 
     async fn authentication(
         &mut self,
         answer: &v1::InitializeResponse,
-        tell: &mut impl FnMut(Finding),
+        tell: &mut impl FnMut(Diagnosis),
     ) {
         let mut what = match answer.auth_methods.as_slice() {
             [] => "no way to log in is offered".to_owned(),
@@ -143,14 +155,14 @@ impl Talk<'_> {
                 _ => "; the agent cannot tell whether it is logged in",
             });
         }
-        tell(Finding::fine(Subject::Authentication, what));
+        tell(Diagnosis::ok(DoctorCheck::Authentication, what));
     }
 
-    async fn session(&mut self, answer: &v1::InitializeResponse, tell: &mut impl FnMut(Finding)) {
+    async fn session(&mut self, answer: &v1::InitializeResponse, tell: &mut impl FnMut(Diagnosis)) {
         let Some(cwd) = self.conditions.cwd.to_str() else {
             let fix = "choose another directory with --cwd";
-            tell(Finding::bad(
-                Subject::Session,
+            tell(Diagnosis::failure(
+                DoctorCheck::Session,
                 "the directory's name is not UTF-8",
                 fix,
             ));
@@ -159,20 +171,20 @@ impl Talk<'_> {
         let since = Instant::now();
         let finding = match self.ask(v1::NewSessionRequest::new(cwd, [])).await {
             Ok(new) => {
-                tell(timed(Subject::Session, "opened a session", since));
+                tell(timed(DoctorCheck::Session, "opened a session", since));
                 self.leave(new.session_id, answer).await;
                 return;
             }
-            Err(NoAnswer::Late) => Finding::bad(
-                Subject::Session,
+            Err(NoAnswer::Late) => Diagnosis::failure(
+                DoctorCheck::Session,
                 format!(
                     "no answer to `session/new` within {} s",
                     self.conditions.patience.as_secs()
                 ),
                 "it may wait for the network or for its model: see what it says on stderr; if it is only slow, give it longer with --timeout",
             ),
-            Err(NoAnswer::Refused(error)) if error.wants_login() => Finding::bad(
-                Subject::Session,
+            Err(NoAnswer::Refused(error)) if error.wants_login() => Diagnosis::failure(
+                DoctorCheck::Session,
                 format!(
                     "the agent wants a login first: {}",
                     line(&error.to_string())
@@ -180,8 +192,8 @@ impl Talk<'_> {
                 self.login(answer),
             ),
             Err(NoAnswer::Refused(CallError::Closed(_))) => self.ended().await.of_session(),
-            Err(NoAnswer::Refused(error)) => Finding::bad(
-                Subject::Session,
+            Err(NoAnswer::Refused(error)) => Diagnosis::failure(
+                DoctorCheck::Session,
                 format!("`session/new` failed: {}", line(&error.to_string())),
                 "the message is the agent's own: see what it says on stderr, and its configuration",
             ),
@@ -210,14 +222,14 @@ impl Talk<'_> {
         }
     }
 
-    async fn end(self, tell: &mut impl FnMut(Finding)) {
+    async fn end(self, tell: &mut impl FnMut(Diagnosis)) {
         let since = Instant::now();
         self.handle.close();
         let ending = self.child.stop(Ladder::default()).await;
         match self.garbage.count() {
-            0 => tell(Finding::fine(Subject::Stdout, "only messages")),
-            count => tell(Finding::odd(
-                Subject::Stdout,
+            0 => tell(Diagnosis::ok(DoctorCheck::Stdout, "only messages")),
+            count => tell(Diagnosis::warning(
+                DoctorCheck::Stdout,
                 format!(
                     "{} no message, first `{}`",
                     counted(count, "line that is", "lines that are"),
@@ -229,26 +241,26 @@ impl Talk<'_> {
         tell(stderr(&ending.stderr));
         let took = since.elapsed().as_millis();
         let finding = match ending.rung {
-            _ if ending.survivors > 0 => Finding::bad(
-                Subject::Stop,
+            _ if ending.survivors > 0 => Diagnosis::failure(
+                DoctorCheck::Stop,
                 format!(
                     "{} could not be ended",
                     counted(u64::from(ending.survivors), "process", "processes")
                 ),
                 "end them by hand; they run as another user or cannot be reached",
             ),
-            Rung::Own => Finding::fine(Subject::Stop, "it had ended by itself"),
-            Rung::Close => Finding::fine(
-                Subject::Stop,
+            Rung::Own => Diagnosis::ok(DoctorCheck::Stop, "it had ended by itself"),
+            Rung::Close => Diagnosis::ok(
+                DoctorCheck::Stop,
                 format!("ended {took} ms after its input was closed"),
             ),
-            Rung::Term => Finding::odd(
-                Subject::Stop,
+            Rung::Term => Diagnosis::warning(
+                DoctorCheck::Stop,
                 format!("goes on when its input is closed; SIGTERM ended it after {took} ms"),
                 "nothing to do here: attache ends it",
             ),
-            Rung::Kill => Finding::odd(
-                Subject::Stop,
+            Rung::Kill => Diagnosis::warning(
+                DoctorCheck::Stop,
                 format!("goes on after SIGTERM; it was killed after {took} ms"),
                 "nothing to do here: attache ends it",
             ),
@@ -257,9 +269,9 @@ impl Talk<'_> {
     }
 }
 
-impl Finding {
-    fn of_session(mut self) -> Finding {
-        self.subject = Subject::Session;
+impl Diagnosis {
+    fn of_session(mut self) -> Diagnosis {
+        self.check = DoctorCheck::Session;
         self.what = self.what.replace("`initialize`", "`session/new`");
         self
     }

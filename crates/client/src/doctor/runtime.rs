@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use attache::process::Program;
 
 use super::command::{named_in, path_of};
-use super::{Finding, Subject, file_name};
-use crate::agents::{Agent, first_line, on_this_path};
+use super::{Diagnosis, DoctorCheck, file_name};
+use crate::agents::{Agent, find_program_on, first_line};
 
 /// Says which version of node, uv or the like is used, and whether it is new enough for the package.
-pub(super) async fn check(agent: &Agent, file: &Path, tell: &mut impl FnMut(Finding)) {
+pub(super) async fn check(agent: &Agent, file: &Path, tell: &mut impl FnMut(Diagnosis)) {
     let Some(runtime) = runtime(agent, file) else {
         return;
     };
@@ -18,8 +18,8 @@ pub(super) async fn check(agent: &Agent, file: &Path, tell: &mut impl FnMut(Find
     let program = Program::new(&runtime).arg("--version");
     let Some(version) = first_line(&program).await else {
         let fix = format!("run `{name} --version` by hand, and install it anew if that fails too");
-        tell(Finding::odd(
-            Subject::Runtime,
+        tell(Diagnosis::warning(
+            DoctorCheck::Runtime,
             format!("{name} does not tell its version"),
             fix,
         ));
@@ -31,16 +31,16 @@ pub(super) async fn check(agent: &Agent, file: &Path, tell: &mut impl FnMut(Find
         None
     };
     let finding = match wanted {
-        Some(wanted) if numbers(&version) < numbers(&wanted) => Finding::bad(
-            Subject::Runtime,
+        Some(wanted) if numbers(&version) < numbers(&wanted) => Diagnosis::failure(
+            DoctorCheck::Runtime,
             format!("node {version}; the package wants {wanted}"),
             "install a newer Node.js",
         ),
-        Some(wanted) => Finding::fine(
-            Subject::Runtime,
+        Some(wanted) => Diagnosis::ok(
+            DoctorCheck::Runtime,
             format!("node {version}; the package wants {wanted}"),
         ),
-        None => Finding::fine(Subject::Runtime, format!("{name} {version}")),
+        None => Diagnosis::ok(DoctorCheck::Runtime, format!("{name} {version}")),
     };
     tell(finding);
 }
@@ -56,7 +56,7 @@ fn runtime(agent: &Agent, file: &Path) -> Option<PathBuf> {
             "bun" | "bunx" => "bun",
             _ => continue,
         };
-        return on_this_path(Path::new(name), &path_of(agent));
+        return find_program_on(Path::new(name), &path_of(agent));
     }
     None
 }

@@ -3,38 +3,38 @@
 use attache::process::{ExecSupport, Nesting, exec_support, namespace_support};
 use attache_host::sandbox::{self, SandboxSupport};
 
-use super::{Finding, Subject};
+use super::{Diagnosis, DoctorCheck};
 
 /// Looks at what the kernel can enforce, if agents can mount or cannot. It starts nothing that stays.
-pub fn sandbox(nested: Nesting, mut tell: impl FnMut(Finding)) {
+pub fn check_sandbox(nested: Nesting, mut tell: impl FnMut(Diagnosis)) {
     tell(match sandbox::support() {
-        SandboxSupport::Full => Finding::fine(
-            Subject::Sandbox,
+        SandboxSupport::Full => Diagnosis::ok(
+            DoctorCheck::Sandbox,
             "commands write only inside the session's directories, temporary folders and tool caches",
         ),
-        SandboxSupport::Partial { gap } => Finding::odd(
-            Subject::Sandbox,
+        SandboxSupport::Partial { gap } => Diagnosis::warning(
+            DoctorCheck::Sandbox,
             format!("commands are confined, but can still {gap}"),
             "use a newer kernel: Linux 6.12 or later has everything that the sandbox uses",
         ),
-        SandboxSupport::Missing { reason } => Finding::odd(
-            Subject::Sandbox,
+        SandboxSupport::Missing { reason } => Diagnosis::warning(
+            DoctorCheck::Sandbox,
             format!("commands run without a sandbox: {reason}"),
             "allow it, or run agents in a container or virtual machine",
         ),
     });
     tell(match (namespace_support(), nested) {
-        (Ok(()), Nesting::Refused) => Finding::fine(
-            Subject::DeniedPaths,
+        (Ok(()), Nesting::Refused) => Diagnosis::ok(
+            DoctorCheck::DeniedPaths,
             "paths that a policy denies are hidden from agents and commands; meanwhile an agent's own sandbox of mounts, such as bubblewrap, fails; to allow it: attache config set sandbox.nested allowed",
         ),
-        (Ok(()), Nesting::Allowed) => Finding::odd(
-            Subject::DeniedPaths,
+        (Ok(()), Nesting::Allowed) => Diagnosis::warning(
+            DoctorCheck::DeniedPaths,
             "paths that a policy denies are hidden from agents, but `sandbox.nested` lets agents mount: a program that sets out to do so can reach them",
             "unless an agent needs a sandbox of its own: attache config unset sandbox.nested",
         ),
-        (Err(missing), _) => Finding::odd(
-            Subject::DeniedPaths,
+        (Err(missing), _) => Diagnosis::warning(
+            DoctorCheck::DeniedPaths,
             format!(
                 "the kernel does not hide paths that a policy denies, so agents can read them with tools of their own: {}",
                 missing.reason
@@ -43,16 +43,16 @@ pub fn sandbox(nested: Nesting, mut tell: impl FnMut(Finding)) {
         ),
     });
     tell(match exec_support() {
-        ExecSupport::Full => Finding::fine(
-            Subject::CommandRules,
+        ExecSupport::Full => Diagnosis::ok(
+            DoctorCheck::CommandRules,
             "command rules are enforced when a program is executed",
         ),
-        ExecSupport::Restarting => Finding::fine(
-            Subject::CommandRules,
+        ExecSupport::Restarting => Diagnosis::ok(
+            DoctorCheck::CommandRules,
             "command rules are enforced when a program is executed; Linux 5.19 or later handles signals better meanwhile",
         ),
-        ExecSupport::Missing { reason } => Finding::odd(
-            Subject::CommandRules,
+        ExecSupport::Missing { reason } => Diagnosis::warning(
+            DoctorCheck::CommandRules,
             "command rules look only at what an agent says it will run; what cannot be decided is asked about, or denied",
             reason,
         ),

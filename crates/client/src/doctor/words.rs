@@ -5,35 +5,35 @@ use std::time::Instant;
 use attache::process::{Child, Custody};
 use attache::v1;
 
-use super::{Finding, Subject};
+use super::{Diagnosis, DoctorCheck};
 use crate::agents::line;
 
-pub(super) fn started(child: &Child) -> Finding {
+pub(super) fn started(child: &Child) -> Diagnosis {
     let custody = match child.custody() {
         Custody::Guard => "in the custody of a guard",
         Custody::Direct => "without a guard",
     };
-    Finding::fine(Subject::Start, format!("runs, {custody}"))
+    Diagnosis::ok(DoctorCheck::Start, format!("runs, {custody}"))
 }
 
-pub(super) fn describe(answer: &v1::InitializeResponse, tell: &mut impl FnMut(Finding)) {
+pub(super) fn describe(answer: &v1::InitializeResponse, tell: &mut impl FnMut(Diagnosis)) {
     let version = answer.protocol_version.0;
-    tell(Finding::fine(
-        Subject::Protocol,
+    tell(Diagnosis::ok(
+        DoctorCheck::Protocol,
         format!("version {version}"),
     ));
     let who = match &answer.agent_info {
         Some(info) => line(&format!("{} {}", info.name, info.version)),
         None => "it does not say its name".to_owned(),
     };
-    tell(Finding::fine(Subject::Agent, who));
+    tell(Diagnosis::ok(DoctorCheck::Agent, who));
     let offered = offered(&answer.agent_capabilities);
     let what = if offered.is_empty() {
         "nothing beyond the basics".to_owned()
     } else {
         offered.join(", ")
     };
-    tell(Finding::fine(Subject::Capabilities, what));
+    tell(Diagnosis::ok(DoctorCheck::Capabilities, what));
 }
 
 fn offered(can: &v1::AgentCapabilities) -> Vec<&'static str> {
@@ -71,7 +71,7 @@ pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-pub(super) fn stderr(text: &str) -> Finding {
+pub(super) fn stderr(text: &str) -> Diagnosis {
     let lines: Vec<&str> = text
         .lines()
         .filter(|line| !line.trim().is_empty())
@@ -85,17 +85,17 @@ pub(super) fn stderr(text: &str) -> Finding {
         None if lines.is_empty() => "nothing".to_owned(),
         None => count,
     };
-    Finding::fine(Subject::Stderr, what)
+    Diagnosis::ok(DoctorCheck::Stderr, what)
 }
 
-pub(super) fn timed(subject: Subject, what: &str, since: Instant) -> Finding {
+pub(super) fn timed(check: DoctorCheck, what: &str, since: Instant) -> Diagnosis {
     let took = since.elapsed();
     let what = format!("{what} in {} ms", took.as_millis());
     if took.as_secs() < SLOW {
-        return Finding::fine(subject, what);
+        return Diagnosis::ok(check, what);
     }
     let fix = "nothing is wrong, it is slow: installing it saves the download if it is started by npx or uvx";
-    Finding::odd(subject, what, fix)
+    Diagnosis::warning(check, what, fix)
 }
 
 const SLOW: u64 = 15;

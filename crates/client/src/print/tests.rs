@@ -1,17 +1,17 @@
 use attache::v1;
 use expect_test::{Expect, expect};
 
-use super::{Colour, Format, Piece, Printer, Surface};
-use crate::event::{Event, OnDisk, PermissionPrompt, PromptSubject};
+use super::{Colour, OutputTarget, PrintFormat, Printer, PrinterOutput};
+use crate::event::{DiskComparison, Event, PermissionPrompt, PromptSubject};
 use attache_host::permissions::{Action, Reason};
 
 /// Prints updates of a turn, given as JSON, one a line; notes are marked.
 fn check(mut printer: Printer, updates: &str, expected: &Expect) {
-    let began = Event::Began {
+    let began = Event::TurnStarted {
         session: "s".into(),
         content: Vec::new(),
     };
-    let mut pieces = printer.take(&began);
+    let mut pieces = printer.print_event(&began);
     for update in updates
         .lines()
         .map(str::trim)
@@ -19,14 +19,14 @@ fn check(mut printer: Printer, updates: &str, expected: &Expect) {
     {
         let told = format!(r#"{{"sessionId":"s","update":{update}}}"#);
         let told: v1::SessionNotification = attache::json::from_str(&told).unwrap();
-        pieces.extend(printer.take(&Event::Update(Box::new(told))));
+        pieces.extend(printer.print_event(&Event::Update(Box::new(told))));
     }
     let outcome = Ok(v1::PromptResponse::new(v1::StopReason::EndTurn));
     let session = "s".into();
-    pieces.extend(printer.take(&Event::Ended { session, outcome }));
+    pieces.extend(printer.print_event(&Event::TurnEnded { session, outcome }));
     let shown = pieces.iter().map(|piece| match piece {
-        Piece::Answer(text) => text.clone(),
-        Piece::Note(text) => {
+        PrinterOutput::Answer(text) => text.clone(),
+        PrinterOutput::Note(text) => {
             let lines = text.lines().map(|line| format!("| {line}\n"));
             lines.collect()
         }
@@ -35,7 +35,7 @@ fn check(mut printer: Printer, updates: &str, expected: &Expect) {
 }
 
 fn text() -> Printer {
-    Printer::new(Format::Text, Surface::Plain, Colour::Off)
+    Printer::new(PrintFormat::Text, OutputTarget::Plain, Colour::Off)
 }
 
 const TURN: &str = r#"
@@ -77,7 +77,7 @@ fn a_turn_as_text() {
 
 #[test]
 fn a_turn_with_colours() {
-    let printer = Printer::new(Format::Text, Surface::Terminal, Colour::On);
+    let printer = Printer::new(PrintFormat::Text, OutputTarget::Terminal, Colour::On);
     check(
         printer,
         TURN,
@@ -101,7 +101,7 @@ fn a_turn_with_colours() {
 
 #[test]
 fn only_the_last_message() {
-    let printer = Printer::new(Format::Quiet, Surface::Plain, Colour::Off);
+    let printer = Printer::new(PrintFormat::Quiet, OutputTarget::Plain, Colour::Off);
     check(
         printer,
         TURN,
@@ -138,7 +138,7 @@ fn escape_sequences_reach_a_file_but_no_screen() {
         ^[2Jgone
     "#]],
     );
-    let printer = Printer::new(Format::Text, Surface::Terminal, Colour::Off);
+    let printer = Printer::new(PrintFormat::Text, OutputTarget::Terminal, Colour::Off);
     check(
         printer,
         words,
@@ -175,23 +175,23 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
         subject: PromptSubject::ToolCall(call.clone()),
         options: Vec::new(),
         omitted_options: 0,
-        disk: vec![OnDisk::Otherwise(Some("precious\n".to_owned()))],
+        disk: vec![DiskComparison::Different(Some("precious\n".to_owned()))],
     };
     let mut printer = text();
-    let began = Event::Began {
+    let began = Event::TurnStarted {
         session: "s".into(),
         content: Vec::new(),
     };
-    printer.take(&began);
-    let mut pieces = printer.take(&Event::Decided {
+    printer.print_event(&began);
+    let mut pieces = printer.print_event(&Event::PermissionDecided {
         prompt: Box::new(asked),
         is_allowed: false,
-        reason: Reason("--deny-all".to_owned()),
+        reason: Reason::new("--deny-all"),
     });
     let told = v1::SessionNotification::new("s", v1::SessionUpdate::ToolCall(call));
-    pieces.extend(printer.take(&Event::Update(Box::new(told))));
+    pieces.extend(printer.print_event(&Event::Update(Box::new(told))));
     let shown = pieces.iter().map(|piece| match piece {
-        Piece::Answer(text) | Piece::Note(text) => format!("{text}\n"),
+        PrinterOutput::Answer(text) | PrinterOutput::Note(text) => format!("{text}\n"),
     });
     expect![[r#"
         denied: edit /p/a (--deny-all)

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use attache::{json, v1};
 use expect_test::{Expect, expect};
 
-use super::{Error, compose, mention, uri};
+use super::{AttachError, compose, mention, uri};
 
 fn file(scratch: &Path, name: &str, content: &[u8]) -> PathBuf {
     let path = scratch.join(name);
@@ -92,7 +92,7 @@ fn what_cannot_be_attached_is_named() {
     let files = [missing.clone()];
     let error = compose("hi", &files, &v1::PromptCapabilities::new()).unwrap_err();
     assert!(
-        matches!(&error, Error::Unreadable { path, .. } if *path == missing),
+        matches!(&error, AttachError::Unreadable { path, .. } if *path == missing),
         "{error}"
     );
     let mut large = b"\x89PNG\r\n\x1a\n".to_vec();
@@ -107,7 +107,7 @@ fn what_cannot_be_attached_is_named() {
     #[cfg(unix)]
     {
         let error = mention(Path::new("/dev/null"), &v1::PromptCapabilities::new()).unwrap_err();
-        assert!(matches!(error, Error::Special { .. }), "{error}");
+        assert!(matches!(error, AttachError::Special { .. }), "{error}");
     }
 }
 

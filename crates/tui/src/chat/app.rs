@@ -19,8 +19,8 @@ pub(super) use lists::current;
 pub(super) use sessions::logins;
 
 use attache::v1;
-use attache_client::command::{Command, Opening};
-use attache_client::setting::Setting;
+use attache_client::command::{Command, OpenRequest};
+use attache_client::session_setting::SessionSetting;
 use attache_host::permissions::{Expiry, Preset};
 use ratatui::layout::Rect;
 
@@ -41,13 +41,13 @@ pub struct Settings {
     /// The agent's name, as the person chose it.
     pub agent: String,
     /// The first session, and the directories and MCP servers of those that follow.
-    pub opening: Opening,
+    pub opening: OpenRequest,
     /// Which session is the first.
     pub start: Start,
     /// Colours and signs.
     pub theme: Theme,
     /// What is set in new sessions.
-    pub wishes: Vec<Setting>,
+    pub wishes: Vec<SessionSetting>,
     /// What happens with requests that no rule answers; anything but asking is shown all the time.
     pub preset: Preset,
     /// How long an answer holds for more than the session, unless the person says otherwise.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use attache::v1;
 use attache_client::command::Command;
-use attache_client::desk::LoginCommand;
+use attache_client::conversation::LoginCommand;
 use attache_client::event::Event;
 use crossterm::event::KeyEvent;
 
@@ -53,7 +53,7 @@ pub enum Input {
 /// Something to be done by whoever drives the state machine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// To be submitted to the desk.
+    /// To be submitted to the conversation.
     Submit(Command),
     /// To be put on the clipboard.
     Copy(String),

@@ -2,7 +2,7 @@
 //! and the variables that the agent adds.
 
 use attache::v1;
-use attache_client::desk::LoginCommand;
+use attache_client::conversation::LoginCommand;
 use attache_text::plain::{visible, visible_command, visible_lines, visible_word};
 use crossterm::event::KeyEvent;
 

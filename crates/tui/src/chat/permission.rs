@@ -17,8 +17,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use attache_client::command::Answer;
-use attache_client::event::{OnDisk, PermissionPrompt};
+use attache_client::command::PermissionAnswer;
+use attache_client::event::{DiskComparison, PermissionPrompt};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use attache_host::permissions::{Expiry, Scope, option_allows};
@@ -93,7 +93,7 @@ pub(crate) enum Pressed {
     /// The user goes back to the composer. The request stays open.
     Back,
     /// The request is answered.
-    Answered(Answer, Expiry),
+    Answered(PermissionAnswer, Expiry),
     /// The key would have granted something, and why it does not.
     Refused(Cow<'static, str>),
 }
@@ -132,7 +132,7 @@ impl PermissionDialog {
     /// Whether an answer allows what is asked for.
     pub(crate) fn grants(&self, pressed: &Pressed) -> bool {
         match pressed {
-            Pressed::Answered(Answer::Choose { option, .. }, _) => {
+            Pressed::Answered(PermissionAnswer::Choose { option, .. }, _) => {
                 option_allows(&self.prompt.options, option) == Some(true)
             }
             _ => false,
@@ -352,7 +352,7 @@ impl PermissionDialog {
     /// Whether a file on disk is not what the agent shows.
     fn differs(&self) -> bool {
         let mut found = self.prompt.disk.iter();
-        found.any(|found| matches!(found, OnDisk::Otherwise(_)))
+        found.any(|found| matches!(found, DiskComparison::Different(_)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A list to choose from, filtered by typing: the palette, modes, models, options, sessions, logins, files.
 
 use attache::v1;
-use attache_client::command::How;
+use attache_client::command::SessionStart;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::{Line, Span};
 
@@ -68,7 +68,7 @@ pub(crate) enum Choice {
     /// The next page of sessions.
     MoreSessions(String),
     /// A session and how to open it.
-    Open(How, Box<v1::SessionInfo>),
+    Open(SessionStart, Box<v1::SessionInfo>),
     /// A session to delete, to be confirmed next.
     Delete(Box<v1::SessionInfo>),
     /// A session to delete, confirmed.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use attache::process::Status;
 use attache::v1;
-use attache_client::desk::{Desk, LoginCommand};
+use attache_client::conversation::{Conversation, LoginCommand};
 use attache_client::event::Event;
 use crossterm::event::{
     Event as TerminalEvent, EventStream, KeyEventKind, MouseButton, MouseEventKind,
@@ -32,7 +32,7 @@ use terminal::{Signals, Stage};
 ///
 /// When standard output is no terminal that can be drawn on.
 pub async fn run(
-    desk: &mut Desk,
+    conversation: &mut Conversation,
     settings: Settings,
     observe: &mut dyn FnMut(&Event),
 ) -> io::Result<()> {
@@ -48,7 +48,7 @@ pub async fn run(
         is_stale: true,
         observe,
     };
-    screen.run(desk).await
+    screen.run(conversation).await
 }
 
 struct Screen<'a> {
@@ -75,12 +75,12 @@ enum Next {
 }
 
 impl Screen<'_> {
-    async fn run(mut self, desk: &mut Desk) -> io::Result<()> {
-        if self.take(Input::Tick, desk).await? == Next::Leave {
+    async fn run(mut self, conversation: &mut Conversation) -> io::Result<()> {
+        if self.take(Input::Tick, conversation).await? == Next::Leave {
             return Ok(());
         }
         loop {
-            self.draw_if_due(desk)?;
+            self.draw_if_due(conversation)?;
             let wake = self.wake();
             let inputs = tokio::select! {
                 key = next_key(&mut self.keys) => match key {
@@ -88,30 +88,34 @@ impl Screen<'_> {
                     // Nobody can type any more.
                     None => return Ok(()),
                 },
-                event = desk.next() => vec![Input::Event(Box::new(event))],
+                event = conversation.next() => vec![Input::Event(Box::new(event))],
                 input = self.errands.next() => vec![input],
                 () = sleep_until(wake.into()) => vec![Input::Tick],
                 () = self.signals.next() => return Ok(()),
             };
             let now = Instant::now();
             for input in inputs {
-                if self.take_at(now, input, desk).await? == Next::Leave {
+                if self.take_at(now, input, conversation).await? == Next::Leave {
                     return Ok(());
                 }
             }
-            if self.drain(desk).await? == Next::Leave {
+            if self.drain(conversation).await? == Next::Leave {
                 return Ok(());
             }
         }
     }
 
     /// Takes what has happened already, up to a limit, so that a flood is drawn once and not thing by thing.
-    async fn drain(&mut self, desk: &mut Desk) -> io::Result<Next> {
+    async fn drain(&mut self, conversation: &mut Conversation) -> io::Result<Next> {
         for _ in 0..AT_ONCE {
-            let Some(event) = desk.next().now_or_never() else {
+            let Some(event) = conversation.next().now_or_never() else {
                 break;
             };
-            if self.take(Input::Event(Box::new(event)), desk).await? == Next::Leave {
+            if self
+                .take(Input::Event(Box::new(event)), conversation)
+                .await?
+                == Next::Leave
+            {
                 return Ok(Next::Leave);
             }
         }
@@ -132,38 +136,47 @@ impl Screen<'_> {
         Ok(inputs)
     }
 
-    async fn take(&mut self, input: Input, desk: &mut Desk) -> io::Result<Next> {
-        self.take_at(Instant::now(), input, desk).await
+    async fn take(&mut self, input: Input, conversation: &mut Conversation) -> io::Result<Next> {
+        self.take_at(Instant::now(), input, conversation).await
     }
 
-    async fn take_at(&mut self, now: Instant, input: Input, desk: &mut Desk) -> io::Result<Next> {
+    async fn take_at(
+        &mut self,
+        now: Instant,
+        input: Input,
+        conversation: &mut Conversation,
+    ) -> io::Result<Next> {
         let mut is_ready = false;
         if let Input::Event(event) = &input {
             (self.observe)(event);
-            is_ready = matches!(**event, Event::Ready(_));
+            is_ready = matches!(**event, Event::AgentReady(_));
         }
         let is_tick = matches!(input, Input::Tick);
         let is_late = self.change.is_some_and(|change| change <= now);
         self.is_stale |= !is_tick || is_late;
         let mut effects = self.app.handle(input, now);
         if is_ready {
-            let steering = match desk.can_steer() {
+            let steering = match conversation.can_steer() {
                 true => Steering::Taken,
                 false => Steering::NotTaken,
             };
             effects.extend(self.app.handle(Input::Steering(steering), now));
         }
         for effect in effects {
-            if self.perform(effect, desk).await? == Next::Leave {
+            if self.perform(effect, conversation).await? == Next::Leave {
                 return Ok(Next::Leave);
             }
         }
         Ok(Next::Go)
     }
 
-    async fn perform(&mut self, effect: Effect, desk: &mut Desk) -> io::Result<Next> {
+    async fn perform(
+        &mut self,
+        effect: Effect,
+        conversation: &mut Conversation,
+    ) -> io::Result<Next> {
         match effect {
-            Effect::Submit(command) => desk.submit(command),
+            Effect::Submit(command) => conversation.submit(command),
             Effect::Copy(text) => self.stage.copy(&text)?,
             Effect::Mouse(mouse) => self.stage.mouse(mouse)?,
             Effect::Redraw => self.stage.clear()?,
@@ -172,17 +185,18 @@ impl Screen<'_> {
                 format,
                 there,
             } => {
-                let terminals = &desk.host().terminals;
+                let terminals = &conversation.host().terminals;
                 let text = self.app.export(format, &|id| terminals.view(id));
                 self.errands.save(path, text, there);
             }
             Effect::DescribeLogin(method) => {
-                self.errands.tell(match desk.terminal_login(&method) {
-                    Some(command) => Input::LoginDescribed(Box::new(command)),
-                    None => Input::LoginEnded(Err("this login has no program".to_owned())),
-                });
+                self.errands
+                    .tell(match conversation.terminal_login(&method) {
+                        Some(command) => Input::LoginDescribed(Box::new(command)),
+                        None => Input::LoginEnded(Err("this login has no program".to_owned())),
+                    });
             }
-            Effect::RunLogin(command) => self.log_in(&command, desk).await?,
+            Effect::RunLogin(command) => self.log_in(&command, conversation).await?,
             Effect::Quit => return Ok(Next::Leave),
             errand => self.errands.run(errand),
         }
@@ -190,11 +204,15 @@ impl Screen<'_> {
     }
 
     /// Leaves the terminal to the agent's own login, then comes back.
-    async fn log_in(&mut self, command: &LoginCommand, desk: &mut Desk) -> io::Result<()> {
+    async fn log_in(
+        &mut self,
+        command: &LoginCommand,
+        conversation: &mut Conversation,
+    ) -> io::Result<()> {
         self.stage.leave();
         // Its reader would take the keys that are meant for the program.
         self.keys = None;
-        let ended = desk.run_login(command).await;
+        let ended = conversation.run_login(command).await;
         self.stage.return_to()?;
         self.keys = Some(EventStream::new());
         let outcome = match ended {
@@ -207,13 +225,13 @@ impl Screen<'_> {
         Ok(())
     }
 
-    fn draw_if_due(&mut self, desk: &Desk) -> io::Result<()> {
+    fn draw_if_due(&mut self, conversation: &Conversation) -> io::Result<()> {
         let now = Instant::now();
         let is_due = self.due.is_none_or(|due| now >= due);
         if !self.is_stale || !is_due {
             return Ok(());
         }
-        let terminals = &desk.host().terminals;
+        let terminals = &conversation.host().terminals;
         let terminal = |id: &v1::TerminalId| terminals.view(id);
         let around = Surroundings {
             terminal: &terminal,

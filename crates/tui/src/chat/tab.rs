@@ -6,8 +6,8 @@ use std::time::Instant;
 use attache::Transcript;
 use attache::transcript::{Change, MessageKind, Topic};
 use attache::v1;
-use attache_client::command::{How, Opening};
-use attache_client::event::Opened;
+use attache_client::command::{OpenRequest, SessionStart};
+use attache_client::event::OpenedSession;
 
 use super::composer::Composer;
 use super::text;
@@ -18,14 +18,14 @@ use crate::paint::{Brush, Remark, Theme, Tone, TranscriptView};
 pub(crate) struct Tab {
     /// Names the tab for as long as it is there.
     pub(crate) number: u64,
-    pub(crate) opening: Opening,
+    pub(crate) opening: OpenRequest,
     pub(crate) state: State,
     pub(crate) transcript: Transcript,
     pub(crate) view: TranscriptView,
     pub(crate) composer: Composer,
     pub(crate) modes: Option<v1::SessionModeState>,
     pub(crate) options: Vec<v1::SessionConfigOption>,
-    /// What waits for its turn, as the desk tells it.
+    /// What waits for its turn, as the conversation tells it.
     pub(crate) waiting: Vec<Vec<v1::ContentBlock>>,
     /// What was said before the session was there.
     pub(crate) held: Vec<Vec<v1::ContentBlock>>,
@@ -85,7 +85,7 @@ pub(crate) enum PlanShown {
 }
 
 impl Tab {
-    pub(crate) fn new(number: u64, opening: Opening, theme: Theme) -> Tab {
+    pub(crate) fn new(number: u64, opening: OpenRequest, theme: Theme) -> Tab {
         let brush = Brush::new(theme, opening.cwd.clone());
         Tab {
             number,
@@ -150,7 +150,7 @@ impl Tab {
     }
 
     /// The session is there.
-    pub(crate) fn opened(&mut self, opened: &Opened) {
+    pub(crate) fn opened(&mut self, opened: &OpenedSession) {
         self.state = State::Open(opened.session.clone());
         self.aside = None;
         self.modes.clone_from(&opened.modes);
@@ -163,7 +163,7 @@ impl Tab {
     pub(crate) fn suspend(&mut self) {
         self.turn = None;
         if let State::Open(session) = &self.state {
-            self.opening.how = How::Resume(session.clone());
+            self.opening.start = SessionStart::Resume(session.clone());
             self.state = State::Opening;
         }
     }

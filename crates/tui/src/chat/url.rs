@@ -26,7 +26,7 @@ pub(crate) struct Page {
 /// What the user says to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Visit {
-    Opened,
+    OpenedSession,
     Copy,
     Decline,
     Dismiss,
@@ -50,7 +50,7 @@ impl Page {
         let address = WebAddress::parse(url);
         let visits: &[_] = match address {
             Ok(_) => &[
-                ("I will open it in my browser", Visit::Opened),
+                ("I will open it in my browser", Visit::OpenedSession),
                 ("Copy the address", Visit::Copy),
             ],
             Err(_) => &[],
@@ -71,7 +71,7 @@ impl Page {
         match self.answers.key(key) {
             Chosen::Open => Visited::Open,
             Chosen::Back => Visited::Back,
-            Chosen::Answer(Visit::Opened) => {
+            Chosen::Answer(Visit::OpenedSession) => {
                 let accept = v1::ElicitationAcceptAction { content: None };
                 Visited::Done(v1::ElicitationAction::Accept(accept))
             }

@@ -131,8 +131,8 @@ fn a_large_screen_at_a_violation() {
         &expect![[r#"
             | talk.jsonl  20 records, 2 violations
             |      time   message                                            took     size   record 10
-            |  0:00.000   example                                                           ! line: the line is no JSON-RPC message; write noth
-            |  0:00.012 → initialize                                                 146 B  ing else there (rule 1, MUST)
+            |  0:00.000   example                                                           ! line: the line is not a JSON-RPC message; write n
+            |  0:00.012 → initialize                                                 146 B  othing else there (rule 1, MUST)
             |  0:00.015 · starting the model                                          18 B  2026-01-31T12:00:05.117000Z
             |  0:00.245 ⇐ initialize                                     233.0 ms    140 B  Compiling 3 crates
             |  0:00.246 → session/new                                                184 B

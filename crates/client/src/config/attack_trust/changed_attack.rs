@@ -36,7 +36,7 @@ fn verdict_in(configuration: &Configuration, command: &[&str]) -> RuleAction {
         Verdict::Allow(_) => RuleAction::Allow,
         Verdict::Ask => RuleAction::Ask,
         Verdict::Deny(reason) => {
-            assert!(reason.0.contains("x.json"), "{reason}");
+            assert!(reason.as_str().contains("x.json"), "{reason}");
             RuleAction::Deny
         }
     }
@@ -246,8 +246,8 @@ fn rules_of_a_trusted_project_count_in_nested_projects_and_repositories() {
         for directory in ["project/sub", "project/sub/deep"] {
             let directory = project.path(directory);
             fs::create_dir_all(&directory).unwrap();
-            let sources = Sources {
-                project: Sources::project_file(&directory),
+            let sources = ConfigSources {
+                project: ConfigSources::project_file(&directory),
                 directory: Some(directory),
                 ..project.sources()
             };
@@ -271,7 +271,7 @@ fn rules_of_a_trusted_project_count_in_nested_projects_and_repositories() {
         }
     }
     // Beside it nothing counts.
-    let beside = Sources {
+    let beside = ConfigSources {
         project: None,
         directory: Some(project.path("outside")),
         ..project.sources()

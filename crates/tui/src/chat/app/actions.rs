@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use attache::v1;
-use attache_client::command::{Command, How};
+use attache_client::command::{Command, SessionStart};
 use attache_client::export::{self, Terminals};
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -23,7 +23,7 @@ impl App {
     pub(super) fn act(&mut self, action: Action, now: Instant) {
         match action {
             Action::Palette => self.dialog = Some(Dialog::Picker(self.palette())),
-            Action::NewSession => self.open(self.opening(How::New), now),
+            Action::NewSession => self.open(self.opening(SessionStart::New), now),
             Action::Sessions => self.sessions(now),
             Action::Fork => self.fork(now),
             Action::CloseTab => self.close_tab_if_meant(now),
@@ -111,7 +111,7 @@ impl App {
             "Sessions",
             Awaits::Sessions,
         )));
-        self.submit(Command::List {
+        self.submit(Command::ListSessions {
             cwd: None,
             cursor: None,
         });
@@ -123,7 +123,7 @@ impl App {
         }
         if let Some(session) = self.tab().session().cloned() {
             let mut opening = self.tab().opening.clone();
-            opening.how = How::Fork(session);
+            opening.start = SessionStart::Fork(session);
             self.open(opening, now);
         }
     }

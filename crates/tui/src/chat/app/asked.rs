@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use attache::v1;
-use attache_client::command::{Answer, Command};
+use attache_client::command::{Command, PermissionAnswer};
 use attache_host::permissions::{Expiry, Scope};
 use attache_text::plain::GUTTER;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -208,7 +208,7 @@ impl App {
         }
         let session = self.tab().session().cloned();
         self.asks.take(session.as_ref());
-        self.submit(Command::Fill { form, action });
+        self.submit(Command::AnswerForm { form, action });
     }
 
     fn refuse_unread(&mut self, unread: usize, now: Instant) {
@@ -251,10 +251,10 @@ impl App {
         }
     }
 
-    fn answered(&mut self, prompt: u64, answer: Answer, expiry: Expiry) {
+    fn answered(&mut self, prompt: u64, answer: PermissionAnswer, expiry: Expiry) {
         let session = self.tab().session().cloned();
         self.asks.take(session.as_ref());
-        self.submit(Command::Answer {
+        self.submit(Command::AnswerPermission {
             prompt,
             answer,
             expiry,
@@ -264,20 +264,22 @@ impl App {
     /// Says what was decided. A decision that can be undone is reported again when it counts.
     fn report(
         &mut self,
-        answer: &Answer,
+        answer: &PermissionAnswer,
         (by, is_allowed): (RememberedBy, bool),
         what: &str,
         now: Instant,
     ) {
         let text = match answer {
-            Answer::Choose { .. } if by == RememberedBy::Agent => {
+            PermissionAnswer::Choose { .. } if by == RememberedBy::Agent => {
                 // Undoing now would be about an earlier decision.
                 self.undoable = None;
                 format!("the agent remembers this; Attaché cannot undo it {GUTTER} {what}")
             }
-            Answer::Choose { .. } if is_allowed => format!("allowed {GUTTER} {what}"),
-            Answer::Choose { .. } | Answer::Reject { .. } => format!("rejected {GUTTER} {what}"),
-            Answer::Dismiss => format!("request cancelled {GUTTER} {what}"),
+            PermissionAnswer::Choose { .. } if is_allowed => format!("allowed {GUTTER} {what}"),
+            PermissionAnswer::Choose { .. } | PermissionAnswer::Reject { .. } => {
+                format!("rejected {GUTTER} {what}")
+            }
+            PermissionAnswer::Dismiss => format!("request cancelled {GUTTER} {what}"),
         };
         self.toast(Tone::Info, text, now);
     }
@@ -319,7 +321,7 @@ impl App {
         match &self.undoable {
             Some(undoable) => {
                 let id = undoable.id.clone();
-                self.submit(Command::Forget { id });
+                self.submit(Command::UndoDecision { id });
             }
             None => self.toast(Tone::Info, "there is no decision to undo", now),
         }

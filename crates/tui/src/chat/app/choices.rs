@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use attache::v1;
-use attache_client::command::{Command, How, Opening};
+use attache_client::command::{Command, OpenRequest, SessionStart};
 
 use super::events::words;
 use super::{App, Dialog};
@@ -29,7 +29,7 @@ impl App {
             }),
             (Choice::Session(info), _) => self.dialog = Some(Dialog::Picker(self.uses(&info))),
             (Choice::MoreSessions(cursor), _) => self.more_sessions(cursor),
-            (Choice::Open(how, info), _) => self.open(self.opening_of(how, &info), now),
+            (Choice::Open(start, info), _) => self.open(self.opening_of(start, &info), now),
             (Choice::Delete(info), _) => {
                 let title = format!("Delete “{}” for good?", title(&info));
                 let rows = vec![
@@ -38,7 +38,7 @@ impl App {
                 ];
                 self.dialog = Some(Dialog::Picker(Picker::new(title, rows)));
             }
-            (Choice::DeleteNow(session), _) => self.submit(Command::Delete(session)),
+            (Choice::DeleteNow(session), _) => self.submit(Command::DeleteSession(session)),
             (Choice::Login(method), _) => self.login(method, now),
             (Choice::Unqueue(index), Some(session)) => self.unqueue(session, index),
             (Choice::Attach(path), _) => self.tab_mut().composer.attached.push(path.into()),
@@ -50,7 +50,7 @@ impl App {
     }
 
     pub(super) fn more_sessions(&mut self, cursor: String) {
-        self.submit(Command::List {
+        self.submit(Command::ListSessions {
             cwd: None,
             cursor: Some(cursor),
         });
@@ -84,23 +84,27 @@ impl App {
         let can = self.capabilities();
         let sessions = &can.session_capabilities;
         let id = || info.session_id.clone();
-        let of = |how: How| Choice::Open(how, Box::new(info.clone()));
+        let of = |start: SessionStart| Choice::Open(start, Box::new(info.clone()));
         let mut rows = Vec::new();
         if can.load_session {
-            rows.push(Row::new("load", "with its history", of(How::Load(id()))));
+            rows.push(Row::new(
+                "load",
+                "with its history",
+                of(SessionStart::Load(id())),
+            ));
         }
         if sessions.resume.is_some() {
             rows.push(Row::new(
                 "resume",
                 "without its history",
-                of(How::Resume(id())),
+                of(SessionStart::Resume(id())),
             ));
         }
         if sessions.fork.is_some() {
             rows.push(Row::new(
                 "fork",
                 "a copy that goes its own way",
-                of(How::Fork(id())),
+                of(SessionStart::Fork(id())),
             ));
         }
         if sessions.delete.is_some() {
@@ -117,10 +121,10 @@ impl App {
         Picker::new(title(info), rows)
     }
 
-    fn opening_of(&self, how: How, info: &v1::SessionInfo) -> Opening {
+    fn opening_of(&self, start: SessionStart, info: &v1::SessionInfo) -> OpenRequest {
         let additional = info.additional_directories.iter();
-        Opening {
-            how,
+        OpenRequest {
+            start,
             cwd: info.cwd.as_path().to_owned(),
             additional: additional.map(|path| path.as_path().to_owned()).collect(),
             mcp_servers: self.settings.opening.mcp_servers.clone(),
@@ -145,7 +149,7 @@ impl App {
         if let Some(text) = text.filter(|_| tab.composer.is_empty()) {
             tab.composer.editor.put(&text);
         }
-        self.submit(Command::Unqueue { session, index });
+        self.submit(Command::RemoveQueuedPrompt { session, index });
     }
 
     /// Lists the files to attach, once they are found.

@@ -1,10 +1,10 @@
-//! What the desk tells.
+//! What the conversation tells.
 
 use std::time::Instant;
 
 use attache::v1;
-use attache_client::command::{Answer, Command};
-use attache_client::event::{Event, Failure, FailureKind, PermissionPrompt};
+use attache_client::command::{Command, PermissionAnswer};
+use attache_client::event::{CommandFailure, Event, FailureKind, PermissionPrompt};
 use attache_client::figures;
 use attache_host::permissions::Expiry;
 
@@ -21,14 +21,14 @@ use crate::paint::Tone;
 impl App {
     pub(super) fn event(&mut self, event: Event, now: Instant) {
         match event {
-            Event::Ready(agent) => self.ready(agent, now),
-            Event::Opened(opened) => self.opened(&opened, now),
-            Event::Closed(_) => {}
-            Event::Deleted(session) => self.deleted(&session, now),
-            Event::Listed(page) => self.listed(page),
+            Event::AgentReady(agent) => self.ready(agent, now),
+            Event::SessionOpened(opened) => self.opened(&opened, now),
+            Event::SessionClosed(_) => {}
+            Event::SessionDeleted(session) => self.deleted(&session, now),
+            Event::SessionsListed(page) => self.listed(page),
             Event::Update(news) => self.update(*news, now),
-            Event::Began { session, content } => self.began(&session, content, now),
-            Event::Queue { session, waiting } => {
+            Event::TurnStarted { session, content } => self.began(&session, content, now),
+            Event::QueueChanged { session, waiting } => {
                 if let Some(tab) = self.tab_of(&session) {
                     tab.waiting = waiting;
                 }
@@ -39,7 +39,7 @@ impl App {
                     tab.remark(Tone::Info, format!("you said into the turn: {said}"));
                 }
             }
-            Event::Ended { session, outcome } => self.ended(&session, outcome, now),
+            Event::TurnEnded { session, outcome } => self.ended(&session, outcome, now),
             Event::ModeSet { session, mode } => {
                 if let Some(tab) = self.tab_of(&session)
                     && let Some(modes) = &mut tab.modes
@@ -52,13 +52,13 @@ impl App {
                     tab.options = options;
                 }
             }
-            Event::Terminal(terminal) => {
+            Event::TerminalChanged(terminal) => {
                 for tab in &mut self.tabs {
                     tab.view.terminal_changed(&terminal);
                 }
             }
-            Event::Garbage { count, line } => self.garbage(count, &line, now),
-            Event::Gone { how, stderr } => self.gone(how, stderr),
+            Event::InvalidOutput { count, line } => self.garbage(count, &line, now),
+            Event::AgentExited { how, stderr } => self.gone(how, stderr),
             asking => self.asking(asking, now),
         }
     }
@@ -66,14 +66,14 @@ impl App {
     /// Events around permission requests, forms and logins.
     fn asking(&mut self, event: Event, now: Instant) {
         match event {
-            Event::Asked(asked) => self.asked(*asked, now),
-            Event::Withdrawn(number) => self.asks.retain(|ask| !ask.is_prompt(number)),
+            Event::PermissionRequested(asked) => self.asked(*asked, now),
+            Event::PermissionWithdrawn(number) => self.asks.retain(|ask| !ask.is_prompt(number)),
             Event::Notice(what) => self.tab_mut().remark(Tone::Info, what),
-            Event::Trouble(why) => {
+            Event::Problem(why) => {
                 self.toast(Tone::Bad, why.clone(), now);
                 self.tab_mut().remark(Tone::Bad, why);
             }
-            Event::Decided {
+            Event::PermissionDecided {
                 prompt,
                 is_allowed,
                 reason,
@@ -88,7 +88,7 @@ impl App {
                     tab.remark(tone, remark);
                 }
             }
-            Event::Remembered {
+            Event::DecisionRemembered {
                 id,
                 what,
                 scope,
@@ -96,14 +96,14 @@ impl App {
                 is_allowed,
                 ..
             } => self.remembered(id, &what, (scope, expiry), is_allowed, now),
-            Event::Forgotten { id, was_in_force } => self.forgotten(&id, was_in_force, now),
-            Event::Form { form, request } => self.form(form, &request, now),
+            Event::DecisionUndone { id, was_in_force } => self.forgotten(&id, was_in_force, now),
+            Event::FormRequested { form, request } => self.form(form, &request, now),
             Event::FormWithdrawn(number) => self.asks.retain(|ask| !ask.is_form(number)),
             Event::FormCompleted(_) => self.toast(Tone::Good, "the page is dealt with", now),
-            Event::WantsLogin(methods) => self.wants_login(&methods, now),
+            Event::LoginRequired(methods) => self.wants_login(&methods, now),
             Event::LoggedIn(_) => self.logged_in(now),
             Event::LoggedOut => self.toast(Tone::Info, "logged out", now),
-            Event::Failed(failure) => self.failed(&failure, now),
+            Event::CommandFailed(failure) => self.failed(&failure, now),
             _ => {}
         }
     }
@@ -131,11 +131,11 @@ impl App {
     fn ended(
         &mut self,
         session: &v1::SessionId,
-        outcome: Result<v1::PromptResponse, Failure>,
+        outcome: Result<v1::PromptResponse, CommandFailure>,
         now: Instant,
     ) {
         if let Err(failure) = &outcome
-            && failure.kind == FailureKind::Login
+            && failure.kind == FailureKind::LoginRequired
         {
             self.login_message = Some(failure.why.clone());
         }
@@ -172,9 +172,9 @@ impl App {
         if self.asks.push(session.clone(), what) {
             self.point_to(session.as_ref(), now);
         } else {
-            self.submit(Command::Answer {
+            self.submit(Command::AnswerPermission {
                 prompt: number,
-                answer: Answer::Dismiss,
+                answer: PermissionAnswer::Dismiss,
                 expiry: Expiry::Never,
             });
         }
@@ -222,7 +222,7 @@ impl App {
         if is_shown {
             return self.point_to(session.as_ref(), now);
         }
-        self.submit(Command::Fill {
+        self.submit(Command::AnswerForm {
             form: number,
             action: v1::ElicitationAction::Cancel,
         });

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use attache::v1;
-use attache_client::command::{Command, How, Opening};
-use attache_client::desk::LoginCommand;
-use attache_client::event::{Failure, FailureKind, Opened};
-use attache_client::setting::Choices;
+use attache_client::command::{Command, OpenRequest, SessionStart};
+use attache_client::conversation::LoginCommand;
+use attache_client::event::{CommandFailure, FailureKind, OpenedSession};
+use attache_client::session_setting::SettingChoices;
 use attache_text::plain::{GUTTER, visible};
 
 use super::keys::TWICE;
@@ -37,31 +37,33 @@ impl App {
     fn begin(&mut self) {
         let can_list = self.capabilities().session_capabilities.list.is_some();
         match (self.settings.start, can_list) {
-            (Start::AsSaid, _) => self.open_first(self.settings.opening.how.clone()),
+            (Start::AsSaid, _) => self.open_first(self.settings.opening.start.clone()),
             (Start::Latest, true) => {
                 self.latest = Latest::Sought;
                 let cwd = Some(self.settings.opening.cwd.clone());
-                self.submit(Command::List { cwd, cursor: None });
+                self.submit(Command::ListSessions { cwd, cursor: None });
             }
             (Start::Latest, false) => {
                 let text = "the agent does not list its sessions: this is a new one";
                 self.tab_mut().remark(Tone::Warning, text);
-                self.open_first(How::New);
+                self.open_first(SessionStart::New);
             }
         }
     }
 
     /// Opens the session of the first tab, loaded or resumed as the agent can.
-    fn open_first(&mut self, how: How) {
+    fn open_first(&mut self, start: SessionStart) {
         let can = self.capabilities();
         let resumes = can.session_capabilities.resume.is_some();
-        let how = match how {
-            How::Load(session) if !can.load_session && resumes => How::Resume(session),
-            how => how,
+        let start = match start {
+            SessionStart::Load(session) if !can.load_session && resumes => {
+                SessionStart::Resume(session)
+            }
+            start => start,
         };
-        self.tabs[0].opening.how = how;
+        self.tabs[0].opening.start = start;
         let opening = self.tabs[0].opening.clone();
-        self.submit(Command::Open(opening));
+        self.submit(Command::OpenSession(opening));
     }
 
     /// The sessions of the directory are known: takes up the one that was used last. `false` if nobody looks for it.
@@ -75,11 +77,11 @@ impl App {
             .enumerate()
             .max_by_key(|(at, info)| (info.updated_at.clone(), std::cmp::Reverse(*at)));
         match latest {
-            Some((_, info)) => self.open_first(How::Load(info.session_id.clone())),
+            Some((_, info)) => self.open_first(SessionStart::Load(info.session_id.clone())),
             None => {
                 let text = "there is no session of this directory yet: this is a new one";
                 self.tab_mut().remark(Tone::Info, text);
-                self.open_first(How::New);
+                self.open_first(SessionStart::New);
             }
         }
         true
@@ -102,19 +104,19 @@ impl App {
         let mut openings = Vec::new();
         for tab in &mut self.tabs {
             tab.state = State::Opening;
-            if let How::Resume(session) = tab.opening.how.clone() {
+            if let SessionStart::Resume(session) = tab.opening.start.clone() {
                 tab.take_up(session, resumes, can.load_session);
             }
             openings.push(tab.opening.clone());
         }
         for opening in openings {
-            self.submit(Command::Open(opening));
+            self.submit(Command::OpenSession(opening));
         }
     }
 
-    pub(super) fn opened(&mut self, opened: &Opened, now: Instant) {
+    pub(super) fn opened(&mut self, opened: &OpenedSession, now: Instant) {
         let mut tabs = self.tabs.iter_mut();
-        let tab = tabs.find(|tab| tab.state == State::Opening && tab.opening == opened.opening);
+        let tab = tabs.find(|tab| tab.state == State::Opening && tab.opening == opened.request);
         let Some(tab) = tab else {
             return;
         };
@@ -123,14 +125,14 @@ impl App {
             let session = opened.session.clone();
             self.submit(Command::Prompt { session, content });
         }
-        if matches!(opened.opening.how, How::New) {
+        if matches!(opened.request.start, SessionStart::New) {
             self.wish(opened, now);
         }
     }
 
     /// Sets what was wished for, and says what the session does not have.
-    fn wish(&mut self, opened: &Opened, now: Instant) {
-        let choices = Choices {
+    fn wish(&mut self, opened: &OpenedSession, now: Instant) {
+        let choices = SettingChoices {
             modes: opened.modes.clone(),
             options: opened.options.clone(),
         };
@@ -143,8 +145,8 @@ impl App {
     }
 
     /// Opens a session in a new tab, or goes to the tab where it is.
-    pub(super) fn open(&mut self, opening: Opening, now: Instant) {
-        if let How::Load(session) | How::Resume(session) = &opening.how {
+    pub(super) fn open(&mut self, opening: OpenRequest, now: Instant) {
+        if let SessionStart::Load(session) | SessionStart::Resume(session) = &opening.start {
             let there = self
                 .tabs
                 .iter()
@@ -160,20 +162,20 @@ impl App {
             return;
         }
         let mut tab = Tab::new(self.next_tab, opening.clone(), self.settings.theme);
-        if let How::Fork(session) = &opening.how {
+        if let SessionStart::Fork(session) = &opening.start {
             let mut tabs = self.tabs.iter();
             tab.branch_off(tabs.find(|tab| tab.session() == Some(session)));
         }
         self.next_tab += 1;
         self.tabs.push(tab);
         self.active = self.tabs.len() - 1;
-        self.submit(Command::Open(opening));
+        self.submit(Command::OpenSession(opening));
     }
 
     /// An opening like the first one, but for how it begins.
-    pub(super) fn opening(&self, how: How) -> Opening {
-        Opening {
-            how,
+    pub(super) fn opening(&self, start: SessionStart) -> OpenRequest {
+        OpenRequest {
+            start,
             ..self.settings.opening.clone()
         }
     }
@@ -192,18 +194,18 @@ impl App {
     /// Closes the tab that is looked at. In place of the last one there is a new session.
     pub(super) fn close_tab(&mut self) {
         if self.tabs.len() == 1 {
-            let opening = self.opening(How::New);
+            let opening = self.opening(SessionStart::New);
             let tab = Tab::new(self.next_tab, opening.clone(), self.settings.theme);
             self.next_tab += 1;
             self.tabs.push(tab);
-            self.submit(Command::Open(opening));
+            self.submit(Command::OpenSession(opening));
         }
         let tab = self.tabs.remove(self.active);
         self.active = self.active.min(self.tabs.len() - 1);
         if let State::Open(session) = tab.state {
             self.asks
                 .retain(|ask| ask.session.as_ref() != Some(&session));
-            self.submit(Command::Close(session));
+            self.submit(Command::CloseSession(session));
         }
     }
 
@@ -220,42 +222,42 @@ impl App {
     }
 
     /// What was commanded did not succeed. If it was to open a session, its tab says so.
-    pub(super) fn failed(&mut self, failure: &Failure, now: Instant) {
-        let is_login = failure.what == "authenticate" || failure.kind == FailureKind::Login;
+    pub(super) fn failed(&mut self, failure: &CommandFailure, now: Instant) {
+        let is_login = failure.what == "authenticate" || failure.kind == FailureKind::LoginRequired;
         let text = match failure.kind {
             // These are words of the agent.
-            FailureKind::Login | FailureKind::Refused if is_login => {
+            FailureKind::LoginRequired | FailureKind::Refused if is_login => {
                 format!("{} failed {GUTTER} {}", failure.what, visible(&failure.why))
             }
             _ => format!("{}: {}", failure.what, failure.why),
         };
-        if failure.kind == FailureKind::Login {
+        if failure.kind == FailureKind::LoginRequired {
             self.login_message = Some(failure.why.clone());
         }
         if failure.what == "session/list" && self.latest == Latest::Sought {
             self.latest = Latest::Known;
-            self.open_first(How::New);
+            self.open_first(SessionStart::New);
         }
         let mut tabs = self.tabs.iter_mut();
         let opening = tabs.find(|tab| tab.state == State::Opening && tab.opens_by(&failure.what));
         let Some(tab) = opening else {
             return self.toast(Tone::Bad, text, now);
         };
-        if failure.kind == FailureKind::Login {
+        if failure.kind == FailureKind::LoginRequired {
             tab.state = State::Unauthenticated;
             return;
         }
         tab.put_back();
         tab.remark(Tone::Bad, text);
         let had_one = tab.transcript.turns() > 0;
-        if had_one && tab.opening.how != How::New {
+        if had_one && tab.opening.start != SessionStart::New {
             tab.remark(
                 Tone::Warning,
                 "it cannot be taken up: this is a new session",
             );
-            tab.opening.how = How::New;
+            tab.opening.start = SessionStart::New;
             let opening = tab.opening.clone();
-            return self.submit(Command::Open(opening));
+            return self.submit(Command::OpenSession(opening));
         }
         tab.state = State::Failed(text::line(&failure.why));
     }
@@ -304,7 +306,7 @@ impl App {
             }
         }
         for opening in openings {
-            self.submit(Command::Open(opening));
+            self.submit(Command::OpenSession(opening));
         }
     }
 }
@@ -312,25 +314,25 @@ impl App {
 impl Tab {
     /// Whether it waits for a session that is named already.
     pub(super) fn awaits(&self, session: &v1::SessionId) -> bool {
-        let named = match &self.opening.how {
-            How::Load(named) | How::Resume(named) => Some(named),
-            How::New | How::Fork(_) => None,
+        let named = match &self.opening.start {
+            SessionStart::Load(named) | SessionStart::Resume(named) => Some(named),
+            SessionStart::New | SessionStart::Fork(_) => None,
         };
         self.state == State::Opening && named == Some(session)
     }
 
     /// How the session is taken up, by what the agent can.
     fn take_up(&mut self, session: v1::SessionId, resumes: bool, loads: bool) {
-        self.opening.how = match (resumes, loads) {
-            (true, _) => How::Resume(session),
+        self.opening.start = match (resumes, loads) {
+            (true, _) => SessionStart::Resume(session),
             (false, true) => {
                 self.set_aside();
-                How::Load(session)
+                SessionStart::Load(session)
             }
             (false, false) => {
                 let text = "the agent cannot take up a session: this is a new one";
                 self.remark(Tone::Warning, text);
-                How::New
+                SessionStart::New
             }
         };
     }
@@ -349,11 +351,11 @@ impl Tab {
     }
 
     fn opens_by(&self, method: &str) -> bool {
-        let ours = match &self.opening.how {
-            How::New => "session/new",
-            How::Load(_) => "session/load",
-            How::Resume(_) => "session/resume",
-            How::Fork(_) => "session/fork",
+        let ours = match &self.opening.start {
+            SessionStart::New => "session/new",
+            SessionStart::Load(_) => "session/load",
+            SessionStart::Resume(_) => "session/resume",
+            SessionStart::Fork(_) => "session/fork",
         };
         method == ours
     }

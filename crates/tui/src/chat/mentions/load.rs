@@ -21,7 +21,7 @@ pub struct Attachment {
 }
 
 /// Reads what a prompt names. Blocks.
-pub(crate) fn load(prompt: &Attachment) -> Result<Vec<v1::ContentBlock>, prompt::Error> {
+pub(crate) fn load(prompt: &Attachment) -> Result<Vec<v1::ContentBlock>, prompt::AttachError> {
     let mentions = prompt
         .mentions
         .iter()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use attache::v1;
-use attache_client::event::OnDisk;
+use attache_client::event::DiskComparison;
 use attache_text::plain::visible;
 use ratatui::text::Line;
 
@@ -46,7 +46,7 @@ impl PermissionDialog {
         let (mut are_too_long, mut is_coloured) = (false, true);
         for (change, found) in self.prompt.changes() {
             let shown = match (self.against, found) {
-                (Against::Disk, Some(OnDisk::Otherwise(text))) => &v1::Diff {
+                (Against::Disk, Some(DiskComparison::Different(text))) => &v1::Diff {
                     old_text: text.clone(),
                     ..change.clone()
                 },
@@ -56,7 +56,7 @@ impl PermissionDialog {
             if let Some(remark) = remark(found, change, self.against) {
                 panel.text(remark, warning, width);
             }
-            if let Some(OnDisk::Unknown(why)) = found {
+            if let Some(DiskComparison::Unknown(why)) = found {
                 panel.labelled("because", &visible(why), Role::Warning, &brush.theme, width);
             }
             let diff = diff::whole(shown, brush, width.saturating_sub(quoted::WIDTH), left);
@@ -81,23 +81,27 @@ impl PermissionDialog {
 }
 
 /// How a change that is shown compares with the disk, where the user has to know.
-fn remark(found: Option<&OnDisk>, change: &v1::Diff, against: Against) -> Option<&'static str> {
+fn remark(
+    found: Option<&DiskComparison>,
+    change: &v1::Diff,
+    against: Against,
+) -> Option<&'static str> {
     let said = match (found?, against) {
-        (OnDisk::AsShown, _) => return None,
-        (OnDisk::Otherwise(Some(_)), Against::Disk) => {
+        (DiskComparison::AsShown, _) => return None,
+        (DiskComparison::Different(Some(_)), Against::Disk) => {
             "! Against the disk: what would change if the new text were the whole file."
         }
-        (OnDisk::Otherwise(None), Against::Disk) => "! Against the disk: no file.",
-        (OnDisk::Otherwise(Some(_)), Against::Shown) if change.old_text.is_none() => {
+        (DiskComparison::Different(None), Against::Disk) => "! Against the disk: no file.",
+        (DiskComparison::Different(Some(_)), Against::Shown) if change.old_text.is_none() => {
             "! The agent shows a new file, but there is one on disk."
         }
-        (OnDisk::Otherwise(Some(_)), Against::Shown) => {
+        (DiskComparison::Different(Some(_)), Against::Shown) => {
             "! The file on disk is not what the agent shows."
         }
-        (OnDisk::Otherwise(None), Against::Shown) => {
+        (DiskComparison::Different(None), Against::Shown) => {
             "! The agent shows an old text, but there is no file on disk."
         }
-        (OnDisk::Unknown(_), _) => "! Not compared with the disk.",
+        (DiskComparison::Unknown(_), _) => "! Not compared with the disk.",
     };
     Some(said)
 }

@@ -1,7 +1,7 @@
 //! The answers to a permission request: the agent's own options in its order, then what Attaché remembers on top.
 
 use attache::v1;
-use attache_client::command::Answer;
+use attache_client::command::PermissionAnswer;
 use attache_client::event::PermissionPrompt;
 use attache_host::permissions::{Scope, option_allows, option_label};
 use attache_text::plain::visible_start;
@@ -72,14 +72,14 @@ impl Choice {
     }
 
     /// What is submitted; nothing for an option that cannot be told.
-    pub(super) fn answer(&self) -> Option<Answer> {
+    pub(super) fn answer(&self) -> Option<PermissionAnswer> {
         let remember = self.scope().unwrap_or(Scope::Once);
         match (self.kind, self.option.clone()) {
             (ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted, _) => None,
-            (ChoiceKind::Dismiss, _) => Some(Answer::Dismiss),
-            (_, Some(option)) => Some(Answer::Choose { option, remember }),
+            (ChoiceKind::Dismiss, _) => Some(PermissionAnswer::Dismiss),
+            (_, Some(option)) => Some(PermissionAnswer::Choose { option, remember }),
             (ChoiceKind::RejectOnce | ChoiceKind::RejectLasting, None) => {
-                Some(Answer::Reject { remember })
+                Some(PermissionAnswer::Reject { remember })
             }
             (ChoiceKind::AllowOnce | ChoiceKind::AllowLasting, None) => None,
         }

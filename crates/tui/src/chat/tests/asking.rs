@@ -13,7 +13,7 @@ use crate::chat::{Effect, Input};
 
 pub(super) fn ask(stage: &mut Stage, number: u64) {
     let asked = asked(number, &["cargo", "test", "--", "a b"], "Run the tests");
-    stage.event(Event::Asked(Box::new(asked)));
+    stage.event(Event::PermissionRequested(Box::new(asked)));
 }
 
 /// Presses keys and shows which answers were given.
@@ -26,7 +26,7 @@ pub(super) fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
 pub(super) fn answers(stage: &mut Stage, keys: &str) -> String {
     stage.press(keys);
     let answers = stage.done().into_iter().filter_map(|effect| match effect {
-        Effect::Submit(Command::Answer { prompt, answer, .. }) => {
+        Effect::Submit(Command::AnswerPermission { prompt, answer, .. }) => {
             Some(format!("{prompt}: {answer:?}\n"))
         }
         _ => None,
@@ -135,7 +135,7 @@ fn a_request_that_is_withdrawn_is_gone() {
     let mut stage = stage();
     ask(&mut stage, 1);
     stage.press("draft<A-r><Down>");
-    stage.event(Event::Withdrawn(1));
+    stage.event(Event::PermissionWithdrawn(1));
     // Enter was meant for the request: it does not send the draft either.
     stage.done();
     stage.press("<Enter>");
@@ -201,7 +201,7 @@ fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
     let mut stage = stage().size(76, 26);
     let mut prompt = asked(1, &["npm", "test"], "Test");
     prompt.options = many_options();
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     stage.press("<Tab><Down><Down>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
@@ -241,7 +241,7 @@ fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
         let mut stage = self::stage().size(76, 26);
         let mut prompt = asked(1, &["npm", "test"], "Test");
         prompt.options = many_options();
-        stage.event(Event::Asked(Box::new(prompt)));
+        stage.event(Event::PermissionRequested(Box::new(prompt)));
         let confirm = match expected {
             "once" | "plan" => "",
             _ => "<Enter>",
@@ -261,7 +261,7 @@ fn an_option_that_cannot_be_told_cannot_be_chosen() {
         v1::PermissionOption::new("a", "One", Kind::AllowOnce),
         v1::PermissionOption::new("a", "Other", Kind::RejectOnce),
     ];
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     check(&mut stage, "<Tab><Down><Enter><Down><Enter>", &expect![""]);
 }
 
@@ -272,7 +272,7 @@ fn without_an_option_to_allow_nothing_allows() {
     asked
         .options
         .retain(|option| option.kind == v1::PermissionOptionKind::RejectOnce);
-    stage.event(Event::Asked(Box::new(asked)));
+    stage.event(Event::PermissionRequested(Box::new(asked)));
     stage.press("<Tab>");
     assert!(!stage.screen().contains("Allow"));
     check(
@@ -302,7 +302,7 @@ fn a_command_that_the_agent_calls_reading_is_shown_as_a_command() {
     let mut stage = stage();
     let mut asked = asked(1, &["rm", "-r", "src"], "Read a poem");
     asked.action.kind = v1::ToolKind::Read;
-    stage.event(Event::Asked(Box::new(asked)));
+    stage.event(Event::PermissionRequested(Box::new(asked)));
     assert!(stage.screen().contains("Run a command?"));
 }
 
@@ -349,7 +349,7 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
     let diff = v1::Diff::new("/code/project/src/main.rs", "fn main() {\n    new();\n}\n")
         .old_text("fn main() {\n    old();\n}\n");
     asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
-    stage.event(Event::Asked(Box::new(asked)));
+    stage.event(Event::PermissionRequested(Box::new(asked)));
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
@@ -394,7 +394,7 @@ fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
     let input = format!(r#"{{"owner":"ann","note":"{}"}}"#, "long ".repeat(200));
     let input: attache::json::Raw = attache::json::from_str(&input).unwrap();
     question.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Tidy up").raw_input(input));
-    stage.event(Event::Asked(Box::new(question)));
+    stage.event(Event::PermissionRequested(Box::new(question)));
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |╭ Use a tool? ─────────────────────────────────────────────╮
@@ -464,7 +464,7 @@ fn a_shell_line_shows_its_parts_and_where_it_runs() {
     let mut prompt = asked(1, &[line], "List files");
     prompt.action.directory = Some(PathBuf::from("sub"));
     prompt.action.paths = vec![PathBuf::from("sub")];
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |

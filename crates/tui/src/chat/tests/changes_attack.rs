@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use attache::v1;
-use attache_client::event::{Event, OnDisk, PermissionPrompt, PromptSubject};
+use attache_client::event::{DiskComparison, Event, PermissionPrompt, PromptSubject};
 use expect_test::expect;
 
 use super::asking::answers;
@@ -23,7 +23,7 @@ fn all_of_a_change_has_been_on_the_screen_before_it_is_allowed() {
     for (columns, rows) in [(40, 14), (80, 24), (150, 40)] {
         for change in &changes {
             let mut stage = stage().size(columns, rows);
-            stage.event(Event::Asked(Box::new(edit([change.clone()]))));
+            stage.event(Event::PermissionRequested(Box::new(edit([change.clone()]))));
             let seen = read(&mut stage);
             let old = change.old_text.as_deref().unwrap_or_default();
             for word in old
@@ -44,7 +44,7 @@ fn every_file_has_been_on_the_screen() {
         v1::Diff::new(format!("/code/project/{at}.rs"), text)
     });
     let mut stage = stage().size(80, 24);
-    stage.event(Event::Asked(Box::new(edit(files))));
+    stage.event(Event::PermissionRequested(Box::new(edit(files))));
     let seen = read(&mut stage);
     for word in (0..9).flat_map(|at| (0..9).map(move |line| format!("f{at}-{line}."))) {
         assert!(seen.contains(&word), "{word}");
@@ -58,7 +58,7 @@ fn one_line_of_21000_is_shown() {
     let new = old.replace("line 12345\n", "rm -rf ~\n");
     let mut stage = stage().size(60, 24);
     let change = v1::Diff::new("/code/project/a.txt", new).old_text(old);
-    stage.event(Event::Asked(Box::new(edit([change]))));
+    stage.event(Event::PermissionRequested(Box::new(edit([change]))));
     stage.press("<Tab><Down>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
@@ -103,7 +103,7 @@ fn what_cannot_be_shown_cannot_be_allowed() {
         vec![change(&"x\n".repeat(600_000))],
     ] {
         let mut stage = stage().size(80, 24);
-        stage.event(Event::Asked(Box::new(edit(changes))));
+        stage.event(Event::PermissionRequested(Box::new(edit(changes))));
         stage.press("<Tab><Down>");
         assert!(stage.screen().contains("too long to be allowed here"));
         for _ in 0..30 {
@@ -117,9 +117,9 @@ fn what_cannot_be_shown_cannot_be_allowed() {
 fn another_comparison_is_read_anew() {
     let text: String = (0..90).map(|at| format!("new{at}.\n")).collect();
     let mut prompt = edit([v1::Diff::new("/code/project/a.rs", text).old_text("old\n")]);
-    prompt.disk = vec![OnDisk::Otherwise(Some("precious\n".repeat(90)))];
+    prompt.disk = vec![DiskComparison::Different(Some("precious\n".repeat(90)))];
     let mut stage = stage().size(80, 24);
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     read(&mut stage);
     stage.press("<A-v>");
     assert_eq!(answers(&mut stage, "<Enter>"), "");
@@ -136,7 +136,7 @@ fn at_another_width_it_is_read_again_from_the_beginning() {
     let text: String = (0..90).map(|at| format!("new{at}.\n")).collect();
     let mut stage = stage().size(80, 24);
     let change = v1::Diff::new("/code/project/a.rs", text).old_text("old\n");
-    stage.event(Event::Asked(Box::new(edit([change]))));
+    stage.event(Event::PermissionRequested(Box::new(edit([change]))));
     read(&mut stage);
     let mut stage = stage.size(81, 24);
     stage.screen();
@@ -161,7 +161,11 @@ fn nothing_is_decided_on_a_screen_that_shows_nothing() {
         "<Down><Down><Down><Enter>",
     ] {
         let mut stage = stage().size(80, 24);
-        stage.event(Event::Asked(Box::new(asked(1, &["ls"], "List"))));
+        stage.event(Event::PermissionRequested(Box::new(asked(
+            1,
+            &["ls"],
+            "List",
+        ))));
         stage.press("<Tab><Down><Down>");
         let mut stage = stage.size(10, 3);
         assert_eq!(answers(&mut stage, keys), "", "{keys}");
@@ -176,7 +180,11 @@ fn our_answers_never_follow_those_of_the_agent_without_a_gap() {
     for columns in (24..100).step_by(7) {
         for rows in (8..40).step_by(3) {
             let mut stage = stage().size(columns, rows);
-            stage.event(Event::Asked(Box::new(asked(1, &[line], "Run it"))));
+            stage.event(Event::PermissionRequested(Box::new(asked(
+                1,
+                &[line],
+                "Run it",
+            ))));
             stage.press("<Tab>");
             for _ in 0..8 {
                 let screen = stage.screen();
@@ -198,7 +206,9 @@ fn our_answers_never_follow_those_of_the_agent_without_a_gap() {
 #[test]
 fn a_long_change_has_the_rows_that_the_screen_allows() {
     let mut stage = stage().size(80, 24);
-    stage.event(Event::Asked(Box::new(edit([numbered_file(300)]))));
+    stage.event(Event::PermissionRequested(Box::new(edit([numbered_file(
+        300,
+    )]))));
     stage.press("<Tab><Down>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
@@ -231,7 +241,9 @@ fn a_long_change_has_the_rows_that_the_screen_allows() {
 #[test]
 fn keys_and_the_wheel_move_through_a_long_change() {
     let mut stage = stage().size(80, 24);
-    stage.event(Event::Asked(Box::new(edit([numbered_file(100)]))));
+    stage.event(Event::PermissionRequested(Box::new(edit([numbered_file(
+        100,
+    )]))));
     stage.press("<Tab><Down>");
     let shows = |stage: &mut Stage, line: &str| {
         let screen = stage.screen();
@@ -257,7 +269,9 @@ fn keys_and_the_wheel_move_through_a_long_change() {
 #[test]
 fn a_jump_over_rows_does_not_count_them_as_read() {
     let mut stage = stage().size(80, 24);
-    stage.event(Event::Asked(Box::new(edit([numbered_file(100)]))));
+    stage.event(Event::PermissionRequested(Box::new(edit([numbered_file(
+        100,
+    )]))));
     stage.press("<Tab><Down><End>");
     assert!(
         stage.screen().contains("to read first: PgUp"),
@@ -289,7 +303,9 @@ fn a_jump_over_rows_does_not_count_them_as_read() {
 #[test]
 fn keys_and_wheel_faster_than_the_screen_skip_no_row() {
     let mut stage = stage().size(80, 24);
-    stage.event(Event::Asked(Box::new(edit([numbered_file(100)]))));
+    stage.event(Event::PermissionRequested(Box::new(edit([numbered_file(
+        100,
+    )]))));
     stage.press("<Tab><Down>");
     for _ in 0..20 {
         stage.screen();
@@ -310,7 +326,7 @@ fn a_change_in_another_layout_is_read_anew() {
     let old: String = (0..90).map(|at| format!("old{at}.\n")).collect();
     let change = numbered_file(90).old_text(old);
     let mut stage = stage().size(150, 24);
-    stage.event(Event::Asked(Box::new(edit([change]))));
+    stage.event(Event::PermissionRequested(Box::new(edit([change]))));
     read(&mut stage);
     stage.press("<Esc><C-r>dd<Esc><Tab><Down>");
     assert_eq!(answers(&mut stage, "<Enter>"), "");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use attache::v1;
-use attache_client::event::{Event, Failure, FailureKind};
+use attache_client::event::{CommandFailure, Event, FailureKind};
 use proptest::prelude::*;
 
 use super::stage::{Stage, agent, asked, stage};
@@ -40,25 +40,29 @@ fn tell(stage: &mut Stage, which: u8, text: &str) {
         0 => stage.begins(text),
         1 => stage.ends(),
         2 => stage.update(v1::ToolCall::new("c", text)),
-        3 => stage.event(Event::Asked(Box::new(asked(1, &["rm", text], text)))),
-        4 => stage.event(Event::Withdrawn(1)),
-        5 => stage.event(Event::Gone {
+        3 => stage.event(Event::PermissionRequested(Box::new(asked(
+            1,
+            &["rm", text],
+            text,
+        )))),
+        4 => stage.event(Event::PermissionWithdrawn(1)),
+        5 => stage.event(Event::AgentExited {
             how: text.to_owned(),
             stderr: vec![text.to_owned()],
         }),
-        6 => stage.event(Event::Ready(Box::new(agent()))),
+        6 => stage.event(Event::AgentReady(Box::new(agent()))),
         7 => stage.opened("s1"),
         8 => stage.input(Input::Files(vec![text.to_owned()])),
         9 => stage.update(v1::SessionInfoUpdate::new().title(text)),
-        10 => stage.event(Event::Listed(v1::ListSessionsResponse::new([
+        10 => stage.event(Event::SessionsListed(v1::ListSessionsResponse::new([
             v1::SessionInfo::new("a", text),
         ]))),
-        11 => stage.event(Event::Queue {
+        11 => stage.event(Event::QueueChanged {
             session: "s1".into(),
             waiting: vec![vec![text.into()]],
         }),
         12 => stage.event(form(text)),
-        13 => stage.event(Event::Failed(Failure {
+        13 => stage.event(Event::CommandFailed(CommandFailure {
             what: "session/new".to_owned(),
             why: text.to_owned(),
             kind: FailureKind::Refused,
@@ -81,7 +85,7 @@ pub(super) fn form(text: &str) -> Event {
         v1::ElicitationScope::Session(scope),
         v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema)),
     );
-    Event::Form {
+    Event::FormRequested {
         form: 1,
         request: Box::new(request),
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use attache::v1;
-use attache_client::event::{Event, OnDisk, PromptSubject};
+use attache_client::event::{DiskComparison, Event, PromptSubject};
 use expect_test::expect;
 
 use super::asking::{ask, check};
@@ -19,8 +19,8 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
     asked.action.paths = vec![PathBuf::from("/code/project/src/main.rs")];
     let diff = v1::Diff::new("/code/project/src/main.rs", "new();\n").old_text("old();\n");
     asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
-    asked.disk = vec![OnDisk::Otherwise(Some("precious();\n".to_owned()))];
-    stage.event(Event::Asked(Box::new(asked)));
+    asked.disk = vec![DiskComparison::Different(Some("precious();\n".to_owned()))];
+    stage.event(Event::PermissionRequested(Box::new(asked)));
     stage.press("<Tab>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
@@ -90,8 +90,8 @@ fn a_file_that_is_as_shown_has_nothing_to_compare() {
     let mut asked = asked(1, &[], "Fix typo");
     let diff = v1::Diff::new("/code/project/a", "new").old_text("old");
     asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
-    asked.disk = vec![OnDisk::AsShown];
-    stage.event(Event::Asked(Box::new(asked)));
+    asked.disk = vec![DiskComparison::AsShown];
+    stage.event(Event::PermissionRequested(Box::new(asked)));
     stage.press("<Tab>");
     assert!(!stage.screen().contains("disk"));
     check(&mut stage, "v", &expect![""]);

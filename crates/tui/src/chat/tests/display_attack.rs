@@ -1,8 +1,8 @@
 //! Hostile text in every place where a user decides or reviews: every character can be seen, and none acts.
 
 use attache::v1;
-use attache_client::event::{Event, Exec, HostRequest, PromptSubject};
-use attache_client::print::{Colour, Format, Piece, Printer, Surface};
+use attache_client::event::{Event, HostRequest, ProgramStart, PromptSubject};
+use attache_client::print::{Colour, OutputTarget, PrintFormat, Printer, PrinterOutput};
 use attache_testkit::hostile::some_texts;
 use attache_text::plain::{visible, visible_code, visible_command, visible_word};
 
@@ -45,7 +45,7 @@ fn a_command_of_the_host_shows_directory_and_variables() {
 fn a_program_shows_its_file_directory_and_variables() {
     for text in some_texts() {
         let mut prompt = asked(1, &["git", "push"], "");
-        prompt.subject = PromptSubject::Exec(Exec {
+        prompt.subject = PromptSubject::Exec(ProgramStart {
             program: format!("/evil/{text}/git").into(),
             argv: vec!["git".to_owned(), "push".to_owned(), text.clone()],
             cwd: format!("/code/project/{text}").into(),
@@ -94,22 +94,22 @@ fn a_tool_shows_what_it_is_given() {
 #[test]
 fn what_run_writes_to_stderr_is_shown_as_it_is() {
     for text in some_texts() {
-        let mut printer = Printer::new(Format::Text, Surface::Terminal, Colour::Off);
+        let mut printer = Printer::new(PrintFormat::Text, OutputTarget::Terminal, Colour::Off);
         let line = text.replace(['\n', '\r'], " ");
         let diff = v1::Diff::new(format!("/w/{text}"), format!("new {line}\n")).old_text("old\n");
         let call = v1::ToolCall::new("c1", text.as_str())
             .status(v1::ToolCallStatus::Completed)
             .content([diff]);
         let news = v1::SessionNotification::new("s1", v1::SessionUpdate::ToolCall(call));
-        let began = Event::Began {
+        let began = Event::TurnStarted {
             session: "s1".into(),
             content: Vec::new(),
         };
-        let mut pieces = printer.take(&began);
-        pieces.extend(printer.take(&Event::Update(Box::new(news))));
+        let mut pieces = printer.print_event(&began);
+        pieces.extend(printer.print_event(&Event::Update(Box::new(news))));
         let notes = pieces.into_iter().filter_map(|piece| match piece {
-            Piece::Note(note) => Some(note),
-            Piece::Answer(_) => None,
+            PrinterOutput::Note(note) => Some(note),
+            PrinterOutput::Answer(_) => None,
         });
         let notes: Vec<String> = notes.collect();
         let notes = notes.join("\n");
@@ -126,7 +126,7 @@ fn what_run_writes_to_stderr_is_shown_as_it_is() {
 /// Shows a request with all its details, and looks for texts on the screen, whatever spaces and rows are between.
 fn check(prompt: attache_client::event::PermissionPrompt, texts: &[&str]) {
     let mut stage = stage().size(160, 60);
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     stage.press("<Tab>d");
     let screen = stage.screen();
     assert_eq!(screen.chars().find(is_raw), None, "{screen}");

@@ -288,7 +288,7 @@ fn keys_for_a_request_that_has_vanished_do_nothing() {
             stage.app.tab_mut().composer.editor.put("draft");
             type_at(&mut stage, 1500, 100, &["<A-r>", "<Down>"]);
             millis(&mut stage, 100);
-            stage.event(attache_client::event::Event::Withdrawn(1));
+            stage.event(attache_client::event::Event::PermissionWithdrawn(1));
             millis(&mut stage, delay);
             stage.screen();
             stage.done();

@@ -17,7 +17,7 @@ fn form(schema: v1::ElicitationSchema) -> Stage {
         v1::ElicitationScope::Session(scope),
         v1::ElicitationMode::Form(mode),
     );
-    stage.event(Event::Form {
+    stage.event(Event::FormRequested {
         form: 3,
         request: Box::new(request),
     });
@@ -56,7 +56,7 @@ fn check_answer(stage: &mut Stage, keys: &str, expected: &Expect) {
     stage.done();
     stage.press(keys);
     let answers = stage.done().into_iter().map(|effect| match effect {
-        Effect::Submit(Command::Fill { form, action }) => format!("{form}: {action:?}"),
+        Effect::Submit(Command::AnswerForm { form, action }) => format!("{form}: {action:?}"),
         other => format!("{other:?}"),
     });
     expected.assert_eq(&answers.collect::<Vec<_>>().join("\n"));

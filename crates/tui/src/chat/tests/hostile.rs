@@ -25,13 +25,13 @@ fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
         v1::PlanEntryStatus::InProgress,
     );
     stage.update(v1::Plan::new([step]));
-    stage.event(Event::Queue {
+    stage.event(Event::QueueChanged {
         session: "s1".into(),
         waiting: vec![vec![EVIL.into()]],
     });
     let mut question = asked(1, &["rm", EVIL], EVIL);
     question.options[0].name = EVIL.to_owned();
-    stage.event(Event::Asked(Box::new(question)));
+    stage.event(Event::PermissionRequested(Box::new(question)));
     stage.press("<Tab><A-d>");
     let screen = stage.screen();
     let is_bad = |char: &char| *char != '\n' && attache_text::plain::is_hidden(*char);

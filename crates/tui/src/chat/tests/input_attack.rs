@@ -181,7 +181,7 @@ fn check(prompt: &PermissionPrompt, expected: &Expect) {
 }
 
 fn ask(stage: &mut Stage, prompt: &PermissionPrompt) {
-    stage.event(Event::Asked(Box::new(prompt.clone())));
+    stage.event(Event::PermissionRequested(Box::new(prompt.clone())));
 }
 
 /// A request as an agent makes it.

@@ -64,7 +64,11 @@ fn a_message_on_a_covered_request_ends_with_what_covers_it() {
     let mut stage = stage();
     stage.begins("hi");
     stage.press("?");
-    stage.event(Event::Asked(Box::new(asked(1, &["ls"], "List"))));
+    stage.event(Event::PermissionRequested(Box::new(asked(
+        1,
+        &["ls"],
+        "List",
+    ))));
     assert!(stage.screen().contains("Esc closes this"));
     check(&mut stage, "<Esc>", &expect![""]);
     assert!(!stage.screen().contains("Esc closes this"));
@@ -152,7 +156,7 @@ fn what_is_said_while_a_turn_runs_waits_or_goes_into_it() {
 fn what_is_said_before_the_session_is_there_is_sent_once_it_is() {
     let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
     stage.press("hi<Enter>");
-    stage.event(Event::Ready(Box::new(super::stage::agent())));
+    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
     stage.opened("s1");
     check(&mut stage, "", &expect![""]);
 }
@@ -160,7 +164,7 @@ fn what_is_said_before_the_session_is_there_is_sent_once_it_is() {
 #[test]
 fn a_prompt_that_waits_can_be_taken_back() {
     let mut stage = stage();
-    stage.event(Event::Queue {
+    stage.event(Event::QueueChanged {
         session: "s1".into(),
         waiting: vec![vec!["one".into()], vec!["two".into()]],
     });
@@ -168,8 +172,8 @@ fn a_prompt_that_waits_can_be_taken_back() {
         &mut stage,
         "<A-q><Down><Enter>",
         &expect![[r#"
-        Submit(Unqueue { session: "s1", index: 1 })
-    "#]],
+            Submit(RemoveQueuedPrompt { session: "s1", index: 1 })
+        "#]],
     );
     assert_eq!(stage.app.tab().composer.editor.text(), "two");
 }

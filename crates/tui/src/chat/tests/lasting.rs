@@ -56,7 +56,7 @@ fn a_lasting_answer_is_confirmed_with_what_it_covers() {
     stage.press("<Right><Right><Left><Right><Right>");
     assert!(stage.screen().contains("for 8 hours"), "{}", stage.screen());
     stage.press("<Enter>");
-    expect![[r#"[Submit(Answer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, expiry: After(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
+    expect![[r#"[Submit(PermissionAnswer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, expiry: After(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn what_is_remembered_is_said_for_every_scope() {
             prompt.action.paths = paths.iter().map(Into::into).collect();
         }
         prompt.action.kind = kind;
-        stage.event(Event::Asked(Box::new(prompt)));
+        stage.event(Event::PermissionRequested(Box::new(prompt)));
         choose(&mut stage, words);
         let screen = stage.screen();
         let rows = screen.lines().filter_map(|row| row.strip_prefix("|│ "));
@@ -123,7 +123,7 @@ fn an_option_that_the_agent_remembers_is_confirmed_in_its_words() {
         "Reject\u{1b}[2J Bash(npm test *)",
         v1::PermissionOptionKind::AllowAlways,
     ));
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     choose(&mut stage, "Always allow");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
@@ -163,7 +163,7 @@ fn nothing_lasts_for_a_protected_file() {
     prompt.action.command = None;
     prompt.action.kind = v1::ToolKind::Edit;
     prompt.action.paths = vec!["/code/project/.git/hooks/pre-commit".into()];
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     let screen = stage.screen();
     assert!(screen.contains("Protected file"), "{screen}");
     assert!(screen.contains("Content not shown"), "{screen}");
@@ -171,7 +171,7 @@ fn nothing_lasts_for_a_protected_file() {
 }
 
 fn remembered(stage: &mut Stage, id: &str, scope: Scope) {
-    stage.event(Event::Remembered {
+    stage.event(Event::DecisionRemembered {
         expiry: Expiry::Never,
         id: id.to_owned(),
         session: "s1".into(),
@@ -209,11 +209,11 @@ fn a_decision_is_reported_and_can_be_undone() {
     "#]]);
     stage.done();
     stage.press("<A-u>");
-    let forget = Command::Forget {
+    let forget = Command::UndoDecision {
         id: "d1".to_owned(),
     };
     assert_eq!(stage.done(), [Effect::Submit(forget)]);
-    stage.event(Event::Forgotten {
+    stage.event(Event::DecisionUndone {
         id: "d1".to_owned(),
         was_in_force: true,
     });
@@ -233,7 +233,7 @@ fn options_that_cannot_be_chosen_say_why() {
         v1::PermissionOption::new("b", "Odd", Kind::Other("perhaps".into())),
     ];
     prompt.omitted_options = 3;
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     let screen = stage.screen();
     for said in [
         "Cannot be chosen (another option has its id) ┊ One",
@@ -265,7 +265,7 @@ fn rejecting_for_longer_needs_the_agents_option_to_reject_once() {
         let options = kinds.iter().zip(["a", "b"]);
         let options = options.map(|(kind, id)| v1::PermissionOption::new(id, id, kind.clone()));
         prompt.options = options.collect();
-        stage.event(Event::Asked(Box::new(prompt)));
+        stage.event(Event::PermissionRequested(Box::new(prompt)));
         let screen = stage.screen();
         let shown = screen.contains("Reject, and don't ask again");
         assert_eq!(shown, is_offered, "{kinds:?}: {screen}");
@@ -280,7 +280,7 @@ fn what_the_agent_remembers_is_not_said_to_be_undone() {
     let always = v1::PermissionOptionKind::AllowAlways;
     let option = v1::PermissionOption::new("always", "Always", always);
     prompt.options.push(option);
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     choose(&mut stage, "┊ Always");
     stage.done();
     stage.press("<Enter>");
@@ -297,7 +297,7 @@ fn a_yes_that_is_withdrawn_may_have_been_acted_on() {
     let mut stage = stage().size(90, 20);
     remembered(&mut stage, "g1", Scope::Once);
     stage.press("<A-u>");
-    stage.event(Event::Forgotten {
+    stage.event(Event::DecisionUndone {
         id: "g1".to_owned(),
         was_in_force: true,
     });
@@ -315,7 +315,7 @@ fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
             .contains("allowed once ┊ cargo test⏎ · Alt-U withdraw if unused")
     );
     stage.press("<A-u>");
-    stage.event(Event::Forgotten {
+    stage.event(Event::DecisionUndone {
         id: "g1".to_owned(),
         was_in_force: false,
     });

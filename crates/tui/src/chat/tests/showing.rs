@@ -38,7 +38,7 @@ fn busy(mut stage: Stage) -> Stage {
     ]));
     let cost = v1::Cost::new(0.42, "USD");
     stage.update(v1::UsageUpdate::new(12_000, 200_000).cost(cost));
-    stage.event(Event::Queue {
+    stage.event(Event::QueueChanged {
         session: "s1".into(),
         waiting: vec![vec!["Then commit it".into()]],
     });
@@ -231,7 +231,7 @@ fn a_turn_at_200_columns() {
 #[test]
 fn a_turn_in_ascii() {
     let mut ascii = Stage::new(Signs::Ascii);
-    ascii.event(Event::Ready(Box::new(super::stage::agent())));
+    ascii.event(Event::AgentReady(Box::new(super::stage::agent())));
     ascii.opened("s1");
     let mut stage = busy(ascii.with_terminal(output()));
     stage.check(&expect![[r#"

@@ -64,7 +64,7 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
 #[test]
 fn at_40_columns_the_path_is_there() {
     let mut stage = stage().size(40, 12);
-    stage.event(Event::Asked(Box::new(edit(&[
+    stage.event(Event::PermissionRequested(Box::new(edit(&[
         "/code/project/src/deep/down/in/a/module/tree.rs",
     ]))));
     stage.press("<Tab><Down>");
@@ -88,7 +88,7 @@ fn at_40_columns_the_path_is_there() {
 fn at_24_columns_nothing_is_granted_that_does_not_fit() {
     let mut stage = stage().size(24, 8);
     let path = "/code/project/src/deep/down/in/a/module/tree.rs";
-    stage.event(Event::Asked(Box::new(edit(&[path]))));
+    stage.event(Event::PermissionRequested(Box::new(edit(&[path]))));
     stage.check(&expect![[r#"
         |╭ Edit a file? ────────╮
         |│ Too small: enlarge   │
@@ -109,7 +109,7 @@ fn at_24_columns_a_short_command_can_be_allowed() {
     let mut stage = stage().size(24, 8);
     let mut prompt = asked(1, &["ls"], "List");
     prompt.action.workspace = PathBuf::from("/w");
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     stage.press("<Tab><Down>");
     stage.check(&expect![[r#"
         |╭ Run a command? ──────╮
@@ -129,7 +129,11 @@ fn at_24_columns_a_short_command_can_be_allowed() {
 fn a_command_of_10000_characters_is_read_to_its_end_before_it_is_allowed() {
     let mut stage = stage().size(80, 24);
     let long = "x".repeat(9_990) + " ; rm -rf ~";
-    stage.event(Event::Asked(Box::new(asked(1, &["echo", &long], "Echo"))));
+    stage.event(Event::PermissionRequested(Box::new(asked(
+        1,
+        &["echo", &long],
+        "Echo",
+    ))));
     stage.press("<Tab><Down>");
     stage.check(&expect![[r#"
         | Test Agent · new session · /code/project
@@ -175,7 +179,7 @@ fn a_command_of_10000_characters_is_read_to_its_end_before_it_is_allowed() {
 fn a_window_that_shrinks_takes_the_answer_back() {
     let mut stage = stage().size(80, 24);
     let path = "/code/project/src/deep/down/in/a/module/tree.rs";
-    stage.event(Event::Asked(Box::new(edit(&[path]))));
+    stage.event(Event::PermissionRequested(Box::new(edit(&[path]))));
     stage.press("<Tab><Down>");
     stage = stage.size(24, 8);
     stage.press_unseen("<Enter>");
@@ -197,7 +201,7 @@ fn a_resize_between_showing_and_enter_grants_nothing() {
             .flat_map(|one| sizes.map(|other| (*one, other)))
         {
             let mut stage = stage().size(before.0, before.1);
-            stage.event(Event::Asked(Box::new(prompt.clone())));
+            stage.event(Event::PermissionRequested(Box::new(prompt.clone())));
             stage.press("<Tab><Down>");
             stage.screen();
             let mut stage = stage.size(after.0, after.1);
@@ -231,7 +235,7 @@ fn what_can_be_granted_is_on_the_screen() {
 
 fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u16) {
     let mut stage = stage().size(columns, rows);
-    stage.event(Event::Asked(Box::new(prompt.clone())));
+    stage.event(Event::PermissionRequested(Box::new(prompt.clone())));
     stage.press("<Tab><Down>");
     let mut seen = words_of(&stage.screen());
     let is_granted = |stage: &mut Stage| answers(stage, "<Enter>").contains("yes");
@@ -358,7 +362,7 @@ fn a_lasting_answer_that_does_not_fit_is_not_given() {
     let mut stage = stage().size(40, 12);
     let mut prompt = asked(1, &["make"], "Build");
     prompt.action.workspace = PathBuf::from(format!("/{}", "deep/".repeat(60)));
-    stage.event(Event::Asked(Box::new(prompt)));
+    stage.event(Event::PermissionRequested(Box::new(prompt)));
     stage.press("<Tab>");
     assert!(stage.screen().contains("Too small"), "{}", stage.screen());
     drop(stage);

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use attache::v1;
-use attache_client::command::{How, Opening};
-use attache_client::event::{Event, Opened, PermissionPrompt, PromptSubject};
-use attache_client::setting::Setting;
+use attache_client::command::{OpenRequest, SessionStart};
+use attache_client::event::{Event, OpenedSession, PermissionPrompt, PromptSubject};
+use attache_client::session_setting::SessionSetting;
 use attache_host::permissions::{Action, Digest, UnknownTexts};
 use attache_host::terminals::TerminalView;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -33,7 +33,7 @@ pub(super) struct Stage {
 /// A screen with a session, of 60 columns.
 pub(super) fn stage() -> Stage {
     let mut stage = Stage::new(Signs::Unicode);
-    stage.event(Event::Ready(Box::new(agent())));
+    stage.event(Event::AgentReady(Box::new(agent())));
     stage.opened("s1");
     stage.effects.clear();
     stage
@@ -59,7 +59,7 @@ impl Stage {
         let theme = Theme::new(Palette::None, Shade::Dark, signs);
         let settings = Settings {
             agent: "test".to_owned(),
-            opening: opening(How::New),
+            opening: opening(SessionStart::New),
             start: Start::AsSaid,
             theme,
             wishes: Vec::new(),
@@ -97,7 +97,7 @@ impl Stage {
     }
 
     /// With what is to be set in new sessions.
-    pub(super) fn wishing(wishes: Vec<Setting>) -> Stage {
+    pub(super) fn wishing(wishes: Vec<SessionSetting>) -> Stage {
         let mut stage = Stage::new(Signs::Unicode);
         stage.app.settings.wishes = wishes;
         stage
@@ -105,9 +105,9 @@ impl Stage {
 
     pub(super) fn opened(&mut self, session: &str) {
         let opening = self.app.tab().opening.clone();
-        self.event(Event::Opened(Box::new(Opened {
+        self.event(Event::SessionOpened(Box::new(OpenedSession {
             session: session.into(),
-            opening,
+            request: opening,
             modes: None,
             options: Vec::new(),
         })));
@@ -125,14 +125,14 @@ impl Stage {
     }
 
     pub(super) fn begins(&mut self, text: &str) {
-        self.event(Event::Began {
+        self.event(Event::TurnStarted {
             session: "s1".into(),
             content: vec![text.into()],
         });
     }
 
     pub(super) fn ends(&mut self) {
-        self.event(Event::Ended {
+        self.event(Event::TurnEnded {
             session: "s1".into(),
             outcome: Ok(v1::PromptResponse::new(v1::StopReason::EndTurn)),
         });
@@ -235,9 +235,9 @@ fn shown(backend: &TestBackend) -> String {
     rows
 }
 
-pub(super) fn opening(how: How) -> Opening {
-    Opening {
-        how,
+pub(super) fn opening(start: SessionStart) -> OpenRequest {
+    OpenRequest {
+        start,
         cwd: PathBuf::from("/code/project"),
         additional: Vec::new(),
         mcp_servers: Vec::new(),

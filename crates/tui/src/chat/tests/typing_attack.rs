@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use attache::v1;
 use attache_client::command::Command;
-use attache_client::desk::LoginCommand;
-use attache_client::event::{Event, Exec, HostRequest, PromptSubject};
+use attache_client::conversation::LoginCommand;
+use attache_client::event::{Event, HostRequest, ProgramStart, PromptSubject};
 
 use super::chaos::form;
 use super::stage::{Stage, asked, stage};
@@ -17,7 +17,7 @@ pub(super) type Appearance = (&'static str, fn() -> Input);
 /// What can appear while the user types.
 pub(super) const APPEARANCES: &[Appearance] = &[
     ("a permission request", || {
-        event(Event::Asked(Box::new(asked(
+        event(Event::PermissionRequested(Box::new(asked(
             1,
             &["rm", "-r", "src"],
             "Tidy",
@@ -31,7 +31,7 @@ pub(super) const APPEARANCES: &[Appearance] = &[
             option("always", "Always", Kind::AllowAlways),
             option("mode", "Switch to Code mode", Kind::AllowAlways),
         ]);
-        event(Event::Asked(Box::new(prompt)))
+        event(Event::PermissionRequested(Box::new(prompt)))
     }),
     ("a command that the agent runs through us", || {
         let mut prompt = asked(1, &["make"], "");
@@ -40,11 +40,11 @@ pub(super) const APPEARANCES: &[Appearance] = &[
             cwd: None,
             env: Vec::new(),
         });
-        event(Event::Asked(Box::new(prompt)))
+        event(Event::PermissionRequested(Box::new(prompt)))
     }),
     ("a program that is about to be executed", || {
         let mut prompt = asked(1, &["git", "push"], "");
-        prompt.subject = PromptSubject::Exec(Exec {
+        prompt.subject = PromptSubject::Exec(ProgramStart {
             program: "/usr/bin/git".into(),
             argv: vec!["git".to_owned(), "push".to_owned()],
             cwd: "/code/project".into(),
@@ -52,7 +52,7 @@ pub(super) const APPEARANCES: &[Appearance] = &[
             parents: vec!["make".to_owned()],
             why: "rule 1 asks".to_owned(),
         });
-        event(Event::Asked(Box::new(prompt)))
+        event(Event::PermissionRequested(Box::new(prompt)))
     }),
     ("a form", || event(form("name"))),
     ("a form with a switch", || {
@@ -65,7 +65,7 @@ pub(super) const APPEARANCES: &[Appearance] = &[
             v1::ElicitationScope::Session(scope),
             v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema)),
         );
-        event(Event::Form {
+        event(Event::FormRequested {
             form: 1,
             request: Box::new(request),
         })
@@ -78,7 +78,7 @@ pub(super) const APPEARANCES: &[Appearance] = &[
             v1::ElicitationScope::Session(scope),
             v1::ElicitationMode::Url(mode),
         );
-        event(Event::Form {
+        event(Event::FormRequested {
             form: 7,
             request: Box::new(request),
         })
@@ -86,7 +86,7 @@ pub(super) const APPEARANCES: &[Appearance] = &[
     ("a login", || {
         let method = v1::AuthMethodAgent::new("browser", "Log in with the browser");
         let other = v1::AuthMethodAgent::new("beta", "Log in with a key");
-        event(Event::WantsLogin(vec![method.into(), other.into()]))
+        event(Event::LoginRequired(vec![method.into(), other.into()]))
     }),
     ("a login in the terminal", || {
         Input::LoginDescribed(Box::new(LoginCommand {
@@ -97,7 +97,7 @@ pub(super) const APPEARANCES: &[Appearance] = &[
         }))
     }),
     ("the end of the agent", || {
-        event(Event::Gone {
+        event(Event::AgentExited {
             how: "the agent exited with 1".to_owned(),
             stderr: vec!["oops".to_owned()],
         })

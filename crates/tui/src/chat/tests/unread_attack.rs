@@ -3,7 +3,7 @@
 
 use attache::v1;
 use attache_client::command::Command;
-use attache_client::desk::LoginCommand;
+use attache_client::conversation::LoginCommand;
 use attache_client::event::Event;
 
 use super::stage::{Stage, asked, stage};
@@ -70,7 +70,7 @@ const LONG: &[Long] = &[
             let methods = methods
                 .lines()
                 .map(|line| v1::AuthMethodAgent::new(line, line).into());
-            Input::Event(Box::new(Event::WantsLogin(methods.collect())))
+            Input::Event(Box::new(Event::LoginRequired(methods.collect())))
         },
         "<Down>",
     ),
@@ -93,7 +93,7 @@ fn form(message: &str, default: &str) -> Input {
 
 fn elicited(message: &str, mode: v1::ElicitationMode) -> Input {
     let scope = v1::ElicitationScope::Session(v1::ElicitationSessionScope::new("s1"));
-    Input::Event(Box::new(Event::Form {
+    Input::Event(Box::new(Event::FormRequested {
         form: 1,
         request: Box::new(v1::CreateElicitationRequest::new(message, scope, mode)),
     }))
@@ -167,7 +167,7 @@ fn what_is_too_long_can_still_be_declined() {
         assert!(!stage.app.ask_has_keys(), "{what}");
         let done = accepted(&mut stage);
         let is_refusal = |effect: &Effect| match effect {
-            Effect::Submit(Command::Fill { action, .. }) => {
+            Effect::Submit(Command::AnswerForm { action, .. }) => {
                 !matches!(action, v1::ElicitationAction::Accept(_))
             }
             _ => false,
@@ -193,7 +193,11 @@ fn attack_keys_for_a_list_that_a_request_has_closed_answer_nothing() {
                 "src/b.rs".to_owned(),
             ]));
             assert!(stage.app.tab().composer.completion.is_some());
-            stage.event(Event::Asked(Box::new(asked(1, &["rm", "-r"], "Tidy"))));
+            stage.event(Event::PermissionRequested(Box::new(asked(
+                1,
+                &["rm", "-r"],
+                "Tidy",
+            ))));
             assert!(stage.app.tab().composer.completion.is_none());
             stage.done();
             stage.screen();
@@ -202,7 +206,7 @@ fn attack_keys_for_a_list_that_a_request_has_closed_answer_nothing() {
             let answered = stage
                 .done()
                 .into_iter()
-                .any(|effect| matches!(effect, Effect::Submit(Command::Answer { .. })));
+                .any(|effect| matches!(effect, Effect::Submit(Command::AnswerPermission { .. })));
             assert!(!answered, "{keys} after {wait} ms");
         }
     }
@@ -212,7 +216,11 @@ fn attack_keys_for_a_list_that_a_request_has_closed_answer_nothing() {
 fn no_list_opens_under_a_request() {
     let mut stage = stage();
     stage.input(Input::Files(vec!["src/a.rs".to_owned()]));
-    stage.event(Event::Asked(Box::new(asked(1, &["ls"], "List"))));
+    stage.event(Event::PermissionRequested(Box::new(asked(
+        1,
+        &["ls"],
+        "List",
+    ))));
     stage.press("see @s");
     assert!(stage.app.tab().composer.completion.is_none());
     assert_eq!(stage.app.tab().composer.editor.text(), "see @s");
@@ -221,7 +229,11 @@ fn no_list_opens_under_a_request() {
 #[test]
 fn what_a_key_did_not_do_is_forgotten_with_the_next_key() {
     let mut stage = stage();
-    stage.event(Event::Asked(Box::new(asked(1, &["ls"], "List"))));
+    stage.event(Event::PermissionRequested(Box::new(asked(
+        1,
+        &["ls"],
+        "List",
+    ))));
     stage.press("<Tab>");
     stage.wait(std::time::Duration::from_secs(1));
     stage.press_unseen("<Down><Enter>");

@@ -32,7 +32,9 @@ fn nothing_moves_and_nothing_stays_whatever_a_terminal_takes_for_wide() {
             let command = ["rm", "-rf", &text, "/home/ann"];
             let mut prompt = asked(number, &command, &text);
             prompt.options[0].name.clone_from(&text);
-            screen.stage.event(Event::Asked(Box::new(prompt)));
+            screen
+                .stage
+                .event(Event::PermissionRequested(Box::new(prompt)));
             screen.check(&text);
             // The agent draws beside the dialog that is open.
             screen.stage.update(plan(&text.repeat(7)));
@@ -40,7 +42,7 @@ fn nothing_moves_and_nothing_stays_whatever_a_terminal_takes_for_wide() {
             screen.check(&text);
             screen.stage.update(plan("Clean up"));
             screen.check(&text);
-            screen.stage.event(Event::Withdrawn(number));
+            screen.stage.event(Event::PermissionWithdrawn(number));
             screen.check(&text);
         }
     }
@@ -57,7 +59,9 @@ fn every_character_of_a_command_is_in_its_dialog() {
             let words = ["find", ".", "-name", &text, "-exec", "rm", "-r", "~", "+"];
             screen
                 .stage
-                .event(Event::Asked(Box::new(asked(1, &words, "Find"))));
+                .event(Event::PermissionRequested(Box::new(asked(
+                    1, &words, "Find",
+                ))));
             screen.check(&text);
             let shown: String = screen
                 .dialog()

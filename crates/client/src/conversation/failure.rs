@@ -1,0 +1,137 @@
+//! Why something did not succeed, in words for a person.
+
+use attache::schema::error::ErrorCode;
+use attache::{CallError, Error, v1};
+use serde_json::Value;
+use tokio::time::error::Elapsed;
+
+use super::Conversation;
+use crate::event::{CommandFailure, Event, FailureKind};
+
+impl Conversation {
+    pub(super) fn fail(&mut self, failure: CommandFailure) {
+        let wants_login = failure.kind == FailureKind::LoginRequired;
+        self.tell(Event::CommandFailed(failure));
+        if wants_login {
+            self.want_login();
+        }
+    }
+
+    pub(super) fn want_login(&mut self) {
+        if let Some(hello) = &self.hello {
+            let methods = hello.auth_methods.clone();
+            self.tell(Event::LoginRequired(methods));
+        }
+    }
+}
+
+/// What came of a call that may have taken too long.
+pub(super) fn answered<T>(
+    what: &str,
+    outcome: Result<Result<T, CallError>, Elapsed>,
+) -> Result<T, CommandFailure> {
+    match outcome {
+        Ok(answer) => answer.map_err(|error| of(what, &error)),
+        Err(_) => {
+            let why = "the agent does not answer; restart it if it hangs";
+            Err(new(what, why, FailureKind::TimedOut))
+        }
+    }
+}
+
+pub(super) fn of(what: &str, error: &CallError) -> CommandFailure {
+    let kind = match error {
+        CallError::NotOffered { .. } => FailureKind::NotOffered,
+        CallError::Refused(error) => kind_of(what, error),
+        CallError::Closed(_) => return gone(what),
+        CallError::Stalled => FailureKind::TimedOut,
+        CallError::TooLarge(_) => FailureKind::Local,
+        _ => FailureKind::Refused,
+    };
+    let details = error.refusal().and_then(details);
+    let why = match details {
+        Some(details) => format!("{error}: {details}"),
+        None => error.to_string(),
+    };
+    new(what, &why, kind)
+}
+
+/// What an agent says beside its message: many say `Internal error`, and why only here.
+fn details(error: &Error) -> Option<String> {
+    let data: Value = serde_json::from_str(error.data.as_ref()?.as_str()).ok()?;
+    let mut places = DETAILS.iter().map(|name| &data[name]);
+    let said = data.as_str().or_else(|| places.find_map(Value::as_str))?;
+    let said: String = said.trim().chars().take(MOST_DETAILS).collect();
+    let is_new = !said.is_empty() && !error.message.contains(&said);
+    is_new.then_some(said)
+}
+
+pub(super) fn no_session(what: &str, session: &v1::SessionId) -> CommandFailure {
+    let why = format!("no session `{session}` is open; open it first");
+    new(what, &why, FailureKind::NoSession)
+}
+
+pub(super) fn not_offered(what: &str, why: &str) -> CommandFailure {
+    new(what, why, FailureKind::NotOffered)
+}
+
+pub(super) fn here(what: &str, why: &str) -> CommandFailure {
+    new(what, why, FailureKind::Local)
+}
+
+pub(super) fn gone(what: &str) -> CommandFailure {
+    new(
+        what,
+        "the agent has gone; restart it",
+        FailureKind::AgentExited,
+    )
+}
+
+pub(super) fn too_much(what: &str) -> CommandFailure {
+    here(
+        what,
+        "too much waits for the agent already; try again later",
+    )
+}
+
+pub(super) fn hanging(seconds: u64) -> CommandFailure {
+    let why = format!(
+        "the agent has not ended the turn {seconds} s after it was cancelled; it may hang, restart it"
+    );
+    new("session/cancel", &why, FailureKind::TimedOut)
+}
+
+/// Many agents tell of a session that is not there in words only.
+fn kind_of(what: &str, error: &Error) -> FailureKind {
+    let takes_up = matches!(what, "session/load" | "session/resume" | "session/fork");
+    match ErrorCode::of(error) {
+        ErrorCode::AuthRequired => FailureKind::LoginRequired,
+        ErrorCode::ResourceNotFound => FailureKind::NoSession,
+        _ if takes_up && says_not_found(error) => FailureKind::NoSession,
+        _ => FailureKind::Refused,
+    }
+}
+
+fn says_not_found(error: &Error) -> bool {
+    let data = error.data.as_ref().map_or("", |data| data.as_str());
+    let said = format!("{} {data}", error.message).to_lowercase();
+    NOT_FOUND.iter().any(|words| said.contains(words))
+}
+
+fn new(what: &str, why: &str, kind: FailureKind) -> CommandFailure {
+    CommandFailure {
+        what: what.to_owned(),
+        why: why.to_owned(),
+        kind,
+    }
+}
+
+const DETAILS: [&str; 3] = ["details", "message", "error"];
+const MOST_DETAILS: usize = 500;
+const NOT_FOUND: [&str; 5] = [
+    "not found",
+    "no such",
+    "not exist",
+    "unknown session",
+    "no session",
+];

@@ -1,0 +1,107 @@
+//! A login on the user's terminal: the agent's own program with more arguments, under the same rules as the agent.
+
+use attache::process::{self, Program, Status};
+use attache::schema::Secret;
+use attache::v1;
+use attache_host::audit;
+
+use super::Conversation;
+use crate::event::Event;
+
+/// What a login in the terminal runs, to be shown before it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoginCommand {
+    /// The method that the agent offers.
+    pub method: v1::AuthMethodId,
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// The directory that it runs in.
+    pub directory: String,
+    /// Variables that the agent adds to its own environment.
+    pub variables: Vec<(String, Secret)>,
+}
+
+impl Conversation {
+    /// What a login in the terminal would run: the agent's own program with more arguments. `None` when the method is not
+    /// of that sort.
+    pub fn terminal_login(&self, method: &v1::AuthMethodId) -> Option<LoginCommand> {
+        let (program, offered) = self.login_program(method)?;
+        let variables = offered.env.clone().into_iter().collect();
+        let directory = std::path::absolute(program.working_directory());
+        Some(LoginCommand {
+            method: method.clone(),
+            words: program
+                .words()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
+            directory: directory.unwrap_or_default().display().to_string(),
+            variables,
+        })
+    }
+
+    /// Runs a login on the user's terminal, as it was shown. Like the agent itself it is guarded, and what the policy denies
+    /// is hidden from it. Nobody can answer while it has the terminal, so a program that a rule asks about is denied.
+    /// Submit [`Command::Restart`](crate::Command::Restart) when it has exited with 0.
+    ///
+    /// # Errors
+    ///
+    /// Why it could not be run.
+    pub async fn run_login(&mut self, shown: &LoginCommand) -> Result<Status, String> {
+        if self.terminal_login(&shown.method).as_ref() != Some(shown) {
+            return Err("the agent has changed the login that you saw".to_owned());
+        }
+        let Some((program, _)) = self.login_program(&shown.method) else {
+            return Err("this login has no program".to_owned());
+        };
+        let ended = self.run_attached(program).await;
+        let (outcome, ended) = match ended {
+            Ok(status) => (status.to_string(), Ok(status)),
+            Err(error) => (error.to_string(), Err(error.to_string())),
+        };
+        let names: Vec<String> = shown
+            .variables
+            .iter()
+            .map(|(name, _)| name.clone())
+            .collect();
+        self.setup.host.log.append(&audit::Event::LoggedIn {
+            agent: &self.setup.agent,
+            command: &shown.words,
+            variables: &names,
+            outcome: &outcome,
+        });
+        ended
+    }
+
+    async fn run_attached(&mut self, program: Program) -> Result<Status, process::Error> {
+        let program = self.watched(program);
+        let host = self.setup.host.clone();
+        let confined = tokio::task::spawn_blocking(move || host.confine_beside_agent(program));
+        let Ok((program, notices)) = confined.await else {
+            return Err(process::Error::NoRuntime);
+        };
+        for notice in notices {
+            self.tell(Event::Problem(notice));
+        }
+        let mut child = program.spawn_attached().await?;
+        if let Some(watcher) = &self.setup.watcher {
+            watcher.follow_unattended(&mut child);
+        }
+        Ok(child.wait().await.status)
+    }
+
+    fn login_program(
+        &self,
+        method: &v1::AuthMethodId,
+    ) -> Option<(Program, &v1::AuthMethodTerminal)> {
+        let methods = &self.hello.as_ref()?.auth_methods;
+        let offered = methods.iter().find_map(|offered| match offered {
+            v1::AuthMethod::Terminal(offered) if offered.id == *method => Some(offered),
+            _ => None,
+        })?;
+        let mut program = self.program.clone()?.args(&offered.args);
+        for (name, value) in &offered.env {
+            program = program.env(name, value.reveal());
+        }
+        Some((program, offered))
+    }
+}

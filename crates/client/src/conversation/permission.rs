@@ -1,0 +1,436 @@
+//! Permission requests: what the agent asks for, what it does through us, and programs that are about to start. Each is
+//! one function, [`PermissionRequest::decide`], that reads from top to bottom.
+
+mod exec;
+mod pending;
+mod settle;
+mod tool_call;
+
+use std::convert::Infallible;
+use std::future::pending;
+use std::sync::Arc;
+
+use attache::v1;
+use attache_host::Host;
+use attache_host::permissions::{
+    self, Action, Decision, Expiry, Reason, RememberedDecision, Scope, ShownContent, Verdict,
+    WholeFileChange,
+};
+use tokio::sync::{Notify, oneshot};
+
+use super::Conversation;
+use super::clerk::Clerk;
+use super::disk;
+use super::handle::ConversationHandle;
+use crate::command::PermissionAnswer;
+use crate::event::{DiskComparison, HostRequest, PermissionPrompt, ProgramStart, PromptSubject};
+
+pub use exec::ExecPrompts;
+pub(super) use pending::{Pending, Withheld};
+
+use pending::PendingRequest;
+
+/// A permission request that is under way. Dropped, it is withdrawn.
+#[derive(Debug)]
+pub(super) struct PermissionRequest {
+    conversation: ConversationHandle,
+    host: Host,
+    clerk: Clerk,
+    key: u64,
+    /// Ends when the request was withdrawn and the agent may hear of it.
+    withdrawn: oneshot::Receiver<Infallible>,
+}
+
+/// Where a request comes from.
+#[derive(Debug)]
+pub(super) enum Source {
+    ToolCall(v1::RequestPermissionRequest),
+    HostRequest(Arc<HostRequest>, Action),
+    Exec(ProgramStart, Action),
+}
+
+/// What became of a request.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) is_allowed: bool,
+    pub(super) reason: Reason,
+    /// What an agent that has asked gets.
+    pub(super) answer: v1::RequestPermissionOutcome,
+    /// Dropped, the request counts as withdrawn.
+    _request: Option<PendingRequest>,
+}
+
+/// A request as it is now: a tool call may change while it is decided on.
+#[derive(Debug)]
+struct Case {
+    /// Counts the changes of the tool call.
+    revision: u64,
+    action: Action,
+    subject: Subject,
+    options: Vec<v1::PermissionOption>,
+    omitted_options: usize,
+    /// Whether the user has had it before them, as it was before it changed.
+    was_shown: bool,
+    /// The turn in which it is decided.
+    turn: Option<u64>,
+    /// Tells that something was decided for longer, which may decide this as well.
+    again: Arc<Notify>,
+    disk: Vec<DiskComparison>,
+    content: ShownContent,
+}
+
+#[derive(Debug, Clone)]
+enum Subject {
+    ToolCall(v1::ToolCall),
+    HostRequest(Arc<HostRequest>),
+    Exec(ProgramStart),
+}
+
+/// What decides a request.
+#[derive(Debug)]
+enum Ruling {
+    /// The user has allowed it before, in this turn.
+    Granted(Reason),
+    /// A rule, a remembered decision or the preset.
+    Rule { is_allowed: bool, reason: Reason },
+    /// The user.
+    User {
+        is_allowed: bool,
+        answer: v1::RequestPermissionOutcome,
+        /// The decision, where it is remembered.
+        remembered: Option<Box<RememberedDecision>>,
+    },
+    /// Nobody, and why.
+    Cancelled(&'static str),
+}
+
+/// Whether a request could be put to the user.
+enum Shown {
+    Prompt(oneshot::Receiver<(PermissionAnswer, Expiry)>),
+    /// Why it was not.
+    Refused(&'static str),
+    /// It is no longer what was to be shown.
+    Outdated,
+}
+
+/// Whether a ruling holds.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is made once for each request"
+)]
+enum Settled {
+    Done(Outcome),
+    /// The request was withdrawn, or its tool call has changed.
+    Outdated,
+}
+
+impl PermissionRequest {
+    /// Decides the request.
+    ///
+    /// A tool call that changes at any point before the answer is decided on anew, and whatever the user said of it
+    /// before does not count. Once the user has had it before them only the user allows it: see [`Self::judge`].
+    pub(super) async fn decide(mut self) -> Outcome {
+        let mut withdrawn = std::mem::replace(&mut self.withdrawn, oneshot::channel().1);
+        tokio::select! {
+            biased;
+            outcome = self.decide_unless_withdrawn() => outcome,
+            _ = &mut withdrawn => Outcome::cancelled(),
+        }
+    }
+
+    async fn decide_unless_withdrawn(&self) -> Outcome {
+        let key = self.key;
+        loop {
+            // What would be done, in comparison with what is there now.
+            let case = self
+                .conversation
+                .with(move |conversation| conversation.describe(key))
+                .await;
+            let Some(mut case) = case.flatten() else {
+                return pending().await;
+            };
+            self.compare(&mut case).await;
+
+            // The rules, what is remembered, and the preset; then the user.
+            let ruling = match self.judge(&case).await {
+                Some(Verdict::Allow(reason)) if reason.is_grant() => Ruling::Granted(reason),
+                Some(Verdict::Allow(reason)) => Ruling::allow(reason),
+                Some(Verdict::Deny(reason)) => Ruling::deny(reason),
+                Some(Verdict::Ask) => match self.ask(&case).await {
+                    Some(ruling) => ruling,
+                    None => continue,
+                },
+                None => Ruling::Cancelled(TOO_MANY),
+            };
+
+            // Noted, granted and told, unless the tool call has changed since.
+            let revision = case.revision;
+            let settled = self
+                .conversation
+                .with(move |conversation| conversation.settle(key, &case, ruling))
+                .await;
+            let Some(Settled::Done(outcome)) = settled else {
+                continue;
+            };
+
+            // The agent hears of it when the log has it, unless the turn was cancelled by then.
+            self.host.settle_log().await;
+            let finished = self
+                .conversation
+                .with(move |conversation| conversation.finish(key, revision));
+            if let Some(request) = finished.await.flatten() {
+                return outcome.of(request);
+            }
+        }
+    }
+
+    /// Looks where the files lead, and compares the changes that a tool call shows with the disk. What is written through us
+    /// was read from there.
+    async fn compare(&self, case: &mut Case) {
+        if let Some(action) = self.with_disk(&case.action).await {
+            case.action = action;
+        }
+        if let Subject::ToolCall(call) = &case.subject {
+            let changes = disk::changes(call);
+            let session = case.action.session.clone();
+            (case.disk, case.content) = disk::compare(&self.host, session, changes).await;
+        }
+    }
+
+    /// The action with what its files are on the disk now. Nothing where too much waits to be looked at.
+    async fn with_disk(&self, action: &Action) -> Option<Action> {
+        let (permissions, action) = (self.host.permissions.clone(), action.clone());
+        self.clerk.hand(move || permissions.with_disk(action)).await
+    }
+
+    /// What is no longer as the user was shown it.
+    async fn change_since(&self, shown: &Case) -> Option<&'static str> {
+        let now = self.with_disk(&shown.action).await?.on_disk?;
+        let before = shown.action.on_disk.as_ref()?;
+        match &shown.subject {
+            _ if !now.is_shown_as(before) => Some(FILES_CHANGED),
+            // Who holds the program that waits compares its file.
+            Subject::Exec(_) => None,
+            Subject::ToolCall(_) | Subject::HostRequest(_) if !before.runs_same_files(&now) => {
+                Some(PROGRAM_REPLACED)
+            }
+            Subject::ToolCall(_) | Subject::HostRequest(_) => None,
+        }
+    }
+
+    /// Nothing where too much waits to be judged. What the user had before them, and has changed since, can be denied but
+    /// no longer allowed: else an agent could have the request vanish from under the user's eyes.
+    async fn judge(&self, case: &Case) -> Option<Verdict> {
+        let permissions = self.host.permissions.clone();
+        let (action, subject) = (case.action.clone(), case.subject.clone());
+        let judged = self.clerk.hand(move || match &subject {
+            Subject::ToolCall(_) => permissions.judge(&action),
+            Subject::Exec(_) => permissions.judge_exec(&action),
+            Subject::HostRequest(request) => {
+                permissions.judge_host_request(&action, written(request))
+            }
+        });
+        let verdict = judged.await?;
+        Some(match verdict {
+            Verdict::Allow(_) if case.was_shown => Verdict::Ask,
+            verdict => verdict,
+        })
+    }
+
+    /// Asks the user. `None`: the tool call has changed meanwhile, or its files are others now.
+    async fn ask(&self, case: &Case) -> Option<Ruling> {
+        let (key, revision, prompt) = (self.key, case.revision, case.prompt());
+        let shown = self
+            .conversation
+            .with(move |conversation| conversation.show(key, revision, prompt))
+            .await;
+        let answered = match shown? {
+            Shown::Prompt(answered) => answered,
+            Shown::Refused(why) => return Some(case.unasked(why)),
+            Shown::Outdated => return None,
+        };
+        tokio::select! {
+            biased;
+            answer = answered => {
+                let (answer, expiry) = answer.ok()?;
+                if let Some(change) = self.change_since(case).await {
+                    let end = move |conversation: &mut Conversation| conversation.outdated(key, change);
+                    self.conversation.with(end).await;
+                    return None;
+                }
+                Some(self.answered(case, answer, expiry).await)
+            }
+            ruling = self.judge_again(case) => Some(ruling),
+        }
+    }
+
+    /// Waits until something that was decided for longer decides this too.
+    async fn judge_again(&self, case: &Case) -> Ruling {
+        loop {
+            case.again.notified().await;
+            match self.judge(case).await {
+                Some(Verdict::Allow(reason)) if reason.is_grant() => {
+                    return Ruling::Granted(reason);
+                }
+                Some(Verdict::Allow(reason)) => return Ruling::allow(reason),
+                Some(Verdict::Deny(reason)) => return Ruling::deny(reason),
+                Some(Verdict::Ask) | None => {}
+            }
+        }
+    }
+
+    /// What the user has answered. A decision for longer is on disk before the agent hears of it, so that nothing it does
+    /// then is asked about again.
+    async fn answered(&self, case: &Case, answer: PermissionAnswer, expiry: Expiry) -> Ruling {
+        let (is_allowed, scope, answer) = match answer {
+            PermissionAnswer::Choose { option, remember } => {
+                let Some(is_allowed) = permissions::option_allows(&case.options, &option) else {
+                    return Ruling::Cancelled("the agent does not offer this answer");
+                };
+                let chosen = v1::SelectedPermissionOutcome::new(option).into();
+                (is_allowed, remember, chosen)
+            }
+            PermissionAnswer::Reject { remember } => {
+                let answer = permissions::pick_option(false, &case.options);
+                (false, remember, answer)
+            }
+            PermissionAnswer::Dismiss => {
+                return Ruling::Cancelled("the user dismissed the request");
+            }
+        };
+        let remembered = match scope {
+            Scope::Once => None,
+            scope => self.remember(&case.action, is_allowed, scope, expiry).await,
+        };
+        Ruling::User {
+            is_allowed,
+            answer,
+            remembered,
+        }
+    }
+
+    async fn remember(
+        &self,
+        action: &Action,
+        is_allowed: bool,
+        scope: Scope,
+        expiry: Expiry,
+    ) -> Option<Box<RememberedDecision>> {
+        let (permissions, action) = (self.host.permissions.clone(), action.clone());
+        let session = action.session.clone();
+        if !is_allowed {
+            permissions.end_grants_about(&action);
+        }
+        let expiry = match scope {
+            Scope::Once | Scope::Session => Expiry::Never,
+            Scope::Workspace | Scope::Always => expiry,
+        };
+        let decision = Decision {
+            is_allowed,
+            scope,
+            expires: permissions.expiry_time(expiry),
+        };
+        let remembered = self
+            .clerk
+            .hand(move || permissions.remember(&action, &decision));
+        let remembered = remembered.await.flatten()?;
+        let counted = remembered.clone();
+        self.conversation
+            .post(move |conversation| conversation.remembered(counted, session, expiry));
+        Some(Box::new(remembered))
+    }
+}
+
+impl Drop for PermissionRequest {
+    fn drop(&mut self) {
+        let key = self.key;
+        self.conversation
+            .post(move |conversation| conversation.abandon(key));
+    }
+}
+
+impl Case {
+    fn prompt(&self) -> PermissionPrompt {
+        PermissionPrompt {
+            id: 0,
+            action: self.action.clone(),
+            subject: match &self.subject {
+                Subject::ToolCall(call) => PromptSubject::ToolCall(call.clone()),
+                Subject::HostRequest(request) => {
+                    PromptSubject::HostRequest(HostRequest::clone(request))
+                }
+                Subject::Exec(exec) => PromptSubject::Exec(exec.clone()),
+            },
+            options: self.options.clone(),
+            omitted_options: self.omitted_options,
+            disk: self.disk.clone(),
+        }
+    }
+
+    /// An agent that has asked gets no answer; what it does by itself is denied.
+    fn unasked(&self, why: &'static str) -> Ruling {
+        match &self.subject {
+            Subject::ToolCall(_) => Ruling::Cancelled(why),
+            Subject::HostRequest(_) | Subject::Exec(_) => Ruling::deny(Reason::new(why)),
+        }
+    }
+}
+
+impl Ruling {
+    fn allow(reason: Reason) -> Ruling {
+        Ruling::Rule {
+            is_allowed: true,
+            reason,
+        }
+    }
+
+    fn deny(reason: Reason) -> Ruling {
+        Ruling::Rule {
+            is_allowed: false,
+            reason,
+        }
+    }
+}
+
+impl Outcome {
+    fn new(is_allowed: bool, reason: Reason, answer: v1::RequestPermissionOutcome) -> Outcome {
+        Outcome {
+            is_allowed,
+            reason,
+            answer,
+            _request: None,
+        }
+    }
+
+    pub(super) fn cancelled() -> Outcome {
+        let reason = Reason::new("the user has not allowed it");
+        Outcome::new(false, reason, CANCELLED)
+    }
+
+    fn of(self, request: PendingRequest) -> Outcome {
+        Outcome {
+            _request: Some(request),
+            ..self
+        }
+    }
+}
+
+/// What a file would get in place of what is there.
+fn written(request: &HostRequest) -> Option<WholeFileChange<'_>> {
+    match request {
+        HostRequest::Write { change } => Some(WholeFileChange {
+            old: change.old_text.as_deref(),
+            new: &change.new_text,
+        }),
+        HostRequest::Read { .. } | HostRequest::Run { .. } => None,
+    }
+}
+
+/// Why an answer does not count.
+const FILES_CHANGED: &str = "the files have changed";
+const PROGRAM_REPLACED: &str = "a program or script was replaced while the request waited";
+/// Why a request is not put to the user.
+const TOO_MANY: &str = "too many requests wait for an answer";
+pub(super) const TURN_CANCELLED: &str = "the turn was cancelled";
+pub(super) const TURN_ENDED: &str = "the turn ended";
+const CANCELLED: v1::RequestPermissionOutcome = v1::RequestPermissionOutcome::Cancelled;

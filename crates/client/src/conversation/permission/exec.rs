@@ -1,0 +1,88 @@
+//! Programs that are about to start: a guard asks for them, from a task of its own.
+
+use attache::v1;
+use attache_host::exec::ExecRequest;
+use attache_host::permissions::Action;
+
+use super::Source;
+use crate::conversation::Conversation;
+use crate::conversation::handle::ConversationHandle;
+use crate::event::ProgramStart;
+
+/// Asks the user whether programs may start. Clones ask the same user.
+#[derive(Debug, Clone)]
+pub struct ExecPrompts(ConversationHandle);
+
+impl Conversation {
+    /// Through this a guard of the agent's processes asks about programs that are about to start.
+    pub fn exec_prompts(&self) -> ExecPrompts {
+        ExecPrompts(self.handle.clone())
+    }
+}
+
+impl ExecPrompts {
+    /// Whether a program may start: as was decided before, or as the user answers. Dropping the future withdraws the
+    /// prompt. Without a session nothing may start. A program that the agent runs by itself is asked about in the session
+    /// whose turn runs.
+    pub async fn ask(&self, request: ExecRequest) -> bool {
+        let begin = move |conversation: &mut Conversation| {
+            let (exec, action) = conversation.described(request)?;
+            let session = action.session.clone();
+            Some(conversation.request_permission(&session, Source::Exec(exec, action), 0))
+        };
+        match self.0.with(begin).await.flatten() {
+            Some(request) => request.decide().await.is_allowed,
+            None => false,
+        }
+    }
+}
+
+impl Conversation {
+    /// Has the watcher of the agent's processes ask here.
+    pub(in crate::conversation) fn answer_watcher(&self) {
+        if let Some(watcher) = &self.setup.watcher {
+            let prompts = self.exec_prompts();
+            watcher.ask_with(move |request| {
+                let prompts = prompts.clone();
+                async move { prompts.ask(request).await }
+            });
+        }
+    }
+
+    /// The request as it is shown and judged; nothing if there is no session.
+    fn described(&self, request: ExecRequest) -> Option<(ProgramStart, Action)> {
+        let ids = self.sessions.ids();
+        let busy = ids.iter().find(|id| self.is_busy(id));
+        let id = request.session.clone();
+        let id = id.or_else(|| busy.or(ids.first()).cloned())?;
+        let workspace = self.sessions.get(&id)?.cwd.clone();
+        let variable = |text: &String| {
+            let (name, value) = text.split_once('=').unwrap_or((text, ""));
+            v1::EnvVariable::new(name, value)
+        };
+        let variables: Vec<v1::EnvVariable> = request.variables.iter().map(variable).collect();
+        let command = v1::CreateTerminalRequest {
+            args: request.args.iter().skip(1).cloned().collect(),
+            cwd: Some(request.cwd.to_string_lossy().into_owned().into()),
+            env: variables.clone(),
+            ..v1::CreateTerminalRequest::new(id, request.command_word())
+        };
+        let action = Action::from_terminal_request(&self.setup.agent, workspace, &command);
+        let mut argv = request.args;
+        if request.more > 0 {
+            argv.push(format!(
+                "… ({} more arguments, which could not be read)",
+                request.more
+            ));
+        }
+        let exec = ProgramStart {
+            program: request.program,
+            argv,
+            cwd: request.cwd,
+            parents: request.parents,
+            env: variables,
+            why: request.why,
+        };
+        Some((exec, action))
+    }
+}

@@ -1,0 +1,299 @@
+//! What the agent asks of us: permission, files and terminals. Each is served beside everything else.
+
+use std::sync::Arc;
+
+use attache::json::{self, Encode};
+use attache::schema::error;
+use attache::{AgentHandle, ClientCall, Error, Reply, v1};
+use attache_host::permissions::Action;
+use attache_host::{Host, terminals};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::Conversation;
+use super::handle::ConversationHandle;
+use super::permission::{Outcome, Source};
+use crate::event::{Event, HostRequest};
+
+impl Conversation {
+    /// `session/request_permission`
+    pub(super) fn asked(
+        &mut self,
+        request: v1::RequestPermissionRequest,
+        reply: Reply<v1::RequestPermissionResponse>,
+    ) {
+        let session = request.session_id.clone();
+        if self.sessions.get(&session).is_none() {
+            return reply.fail(error::session_not_found(&session));
+        }
+        let bytes = json::to_string(&request).len();
+        if self.sessions.is_cancelling(&session) || !self.pending.has_room(bytes) {
+            let cancelled = Outcome::cancelled().answer;
+            return reply.ok(v1::RequestPermissionResponse::new(cancelled));
+        }
+        let permission = self.request_permission(&session, Source::ToolCall(request), bytes);
+        self.attend(async move {
+            tokio::select! {
+                biased;
+                outcome = permission.decide() => {
+                    reply.ok(v1::RequestPermissionResponse::new(outcome.answer));
+                }
+                () = reply.cancelled() => {}
+            }
+        });
+    }
+
+    /// The connection bounds how many are under way.
+    pub(super) fn serve(&mut self, call: ClientCall) {
+        let host = self.setup.host.clone();
+        let service = Service {
+            conversation: self.handle.clone(),
+            host: host.clone(),
+            outbox: self.outbox(),
+        };
+        match call {
+            ClientCall::ReadTextFile(request, reply) => self.attend(service.read(request, reply)),
+            ClientCall::WriteTextFile(request, reply) => match self.room_for(&request.content) {
+                Some(room) => self.attend(service.write(request, reply, room)),
+                None => reply.fail(error::internal(TOO_MUCH)),
+            },
+            ClientCall::CreateTerminal(request, reply) => self.attend(service.run(request, reply)),
+            ClientCall::TerminalOutput(request, reply) => self.attend(async move {
+                let output = async move { host.terminal_output(&request) };
+                service.outbox.answer(reply, output).await;
+            }),
+            call => self.attend(attend(host, call)),
+        }
+    }
+
+    fn outbox(&self) -> Outbox {
+        Outbox {
+            places: Arc::clone(&self.load.answers),
+            agent: self.agent.clone(),
+        }
+    }
+
+    /// Room for what is to be written, as long as it is held; nothing if too much is.
+    fn room_for(&self, content: &str) -> Option<OwnedSemaphorePermit> {
+        let room = u32::try_from(content.len() / 1024).unwrap_or(u32::MAX);
+        let writes = Arc::clone(&self.load.writes);
+        writes.try_acquire_many_owned(room.max(1)).ok()
+    }
+}
+
+/// Serves one request of the agent for a file or a command: where it leads, whether it is permitted, then the deed.
+struct Service {
+    conversation: ConversationHandle,
+    host: Host,
+    outbox: Outbox,
+}
+
+impl Service {
+    async fn read(self, request: v1::ReadTextFileRequest, reply: Reply<v1::ReadTextFileResponse>) {
+        let place = self.host.inspect_read(&request).await;
+        if place.is_closed {
+            return reply.with(self.host.read_text_file(&request).await);
+        }
+        let (asked, judged) = (request.clone(), place.clone());
+        let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
+            let path = asked.path.as_path().to_owned();
+            let action = Action::from_read_request(agent, workspace, &asked, &judged);
+            (HostRequest::Read { path }, action)
+        });
+        match permitted.await {
+            Some(Ok(())) => {
+                let host = self.host;
+                let read = async move { host.read_inspected(&request, &place).await };
+                self.outbox.answer(reply, read).await;
+            }
+            Some(Err(error)) => reply.fail(error),
+            None => {}
+        }
+    }
+
+    async fn write(
+        self,
+        request: v1::WriteTextFileRequest,
+        reply: Reply<v1::WriteTextFileResponse>,
+        _room: OwnedSemaphorePermit,
+    ) {
+        let place = self.host.inspect_write(&request).await;
+        // The host refuses it, whatever the user would say.
+        if place.is_closed {
+            return reply.with(self.host.write_text_file(request).await);
+        }
+        let asked = request.clone();
+        let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
+            let (action, change) = Action::from_write_request(agent, workspace, &asked, &place);
+            (HostRequest::Write { change }, action)
+        });
+        match permitted.await {
+            Some(Ok(())) => reply.with(self.host.write_text_file(request).await),
+            Some(Err(error)) => reply.fail(error),
+            None => {}
+        }
+    }
+
+    async fn run(
+        self,
+        request: v1::CreateTerminalRequest,
+        reply: Reply<v1::CreateTerminalResponse>,
+    ) {
+        let request = self.host.resolve_command(request).await;
+        let asked = request.clone();
+        let permitted = self.permit(&reply, &request.session_id, move |agent, workspace| {
+            let action = Action::from_terminal_request(agent, workspace, &asked);
+            (running(&asked), action)
+        });
+        match permitted.await {
+            Some(Ok(())) => {
+                let created = self.host.create_terminal(&request).await;
+                let notice = created.as_ref().ok();
+                let notice = notice.and_then(|it| self.host.notice(&it.terminal_id));
+                reply.with(created);
+                if let Some(notice) = notice {
+                    let tell =
+                        |conversation: &mut Conversation| conversation.tell(Event::Notice(notice));
+                    self.conversation.with(tell).await;
+                }
+            }
+            Some(Err(error)) => reply.fail(error),
+            None => {}
+        }
+    }
+
+    /// Whether something may be done through us. `None` where the agent no longer wants it.
+    async fn permit<T: Encode>(
+        &self,
+        reply: &Reply<T>,
+        session: &v1::SessionId,
+        act: impl FnOnce(&str, std::path::PathBuf) -> (HostRequest, Action) + Send + 'static,
+    ) -> Option<Result<(), Error>> {
+        let session = session.clone();
+        let begin = move |conversation: &mut Conversation| {
+            let Some(open) = conversation.sessions.get(&session) else {
+                return Err(error::session_not_found(&session));
+            };
+            let (request, action) = act(&conversation.setup.agent, open.cwd.clone());
+            // What is to be written has a limit of its own.
+            let bytes = 0;
+            let source = Source::HostRequest(Arc::new(request), action);
+            Ok(conversation.request_permission(&session, source, bytes))
+        };
+        let permission = match self.conversation.with(begin).await? {
+            Ok(permission) => permission,
+            Err(error) => return Some(Err(error)),
+        };
+        tokio::select! {
+            biased;
+            outcome = permission.decide() => Some(match outcome.is_allowed {
+                true => Ok(()),
+                false => Err(refusal(&outcome)),
+            }),
+            () = reply.cancelled() => None,
+        }
+    }
+}
+
+fn running(request: &v1::CreateTerminalRequest) -> HostRequest {
+    HostRequest::Run {
+        command: terminals::shown_command(request),
+        cwd: request.cwd.as_ref().map(|cwd| cwd.as_path().to_owned()),
+        env: request.env.clone(),
+    }
+}
+
+fn refusal(outcome: &Outcome) -> Error {
+    let why = format!("it is not allowed ({})", outcome.reason);
+    error::invalid_request("permission_denied", &why)
+}
+
+/// What the agent's requests may take up at the same time.
+#[derive(Debug)]
+pub(super) struct Load {
+    /// Large answers that the agent has not taken yet.
+    answers: Arc<Semaphore>,
+    /// What is to be written, in KiB.
+    writes: Arc<Semaphore>,
+}
+
+impl Default for Load {
+    fn default() -> Load {
+        Load {
+            answers: Arc::new(Semaphore::new(ANSWERS)),
+            writes: Arc::new(Semaphore::new(WRITES)),
+        }
+    }
+}
+
+/// For answers that may be large: while many have not been taken, the next is not even worked out.
+struct Outbox {
+    places: Arc<Semaphore>,
+    agent: Option<AgentHandle>,
+}
+
+impl Outbox {
+    async fn answer<T: Encode + 'static>(
+        self,
+        reply: Reply<T>,
+        act: impl Future<Output = Result<T, Error>>,
+    ) {
+        let place = self.places.acquire().await;
+        reply.with(act.await);
+        if let Some(agent) = &self.agent {
+            agent.flush().await;
+        }
+        drop(place);
+    }
+}
+
+/// What a terminal that runs is asked. An answer that is no longer wanted is not waited for.
+async fn attend(host: Host, call: ClientCall) {
+    match call {
+        ClientCall::WaitForTerminalExit(request, reply) => tokio::select! {
+            exit = host.wait_for_terminal_exit(&request) => reply.with(exit),
+            () = reply.cancelled() => {}
+        },
+        ClientCall::KillTerminal(request, reply) => {
+            reply.with(host.kill_terminal(&request).await);
+        }
+        ClientCall::ReleaseTerminal(request, reply) => {
+            reply.with(host.release_terminal(&request).await);
+        }
+        other => other.refuse(),
+    }
+}
+
+const ANSWERS: usize = 16;
+/// 64 MiB.
+const WRITES: usize = 64 * 1024;
+const TOO_MUCH: &str = "too much is being written at the same time; wait for the answers";
+
+#[cfg(test)]
+mod tests {
+    use attache_host::Host;
+    use attache_host::audit::Log;
+    use attache_host::files::Files;
+    use attache_host::permissions::{Permissions, Preset};
+    use attache_host::terminals::Terminals;
+
+    use crate::conversation::{Conversation, Setup};
+
+    #[test]
+    fn writes_that_wait_hold_no_more_than_so_much() {
+        let permissions = Permissions::preset(Preset::Ask);
+        let host = Host::new(
+            Files::default(),
+            Terminals::default(),
+            permissions,
+            Log::none(),
+        );
+        let conversation = Conversation::new(Setup::new("agent", host));
+        let content = "x".repeat(10 << 20);
+        let held: Vec<_> = (0..1024)
+            .map_while(|_| conversation.room_for(&content))
+            .collect();
+        assert_eq!(held.len(), 6);
+        drop(held);
+        assert!(conversation.room_for(&content).is_some());
+    }
+}

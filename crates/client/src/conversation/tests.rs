@@ -1,0 +1,169 @@
+//! The conversation against scripted agents, good ones and hostile ones: what a person sees, and what is on the wire.
+
+mod ends;
+mod exec_attack;
+mod forms;
+mod grants;
+mod grants_attack;
+mod host_requests;
+mod hostile;
+mod opening;
+mod prompts_attack;
+mod questions;
+mod records_attack;
+#[cfg(unix)]
+mod replaced_attack;
+mod shown;
+mod turns;
+
+use std::time::Duration;
+
+use attache::v1;
+use attache_host::Host;
+use attache_host::audit::Log;
+use attache_host::files::Files;
+use attache_host::permissions::{Permissions, Preset, Scope};
+use attache_host::terminals::Terminals;
+use attache_testkit::{ScriptedPeer, Side, scripted_agent};
+use expect_test::Expect;
+use tokio::time::timeout;
+
+use super::{Conversation, Setup};
+use crate::command::{Command, OpenRequest, PermissionAnswer, SessionStart};
+use crate::event::Event;
+use shown::shown;
+
+/// A conversation, the agent that follows a script, and what was seen so far.
+struct Table {
+    conversation: Conversation,
+    peer: ScriptedPeer,
+    seen: String,
+}
+
+impl Table {
+    /// A conversation whose agent offers something. The script begins behind `initialize`.
+    async fn with(capabilities: &str, script: &str) -> Table {
+        Table::told(&format!(r#""agentCapabilities":{capabilities}"#), script).await
+    }
+
+    /// The same with a session that has begun.
+    async fn in_session(capabilities: &str, script: &str) -> Table {
+        let script = format!("{BEGIN}{script}");
+        let mut table = Table::with(capabilities, &script).await;
+        table.begin();
+        table.until("opened").await;
+        table.seen.clear();
+        table
+    }
+
+    /// A conversation whose agent says more of itself.
+    async fn told(hello: &str, script: &str) -> Table {
+        let script = format!(
+            "-> initialize {{...}}\n<= {{\"protocolVersion\":1,{hello},\
+             \"agentInfo\":{{\"name\":\"a\",\"version\":\"1\"}}}}\n{script}"
+        );
+        let mut table = Table::over(&script, Preset::Ask);
+        table.until("ready").await;
+        table.seen.clear();
+        table
+    }
+
+    fn over(script: &str, preset: Preset) -> Table {
+        Table::judging(script, Permissions::preset(preset))
+    }
+
+    fn judging(script: &str, permissions: Permissions) -> Table {
+        let ((read, write), peer) = scripted_agent(script).unwrap();
+        let conversation =
+            Conversation::connect(read, write, Setup::new("scripted", host_with(permissions)));
+        let seen = String::new();
+        Table {
+            conversation,
+            peer,
+            seen,
+        }
+    }
+
+    fn open(&mut self, start: SessionStart) {
+        self.conversation.submit(Command::OpenSession(OpenRequest {
+            start,
+            cwd: "/tmp".into(),
+            additional: Vec::new(),
+            mcp_servers: Vec::new(),
+        }));
+    }
+
+    fn begin(&mut self) {
+        self.open(SessionStart::New);
+    }
+
+    fn prompt(&mut self, text: &str) {
+        let (session, content) = ("s".into(), vec![text.into()]);
+        self.conversation
+            .submit(Command::Prompt { session, content });
+    }
+
+    /// Takes events up to one that is shown so.
+    async fn until(&mut self, beginning: &str) -> Event {
+        loop {
+            let next = timeout(PATIENCE, self.conversation.next());
+            let event = next
+                .await
+                .unwrap_or_else(|_| panic!("no {beginning}: {}", self.seen));
+            let line = shown(&event);
+            self.seen.push_str(&line);
+            self.seen.push('\n');
+            if line.starts_with(beginning) {
+                return event;
+            }
+        }
+    }
+
+    /// Compares what was seen. The agent has heard everything as its script says, and our side has broken no rule.
+    async fn check(self, expected: Expect) {
+        expected.assert_eq(&self.seen);
+        let stop = self.conversation.stop();
+        let (trace, ()) = tokio::join!(self.peer.finish(), stop);
+        let trace = trace.unwrap();
+        let found = trace.violations_of(Side::Client);
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert!(found.is_empty(), "{found:#?}");
+    }
+}
+
+fn host(preset: Preset) -> Host {
+    host_with(Permissions::preset(preset))
+}
+
+fn host_with(permissions: Permissions) -> Host {
+    let terminals = Terminals::default();
+    Host::new(Files::default(), terminals, permissions, Log::none())
+}
+
+/// The option `yes` of a request, remembered for this scope.
+fn allow(remember: Scope) -> PermissionAnswer {
+    choose("yes", remember)
+}
+
+/// The option `no` of a request, remembered for this scope.
+fn reject(remember: Scope) -> PermissionAnswer {
+    choose("no", remember)
+}
+
+fn choose(option: &str, remember: Scope) -> PermissionAnswer {
+    PermissionAnswer::Choose {
+        option: option.into(),
+        remember,
+    }
+}
+
+fn session() -> v1::SessionId {
+    "s".into()
+}
+
+/// On a clock that is paused this passes at once when nothing happens.
+const PATIENCE: Duration = Duration::from_secs(600);
+const BEGIN: &str = r#"
+-> session/new {"cwd":"/tmp","mcpServers":[]}
+<= {"sessionId":"s"}
+"#;

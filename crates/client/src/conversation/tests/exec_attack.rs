@@ -1,0 +1,96 @@
+//! Programs that wait to be executed: what the user is shown, and what a remembered answer covers.
+
+use std::path::{Path, PathBuf};
+
+use attache_host::exec::ExecRequest;
+use attache_host::permissions::{Expiry, Scope};
+
+use super::{Table, allow, reject};
+use crate::command::{Command, PermissionAnswer};
+use crate::event::{Event, ProgramStart, PromptSubject};
+
+fn request(program: &Path, args: &[&str], variables: &[&str]) -> ExecRequest {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    ExecRequest {
+        session: Some("s".into()),
+        program: program.to_owned(),
+        args: words(args),
+        more: 0,
+        cwd: "/tmp".into(),
+        parents: words(&["make", "sh"]),
+        variables: words(variables),
+        why: "policy rule `ask`".to_owned(),
+    }
+}
+
+/// `ls`, as our PATH knows it.
+fn ls() -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap();
+    let mut found = std::env::split_paths(&path).map(|directory| directory.join("ls"));
+    let found = found.find(|path| path.exists()).unwrap();
+    found.canonicalize().unwrap()
+}
+
+/// What becomes of a request that the user answers so, and what the user was shown if they were asked.
+async fn ask(
+    table: &mut Table,
+    request: ExecRequest,
+    answer: PermissionAnswer,
+) -> (bool, Option<ProgramStart>) {
+    let prompts = table.conversation.exec_prompts();
+    let mut asking = tokio::spawn(async move { prompts.ask(request).await });
+    let mut shown = None;
+    loop {
+        let event = tokio::select! {
+            is_allowed = &mut asking => return (is_allowed.unwrap(), shown),
+            event = table.conversation.next() => event,
+        };
+        let Event::PermissionRequested(prompt) = event else {
+            continue;
+        };
+        if let PromptSubject::Exec(exec) = prompt.subject {
+            shown = Some(exec);
+        }
+        table.conversation.submit(Command::AnswerPermission {
+            prompt: prompt.id,
+            answer: answer.clone(),
+            expiry: Expiry::Never,
+        });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn attack_a_remembered_answer_is_for_one_program_and_its_variables() {
+    let mut table = Table::in_session("{}", "").await;
+    let (ls, other) = (ls(), Path::new("/evil/ls"));
+    let first = request(&ls, &["ls", "x"], &[]);
+    let (is_allowed, shown) = ask(&mut table, first, allow(Scope::Session)).await;
+    assert!(is_allowed && shown.is_some());
+    for (request, is_asked) in [
+        (request(&ls, &["ls", "x"], &[]), false),
+        (request(&ls, &["ls", "x"], &["LD_PRELOAD=/evil.so"]), true),
+        (request(&ls, &["ls", "x"], &["PATH=/evil"]), true),
+        (request(&ls, &["ls", "y"], &[]), true),
+        (request(other, &["ls", "x"], &[]), true),
+        (request(other, &[ls.to_str().unwrap(), "x"], &[]), true),
+    ] {
+        let (is_allowed, shown) = ask(&mut table, request.clone(), reject(Scope::Once)).await;
+        assert_eq!(is_allowed, !is_asked, "{request:?}");
+        assert_eq!(shown.is_some(), is_asked, "{request:?}");
+        let Some(exec) = shown else {
+            continue;
+        };
+        assert_eq!(
+            (&exec.program, &exec.argv, &exec.cwd, &exec.parents),
+            (
+                &request.program,
+                &request.args,
+                &request.cwd,
+                &request.parents
+            )
+        );
+        let env = exec.env.iter();
+        let env = env.map(|it| format!("{}={}", it.name, it.value.reveal()));
+        assert_eq!(env.collect::<Vec<_>>(), request.variables);
+    }
+}

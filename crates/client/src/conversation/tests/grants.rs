@@ -1,0 +1,302 @@
+//! What leave reaches: just what was shown, as long as its turn, and never past a rule that denies.
+
+use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Policy, Preset, Scope};
+use expect_test::{Expect, expect};
+
+use super::{BEGIN, Table, allow, reject, session};
+use crate::command::{Command, PermissionAnswer};
+
+/// A session in `/tmp`.
+async fn table(permissions: Permissions, script: &str) -> Table {
+    let script = format!("-> initialize {{...}}\n<= {{\"protocolVersion\":1}}\n{BEGIN}{script}\n");
+    let mut table = Table::judging(&script, permissions);
+    table.begin();
+    table.until("opened").await;
+    table.seen.clear();
+    table
+}
+
+/// One turn, with an answer to each question.
+async fn check(script: &str, answers: &[PermissionAnswer], expected: Expect) {
+    let script = format!("{TURN}{script}\n{END}");
+    let mut table = table(Permissions::preset(Preset::Ask), &script).await;
+    table.prompt("go");
+    for (question, answer) in (1_u64..).zip(answers) {
+        table.until(&format!("asked {question}")).await;
+        let answer = answer.clone();
+        table.conversation.submit(Command::AnswerPermission {
+            prompt: question,
+            answer,
+            expiry: Expiry::Never,
+        });
+    }
+    table.until("ended").await;
+    table.check(expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_that_denies_counts_for_what_was_allowed_under_another_name() {
+    let mut config = PermissionConfig::new(Preset::ApproveAll);
+    let policy = r#"{"rules":[{"action":"deny","kind":"edit"}]}"#;
+    config.policy = Some(Policy::parse("policy.json", policy).unwrap());
+    let script = format!(
+        r#"{TURN}
+        <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"a","title":"Look","kind":"other","rawInput":{{"path":"/tmp/attache-denied"}}}},"options":[{{"optionId":"yes","name":"Yes","kind":"allow_once"}}]}}
+        => {{"outcome":{{"outcome":"selected","optionId":"yes"}}}}
+        <- fs/write_text_file {{"sessionId":"s","path":"/tmp/attache-denied","content":"x"}}
+        !> {{"code":-32600,"data":{{"kind":"permission_denied"}}, ...}}
+        {END}"#
+    );
+    let mut table = table(Permissions::open(config).0, &script).await;
+    table.prompt("go");
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began go
+        decided, allowed: true
+        decided, allowed: false
+        ended end_turn
+    "#]];
+    table.check(expected).await;
+}
+
+/// A repository with a link `open` to `closed`, and a policy for both names.
+async fn check_linked(policy: &str, deed: &str) {
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(base.join("closed")).unwrap();
+    std::fs::write(base.join("closed/file"), "secret").unwrap();
+    std::os::unix::fs::symlink("closed", base.join("open")).unwrap();
+    let base = base.to_str().unwrap();
+    let mut config = PermissionConfig::new(Preset::ApproveReads);
+    let policy = policy.replace("BASE", base);
+    config.policy = Some(Policy::parse("policy.json", &policy).unwrap());
+    let deed = deed.replace("BASE", base);
+    let script = format!(
+        r#"{TURN}
+        <- {deed}
+        !> {{"code":-32600,"data":{{"kind":"permission_denied"}}, ...}}
+        {END}"#
+    );
+    let mut table = table(Permissions::open(config).0, &script).await;
+    table.prompt("go");
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began go
+        decided, allowed: false
+        ended end_turn
+    "#]];
+    table.check(expected).await;
+}
+
+#[tokio::test]
+async fn a_link_in_the_repository_does_not_lead_past_a_rule() {
+    check_linked(
+        r#"{"rules":[{"action":"deny","path":"BASE/closed/**"}]}"#,
+        r#"fs/read_text_file {"sessionId":"s","path":"BASE/open/file"}"#,
+    )
+    .await;
+    check_linked(
+        r#"{"rules":[{"action":"allow","kind":"edit","path":"BASE/open/**"}]}"#,
+        r#"fs/write_text_file {"sessionId":"s","path":"BASE/open/file","content":"x"}"#,
+    )
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn leave_for_a_command_holds_in_the_directory_that_was_shown() {
+    let script = r#"
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{"command":"attache-no-such-program x","cwd":"/tmp/build"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
+        => {"outcome":{"outcome":"selected","optionId":"yes"}}
+        <- terminal/create {"sessionId":"s","command":"attache-no-such-program","args":["x"]}
+        !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
+        "#;
+    let answers = [allow(Scope::Once), reject(Scope::Once)];
+    let expected = expect![[r#"
+        began go
+        asked 1: Run
+        remembered attache-no-such-program x (in /tmp/build) (once), allowed: true
+        asked 2: attache-no-such-program x
+        ended end_turn
+    "#]];
+    check(script, &answers, expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn leave_ends_with_the_turn_also_for_a_child() {
+    let run = r#"<- terminal/create {"sessionId":"child","command":"attache-no-such-program"}"#;
+    let script = format!(
+        r#"{TURN}
+        <. session/update {{"sessionId":"s","update":{{"sessionUpdate":"subagent_update","sessionId":"child","title":"Look"}}}}
+        <- session/request_permission {{"sessionId":"child","toolCall":{{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{{"command":["attache-no-such-program"]}}}},"options":[{{"optionId":"yes","name":"Yes","kind":"allow_once"}}]}}
+        => {{"outcome":{{"outcome":"selected","optionId":"yes"}}}}
+        {END}
+        {TURN}
+        {run}
+        !> {{"code":-32600,"data":{{"kind":"permission_denied"}}, ...}}
+        {END}"#
+    );
+    let mut table = table(Permissions::preset(Preset::Ask), &script).await;
+    table.prompt("go");
+    table.until("asked 1").await;
+    answer(&mut table, 1, allow(Scope::Once));
+    table.until("ended").await;
+    table.prompt("more");
+    table.until("asked 2").await;
+    answer(&mut table, 2, reject(Scope::Once));
+    table.until("ended").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn leave_ends_when_the_turn_is_cancelled() {
+    let script = format!(
+        r#"{TURN}
+        <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{{"command":["attache-no-such-program"]}}}},"options":[{{"optionId":"yes","name":"Yes","kind":"allow_once"}}]}}
+        => {{"outcome":{{"outcome":"selected","optionId":"yes"}}}}
+        <. session/update {{"sessionId":"s","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"thanks"}}}}}}
+        .> session/cancel {{...}}
+        <- terminal/create {{"sessionId":"s","command":"attache-no-such-program"}}
+        !> {{"code":-32600,"data":{{"kind":"permission_denied"}}, ...}}
+        <= @turn {{"stopReason":"cancelled"}}"#
+    );
+    let mut table = table(Permissions::preset(Preset::Ask), &script).await;
+    table.prompt("go");
+    table.until("asked 1").await;
+    answer(&mut table, 1, allow(Scope::Once));
+    table.until("update s thanks").await;
+    table.conversation.submit(Command::Cancel(session()));
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began go
+        asked 1: Run
+        remembered attache-no-such-program (once), allowed: true
+        update s thanks
+        decided, allowed: false
+        ended cancelled
+    "#]];
+    table.check(expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn leave_for_a_command_once_is_not_leave_for_it_twice() {
+    let script = r#"
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{"command":["attache-no-such-program"],"cwd":"/attache-nowhere"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
+        => {"outcome":{"outcome":"selected","optionId":"yes"}}
+        <- terminal/create {"sessionId":"s","command":"attache-no-such-program","cwd":"/attache-nowhere"}
+        !> {"code":-32602, ...}
+        <- terminal/create {"sessionId":"s","command":"attache-no-such-program","cwd":"/attache-nowhere"}
+        !> {"code":-32602, ...}
+        <- terminal/create {"sessionId":"s","command":"attache-no-such-program","cwd":"/attache-nowhere"}
+        !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
+        "#;
+    let answers = [allow(Scope::Once), allow(Scope::Once), reject(Scope::Once)];
+    let expected = expect![[r#"
+        began go
+        asked 1: Run
+        remembered attache-no-such-program (in /attache-nowhere) (once), allowed: true
+        asked 2: attache-no-such-program
+        asked 3: attache-no-such-program
+        ended end_turn
+    "#]];
+    check(script, &answers, expected).await;
+}
+
+/// A person allows a change from `two` to `2` in a file of three lines; then the agent writes.
+async fn check_written(written: &str, answers: &[PermissionAnswer], expected: Expect) {
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "one\ntwo\nthree\n").unwrap();
+    let path = file.display();
+    let script = format!(
+        r#"
+        <- session/request_permission {{"sessionId":"s","toolCall":{{"toolCallId":"a","title":"Change","kind":"edit","content":[{{"type":"diff","path":"{path}","oldText":"two\n","newText":"2\n"}}]}},"options":[{{"optionId":"yes","name":"Yes","kind":"allow_once"}}]}}
+        => {{"outcome":{{"outcome":"selected","optionId":"yes"}}}}
+        <- fs/write_text_file @write {{"sessionId":"s","path":"{path}","content":"{written}"}}
+        {answer}
+        "#,
+        answer = match answers.len() {
+            1 => "=> @write {}",
+            _ => r#"!> @write {"code":-32600, ...}"#,
+        }
+    );
+    let script = format!("{TURN}{script}{END}");
+    let mut table = table(Permissions::preset(Preset::Ask), &script).await;
+    table.prompt("go");
+    for (question, answer) in (1_u64..).zip(answers) {
+        table.until(&format!("asked {question}")).await;
+        self::answer(&mut table, question, answer.clone());
+    }
+    table.until("ended").await;
+    table.seen = table.seen.replace(&path.to_string(), "FILE");
+    table.check(expected).await;
+}
+
+#[tokio::test]
+async fn a_change_that_was_shown_may_be_written() {
+    let expected = expect![[r#"
+        began go
+        asked 1: Change
+        remembered edit FILE (once), allowed: true
+        ended end_turn
+    "#]];
+    check_written(r"one\n2\nthree\n", &[allow(Scope::Once)], expected).await;
+}
+
+#[tokio::test]
+async fn a_part_that_was_shown_is_not_the_whole_file() {
+    let expected = expect![[r#"
+        began go
+        asked 1: Change
+        remembered edit FILE (once), allowed: true
+        asked 2: Write FILE
+        ended end_turn
+    "#]];
+    let answers = [allow(Scope::Once), reject(Scope::Once)];
+    check_written(r"2\n", &answers, expected).await;
+}
+
+#[tokio::test]
+async fn another_change_than_the_one_that_was_shown_is_asked_about() {
+    let expected = expect![[r#"
+        began go
+        asked 1: Change
+        remembered edit FILE (once), allowed: true
+        asked 2: Write FILE
+        ended end_turn
+    "#]];
+    let answers = [allow(Scope::Once), reject(Scope::Once)];
+    check_written(r"one\n2\nthree\nrm -rf /\n", &answers, expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_denial_for_longer_takes_back_what_was_allowed_before() {
+    let script = r#"
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"One","kind":"edit","content":[{"type":"diff","path":"/tmp/attache-denied","newText":"1"}]},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
+        => {"outcome":{"outcome":"selected","optionId":"yes"}}
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"b","title":"Two","kind":"edit","content":[{"type":"diff","path":"/tmp/attache-denied","newText":"2"}]},"options":[{"optionId":"no","name":"No","kind":"reject_once"}]}
+        => {"outcome":{"outcome":"selected","optionId":"no"}}
+        <- fs/write_text_file {"sessionId":"s","path":"/tmp/attache-denied","content":"1"}
+        !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
+        "#;
+    let answers = [allow(Scope::Once), reject(Scope::Session)];
+    let expected = expect![[r#"
+        began go
+        asked 1: One
+        remembered edit /tmp/attache-denied (once), allowed: true
+        asked 2: Two
+        remembered /tmp/attache-denied (session), allowed: false
+        decided, allowed: false
+        ended end_turn
+    "#]];
+    check(script, &answers, expected).await;
+}
+
+fn answer(table: &mut Table, question: u64, answer: PermissionAnswer) {
+    table.conversation.submit(Command::AnswerPermission {
+        prompt: question,
+        answer,
+        expiry: Expiry::Never,
+    });
+}
+
+const TURN: &str = "-> session/prompt @turn {...}\n";
+const END: &str = "<= @turn {\"stopReason\":\"end_turn\"}\n";

@@ -1,0 +1,135 @@
+//! Files and commands that the agent asks of us without having asked for leave.
+
+use attache_host::permissions::{Expiry, Preset, Scope};
+use expect_test::{Expect, expect};
+
+use super::{BEGIN, Table, allow, reject};
+use crate::command::{Command, PermissionAnswer};
+
+/// A turn in a session in `/tmp`.
+async fn doing(preset: Preset, script: &str) -> Table {
+    let script = format!(
+        "-> initialize {{...}}\n<= {{\"protocolVersion\":1}}\n{BEGIN}\
+         -> session/prompt @turn {{...}}\n{script}\n<= @turn {{\"stopReason\":\"end_turn\"}}\n"
+    );
+    let mut table = Table::over(&script, preset);
+    table.begin();
+    table.until("opened").await;
+    table.seen.clear();
+    table.prompt("go");
+    table
+}
+
+async fn check(preset: Preset, script: &str, answers: &[PermissionAnswer], expected: Expect) {
+    let mut table = doing(preset, script).await;
+    for (at, answer) in (1_u64..).zip(answers) {
+        table.until(&format!("asked {at}")).await;
+        let (question, answer) = (at, answer.clone());
+        table.conversation.submit(Command::AnswerPermission {
+            prompt: question,
+            answer,
+            expiry: Expiry::Never,
+        });
+    }
+    table.until("ended").await;
+    table.check(expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn unattended_only_reading_is_allowed() {
+    let script = r#"
+        <- fs/write_text_file {"sessionId":"s","path":"/tmp/attache-deed","content":"x"}
+        !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
+        <- terminal/create {"sessionId":"s","command":"true"}
+        !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
+        <- fs/read_text_file {"sessionId":"s","path":"/tmp/attache-there-is-no-such-file"}
+        !> {"code":-32002, ...}
+        "#;
+    let expected = expect![[r#"
+        began go
+        decided, allowed: false
+        decided, allowed: false
+        ended end_turn
+    "#]];
+    check(Preset::ApproveReads, script, &[], expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_denied_is_not_read_either() {
+    let script = r#"
+        <- fs/read_text_file {"sessionId":"s","path":"/tmp/attache-there-is-no-such-file"}
+        !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
+        "#;
+    let expected = expect![[r#"
+        began go
+        decided, allowed: false
+        ended end_turn
+    "#]];
+    check(Preset::DenyAll, script, &[], expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_is_asked_about_what_was_not_asked_for() {
+    let script = r#"
+        <- terminal/create {"sessionId":"s","command":"make","args":["-x"],"cwd":"/attache-nowhere"}
+        !> {"code":-32600,"data":{"kind":"permission_denied"}, ...}
+        <- terminal/create {"sessionId":"s","command":"make","args":["-x"],"cwd":"/attache-nowhere"}
+        !> {"code":-32602, ...}
+        "#;
+    let answers = [reject(Scope::Once), allow(Scope::Once)];
+    let expected = expect![[r#"
+        began go
+        asked 1: make -x
+        asked 2: make -x
+        ended end_turn
+    "#]];
+    check(Preset::Ask, script, &answers, expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn leave_for_a_tool_call_is_leave_for_what_it_said() {
+    let script = r#"
+        <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run","kind":"execute","rawInput":{"command":"make -x","cwd":"/attache-nowhere"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}
+        => {"outcome":{"outcome":"selected","optionId":"yes"}}
+        <- terminal/create {"sessionId":"s","command":"make","args":["-x"],"cwd":"/attache-nowhere"}
+        !> {"code":-32602, ...}
+        <- terminal/create {"sessionId":"s","command":"make","args":["-y"],"cwd":"/attache-nowhere"}
+        !> {"code":-32600, ...}
+        "#;
+    let answers = [allow(Scope::Once), reject(Scope::Once)];
+    let expected = expect![[r#"
+        began go
+        asked 1: Run
+        remembered make -x (in /attache-nowhere) (once), allowed: true
+        asked 2: make -y
+        ended end_turn
+    "#]];
+    check(Preset::Ask, script, &answers, expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_told_of_a_tool_call_does_not_change_what_is_asked() {
+    let script = r#"
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"attache:deed","title":"Read a poem","kind":"read"}}
+        <- terminal/create {"sessionId":"s","command":"make"}
+        quiet 1s
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"attache:deed","title":"Read another poem"}}
+        !> {"code":-32600, ...}
+        "#;
+    let expected = expect![[r#"
+        began go
+        update s tool Read a poem
+        asked 1: make
+        update s tool attache:deed changed
+        ended end_turn
+    "#]];
+    let mut table = doing(Preset::Ask, script).await;
+    table.until("update s tool attache:deed changed").await;
+    table.conversation.submit(Command::AnswerPermission {
+        prompt: 1,
+        answer: reject(Scope::Once),
+        expiry: Expiry::Never,
+    });
+    table.until("ended").await;
+    table.check(expected).await;
+}

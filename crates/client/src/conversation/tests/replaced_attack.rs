@@ -1,0 +1,111 @@
+//! Programs that are replaced after the user has seen the request and before they run.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use attache_host::permissions::{Expiry, Preset, Scope};
+use serde_json::json;
+
+use super::{Table, allow, reject};
+use crate::command::{Command, PermissionAnswer};
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A turn in a directory with `deploy.sh`.
+async fn table(dir: &Path, script: &str) -> Table {
+    write(&dir.join("deploy.sh"), "#!/bin/sh\necho GOOD\n");
+    let new = json!({ "cwd": dir, "mcpServers": [] });
+    let script = format!(
+        "-> initialize {{...}}\n<= {{\"protocolVersion\":1}}\n-> session/new {new}\n<= {{\"sessionId\":\"s\"}}\n\
+         -> session/prompt @turn {{...}}\n{script}<= @turn {{\"stopReason\":\"end_turn\"}}\n"
+    );
+    let mut table = Table::over(&script, Preset::Ask);
+    table
+        .conversation
+        .submit(Command::OpenSession(crate::command::OpenRequest {
+            start: crate::command::SessionStart::New,
+            cwd: dir.to_owned(),
+            additional: Vec::new(),
+            mcp_servers: Vec::new(),
+        }));
+    table.until("opened").await;
+    table.seen.clear();
+    table.prompt("go");
+    table
+}
+
+fn answer(table: &mut Table, prompt: u64, answer: PermissionAnswer) {
+    table.conversation.submit(Command::AnswerPermission {
+        prompt,
+        answer,
+        expiry: Expiry::Never,
+    });
+}
+
+/// A line of the script that runs `deploy.sh`, by its name or through a shell.
+fn run(command: &str) -> String {
+    format!(
+        "<- terminal/create {}\n",
+        json!({ "sessionId": "s", "command": command })
+    )
+}
+
+const REFUSED: &str = "!> {\"code\":-32600,\"data\":{\"kind\":\"permission_denied\"}, ...}\n";
+
+fn overwrite(dir: &Path) {
+    fs::write(dir.join("deploy.sh"), "#!/bin/sh\necho EVIL\n").unwrap();
+}
+
+fn move_over(dir: &Path) {
+    write(&dir.join("evil"), "#!/bin/sh\necho EVIL\n");
+    fs::rename(dir.join("evil"), dir.join("deploy.sh")).unwrap();
+}
+
+#[tokio::test]
+async fn attack_a_program_that_was_replaced_while_its_request_waited_is_asked_about_again() {
+    for replace in [overwrite, move_over] {
+        for command in ["./deploy.sh", "sh deploy.sh", "true && ./deploy.sh | cat"] {
+            let dir = tempfile::tempdir().unwrap();
+            let dir = dir.path().canonicalize().unwrap();
+            let mut table = table(&dir, &format!("{}{REFUSED}", run(command))).await;
+            table.until("asked 1").await;
+            replace(&dir);
+            answer(&mut table, 1, allow(Scope::Once));
+            table.until("notice: your answer does not count").await;
+            table.until("asked 2").await;
+            answer(&mut table, 2, reject(Scope::Once));
+            table.until("ended").await;
+            table.peer.finish().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn attack_a_yes_to_a_tool_call_does_not_cover_a_program_that_was_replaced_since() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let request = json!({
+        "sessionId": "s",
+        "toolCall": { "toolCallId": "a", "kind": "execute", "rawInput": { "command": "./deploy.sh" } },
+        "options": [{ "optionId": "yes", "name": "Yes", "kind": "allow_once" }],
+    });
+    let yes = json!({ "outcome": { "outcome": "selected", "optionId": "yes" } });
+    let script = format!(
+        "<- session/request_permission {request}\n=> {yes}\n{}{REFUSED}",
+        run("./deploy.sh")
+    );
+    let script = script.replace("\n<- terminal", "\nquiet 200ms\n<- terminal");
+    let mut table = table(&dir, &script).await;
+    table.until("asked 1").await;
+    answer(&mut table, 1, allow(Scope::Once));
+    table.until("remembered").await;
+    overwrite(&dir);
+    table.until("asked 2").await;
+    answer(&mut table, 2, reject(Scope::Once));
+    table.until("ended").await;
+    table.peer.finish().await.unwrap();
+}

@@ -1,0 +1,199 @@
+//! Turns: queued, cancelled, steered.
+
+use expect_test::expect;
+
+use super::{Table, session};
+use crate::command::Command;
+
+#[tokio::test(start_paused = true)]
+async fn prompts_wait_for_their_turn() {
+    let script = r#"
+        -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"one"}]}
+        <. session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}}}
+        <= {"stopReason":"end_turn"}
+        -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"three"}]}
+        <! {"code":-32603,"message":"out of luck"}
+        -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"four"}]}
+        <= {"stopReason":"max_tokens"}
+    "#;
+    let mut table = Table::in_session("{}", script).await;
+    for text in ["one", "two", "three", "four"] {
+        table.prompt(text);
+    }
+    table.conversation.submit(Command::RemoveQueuedPrompt {
+        session: session(),
+        index: 0,
+    });
+    table.until("ended max_tokens").await;
+    let expected = expect![[r#"
+        began one
+        queue [two]
+        queue [two, three]
+        queue [two, three, four]
+        queue [three, four]
+        update s 1
+        ended end_turn
+        queue [four]
+        began three
+        ended Refused: out of luck (-32603)
+        queue []
+        began four
+        ended max_tokens
+    "#]];
+    table.check(expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_prompts_wait_than_there_is_room_for() {
+    let mut table = Table::in_session(
+        "{}",
+        "-> session/prompt {...}\n<= {\"stopReason\":\"end_turn\"}\n...",
+    )
+    .await;
+    for _ in 0..34 {
+        table.prompt("again");
+    }
+    table.until("failed").await;
+    let last = table.seen.lines().last().unwrap().to_owned();
+    expect![
+        "failed session/prompt Local: 32 prompts wait already; take one back or cancel the turn"
+    ]
+    .assert_eq(&last);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_is_cancelled_with_its_questions() {
+    let script = r#"
+        -> session/prompt @turn {...}
+        <- session/request_permission @ask {"sessionId":"s","toolCall":{"toolCallId":"c","title":"Edit"},"options":[]}
+        .> session/cancel {"sessionId":"s"}
+        => @ask {"outcome":{"outcome":"cancelled"}}
+        <- session/request_permission @late {"sessionId":"s","toolCall":{"toolCallId":"d","title":"Late"},"options":[]}
+        => @late {"outcome":{"outcome":"cancelled"}}
+        <! @turn {"code":-32603,"message":"aborted"}
+    "#;
+    let mut table = Table::in_session("{}", script).await;
+    table.prompt("edit it");
+    table.until("asked").await;
+    table.conversation.submit(Command::Cancel(session()));
+    table.conversation.submit(Command::Cancel(session()));
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began edit it
+        asked 1: Edit
+        withdrawn 1
+        ended cancelled
+    "#]];
+    table.check(expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_does_not_end_when_cancelled_is_told() {
+    let script = r#"
+        -> session/prompt @turn {...}
+        .> session/cancel {"sessionId":"s"}
+        quiet 11s
+        <= @turn {"stopReason":"cancelled"}
+    "#;
+    let mut table = Table::in_session("{}", script).await;
+    table.prompt("hang");
+    table.until("began").await;
+    table.conversation.submit(Command::Cancel(session()));
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began hang
+        failed session/cancel TimedOut: the agent has not ended the turn 10 s after it was cancelled; it may hang, restart it
+        ended cancelled
+    "#]];
+    table.check(expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_cancellation_leaves_the_next_turn_alone() {
+    let script = r#"
+        -> session/prompt {...}
+        <= {"stopReason":"end_turn"}
+        -> session/prompt {...}
+        <= {"stopReason":"end_turn"}
+    "#;
+    let mut table = Table::in_session("{}", script).await;
+    table.prompt("one");
+    table.until("ended").await;
+    table.conversation.submit(Command::Cancel(session()));
+    table.prompt("two");
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began one
+        ended end_turn
+        began two
+        ended end_turn
+    "#]];
+    table.check(expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_can_be_steered_is() {
+    let script = r#"
+        -> session/prompt @turn {...}
+        -> _session/steering {"sessionId":"s","prompt":[{"type":"text","text":"shorter"}], ...}
+        <= {"outcome":"injected"}
+        -> _session/steering {"sessionId":"s","prompt":[{"type":"text","text":"later"}], ...}
+        <= {"outcome":"failed"}
+        <= @turn {"stopReason":"end_turn"}
+        -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"later"}]}
+        <= {"stopReason":"end_turn"}
+    "#;
+    let capabilities = r#"{"_meta":{"steering":{"supported":true}}}"#;
+    let mut table = Table::in_session(capabilities, script).await;
+    assert!(table.conversation.can_steer());
+    table.prompt("write");
+    table.until("began").await;
+    for text in ["shorter", "later"] {
+        table.conversation.submit(Command::Steer {
+            session: session(),
+            content: vec![text.into()],
+        });
+        table
+            .until(if text == "later" { "queue" } else { "steered" })
+            .await;
+    }
+    table.until("began later").await;
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began write
+        steered shorter
+        queue [later]
+        ended end_turn
+        queue []
+        began later
+        ended end_turn
+    "#]];
+    table.check(expected).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_steered_waits() {
+    let script = r#"
+        -> session/prompt {...}
+        <= {"stopReason":"end_turn"}
+        -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"shorter"}]}
+        <= {"stopReason":"end_turn"}
+    "#;
+    let mut table = Table::in_session("{}", script).await;
+    table.prompt("write");
+    table.conversation.submit(Command::Steer {
+        session: session(),
+        content: vec!["shorter".into()],
+    });
+    table.until("began shorter").await;
+    table.until("ended").await;
+    let expected = expect![[r#"
+        began write
+        queue [shorter]
+        ended end_turn
+        queue []
+        began shorter
+        ended end_turn
+    "#]];
+    table.check(expected).await;
+}

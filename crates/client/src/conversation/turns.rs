@@ -1,0 +1,263 @@
+//! Turns: one at a time in a session, the next prompts wait.
+
+use std::pin::pin;
+
+use attache::client::AgentSession;
+use attache::json::Object;
+use attache::schema::error;
+use attache::{CallError, v1};
+use attache_host::audit;
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+
+use super::permission::{TURN_CANCELLED, TURN_ENDED, Withheld};
+use super::sessions::Turn;
+use super::{Conversation, failure};
+use crate::event::{Event, FailureKind};
+
+type Content = Vec<v1::ContentBlock>;
+
+impl Conversation {
+    /// Whether the agent takes [`Command::Steer`](crate::Command::Steer) while a turn runs; otherwise what is said
+    /// waits for its turn.
+    pub fn can_steer(&self) -> bool {
+        self.hello.as_ref().is_some_and(|hello| {
+            let metas = [&hello.agent_capabilities.meta, &hello.meta];
+            metas.into_iter().flatten().any(|meta| {
+                let steering = meta.get("steering");
+                let supported = steering.as_ref().and_then(|steering| {
+                    let members = Object::parse(steering.as_str()).ok()?;
+                    members.get("supported").map(|value| value == "true")
+                });
+                supported == Some(true)
+            })
+        })
+    }
+
+    pub(super) fn prompt(&mut self, session: v1::SessionId, content: Content) {
+        let Some(open) = self.sessions.open_mut(&session) else {
+            return self.fail(failure::no_session("session/prompt", &session));
+        };
+        if open.waiting.len() >= MOST_WAITING {
+            let why =
+                format!("{MOST_WAITING} prompts wait already; take one back or cancel the turn");
+            return self.fail(failure::here("session/prompt", &why));
+        }
+        if open.turn.is_none() && open.waiting.is_empty() {
+            return self.begin(&session, content);
+        }
+        open.waiting.push_back(content);
+        self.tell_queue(&session);
+        self.go_on(&session);
+    }
+
+    pub(super) fn unqueue(&mut self, session: &v1::SessionId, index: usize) {
+        let Some(known) = self.sessions.get_mut(session) else {
+            return self.fail(failure::no_session("session/prompt", session));
+        };
+        if known.waiting.remove(index).is_some() {
+            self.tell_queue(session);
+        }
+    }
+
+    /// Begins the next turn, if one waits and none runs.
+    pub(super) fn go_on(&mut self, session: &v1::SessionId) {
+        let idle = self.sessions.open_mut(session);
+        let idle = idle.filter(|open| open.turn.is_none());
+        if let Some(content) = idle.and_then(|open| open.waiting.pop_front()) {
+            self.tell_queue(session);
+            self.begin(session, content);
+        }
+    }
+
+    fn begin(&mut self, session: &v1::SessionId, content: Content) {
+        let Some(agent) = self.agent.clone() else {
+            return;
+        };
+        let (cancel, cancelled) = oneshot::channel();
+        let number = self.sessions.next_turn();
+        if let Some(open) = self.sessions.open_mut(session) {
+            let cancel = Some(cancel);
+            open.turn = Some(Turn { number, cancel });
+        }
+        self.end_grants(session);
+        self.tell(Event::TurnStarted {
+            session: session.clone(),
+            content: content.clone(),
+        });
+        let ended = {
+            let session = agent.session(session.clone());
+            async move { turn(&session, content, cancelled).await }
+        };
+        let session = session.clone();
+        self.wait(ended, move |conversation, outcome| {
+            conversation.turn_ended(&session, outcome)
+        });
+    }
+
+    fn turn_ended(
+        &mut self,
+        session: &v1::SessionId,
+        outcome: Result<v1::PromptResponse, CallError>,
+    ) {
+        // The turn of a session that was closed is nobody's any more.
+        let known = self.sessions.get_mut(session);
+        if known.and_then(|session| session.turn.take()).is_none() {
+            return;
+        }
+        drop(self.withdraw(session, TURN_ENDED));
+        self.end_grants(session);
+        let outcome = outcome.map_err(|error| failure::of("session/prompt", &error));
+        let kind = outcome.as_ref().err().map(|failure| failure.kind);
+        self.tell(Event::TurnEnded {
+            session: session.clone(),
+            outcome,
+        });
+        match kind {
+            // The prompts that wait would end the same way.
+            Some(FailureKind::LoginRequired) => self.want_login(),
+            Some(FailureKind::AgentExited) => {}
+            _ => self.go_on(session),
+        }
+    }
+
+    /// Cancels the turn that runs; the prompts that wait go on waiting for it to end.
+    pub(super) fn cancel(&mut self, session: &v1::SessionId) {
+        let known = self.sessions.get_mut(session);
+        let Some(turn) = known.and_then(|it| it.turn.as_mut()) else {
+            return;
+        };
+        let number = turn.number;
+        let Some(cancel) = turn.cancel.take() else {
+            return;
+        };
+        let family = self.sessions.family(session).into_iter();
+        let withheld = family
+            .map(|session| self.withdraw(&session, TURN_CANCELLED))
+            .collect();
+        // A turn that has ended meanwhile need not be cancelled.
+        cancel.send(withheld).ok();
+        self.end_grants(session);
+        let time = self.setup.times.cancel;
+        let session = session.clone();
+        self.wait(sleep(time), move |conversation, ()| {
+            let turn = conversation
+                .sessions
+                .get(&session)
+                .and_then(|it| it.turn.as_ref());
+            if turn.is_some_and(|turn| turn.number == number) {
+                conversation.fail(failure::hanging(time.as_secs()));
+            }
+        });
+    }
+
+    /// Says something into the turn that runs, or has it wait where that cannot be done.
+    pub(super) fn steer(&mut self, session: v1::SessionId, content: Content) {
+        let can = self.can_steer() && self.is_busy(&session);
+        let Some(agent) = self.agent.clone().filter(|_| can) else {
+            return self.prompt(session, content);
+        };
+        let params = steering(&session, &content);
+        let time = self.setup.times.answer;
+        let said = async move { timeout(time, agent.ask_extension(STEERING, &params)).await };
+        self.wait(said, move |conversation, outcome| {
+            let outcome = outcome.ok().and_then(Result::ok);
+            let outcome = outcome.and_then(|result| result.string_member("outcome"));
+            if outcome.as_deref() == Some("injected") {
+                conversation.tell(Event::Steered { session, content });
+            } else {
+                conversation.prompt(session, content);
+            }
+        });
+    }
+
+    fn tell_queue(&mut self, session: &v1::SessionId) {
+        if let Some(known) = self.sessions.get(session) {
+            let waiting = known.waiting.iter().cloned().collect();
+            self.tell(Event::QueueChanged {
+                session: session.clone(),
+                waiting,
+            });
+        }
+    }
+
+    /// What the agent tells of a session.
+    pub(super) fn told(&mut self, told: v1::SessionNotification) {
+        let id = &told.session_id;
+        let Some(session) = self.sessions.get_mut(id) else {
+            return self.sessions.keep_early(told);
+        };
+        let tool = session.learn(&told.update);
+        if let v1::SessionUpdate::SubagentUpdate(child) = &told.update {
+            self.adopt(&child.session_id, id);
+        }
+        let tool = tool.filter(|tool| self.pending.is_about(id, tool));
+        let changed = tool.map(|tool| (told.clone(), tool));
+        self.tell(Event::Update(Box::new(told)));
+        if let Some((told, tool)) = changed {
+            self.tool_call_changed(&told, &tool);
+        }
+    }
+
+    /// A child works inside the roots of its parent, whatever directories it claims.
+    fn adopt(&mut self, child: &v1::SessionId, parent: &v1::SessionId) {
+        if self.sessions.insert_child(child, parent)
+            && let Some(roots) = self.setup.host.roots(parent)
+        {
+            self.setup.host.open(child, roots);
+        }
+    }
+
+    /// A turn begins or is over: what was allowed in it, also to children, is allowed no longer.
+    pub(super) fn end_grants(&self, session: &v1::SessionId) {
+        for id in self.sessions.family(session) {
+            self.setup.host.permissions.end_turn(&id);
+        }
+    }
+
+    pub(super) fn note(&self, event: &audit::Event<'_>) {
+        self.setup.host.log.append(event);
+    }
+}
+
+/// Runs a turn. One that was cancelled has not failed, whatever the agent makes of it.
+async fn turn(
+    session: &AgentSession,
+    content: Content,
+    cancelled: oneshot::Receiver<Vec<Withheld>>,
+) -> Result<v1::PromptResponse, CallError> {
+    let mut answer = pin!(session.prompt(content));
+    let mut cancel = pin!(async {
+        match cancelled.await {
+            // An agent that learns first that its question was cancelled might go on with something else.
+            Ok(withheld) => {
+                let sent = session.cancel().await;
+                drop(withheld);
+                sent
+            }
+            Err(_) => std::future::pending().await,
+        }
+    });
+    let was_cancelled = tokio::select! {
+        biased;
+        answer = &mut answer => return answer,
+        sent = &mut cancel => sent.is_ok(),
+    };
+    match answer.await {
+        Err(CallError::Refused(refused)) if was_cancelled => {
+            Ok(error::prompt_outcome(Err(refused)))
+        }
+        other => other,
+    }
+}
+
+fn steering(session: &v1::SessionId, content: &Content) -> Object<'static> {
+    let mut params = Object::default();
+    params.put("sessionId", session);
+    params.put("prompt", content);
+    params.set("_meta", r#"{"steering":{"idleBehavior":"promptRequired"}}"#);
+    params
+}
+
+pub(super) const STEERING: &str = "_session/steering";
+const MOST_WAITING: usize = 32;
