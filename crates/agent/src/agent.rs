@@ -1,8 +1,8 @@
-//! The agent as a client meets it: every call of the protocol, and who takes it.
+//! The agent as a client sees it: dispatches every call of the protocol.
 
-mod doors;
 mod opening;
 mod replay;
+mod session_locks;
 mod stored;
 
 use std::collections::HashMap;
@@ -19,32 +19,32 @@ use futures_util::future::join_all;
 use tokio::select;
 
 use crate::session::Session;
-use crate::tools::Equipment;
-use crate::{offers, providers, turn};
-use doors::Doors;
+use crate::tools::ToolEnvironment;
+use crate::{initialize, providers, turn};
+use session_locks::SessionLocks;
 
-/// What an agent is made of.
+/// The parts that an agent is built from.
 #[derive(Debug)]
 pub struct Setup {
-    /// Where sessions are kept.
+    /// The store of sessions.
     pub store: Store,
-    /// Who answers.
+    /// The providers and models.
     pub models: Catalog,
-    /// How much it does at once.
+    /// Limits on what one turn or connection may use.
     pub limits: Limits,
-    /// What the tools work with.
-    pub equipment: Equipment,
-    /// Rules that the user wrote. Those that deny or ask count here; those that allow are for the client, who answers
-    /// the agent's requests.
+    /// Files, terminals and web access of the tools.
+    pub equipment: ToolEnvironment,
+    /// The user's rules. Only rules that deny or ask apply here. Rules that allow are for the client, which answers the
+    /// agent's permission requests.
     pub policy: Option<Policy>,
 }
 
-/// How much an agent does.
+/// Limits of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Requests to the model in one turn.
+    /// Maximum requests to the model in one turn.
     pub requests: usize,
-    /// How long an MCP server may take to be connected.
+    /// How long connecting to an MCP server may take.
     pub connecting: Duration,
 }
 
@@ -57,7 +57,7 @@ impl Default for Limits {
     }
 }
 
-/// Serves a client until it is gone, then ends all sessions and everything that they have started.
+/// Serves a client until the connection closes, then ends all sessions and everything they started.
 pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
     let agent = Arc::new(Agent {
         client,
@@ -68,118 +68,125 @@ pub async fn serve(client: ClientHandle, mut calls: AgentCalls, setup: Setup) {
         has_policy: setup.policy.is_some(),
         permissions: permissions(setup.policy),
         sessions: Mutex::default(),
-        doors: Doors::default(),
+        locks: SessionLocks::default(),
     });
     while let Some(call) = calls.next().await {
-        agent.take(call);
+        agent.handle(call);
     }
     agent.end().await;
 }
 
-/// Nothing is stored: decisions that outlive a session are the client's.
+/// Stores no decisions: those that outlive a session belong to the client.
 fn permissions(policy: Option<Policy>) -> Permissions {
     let mut config = PermissionConfig::new(Preset::Ask);
     config.policy = policy;
     Permissions::open(config).0
 }
 
-/// What all sessions share.
+/// State that all sessions share.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) client: ClientHandle,
     pub(crate) store: Store,
     pub(crate) models: Catalog,
     pub(crate) limits: Limits,
-    pub(crate) equipment: Equipment,
-    /// Rules, and what users have decided in the sessions that are open.
+    pub(crate) equipment: ToolEnvironment,
+    /// The rules, and the user's decisions in open sessions.
     pub(crate) permissions: Permissions,
     pub(crate) has_policy: bool,
     sessions: Mutex<HashMap<v1::SessionId, Arc<Session>>>,
-    doors: Doors,
+    locks: SessionLocks,
 }
 
 impl Agent {
-    fn take(self: &Arc<Self>, call: AgentCall) {
+    fn handle(self: &Arc<Self>, call: AgentCall) {
         let agent = Arc::clone(self);
         match call {
-            AgentCall::Initialize(_, reply) => reply.ok(offers::hello(&self.models)),
+            AgentCall::Initialize(_, reply) => {
+                reply.ok(initialize::initialize_response(&self.models))
+            }
             AgentCall::Authenticate(request, reply) => {
-                reply.with(offers::authenticate(&self.models, &request.method_id));
+                reply.with(initialize::authenticate(&self.models, &request.method_id));
             }
             AgentCall::NewSession(request, reply) => {
-                opened(reply, async move { agent.start(request).await });
+                respond_with_session(reply, async move { agent.start(request).await });
             }
             AgentCall::LoadSession(request, reply) => {
-                opened(reply, async move { agent.load(request).await });
+                respond_with_session(reply, async move { agent.load(request).await });
             }
             AgentCall::ResumeSession(request, reply) => {
-                opened(reply, async move { agent.resume(request).await });
+                respond_with_session(reply, async move { agent.resume(request).await });
             }
             AgentCall::ForkSession(request, reply) => {
-                opened(reply, async move { agent.fork(request).await });
+                respond_with_session(reply, async move { agent.fork(request).await });
             }
             AgentCall::Prompt(request, reply) => match self.session(&request.session_id) {
                 Ok(session) => turn::take(&session, request, reply),
                 Err(error) => reply.fail(error),
             },
-            AgentCall::SetSessionMode(request, reply) => answer(reply, async move {
+            AgentCall::SetSessionMode(request, reply) => respond(reply, async move {
                 let session = agent.session(&request.session_id)?;
                 session.set_mode(request.mode_id.as_str()).await?;
                 Ok(v1::SetSessionModeResponse::new())
             }),
-            AgentCall::SetSessionConfigOption(request, reply) => answer(reply, async move {
+            AgentCall::SetSessionConfigOption(request, reply) => respond(reply, async move {
                 let session = agent.session(&request.session_id)?;
                 session.choose(&request).await?;
                 Ok(v1::SetSessionConfigOptionResponse::new(session.options()))
             }),
-            AgentCall::CloseSession(request, reply) => answer(reply, async move {
-                let _alone = agent.doors.pass(&request.session_id).await;
+            AgentCall::CloseSession(request, reply) => respond(reply, async move {
+                let _alone = agent.locks.lock(&request.session_id).await;
                 let session = agent.session(&request.session_id)?;
                 agent.close(&session).await;
                 Ok(v1::CloseSessionResponse::new())
             }),
-            AgentCall::MessageMcp(told) => {
+            AgentCall::MessageMcp(notification) => {
                 for session in self.open_sessions() {
-                    session.servers.told(&told);
+                    session.servers.deliver(&notification);
                 }
             }
-            // The connection has taken back what the session's turns wait for; one that is idle has nothing to cancel.
+            // The connection has already cancelled what the session's turns wait for. An idle session has nothing to cancel.
             AgentCall::Cancel(_) => {}
-            other => self.look_after(other),
+            other => self.handle_stored(other),
         }
     }
 
-    /// Calls about sessions that are stored, and about models.
-    fn look_after(self: &Arc<Self>, call: AgentCall) {
+    /// Calls about stored sessions and about models.
+    fn handle_stored(self: &Arc<Self>, call: AgentCall) {
         let agent = Arc::clone(self);
         match call {
             AgentCall::ListSessions(request, reply) => {
-                answer(reply, async move { agent.list(request).await });
+                respond(reply, async move { agent.list(request).await });
             }
             AgentCall::DeleteSession(request, reply) => {
-                answer(reply, async move { agent.delete(request).await });
+                respond(reply, async move { agent.delete(request).await });
             }
             AgentCall::ArchiveSession(request, reply) => {
-                answer(reply, async move { agent.archive(request).await });
+                respond(reply, async move { agent.archive(request).await });
             }
             AgentCall::UnarchiveSession(request, reply) => {
-                answer(reply, async move { agent.unarchive(request).await });
+                respond(reply, async move { agent.unarchive(request).await });
             }
             AgentCall::SessionStatus(request, reply) => {
-                answer(reply, async move { agent.status(request).await });
+                respond(reply, async move { agent.status(request).await });
             }
             AgentCall::SetSessionTitle(request, reply) => {
-                answer(reply, async move { agent.set_title(request).await });
+                respond(reply, async move { agent.set_title(request).await });
             }
+            AgentCall::AuthStatus(_, reply) => reply.ok(initialize::auth_status(&self.models)),
             AgentCall::ListProviders(_, reply) => reply.ok(providers::list(&self.models)),
-            AgentCall::SetProvider(request, reply) => answer(reply, async move {
+            AgentCall::SetProvider(request, reply) => respond(reply, async move {
+                let before = initialize::auth_status(&agent.models);
                 providers::set(&agent.models, request)?;
+                agent.report_auth_status(&before).await;
                 agent.models_changed().await;
-                agent.look_for_models();
+                agent.discover_models();
                 Ok(v1::SetProviderResponse::new())
             }),
-            AgentCall::DisableProvider(request, reply) => answer(reply, async move {
+            AgentCall::DisableProvider(request, reply) => respond(reply, async move {
+                let before = initialize::auth_status(&agent.models);
                 providers::disable(&agent.models, &request);
+                agent.report_auth_status(&before).await;
                 agent.models_changed().await;
                 Ok(v1::DisableProviderResponse::new())
             }),
@@ -187,14 +194,14 @@ impl Agent {
         }
     }
 
-    /// The session of that name, if it is open.
+    /// The open session with this id.
     pub(crate) fn session(&self, id: &v1::SessionId) -> Result<Arc<Session>, Error> {
         let session = self.sessions().get(id).cloned();
         session.ok_or_else(|| error::session_not_found(id))
     }
 
-    /// From now on the client can name the session.
-    fn admit(&self, session: &Arc<Session>) {
+    /// Makes the session available to calls of the client.
+    fn register(&self, session: &Arc<Session>) {
         let (id, session) = (session.id().clone(), Arc::clone(session));
         self.sessions().insert(id, session);
     }
@@ -207,7 +214,7 @@ impl Agent {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends a session's work and lets go of it. Whoever stops waiting does not stop it halfway.
+    /// Ends a session's work and removes it. Runs to completion even if the caller stops waiting.
     async fn close(self: &Arc<Self>, session: &Arc<Session>) {
         let (agent, session) = (Arc::clone(self), Arc::clone(session));
         let closed = tokio::spawn(async move {
@@ -218,26 +225,39 @@ impl Agent {
                 sessions.remove(session.id());
             }
         });
-        // It fails only with the runtime.
+        // Fails only if the runtime is shutting down.
         drop(closed.await);
     }
 
-    /// Asks providers for their models while nobody waits.
-    fn look_for_models(self: &Arc<Self>) {
+    /// Asks providers for their models in the background.
+    fn discover_models(self: &Arc<Self>) {
         let agent = Arc::clone(self);
         tokio::spawn(async move {
-            let before = agent.models.cards();
-            // Whoever chooses a model of one that does not answer hears of it.
+            let before = agent.models.infos();
+            // The user sees the error on choosing a model of a provider that does not respond.
             drop(agent.models.discover().await);
-            if agent.models.cards() != before {
+            if agent.models.infos() != before {
                 agent.models_changed().await;
             }
         });
     }
 
+    /// Notifies the client of its login state if it differs from the one before a change of a provider.
+    async fn report_auth_status(&self, before: &v1::AuthStatusResponse) {
+        let state = initialize::auth_status(&self.models).state;
+        if state != before.state {
+            // A closed connection needs no notification.
+            drop(
+                self.client
+                    .tell(v1::AuthStatusUpdateNotification::new(state))
+                    .await,
+            );
+        }
+    }
+
     async fn models_changed(&self) {
         for session in self.open_sessions() {
-            // A client that is gone needs no news.
+            // A closed connection needs no update.
             drop(session.announce_options().await);
         }
     }
@@ -245,13 +265,13 @@ impl Agent {
     async fn end(self: &Arc<Self>) {
         let sessions = self.open_sessions();
         join_all(sessions.iter().map(|session| self.close(session))).await;
-        // What cannot be written has been told to whoever waited for it.
+        // Callers that waited for a write have already got its error.
         drop(self.store.flush().await);
     }
 }
 
-/// Answers a request in a task of its own, unless the client takes it back.
-fn answer<T>(reply: Reply<T>, work: impl Future<Output = Result<T, Error>> + Send + 'static)
+/// Handles a request in a task of its own, unless the client cancels it.
+fn respond<T>(reply: Reply<T>, work: impl Future<Output = Result<T, Error>> + Send + 'static)
 where
     T: attache::json::Encode + Send + 'static,
 {
@@ -265,8 +285,8 @@ where
     });
 }
 
-/// The same for a request that opens a session, which is announced once the client knows it.
-fn opened<T>(
+/// Like [`respond`], for a request that opens a session. Updates of the session follow the response.
+fn respond_with_session<T>(
     reply: Reply<T>,
     work: impl Future<Output = Result<(Arc<Session>, T), Error>> + Send + 'static,
 ) where
@@ -281,7 +301,7 @@ fn opened<T>(
         match outcome {
             Ok((session, response)) => {
                 reply.ok(response);
-                session.give();
+                session.mark_announced();
                 session.announce_commands().await;
             }
             Err(error) => reply.fail(error),

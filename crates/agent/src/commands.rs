@@ -1,4 +1,4 @@
-//! Slash commands: which there are, and what a prompt that starts with one means.
+//! Slash commands: the list of them, and parsing a prompt that starts with one.
 
 mod project;
 
@@ -6,20 +6,20 @@ use attache::v1;
 
 pub(crate) use project::Project;
 
-/// What a prompt that starts with a slash means.
+/// The command that a prompt starts with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// One of ours, with what stands behind it.
-    Ours(Ours, String),
-    /// A prompt of an MCP server, by its name, with what stands behind it.
-    Foreign(String, String),
-    /// None that there is.
+    /// A built-in command with its argument.
+    Builtin(BuiltinCommand, String),
+    /// A prompt of an MCP server: its name and its argument.
+    McpPrompt(String, String),
+    /// A name that is not a command.
     Unknown(String),
 }
 
-/// A command of ours.
+/// A built-in command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ours {
+pub(crate) enum BuiltinCommand {
     Help,
     Plan,
     Test,
@@ -30,52 +30,52 @@ pub(crate) enum Ours {
     Mcp,
 }
 
-impl Ours {
-    const ALL: [Ours; 8] = [
-        Ours::Help,
-        Ours::Plan,
-        Ours::Test,
-        Ours::Review,
-        Ours::Compact,
-        Ours::Clear,
-        Ours::Init,
-        Ours::Mcp,
+impl BuiltinCommand {
+    const ALL: [BuiltinCommand; 8] = [
+        BuiltinCommand::Help,
+        BuiltinCommand::Plan,
+        BuiltinCommand::Test,
+        BuiltinCommand::Review,
+        BuiltinCommand::Compact,
+        BuiltinCommand::Clear,
+        BuiltinCommand::Init,
+        BuiltinCommand::Mcp,
     ];
 
     fn name(self) -> &'static str {
         match self {
-            Ours::Help => "help",
-            Ours::Plan => "plan",
-            Ours::Test => "test",
-            Ours::Review => "review",
-            Ours::Compact => "compact",
-            Ours::Clear => "clear",
-            Ours::Init => "init",
-            Ours::Mcp => "mcp",
+            BuiltinCommand::Help => "help",
+            BuiltinCommand::Plan => "plan",
+            BuiltinCommand::Test => "test",
+            BuiltinCommand::Review => "review",
+            BuiltinCommand::Compact => "compact",
+            BuiltinCommand::Clear => "clear",
+            BuiltinCommand::Init => "init",
+            BuiltinCommand::Mcp => "mcp",
         }
     }
 
     fn description(self) -> &'static str {
         match self {
-            Ours::Help => "Say what can be asked here",
-            Ours::Plan => "Make a plan before anything is changed",
-            Ours::Test => "Run the project's tests and look at what fails",
-            Ours::Review => "Look through the changes that are not committed",
-            Ours::Compact => "Shorten the conversation to a summary",
-            Ours::Clear => "Forget the conversation so far",
-            Ours::Init => "Write an AGENTS.md that tells agents about this project",
-            Ours::Mcp => "Show the MCP servers, or connect one again",
+            BuiltinCommand::Help => "Say what can be asked here",
+            BuiltinCommand::Plan => "Make a plan before anything is changed",
+            BuiltinCommand::Test => "Run the project's tests and look at what fails",
+            BuiltinCommand::Review => "Look through the changes that are not committed",
+            BuiltinCommand::Compact => "Shorten the conversation to a summary",
+            BuiltinCommand::Clear => "Forget the conversation so far",
+            BuiltinCommand::Init => "Write an AGENTS.md that tells agents about this project",
+            BuiltinCommand::Mcp => "Show the MCP servers, or connect one again",
         }
     }
 
     fn hint(self) -> Option<&'static str> {
         match self {
-            Ours::Plan => Some("what to plan"),
-            Ours::Test => Some("the command, if it is another than the usual one"),
-            Ours::Review => Some("what to look at"),
-            Ours::Compact => Some("what matters most"),
-            Ours::Mcp => Some("the server to connect again"),
-            Ours::Help | Ours::Clear | Ours::Init => None,
+            BuiltinCommand::Plan => Some("what to plan"),
+            BuiltinCommand::Test => Some("the command, if it is another than the usual one"),
+            BuiltinCommand::Review => Some("what to look at"),
+            BuiltinCommand::Compact => Some("what matters most"),
+            BuiltinCommand::Mcp => Some("the server to connect again"),
+            BuiltinCommand::Help | BuiltinCommand::Clear | BuiltinCommand::Init => None,
         }
     }
 
@@ -88,9 +88,11 @@ impl Ours {
     }
 }
 
-/// All commands of a session: ours, and the prompts of its MCP servers.
+/// All commands of a session: the built-in ones and the prompts of its MCP servers.
 pub(crate) fn list(foreign: Vec<v1::AvailableCommand>) -> Vec<v1::AvailableCommand> {
-    let ours = Ours::ALL.into_iter().map(Ours::announced);
+    let ours = BuiltinCommand::ALL
+        .into_iter()
+        .map(BuiltinCommand::announced);
     ours.chain(foreign).collect()
 }
 
@@ -98,7 +100,7 @@ pub(crate) fn unstructured(hint: &str) -> v1::AvailableCommandInput {
     v1::AvailableCommandInput::Unstructured(v1::UnstructuredCommandInput::new(hint))
 }
 
-/// The command that a prompt starts with. A path such as `/etc/hosts` is none.
+/// Parses the command that a prompt starts with. A path such as `/etc/hosts` is not a command.
 pub(crate) fn parse(text: &str, foreign: &[v1::AvailableCommand]) -> Option<Command> {
     let rest = text.trim_start().strip_prefix('/')?;
     let (name, behind) = match rest.split_once(char::is_whitespace) {
@@ -111,16 +113,19 @@ pub(crate) fn parse(text: &str, foreign: &[v1::AvailableCommand]) -> Option<Comm
         return None;
     }
     let behind = behind.to_owned();
-    if let Some(ours) = Ours::ALL.into_iter().find(|ours| ours.name() == name) {
-        return Some(Command::Ours(ours, behind));
+    if let Some(ours) = BuiltinCommand::ALL
+        .into_iter()
+        .find(|ours| ours.name() == name)
+    {
+        return Some(Command::Builtin(ours, behind));
     }
     Some(match foreign.iter().any(|command| command.name == name) {
-        true => Command::Foreign(name.to_owned(), behind),
+        true => Command::McpPrompt(name.to_owned(), behind),
         false => Command::Unknown(name.to_owned()),
     })
 }
 
-/// What to say to a command that there is not.
+/// The reply to an unknown command.
 pub(crate) fn unknown(name: &str, all: &[v1::AvailableCommand]) -> String {
     let nearest = all
         .iter()
@@ -141,7 +146,7 @@ pub(crate) fn unknown(name: &str, all: &[v1::AvailableCommand]) -> String {
     }
 }
 
-/// The text of `/help`, with what becomes of anything that is no command.
+/// The text of `/help`. `rest` says what happens to other prompts.
 pub(crate) fn help(all: &[v1::AvailableCommand], model: &str, rest: &str) -> String {
     let mut text =
         format!("You are talking to Attaché's coding agent; `{model}` answers. Commands:\n\n");
@@ -163,14 +168,17 @@ mod tests {
 
     #[test]
     fn prompts_that_start_with_a_slash() {
-        check("/help", Some(Command::Ours(Ours::Help, String::new())));
+        check(
+            "/help",
+            Some(Command::Builtin(BuiltinCommand::Help, String::new())),
+        );
         check(
             "  /plan a house\n",
-            Some(Command::Ours(Ours::Plan, "a house".into())),
+            Some(Command::Builtin(BuiltinCommand::Plan, "a house".into())),
         );
         check(
             "/time:now in Rome",
-            Some(Command::Foreign("time:now".into(), "in Rome".into())),
+            Some(Command::McpPrompt("time:now".into(), "in Rome".into())),
         );
         check("/hlep me", Some(Command::Unknown("hlep".into())));
         check("/etc/hosts is what?", None);

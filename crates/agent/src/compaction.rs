@@ -1,4 +1,4 @@
-//! Compaction: a conversation that would no longer fit becomes a summary.
+//! Compaction: replaces a conversation that would not fit the window by a summary.
 
 mod excerpt;
 
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use attache::agent::ClientHandle;
 use attache::v1;
-use attache_model::{self as model, Card, Event, Input, Message, Model, Request, embedded};
+use attache_model::{self as model, Event, Input, Message, Model, ModelInfo, Request, embedded};
 use futures_util::StreamExt;
 
 use crate::failure::Failure;
@@ -16,21 +16,21 @@ use crate::kinds;
 use crate::session::{Session, can};
 use excerpt::Excerpt;
 
-/// A conversation is to be shortened to a summary.
-pub(crate) struct Shortening<'a> {
+/// A compaction to run.
+pub(crate) struct Compaction<'a> {
     pub(crate) session: &'a Session,
-    /// Who writes the summary.
+    /// The model that writes the summary.
     pub(crate) model: &'a dyn Model,
-    /// What matters most.
+    /// What the summary must keep above all.
     pub(crate) emphasis: &'a str,
-    pub(crate) screen: &'a mut Screen,
-    /// What the summary has cost.
+    pub(crate) display: &'a mut CompactionDisplay,
+    /// Usage of the summary.
     pub(crate) heard: &'a mut model::Usage,
 }
 
-impl Shortening<'_> {
+impl Compaction<'_> {
     pub(crate) async fn shorten(mut self, history: &mut History) -> Result<(), Failure> {
-        self.screen.open(self.session).await?;
+        self.display.open(self.session).await?;
         let status = match self.summary(history).await {
             Ok(text) => {
                 let question = last_question(history);
@@ -38,25 +38,25 @@ impl Shortening<'_> {
                 v1::CompactionStatus::Completed
             }
             Err(failure) => {
-                self.screen.fail(self.session, &failure).await?;
+                self.display.fail(self.session, &failure).await?;
                 return Err(failure);
             }
         };
-        self.screen.close(self.session, status).await
+        self.display.close(self.session, status).await
     }
 
     async fn summary(&mut self, history: &History) -> Result<String, Failure> {
-        if is_embedded(self.model.card()) {
+        if is_embedded(self.model.info()) {
             let text = outline(history);
-            self.screen.piece(self.session, &text).await?;
+            self.display.piece(self.session, &text).await?;
             return Ok(text);
         }
-        let window = self.model.card().window;
+        let window = self.model.info().window;
         let mut outcome = Ok(String::new());
         for excerpt in Excerpt::ALL {
             outcome = self.ask(excerpt.of(history, window)).await;
             match &outcome {
-                // Less of it may fit.
+                // A shorter excerpt may fit.
                 Err(Failure::Model(model::Error::TooLong { .. })) => {}
                 _ => break,
             }
@@ -79,7 +79,7 @@ impl Shortening<'_> {
         while let Some(event) = events.next().await {
             match event? {
                 Event::Text(piece) => {
-                    self.screen.piece(self.session, &piece).await?;
+                    self.display.piece(self.session, &piece).await?;
                     text.push_str(&piece);
                 }
                 Event::Usage(now) => *self.heard = now,
@@ -89,7 +89,7 @@ impl Shortening<'_> {
         }
         match text.trim() {
             "" => Err(Failure::Model(model::Error::Provider {
-                provider: self.model.card().name.clone(),
+                provider: self.model.info().name.clone(),
                 reason: "the summary is empty".to_owned(),
             })),
             _ => Ok(text),
@@ -97,7 +97,7 @@ impl Shortening<'_> {
     }
 }
 
-/// Forgets the conversation.
+/// Clears the conversation.
 pub(crate) async fn clear(session: &Session, history: &mut History) -> Result<(), Failure> {
     replace(session, history, Vec::new()).await
 }
@@ -109,16 +109,16 @@ async fn replace(
 ) -> Result<(), Failure> {
     let kept = serde_json::to_vec(&messages).unwrap_or_default();
     session.journal.append(kinds::COMPACTED, kept).await?;
-    // At once: whoever gives up waiting for the disk finds here what the journal says.
+    // Before the wait for the disk, so that a caller that stops waiting leaves the same state as in the journal.
     history.replace(messages);
     Ok(session.journal.flush().await?)
 }
 
-/// What the person sees of a compaction, where the client shows it.
+/// Shows a compaction to clients that support it.
 #[derive(Debug, Default)]
-pub(crate) struct Screen(Option<v1::CompactionId>);
+pub(crate) struct CompactionDisplay(Option<v1::CompactionId>);
 
-impl Screen {
+impl CompactionDisplay {
     async fn open(&mut self, session: &Session) -> Result<(), Failure> {
         if !is_shown(session.client.client()) {
             return Ok(());
@@ -148,7 +148,7 @@ impl Screen {
         session.show(failed).await
     }
 
-    /// Ends what is under way, if anything is.
+    /// Ends the compaction that is shown, if there is one.
     pub(crate) async fn close(
         &mut self,
         session: &Session,
@@ -166,12 +166,12 @@ pub(crate) fn is_shown(client: &ClientHandle) -> bool {
     can(client, |session| session.compaction.is_some())
 }
 
-/// Whether a model understands nothing but its grammar.
-pub(crate) fn is_embedded(card: &Card) -> bool {
-    card.id == embedded::ID
+/// Whether this is the embedded model, which understands only its grammar.
+pub(crate) fn is_embedded(info: &ModelInfo) -> bool {
+    info.id == embedded::ID
 }
 
-/// What can be said of a conversation without understanding it: what the person asked.
+/// A summary without a language model: the first line of each prompt.
 fn outline(history: &History) -> String {
     let mut text = "What the person asked so far:\n".to_owned();
     let asked = history
@@ -196,7 +196,7 @@ fn question(message: &Message) -> Option<&str> {
     })
 }
 
-/// The question that has no answer yet, if the conversation ends with one.
+/// The prompt at the end of the conversation that has no answer yet.
 fn last_question(history: &History) -> Option<Vec<Input>> {
     match history.messages().last().map(AsRef::as_ref) {
         Some(Message::User(inputs)) => Some(inputs.clone()),

@@ -1,29 +1,29 @@
-//! How a turn, or the setting up of a session, fails.
+//! Errors of turns and of opening sessions.
 
 use attache::schema::error;
 use attache::{CallError, Error, v1};
 use attache_journal as journal;
 use attache_model as model;
 
-/// How a turn, or the setting up of a session, fails.
+/// Why a turn, or opening a session, failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The client cannot be told or asked any more.
+    /// The client can't be reached.
     #[error("{0}")]
     Client(#[from] CallError),
-    /// What happens cannot be kept.
-    #[error("the session cannot be kept: {0}")]
+    /// The journal can't be written or read.
+    #[error("the session cannot be stored: {0}")]
     Store(#[from] journal::Error),
-    /// The model does not answer.
+    /// The model failed.
     #[error("{0}")]
     Model(#[from] model::Error),
-    /// The person has ended it.
+    /// The user cancelled.
     #[error("cancelled")]
     Cancelled,
 }
 
 impl Failure {
-    /// Whether pictures and sounds are, or may be, the reason: it would come with every turn as long as they are there.
+    /// Whether images or audio may be the cause. If so, every later turn would fail while they stay in the conversation.
     pub(crate) fn is_about_media(&self) -> bool {
         use model::Error::{Media, TooLong};
         matches!(self, Failure::Model(Media { .. } | TooLong { .. }))
@@ -34,7 +34,7 @@ impl From<Failure> for Error {
     fn from(failure: Failure) -> Error {
         match failure {
             Failure::Model(model::Error::Media { .. }) => {
-                error::internal(&format!("{failure}; from now on it is left out"))
+                error::internal(&format!("{failure}; it is left out from now on"))
             }
             Failure::Model(model::Error::Key { .. }) => login(&failure.to_string()),
             Failure::Cancelled => error::cancelled(),
@@ -44,7 +44,7 @@ impl From<Failure> for Error {
     }
 }
 
-/// A login is needed, and how to go about it.
+/// The error for a missing login, with what to do about it.
 fn login(reason: &str) -> Error {
     let plain = error::auth_required();
     Error::new(plain.code, format!("{}: {reason}", plain.message))
@@ -58,7 +58,7 @@ fn of_store(fault: journal::Error) -> Error {
     }
 }
 
-/// The same for a session that the client named.
+/// The error of the store for a session that the client named.
 pub(crate) fn of_session(fault: journal::Error, id: &v1::SessionId) -> Error {
     match fault {
         journal::Error::NotFound => error::session_not_found(id),

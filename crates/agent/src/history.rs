@@ -1,14 +1,14 @@
-//! What the model knows of a session: the conversation, and how large it has become.
+//! The conversation with the model, and how large it is.
 
 use std::sync::Arc;
 
 use attache_model::{Input, Message, Output, ToolCall, ToolResult};
 
-/// What the model knows of a session.
+/// The conversation with the model.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     messages: Vec<Arc<Message>>,
-    /// What the last answer cost to read and write, in tokens; zero after the history has been replaced.
+    /// Tokens of the last request and its answer; zero after the history was replaced.
     pub(crate) used: u64,
 }
 
@@ -25,8 +25,8 @@ impl History {
         &self.messages
     }
 
-    /// Adds a message. Providers refuse a conversation in which a call has no result or a result no call, for ever: so
-    /// results join those before them, calls that were left without one get one, and stray results are passed over.
+    /// Adds a message. Providers reject a conversation in which a call has no result or a result has no call. So results
+    /// join those before them, calls without a result get one, and stray results are dropped.
     pub(crate) fn push(&mut self, message: Message) {
         match message {
             Message::Tools(_) if self.open_calls().is_empty() => {}
@@ -38,7 +38,7 @@ impl History {
         }
     }
 
-    /// Calls that were left without a result get one.
+    /// Gives a result to calls that have none.
     pub(crate) fn settle(&mut self) {
         let open = self.open_calls();
         if !open.is_empty() {
@@ -62,8 +62,8 @@ impl History {
         self.messages.push(Arc::new(Message::Tools(results)));
     }
 
-    /// Pictures and sounds that were not taken become words, so that the conversation can go on: those that came after
-    /// the last answer, or else all of them.
+    /// Replaces images and audio that the provider rejected by text, so that the conversation can go on: those after the
+    /// last answer if there are any, otherwise all.
     pub(crate) fn leave_out_media(&mut self) {
         let fresh = self.last_answer().map_or(0, |at| at + 1);
         let has_fresh = self.messages[fresh..].iter().any(|told| told.has_media());
@@ -75,7 +75,7 @@ impl History {
         }
     }
 
-    /// Forgets what came after the first so many.
+    /// Keeps only the first `count` messages.
     pub(crate) fn truncate(&mut self, count: usize) {
         self.messages.truncate(count);
     }
@@ -84,7 +84,7 @@ impl History {
         *self = History::of(messages);
     }
 
-    /// How large the next request will be, in tokens: what the model has counted, and a rule of thumb for the rest.
+    /// Estimated tokens of the next request: the model's own count, plus an estimate for newer messages.
     pub(crate) fn size(&self) -> u64 {
         let counted = match self.used {
             0 => 0,
@@ -103,7 +103,7 @@ impl History {
         self.messages.iter().rposition(answer)
     }
 
-    /// The calls of the last answer that have no result.
+    /// The calls of the last answer that have no result yet.
     pub(crate) fn open_calls(&self) -> Vec<ToolCall> {
         let mut newest = self.messages.iter().rev().map(AsRef::as_ref);
         let (said, settled) = match newest.next() {
@@ -121,7 +121,7 @@ impl History {
     }
 }
 
-/// A result that says why there is none.
+/// A failed result that says why the call has none.
 pub(crate) fn unfinished(call: &ToolCall, why: &str) -> ToolResult {
     ToolResult {
         id: call.id.clone(),
@@ -131,7 +131,7 @@ pub(crate) fn unfinished(call: &ToolCall, why: &str) -> ToolResult {
     }
 }
 
-/// About how much a message is to read.
+/// Approximate size of a message in bytes.
 pub(crate) fn bytes(message: &Message) -> usize {
     match message {
         Message::User(inputs) => inputs.iter().map(input_bytes).sum(),
@@ -146,7 +146,7 @@ pub(crate) fn bytes(message: &Message) -> usize {
 fn input_bytes(input: &Input) -> usize {
     match input {
         Input::Text(text) => text.len(),
-        // Providers count a picture by its measures, about so much.
+        // Providers count an image by its dimensions; this is a typical size.
         Input::Image { .. } => 6_000,
         Input::Audio { data, .. } => data.len() / 8,
     }

@@ -1,4 +1,4 @@
-//! What the model is told before the conversation: who it is, where it works, and what the project says of itself.
+//! The system prompt: the agent's role, its directories, and the instructions of the project and of MCP servers.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use attache_host::files::Files;
 use crate::modes::Mode;
 use crate::settings::{Instructions, Settings};
 
-/// What the model is told before the conversation.
+/// The system prompt.
 pub(crate) fn instructions(settings: &Settings, roots: &Roots, notes: &str) -> String {
     let own = match &settings.instructions {
         Some(Instructions { text, alone: true }) => return format!("{text}\n{notes}"),
@@ -26,7 +26,7 @@ pub(crate) fn instructions(settings: &Settings, roots: &Roots, notes: &str) -> S
     )
 }
 
-/// What the project tells agents, from the files in its roots that no rule closes. Blocking.
+/// The project's instructions for agents, from files in its roots that no rule withholds. Blocking.
 pub(crate) fn project_notes(
     files: &Files,
     roots: &Roots,
@@ -34,7 +34,7 @@ pub(crate) fn project_notes(
 ) -> String {
     let mut notes = String::new();
     for root in roots.paths() {
-        // One of them: a CLAUDE.md beside an AGENTS.md mostly says the same, or points to it.
+        // Only the first: a CLAUDE.md beside an AGENTS.md mostly says the same or points to it.
         let found = NAMES
             .iter()
             .map(|name| root.join(name))
@@ -49,7 +49,7 @@ pub(crate) fn project_notes(
     notes
 }
 
-/// What the MCP servers say of how to use them. They are strangers: it stands in their name.
+/// The instructions of MCP servers, each in an element that names the server, because their text is not trusted.
 pub(crate) fn server_notes(said: &[(String, String)]) -> String {
     let notes = said.iter().map(|(name, text)| {
         let name = name.replace('"', "'");

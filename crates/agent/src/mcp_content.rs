@@ -1,18 +1,18 @@
-//! What MCP servers offer and give back, as the model has it.
+//! Converts tools and results of MCP servers for the model.
 
 use attache_mcp as mcp;
-use attache_model::{Input, Tool};
+use attache_model::{Input, ToolSpec};
 
-use crate::Outcome;
+use crate::ToolOutcome;
 
-/// What a call of a server's tool came to.
-pub(crate) fn outcome(result: mcp::CallResult) -> Outcome {
-    Outcome {
-        content: result.shown.into_iter().map(Into::into).collect(),
-        told: inputs(result.told),
+/// The outcome of a call to an MCP tool.
+pub(crate) fn outcome(result: mcp::CallResult) -> ToolOutcome {
+    ToolOutcome {
+        content: result.for_user.into_iter().map(Into::into).collect(),
+        for_model: inputs(result.for_model),
         raw: result.raw,
         failed: result.failed,
-        ..Outcome::default()
+        ..ToolOutcome::default()
     }
 }
 
@@ -25,9 +25,9 @@ pub(crate) fn inputs(content: Vec<mcp::Content>) -> Vec<Input> {
     content.into_iter().map(input).collect()
 }
 
-/// A server's tool, as it is offered to the model.
-pub(crate) fn spec(tool: mcp::Tool) -> Tool {
-    Tool {
+/// The specification of an MCP tool for the model.
+pub(crate) fn spec(tool: mcp::Tool) -> ToolSpec {
+    ToolSpec {
         name: tool.full_name,
         description: tool.description,
         schema: tool.input_schema,

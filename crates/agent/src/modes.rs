@@ -50,9 +50,9 @@ impl Mode {
         Mode::ALL.into_iter().find(|mode| mode.id() == id)
     }
 
-    /// What the mode says to a call, by what it would do. What an MCP server says of its own tools does not count.
+    /// The verdict on a call with this effect. What an MCP server says about its own tools does not count.
     pub(crate) fn verdict(self, effect: Effect) -> Verdict {
-        let reason = || Reason(format!("{} mode", self.name()));
+        let reason = || Reason::new(format!("{} mode", self.name()));
         match (self, effect) {
             (_, Effect::Look) | (Mode::Code, Effect::Change) => Verdict::Allow(reason()),
             (Mode::Architect, Effect::Change | Effect::Execute | Effect::McpCall) => {
@@ -69,7 +69,7 @@ impl Mode {
         }
     }
 
-    /// The modes as a session's answer tells them.
+    /// The modes for the response that opens a session.
     pub(crate) fn state(self) -> v1::SessionModeState {
         let all = Mode::ALL.map(|mode| {
             v1::SessionMode::new(mode.id(), mode.name()).description(mode.description())

@@ -1,5 +1,5 @@
-//! Permission for a call of a tool: the call as rules judge it, what a lasting answer to it would cover, and what the
-//! user has decided in a session. Judging and remembering is the host's part.
+//! Permission for a tool call: the call as rules judge it, what a lasting answer covers, and the decisions of a session.
+//! The host's `Permissions` judge and remember.
 
 mod mcp_text;
 mod proposal;
@@ -12,31 +12,31 @@ use attache::v1;
 use attache_host::permissions::{
     Action, Decision, Permissions, Reason, RememberedDecision, Scope, Verdict,
 };
-use attache_mcp::{self as mcp, Part, SeenTool};
+use attache_mcp::{self as mcp, DefinitionPart, ToolSnapshot};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use mcp_text::tool_title;
 pub(crate) use proposal::{Coverage, Proposal};
 
-/// The name under which rules know this agent.
+/// The name of this agent in rules.
 pub(crate) const AGENT: &str = "builtin";
 
 /// What the user answered to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
+pub(crate) enum PermissionAnswer {
     AllowOnce,
     AllowAlways,
     RejectOnce,
     RejectAlways,
 }
 
-/// An answer as the journal keeps it. Journals of earlier versions have a key in place of the record: such an answer
-/// counts for nothing later.
+/// A decision as the journal stores it. Journals of earlier versions have a key instead of the record; those decisions
+/// no longer apply.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct JournaledDecision {
     call: String,
-    answer: Answer,
+    answer: PermissionAnswer,
     /// What a lasting answer covers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     record: Option<RememberedDecision>,
@@ -49,7 +49,7 @@ pub(crate) struct JournaledDecision {
 struct AllowedTool {
     server: String,
     name: String,
-    seen: SeenTool,
+    seen: ToolSnapshot,
 }
 
 /// The rules and decisions that count in one session.
@@ -58,8 +58,8 @@ pub(crate) struct SessionPermissions {
     permissions: Permissions,
     session: v1::SessionId,
     workspace: PathBuf,
-    /// MCP tools that were allowed for the session, to tell the user what has changed since.
-    allowed: Mutex<HashMap<(String, String), SeenTool>>,
+    /// MCP tools that were allowed for the session, to show the user what has changed since.
+    allowed: Mutex<HashMap<(String, String), ToolSnapshot>>,
 }
 
 impl SessionPermissions {
@@ -76,7 +76,7 @@ impl SessionPermissions {
         }
     }
 
-    /// A call as rules judge it, with what its files are on the disk now.
+    /// The action of a call, with the current state of its files on disk.
     pub(crate) async fn action(&self, call: v1::ToolCallUpdate) -> Action {
         let none: [v1::PermissionOption; 0] = [];
         let request = v1::RequestPermissionRequest::new(self.session.clone(), call, none);
@@ -86,8 +86,8 @@ impl SessionPermissions {
         looked.await.unwrap_or(action)
     }
 
-    /// What the policy and the mode say together. A rule that allows is for the client, who answers requests: here rules
-    /// only ever deny or ask.
+    /// The verdict of the policy and the mode. Rules that allow are for the client, which answers permission requests: here
+    /// rules only deny or ask.
     pub(crate) fn judge(&self, proposal: &Proposal, mode: Verdict) -> Verdict {
         let action = proposal.action();
         if let Some(reason) = self.permissions.denying_rule(action) {
@@ -100,19 +100,19 @@ impl SessionPermissions {
         }
     }
 
-    /// The rule that denies a call, which no answer overrules.
+    /// The rule that denies a call. No answer of the user overrides it.
     pub(crate) fn denying_rule(&self, proposal: &Proposal) -> Option<Reason> {
         self.permissions.denying_rule(proposal.action())
     }
 
-    /// Whether the user has allowed or refused a call for the rest of the session.
+    /// The user's decision for the rest of the session, if there is one: whether the call is allowed.
     pub(crate) fn remembered(&self, proposal: &Proposal) -> Option<bool> {
         let recall = |covered: &Coverage| {
             let found = self.permissions.recall(covered.action())?;
             Some(found.is_allowed)
         };
         let refused = recall(proposal.reject()).filter(|is_allowed| !is_allowed);
-        // Whatever reaches further than one class, such as a refused file.
+        // Rejections that reach further than one class, such as of a file.
         let refused = refused.or_else(|| {
             let found = self.permissions.recall(proposal.action())?;
             (!found.is_allowed).then_some(false)
@@ -120,12 +120,12 @@ impl SessionPermissions {
         refused.or_else(|| proposal.allow().and_then(recall))
     }
 
-    /// An answer as it goes to the journal, before it counts.
+    /// The decision to write to the journal. It applies only after [`restore`](Self::restore).
     pub(crate) fn decide(
         &self,
         call: &v1::ToolCallId,
         proposal: &Proposal,
-        answer: Answer,
+        answer: PermissionAnswer,
     ) -> JournaledDecision {
         let lasting = |is_allowed: bool, covered: &Coverage| {
             let decision = Decision {
@@ -136,11 +136,15 @@ impl SessionPermissions {
             self.permissions.record(covered.action(), &decision)
         };
         let record = match answer {
-            Answer::AllowOnce | Answer::RejectOnce => None,
-            Answer::AllowAlways => proposal.allow().and_then(|covered| lasting(true, covered)),
-            Answer::RejectAlways => lasting(false, proposal.reject()),
+            PermissionAnswer::AllowOnce | PermissionAnswer::RejectOnce => None,
+            PermissionAnswer::AllowAlways => {
+                proposal.allow().and_then(|covered| lasting(true, covered))
+            }
+            PermissionAnswer::RejectAlways => lasting(false, proposal.reject()),
         };
-        let tool = proposal.tool().filter(|_| answer == Answer::AllowAlways);
+        let tool = proposal
+            .tool()
+            .filter(|_| answer == PermissionAnswer::AllowAlways);
         JournaledDecision {
             tool: tool.map(|tool| AllowedTool {
                 server: tool.server.clone(),
@@ -152,7 +156,7 @@ impl SessionPermissions {
         }
     }
 
-    /// Has a decision count that is in the journal. One of the session that this session was forked from counts here too.
+    /// Applies a decision from the journal. Decisions of the session that this one was forked from apply too.
     pub(crate) fn restore(&self, decision: JournaledDecision) {
         if let Some(mut record) = decision.record {
             if record.session.is_some() {
@@ -165,9 +169,9 @@ impl SessionPermissions {
         }
     }
 
-    /// What a server has changed about a tool since the user allowed it for the session; empty if they did not, or
-    /// nothing has changed.
-    pub(crate) fn changed(&self, tool: &mcp::Tool) -> Vec<Part> {
+    /// The parts of a tool's definition that changed since the user allowed it for the session. Empty if the user did not
+    /// allow it.
+    pub(crate) fn changed(&self, tool: &mcp::Tool) -> Vec<DefinitionPart> {
         let key = (tool.server.clone(), tool.name.clone());
         let allowed = self.allowed();
         let seen = allowed.get(&key);
@@ -180,14 +184,14 @@ impl SessionPermissions {
         self.permissions.end_session(&self.session);
     }
 
-    fn allowed(&self) -> MutexGuard<'_, HashMap<(String, String), SeenTool>> {
+    fn allowed(&self) -> MutexGuard<'_, HashMap<(String, String), ToolSnapshot>> {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl JournaledDecision {
     /// An answer that covers nothing but its own request.
-    pub(crate) fn once(call: &v1::ToolCallId, answer: Answer) -> JournaledDecision {
+    pub(crate) fn once(call: &v1::ToolCallId, answer: PermissionAnswer) -> JournaledDecision {
         JournaledDecision {
             call: call.as_str().to_owned(),
             answer,
@@ -197,21 +201,24 @@ impl JournaledDecision {
     }
 }
 
-impl Answer {
+impl PermissionAnswer {
     pub(crate) fn allows(self) -> bool {
-        matches!(self, Answer::AllowOnce | Answer::AllowAlways)
+        matches!(
+            self,
+            PermissionAnswer::AllowOnce | PermissionAnswer::AllowAlways
+        )
     }
 
-    /// The answer that an option of a request stands for. An option that was not offered stands for none.
+    /// The answer for an option's id; `None` for an option that was not offered.
     pub(crate) fn of(
         chosen: &v1::PermissionOptionId,
         offered: &[v1::PermissionOption],
-    ) -> Option<Answer> {
+    ) -> Option<PermissionAnswer> {
         let all = [
-            Answer::AllowOnce,
-            Answer::AllowAlways,
-            Answer::RejectOnce,
-            Answer::RejectAlways,
+            PermissionAnswer::AllowOnce,
+            PermissionAnswer::AllowAlways,
+            PermissionAnswer::RejectOnce,
+            PermissionAnswer::RejectAlways,
         ];
         let is_offered = offered.iter().any(|option| option.option_id == *chosen);
         let chosen = all
@@ -222,18 +229,18 @@ impl Answer {
 
     fn id(self) -> &'static str {
         match self {
-            Answer::AllowOnce => "allow_once",
-            Answer::AllowAlways => "allow_always",
-            Answer::RejectOnce => "reject_once",
-            Answer::RejectAlways => "reject_always",
+            PermissionAnswer::AllowOnce => "allow_once",
+            PermissionAnswer::AllowAlways => "allow_always",
+            PermissionAnswer::RejectOnce => "reject_once",
+            PermissionAnswer::RejectAlways => "reject_always",
         }
     }
 }
 
-/// The options that a user can choose from, each with a name that says what it covers.
+/// The options of a permission request. The name of each says what it covers.
 pub(crate) fn options(proposal: &Proposal) -> Vec<v1::PermissionOption> {
     use v1::PermissionOptionKind as Kind;
-    let option = |answer: Answer, name: String, kind: Kind| {
+    let option = |answer: PermissionAnswer, name: String, kind: Kind| {
         v1::PermissionOption::new(answer.id(), name, kind)
     };
     let always = |verb: &str, covered: &Coverage| {
@@ -241,20 +248,28 @@ pub(crate) fn options(proposal: &Proposal) -> Vec<v1::PermissionOption> {
         format!("Always {verb} {words} in this session")
     };
     let mut options = vec![option(
-        Answer::AllowOnce,
+        PermissionAnswer::AllowOnce,
         "Allow once".to_owned(),
         Kind::AllowOnce,
     )];
     if let Some(covered) = proposal.allow() {
         let name = always("allow", covered);
-        options.push(option(Answer::AllowAlways, name, Kind::AllowAlways));
+        options.push(option(
+            PermissionAnswer::AllowAlways,
+            name,
+            Kind::AllowAlways,
+        ));
     }
     options.push(option(
-        Answer::RejectOnce,
+        PermissionAnswer::RejectOnce,
         "Reject once".to_owned(),
         Kind::RejectOnce,
     ));
     let name = always("reject", proposal.reject());
-    options.push(option(Answer::RejectAlways, name, Kind::RejectAlways));
+    options.push(option(
+        PermissionAnswer::RejectAlways,
+        name,
+        Kind::RejectAlways,
+    ));
     options
 }

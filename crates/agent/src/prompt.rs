@@ -1,35 +1,35 @@
-//! What a person wrote and attached, as the model is told it.
+//! Converts prompts for the model.
 
 use std::path::{Path, PathBuf};
 
 use attache::v1;
-use attache_model::{Card, Input};
+use attache_model::{Input, ModelInfo};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::tools::Workplace;
 
-/// A prompt as the model is told it: links to files are read, what the model cannot take is named.
+/// Converts a prompt for the model: links to files are read, and a note replaces what the model can't take.
 pub(crate) async fn inputs(
     place: &Workplace,
-    card: &Card,
+    info: &ModelInfo,
     content: &[v1::ContentBlock],
 ) -> Vec<Input> {
     let mut inputs = Vec::new();
     for block in content {
         inputs.push(match block {
             v1::ContentBlock::Text(text) => Input::Text(text.text.clone()),
-            v1::ContentBlock::Image(image) => picture(card, &image.mime_type, &image.data),
-            v1::ContentBlock::Audio(audio) => sound(card, &audio.mime_type, &audio.data),
+            v1::ContentBlock::Image(image) => picture(info, &image.mime_type, &image.data),
+            v1::ContentBlock::Audio(audio) => sound(info, &audio.mime_type, &audio.data),
             v1::ContentBlock::ResourceLink(link) => linked(place, link).await,
-            v1::ContentBlock::Resource(resource) => embedded(card, &resource.resource),
+            v1::ContentBlock::Resource(resource) => embedded(info, &resource.resource),
             _ => Input::Text("[something of a kind that is not known was attached]".to_owned()),
         });
     }
     inputs
 }
 
-/// The first words of a prompt, as a title.
+/// A session title from the first words of a prompt.
 pub(crate) fn title(text: &str) -> Option<String> {
     let text: String = text
         .chars()
@@ -47,8 +47,8 @@ pub(crate) fn title(text: &str) -> Option<String> {
     Some(format!("{}…", cut[..end].trim_end()))
 }
 
-fn picture(card: &Card, media_type: &str, data: &str) -> Input {
-    match card.images {
+fn picture(info: &ModelInfo, media_type: &str, data: &str) -> Input {
+    match info.images {
         true => Input::Image {
             media_type: media_type.to_owned(),
             data: data.to_owned(),
@@ -57,8 +57,8 @@ fn picture(card: &Card, media_type: &str, data: &str) -> Input {
     }
 }
 
-fn sound(card: &Card, media_type: &str, data: &str) -> Input {
-    match card.audio {
+fn sound(info: &ModelInfo, media_type: &str, data: &str) -> Input {
+    match info.audio {
         true => Input::Audio {
             media_type: media_type.to_owned(),
             data: data.to_owned(),
@@ -67,7 +67,7 @@ fn sound(card: &Card, media_type: &str, data: &str) -> Input {
     }
 }
 
-/// A link: the file's text where it leads into the roots, else only what it says of itself.
+/// A link: the file's text if it is inside the roots, otherwise only its name and address.
 async fn linked(place: &Workplace, link: &v1::ResourceLink) -> Input {
     let Some(path) = file(&link.uri) else {
         return Input::Text(format!("[link: {} <{}>]", link.name, link.uri));
@@ -78,7 +78,7 @@ async fn linked(place: &Workplace, link: &v1::ResourceLink) -> Input {
     }
 }
 
-fn embedded(card: &Card, resource: &v1::EmbeddedResourceResource) -> Input {
+fn embedded(info: &ModelInfo, resource: &v1::EmbeddedResourceResource) -> Input {
     match resource {
         v1::EmbeddedResourceResource::Text(text) => {
             Input::Text(quoted(&name(&text.uri), &text.text))
@@ -86,10 +86,10 @@ fn embedded(card: &Card, resource: &v1::EmbeddedResourceResource) -> Input {
         v1::EmbeddedResourceResource::Blob(blob) => {
             let kind = blob.mime_type.as_deref().unwrap_or_default();
             if kind.starts_with("image/") {
-                return picture(card, kind, &blob.blob);
+                return picture(info, kind, &blob.blob);
             }
             if kind.starts_with("audio/") {
-                return sound(card, kind, &blob.blob);
+                return sound(info, kind, &blob.blob);
             }
             let text = STANDARD
                 .decode(&blob.blob)
@@ -120,7 +120,7 @@ fn name(uri: &str) -> String {
     file(uri).map_or_else(|| uri.to_owned(), |path| path.display().to_string())
 }
 
-/// The path of a `file:` address.
+/// The path of a `file:` URI.
 fn file(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -129,7 +129,7 @@ fn file(uri: &str) -> Option<PathBuf> {
     Path::new(&path).is_absolute().then(|| PathBuf::from(path))
 }
 
-/// Percent signs and what follows them, undone.
+/// Decodes percent escapes.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

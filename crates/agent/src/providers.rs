@@ -1,8 +1,8 @@
-//! `providers/*`: the client says where models are. Nothing of it is kept.
+//! `providers/*`: the client configures model providers. Nothing is stored on disk.
 
 use attache::schema::error;
 use attache::{Error, v1};
-use attache_model::{Catalog, Protocol, Setting};
+use attache_model::{Catalog, Protocol, ProviderConfig};
 
 pub(crate) fn list(models: &Catalog) -> v1::ListProvidersResponse {
     let all = models.providers().into_iter().map(|provider| {
@@ -22,13 +22,13 @@ pub(crate) fn set(models: &Catalog, request: v1::SetProviderRequest) -> Result<(
         v1::LlmProtocol::OpenAi => Protocol::OpenAi,
         _ => {
             return Err(error::unusable_params(
-                "`apiType` is none that can be spoken: anthropic or openai",
+                "unsupported `apiType`; use `anthropic` or `openai`",
             ));
         }
     };
     let headers = request.headers.into_iter();
     let headers = headers.map(|(name, value)| (name, value.reveal().to_owned()));
-    let setting = Setting {
+    let setting = ProviderConfig {
         protocol,
         base_url: request.base_url,
         headers: headers.collect(),

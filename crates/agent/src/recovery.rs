@@ -1,4 +1,4 @@
-//! What a journal tells when a session is opened again: the conversation, the decisions, and the turn that was cut off.
+//! Reads a journal when a session is opened again: the conversation, the decisions, and a turn that was interrupted.
 
 use attache::json::Raw;
 use attache::v1;
@@ -12,35 +12,35 @@ use crate::history::{History, unfinished};
 use crate::kinds;
 use crate::permission::JournaledDecision;
 
-/// What a journal tells.
+/// The state read from a journal.
 #[derive(Debug, Default)]
-pub(crate) struct Past {
+pub(crate) struct JournalState {
     pub(crate) history: History,
-    /// Decisions of the user, in their order.
+    /// Decisions of the user, oldest first.
     pub(crate) decisions: Vec<JournaledDecision>,
 }
 
-/// How a turn ended, as it is kept.
+/// How a turn ended, as stored in the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TurnEnd {
     /// The stop reason, or `failed` or `interrupted`.
     pub(crate) how: String,
-    /// Whether the conversation is as if the turn had never been.
+    /// Whether the turn was removed from the conversation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) forgotten: bool,
-    /// Whether pictures and sounds were left out of the conversation then.
+    /// Whether images and audio were removed from the conversation at the end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unseen: bool,
 }
 
-/// A prompt as it is kept.
+/// A prompt as stored in the journal.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct JournaledPrompt {
     pub(crate) message: v1::MessageId,
     pub(crate) content: Vec<v1::ContentBlock>,
 }
 
-impl Asked {
+impl JournaledPrompt {
     pub(crate) fn to_json(&self) -> String {
         let chunks: Vec<v1::SessionUpdate> = self.updates().collect();
         Raw::of(&chunks).as_str().to_owned()
@@ -54,7 +54,7 @@ impl Asked {
     }
 }
 
-/// The updates that show a prompt which was kept.
+/// The updates that show a stored prompt.
 pub(crate) fn shown(prompt: &[u8]) -> Vec<Raw> {
     let text = std::str::from_utf8(prompt).unwrap_or_default();
     Raw::parse(text)
@@ -62,27 +62,27 @@ pub(crate) fn shown(prompt: &[u8]) -> Vec<Raw> {
         .unwrap_or_default()
 }
 
-/// Reads a journal. A turn that was cut off is brought to an end, in the journal too.
-pub(crate) async fn read(journal: &Journal) -> Result<Past, Error> {
-    let mut reading = Reading::default();
+/// Reads a journal. An interrupted turn is ended, in the journal too.
+pub(crate) async fn read(journal: &Journal) -> Result<JournalState, Error> {
+    let mut reading = JournalReader::default();
     let mut entries = journal.entries(Kinds::of(&TOLD)).await?;
     while let Some(entry) = readable(&mut entries).await? {
         reading.take(entry);
     }
-    if let Some(cut) = reading.cut.take() {
-        mend(journal, &mut reading.history, &cut).await?;
+    if let Some(interrupted) = reading.interrupted.take() {
+        mend(journal, &mut reading.history, &interrupted).await?;
     }
-    Ok(Past {
+    Ok(JournalState {
         history: reading.history,
         decisions: reading.decisions,
     })
 }
 
-/// The same if a turn was cut off; else there is time for it until somebody needs it.
-pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<Past>, Error> {
+/// Reads the journal only if its last turn was interrupted. Otherwise it is read when the first prompt comes.
+pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<JournalState>, Error> {
     let is_cut = match journal.newest(Kinds::of(&ENDS)).await {
         Ok(newest) => newest.is_some_and(|entry| entry.kind == kinds::PROMPT),
-        // Reading them all passes over what is damaged.
+        // `read` skips damaged entries.
         Err(Error::Entries { .. }) => true,
         Err(fault) => return Err(fault),
     };
@@ -92,7 +92,7 @@ pub(crate) async fn read_if_cut(journal: &Journal) -> Result<Option<Past>, Error
     }
 }
 
-/// The next entry that can be read. What is damaged is passed over: the rest is worth more than nothing.
+/// The next entry that can be read. Damaged entries are skipped.
 pub(crate) async fn readable(entries: &mut Entries) -> Result<Option<Entry>, Error> {
     loop {
         match entries.next().await {
@@ -103,31 +103,31 @@ pub(crate) async fn readable(entries: &mut Entries) -> Result<Option<Entry>, Err
 }
 
 #[derive(Default)]
-struct Reading {
+struct JournalReader {
     history: History,
     decisions: Vec<JournaledDecision>,
     /// The turn that has not ended.
-    cut: Option<Cut>,
+    interrupted: Option<InterruptedTurn>,
 }
 
-struct Cut {
-    /// Where the prompt stands in the journal.
+struct InterruptedTurn {
+    /// The number of the prompt's entry.
     prompt: u64,
-    /// Where the last message of the turn stands: what was shown after it is in no message.
+    /// The number of the turn's last message entry. Updates after it are in no message.
     answer: u64,
-    /// How long the conversation was before.
+    /// The length of the conversation before the turn.
     before: usize,
-    /// The prompt as it is kept.
+    /// The stored prompt.
     asked: Bytes,
 }
 
-impl Cut {
-    /// Whether the conversation with the model had gone on in the turn.
+impl InterruptedTurn {
+    /// Whether the turn has added a message to the conversation.
     fn has_begun(&self) -> bool {
         self.answer > self.prompt
     }
 
-    /// What the person asked, unless it was a command: that was for us.
+    /// The prompt as a message; `None` for a slash command, which was not for the model.
     fn question(&self) -> Option<Message> {
         let updates = shown(&self.asked).into_iter();
         let blocks = updates.filter_map(|update| match update.read() {
@@ -147,14 +147,14 @@ impl Cut {
     }
 }
 
-impl Reading {
+impl JournalReader {
     fn take(&mut self, entry: Entry) {
         let Entry {
             seq, kind, body, ..
         } = entry;
         match kind {
             kinds::PROMPT => {
-                self.cut = Some(Cut {
+                self.interrupted = Some(InterruptedTurn {
                     prompt: seq,
                     answer: seq,
                     before: self.history.messages().len(),
@@ -165,27 +165,27 @@ impl Reading {
                 if let Ok(message) = serde_json::from_slice::<Message>(&body) {
                     self.history.push(message);
                 }
-                if let Some(cut) = &mut self.cut {
-                    cut.answer = seq;
+                if let Some(interrupted) = &mut self.interrupted {
+                    interrupted.answer = seq;
                 }
             }
             kinds::COMPACTED => {
                 let messages = serde_json::from_slice(&body).unwrap_or_default();
                 self.history.replace(messages);
-                if let Some(cut) = &mut self.cut {
-                    cut.answer = seq;
-                    cut.before = self.history.messages().len();
+                if let Some(interrupted) = &mut self.interrupted {
+                    interrupted.answer = seq;
+                    interrupted.before = self.history.messages().len();
                 }
             }
             kinds::DECISION => {
-                // One that cannot be read covers nothing, so the user is asked again.
+                // A decision that can't be read is dropped, so the user is asked again.
                 self.decisions.extend(serde_json::from_slice(&body).ok());
             }
             kinds::TURN_ENDED => {
-                let cut = self.cut.take();
+                let interrupted = self.interrupted.take();
                 if let Ok(end) = serde_json::from_slice::<TurnEnd>(&body) {
-                    if let Some(cut) = cut.filter(|_| end.forgotten) {
-                        self.history.truncate(cut.before);
+                    if let Some(interrupted) = interrupted.filter(|_| end.forgotten) {
+                        self.history.truncate(interrupted.before);
                     }
                     if end.unseen {
                         self.history.leave_out_media();
@@ -197,10 +197,10 @@ impl Reading {
     }
 }
 
-/// What the client was shown of the turn that was cut off.
+/// What the client was shown of an interrupted turn.
 #[derive(Default)]
-struct Shown {
-    /// What the model said and no message holds.
+struct ShownUpdates {
+    /// Text of the model that is in no message.
     text: String,
     /// The calls that were not settled.
     open: Vec<v1::ToolCallId>,
@@ -208,18 +208,24 @@ struct Shown {
     compaction: Option<v1::CompactionId>,
 }
 
-impl Shown {
-    async fn during(journal: &Journal, cut: &Cut) -> Result<Shown, Error> {
-        let mut shown = Shown::default();
+impl ShownUpdates {
+    async fn during(
+        journal: &Journal,
+        interrupted: &InterruptedTurn,
+    ) -> Result<ShownUpdates, Error> {
+        let mut shown = ShownUpdates::default();
         let mut entries = journal
             .entries(Kinds::of(&[kinds::UPDATE]))
             .await?
-            .after(cut.prompt);
+            .after(interrupted.prompt);
         while let Some(entry) = readable(&mut entries).await? {
             let text = std::str::from_utf8(&entry.body).unwrap_or_default();
             if let Ok(update) = Raw::parse(text).and_then(|raw| raw.read::<v1::SessionUpdate>()) {
-                // Before the model is asked, whatever is said is ours.
-                shown.take(update, cut.has_begun() && entry.seq > cut.answer);
+                // Before the first request to the model, all text is the agent's own.
+                shown.take(
+                    update,
+                    interrupted.has_begun() && entry.seq > interrupted.answer,
+                );
             }
         }
         Ok(shown)
@@ -248,8 +254,8 @@ impl Shown {
     }
 }
 
-impl Shown {
-    /// How what was not settled ended.
+impl ShownUpdates {
+    /// The updates that mark everything open as failed.
     fn failures(&self) -> Vec<v1::SessionUpdate> {
         let calls = self.open.iter().map(|id| {
             let failed = v1::ToolCallUpdate::new(id.clone()).status(v1::ToolCallStatus::Failed);
@@ -273,14 +279,18 @@ fn is_open(status: &v1::ToolCallStatus) -> bool {
     )
 }
 
-/// Brings a turn that was cut off to an end: what was open has failed, and the model knows.
-async fn mend(journal: &Journal, history: &mut History, cut: &Cut) -> Result<(), Error> {
-    let shown = Shown::during(journal, cut).await?;
+/// Ends an interrupted turn: everything open has failed, and the model gets to know.
+async fn mend(
+    journal: &Journal,
+    history: &mut History,
+    interrupted: &InterruptedTurn,
+) -> Result<(), Error> {
+    let shown = ShownUpdates::during(journal, interrupted).await?;
     for update in shown.failures() {
         let update = Raw::of(&update).as_str().to_owned();
         journal.append(kinds::UPDATE, update).await?;
     }
-    for message in missing(history, cut, shown.text) {
+    for message in missing(history, interrupted, shown.text) {
         let kept = serde_json::to_vec(&message).unwrap_or_default();
         journal.append(kinds::MESSAGE, kept).await?;
         history.push(message);
@@ -294,11 +304,11 @@ async fn mend(journal: &Journal, history: &mut History, cut: &Cut) -> Result<(),
     journal.commit(kinds::TURN_ENDED, end).await.map(drop)
 }
 
-/// What a conversation lacks that was cut off: the question, results, the end of the answer.
-fn missing(history: &History, cut: &Cut, text: String) -> Vec<Message> {
+/// The messages that an interrupted conversation lacks: the prompt, results, the end of the answer.
+fn missing(history: &History, interrupted: &InterruptedTurn, text: String) -> Vec<Message> {
     let mut fresh = Vec::new();
-    if !cut.has_begun() {
-        fresh.extend(cut.question());
+    if !interrupted.has_begun() {
+        fresh.extend(interrupted.question());
     }
     let calls = history.open_calls();
     if !calls.is_empty() {
@@ -308,7 +318,7 @@ fn missing(history: &History, cut: &Cut, text: String) -> Vec<Message> {
     let newest = history.messages().last().map(AsRef::as_ref);
     let answer = match fresh.last().or(newest) {
         _ if !text.is_empty() => format!("{text}\n[{CUT_OFF}]"),
-        // A conversation goes on with a question only after an answer.
+        // A prompt can only follow an answer.
         Some(Message::User(_) | Message::Tools(_)) => format!("[{CUT_OFF}]"),
         Some(Message::Model(_)) | None => return fresh,
     };
@@ -316,7 +326,7 @@ fn missing(history: &History, cut: &Cut, text: String) -> Vec<Message> {
     fresh
 }
 
-/// What the conversation is made of.
+/// The kinds that make up the conversation.
 const TOLD: [Kind; 5] = [
     kinds::PROMPT,
     kinds::MESSAGE,
@@ -324,7 +334,7 @@ const TOLD: [Kind; 5] = [
     kinds::TURN_ENDED,
     kinds::COMPACTED,
 ];
-/// Where a turn begins and ends.
+/// The kinds that begin and end a turn.
 const ENDS: [Kind; 2] = [kinds::PROMPT, kinds::TURN_ENDED];
 const ATTACHED: &str = "[something was attached, and not read]";
 const CUT_OFF: &str = "Interrupted: the agent was ended before this was finished";

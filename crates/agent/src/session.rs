@@ -1,4 +1,4 @@
-//! One open session: what its turns share, and what a client may change while one runs.
+//! One open session: the state that its turns share, and that a client may change while one runs.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use attache::{CallError, Error, v1};
 use attache_host::Roots;
 use attache_journal::Journal;
 use attache_mcp::Servers;
-use attache_model::{Card, Message, Model};
+use attache_model::{Message, Model, ModelInfo};
 use tokio::sync::watch;
 
 use crate::Agent;
@@ -19,10 +19,10 @@ use crate::history::History;
 use crate::kinds;
 use crate::modes::Mode;
 use crate::permission::SessionPermissions;
-use crate::queue::Queue;
-use crate::recovery::{self, Past};
+use crate::recovery::{self, JournalState};
 use crate::settings::{self, Settings};
 use crate::tools::Workplace;
+use crate::turn_queue::TurnQueue;
 use crate::{commands, ids};
 
 /// One open session.
@@ -33,29 +33,29 @@ pub(crate) struct Session {
     pub(crate) journal: Journal,
     pub(crate) place: Workplace,
     pub(crate) servers: Servers,
-    /// Turns, one after the other, each with the conversation in its hands; none as long as nobody has needed it.
-    pub(crate) turns: Queue<Option<History>>,
+    /// Turns run one at a time, each with exclusive access to the conversation. It is `None` until it is first needed.
+    pub(crate) turns: TurnQueue<Option<History>>,
     settings: Mutex<Settings>,
-    /// Held by whoever changes the settings, until that is on disk and the client knows.
+    /// Held while settings change, until the change is on disk and the client has been notified.
     changing: tokio::sync::Mutex<()>,
     pub(crate) permissions: SessionPermissions,
-    /// What the client should know and cannot be shown as a notice; said when the next turn begins.
+    /// Notices for a client that does not show notices; sent as messages when the next turn begins.
     asides: Mutex<Vec<String>>,
     closing: watch::Sender<bool>,
-    /// Whether the client has been given the session: nothing may be said of it before.
+    /// Whether the response that opens the session was sent. No update may come before it.
     given: watch::Sender<bool>,
 }
 
 impl Session {
-    pub(crate) fn new(parts: Parts) -> Session {
+    pub(crate) fn new(parts: SessionParts) -> Session {
         let permissions = parts.agent.permissions.clone();
         let cwd = parts.place.roots().cwd();
         let permissions = SessionPermissions::new(permissions, parts.client.id(), cwd);
-        let history = parts.past.map(|past| {
-            for decision in past.decisions {
+        let history = parts.journal_state.map(|journal_state| {
+            for decision in journal_state.decisions {
                 permissions.restore(decision);
             }
-            past.history
+            journal_state.history
         });
         Session {
             agent: parts.agent,
@@ -63,7 +63,7 @@ impl Session {
             journal: parts.journal,
             place: parts.place,
             servers: parts.servers,
-            turns: Queue::new(history, MOST_WAITING),
+            turns: TurnQueue::new(history, MOST_WAITING),
             settings: Mutex::new(parts.settings),
             changing: tokio::sync::Mutex::default(),
             permissions,
@@ -99,7 +99,7 @@ impl Session {
         Ok(self.agent.models.open(&id)?)
     }
 
-    /// Shows the client something and keeps it.
+    /// Sends an update to the client and stores it.
     pub(crate) async fn show(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), Failure> {
         let update = Raw::of(&update.into());
         self.journal
@@ -108,7 +108,7 @@ impl Session {
         Ok(self.client.repeat(&update).await?)
     }
 
-    /// Shows the client something that means nothing to it later, and keeps something else.
+    /// Sends an update that would be meaningless in a replay, and stores another one instead.
     pub(crate) async fn show_for_now(
         &self,
         shown: impl Into<v1::SessionUpdate>,
@@ -119,18 +119,18 @@ impl Session {
         Ok(self.tell(shown).await?)
     }
 
-    /// Shows the client something that is not part of the conversation.
+    /// Sends an update to the client without storing it.
     pub(crate) async fn tell(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         self.client.update(update).await
     }
 
-    /// Says something for the agent itself, as one message.
+    /// Sends a message of the agent itself, not of the model.
     pub(crate) async fn say(&self, text: impl Into<String>) -> Result<(), Failure> {
         let chunk = v1::ContentChunk::new(text.into()).message_id(ids::fresh("msg_"));
         self.show(v1::SessionUpdate::AgentMessageChunk(chunk)).await
     }
 
-    /// The conversation in hand, read from the journal if nobody has needed it before.
+    /// The conversation, read from the journal when it is first needed.
     pub(crate) async fn recall<'a>(
         &self,
         held: &'a mut Option<History>,
@@ -138,17 +138,17 @@ impl Session {
         let history = match held.take() {
             Some(history) => history,
             None => {
-                let past = recovery::read(&self.journal).await?;
-                for decision in past.decisions {
+                let journal_state = recovery::read(&self.journal).await?;
+                for decision in journal_state.decisions {
                     self.permissions.restore(decision);
                 }
-                past.history
+                journal_state.history
             }
         };
         Ok(held.insert(history))
     }
 
-    /// Adds to the conversation, in the journal and in hand.
+    /// Adds a message to the conversation, in the journal and in memory.
     pub(crate) async fn keep(
         &self,
         history: &mut History,
@@ -160,7 +160,7 @@ impl Session {
         Ok(())
     }
 
-    /// What the person should know, and nothing depends on. A client that shows no notices hears it in the next turn.
+    /// Sends a notice. A client that does not show notices gets it as a message in the next turn.
     pub(crate) async fn notice(
         &self,
         severity: v1::NoticeSeverity,
@@ -174,7 +174,7 @@ impl Session {
         }
     }
 
-    /// What is soon over: only a client that shows notices hears of it.
+    /// Sends a notice about something temporary, only to clients that show notices.
     pub(crate) async fn mention(
         &self,
         severity: v1::NoticeSeverity,
@@ -183,7 +183,7 @@ impl Session {
     ) {
         if self.shows_notices() {
             let notice = v1::Notice::new(severity, title).description(description);
-            // A client that is gone needs none.
+            // A closed connection needs no notice.
             drop(self.tell(notice).await);
         }
     }
@@ -192,7 +192,7 @@ impl Session {
         can(self.client.client(), |session| session.notices.is_some())
     }
 
-    /// What the next turn begins with.
+    /// Queues a message for the beginning of the next turn.
     pub(crate) fn aside(&self, text: String) {
         let mut asides = self.asides.lock().unwrap_or_else(PoisonError::into_inner);
         if asides.len() < MOST_ASIDES {
@@ -205,7 +205,7 @@ impl Session {
         std::mem::take(&mut asides)
     }
 
-    /// The slash commands as they are now.
+    /// The current slash commands.
     pub(crate) fn commands(&self) -> Vec<v1::AvailableCommand> {
         commands::list(self.servers.prompts())
     }
@@ -215,8 +215,8 @@ impl Session {
         drop(self.tell(commands).await);
     }
 
-    /// Changes the settings and keeps them; the client hears of a new mode and of the options as they are now. Whoever
-    /// stops waiting does not stop it halfway.
+    /// Changes and stores the settings, and notifies the client of a new mode and of changed options. Runs to completion
+    /// even if the caller stops waiting.
     pub(crate) async fn change(
         self: &Arc<Self>,
         change: impl FnOnce(&mut Settings) + Send + 'static,
@@ -259,7 +259,7 @@ impl Session {
     }
 
     pub(crate) fn options(&self) -> Vec<v1::SessionConfigOption> {
-        settings::options(&self.lock(), &self.agent.models.cards())
+        settings::options(&self.lock(), &self.agent.models.infos())
     }
 
     pub(crate) fn modes(&self) -> v1::SessionModeState {
@@ -272,15 +272,15 @@ impl Session {
         request: &v1::SetSessionConfigOptionRequest,
     ) -> Result<(), Error> {
         let v1::SessionConfigOptionValue::ValueId(value) = &request.value else {
-            return Err(error::unusable_params("the option is no switch"));
+            return Err(error::unusable_params("the option's value must be an id"));
         };
         let value = value.as_str();
         match request.config_id.as_str() {
             settings::MODE => self.set_mode(value).await,
             settings::MODEL => {
-                let cards = self.agent.models.cards();
-                if !cards.iter().any(|card| card.id == value) {
-                    return Err(error::unusable_params("no such model is offered"));
+                let infos = self.agent.models.infos();
+                if !infos.iter().any(|info| info.id == value) {
+                    return Err(error::unusable_params("unknown model"));
                 }
                 self.agent.models.open(value).map_err(Failure::from)?;
                 let model = value.to_owned();
@@ -288,51 +288,51 @@ impl Session {
             }
             settings::THOUGHT => {
                 let level = settings::level(value).filter(|level| {
-                    self.card()
-                        .is_some_and(|card| card.thoughts.contains(level))
+                    self.model_info()
+                        .is_some_and(|info| info.thoughts.contains(level))
                 });
                 let Some(level) = level else {
                     return Err(error::unusable_params(
-                        "the model has no such thought level",
+                        "the model does not have this thinking level",
                     ));
                 };
                 Ok(self
                     .change(move |settings| settings.thought = level)
                     .await?)
             }
-            _ => Err(error::unusable_params("there is no such config option")),
+            _ => Err(error::unusable_params("unknown config option")),
         }
     }
 
     /// `session/set_mode`
     pub(crate) async fn set_mode(self: &Arc<Self>, id: &str) -> Result<(), Error> {
         let Some(mode) = Mode::find(id) else {
-            return Err(error::unusable_params("there is no such mode"));
+            return Err(error::unusable_params("unknown mode"));
         };
         Ok(self.change(move |settings| settings.mode = mode).await?)
     }
 
-    pub(crate) fn card(&self) -> Option<Card> {
+    pub(crate) fn model_info(&self) -> Option<ModelInfo> {
         let model = self.lock().model.clone();
-        let mut cards = self.agent.models.cards().into_iter();
-        cards.find(|card| card.id == model)
+        let mut infos = self.agent.models.infos().into_iter();
+        infos.find(|info| info.id == model)
     }
 
-    /// Tells how full the model's window is, and what the session has cost.
-    pub(crate) async fn tell_usage(&self, card: &Card) -> Result<(), CallError> {
+    /// Sends how full the model's window is and what the session has cost.
+    pub(crate) async fn tell_usage(&self, info: &ModelInfo) -> Result<(), CallError> {
         let settings = self.settings();
-        let mut update = v1::UsageUpdate::new(settings.used, card.window);
+        let mut update = v1::UsageUpdate::new(settings.used, info.window);
         update.cost = settings.cost.map(|amount| v1::Cost::new(amount, "USD"));
         self.tell(update).await
     }
 
-    /// The client has been given the session.
-    pub(crate) fn give(&self) {
+    /// Marks the session as known to the client.
+    pub(crate) fn mark_announced(&self) {
         self.given.send_replace(true);
     }
 
-    /// Waits until the client has been given the session.
-    pub(crate) async fn given(&self) {
+    /// Waits until the client knows the session.
+    pub(crate) async fn announced(&self) {
         let mut given = self.given.subscribe();
         // The sender lives as long as we do.
         drop(given.wait_for(|given| *given).await);
@@ -345,7 +345,7 @@ impl Session {
         drop(closing.wait_for(|closing| *closing).await);
     }
 
-    /// Ends the turn under way and those that wait, then everything that the session has started.
+    /// Ends the running turn and those that wait, then everything that the session has started.
     pub(crate) async fn close(&self) {
         self.closing.send_replace(true);
         let mut ticket = self.turns.enter_anyway();
@@ -354,24 +354,24 @@ impl Session {
         self.servers.close().await;
         drop(ticket);
         self.permissions.end();
-        // What could not be written has been told to whoever waited for it.
+        // Callers that waited for a write have already got its error.
         drop(self.journal.close().await);
     }
 }
 
-/// What a session is made of.
-pub(crate) struct Parts {
+/// The parts that a session is built from.
+pub(crate) struct SessionParts {
     pub(crate) agent: Arc<Agent>,
     pub(crate) client: ClientSession,
     pub(crate) journal: Journal,
     pub(crate) place: Workplace,
     pub(crate) servers: Servers,
-    /// What the journal tells, if it has been read.
-    pub(crate) past: Option<Past>,
+    /// The state read from the journal, if it has been read.
+    pub(crate) journal_state: Option<JournalState>,
     pub(crate) settings: Settings,
 }
 
-/// Whether the client has offered something for its sessions.
+/// Whether the client has a session capability.
 pub(crate) fn can(
     client: &ClientHandle,
     what: impl FnOnce(&v1::ClientSessionCapabilities) -> bool,

@@ -1,31 +1,31 @@
-//! What a person has chosen for a session, and what it has cost. It is kept with the session.
+//! The settings of a session, and what it has cost. Stored with the session.
 
 use attache::v1;
-use attache_model::{Card, Thought};
+use attache_model::{ModelInfo, ThinkingLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::modes::Mode;
 
-/// What a person has chosen for a session, and what it has cost.
+/// The settings of a session, and what it has cost. Field names are JSON keys on disk.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Settings {
     pub(crate) mode: Mode,
     pub(crate) model: String,
-    pub(crate) thought: Thought,
-    /// What the client wants the model to be told besides.
+    pub(crate) thought: ThinkingLevel,
+    /// The client's system prompt.
     pub(crate) instructions: Option<Instructions>,
-    /// What the answers have cost, in US dollars, where prices are known.
+    /// The cost so far in US dollars, where prices are known.
     pub(crate) cost: Option<f64>,
-    /// How full the model's window was, in tokens.
+    /// Tokens in the model's window after the last answer.
     pub(crate) used: u64,
 }
 
-/// A system prompt of the client's.
+/// A system prompt of the client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Instructions {
     pub(crate) text: String,
-    /// Whether ours are left out.
+    /// Whether it replaces ours.
     pub(crate) alone: bool,
 }
 
@@ -34,12 +34,12 @@ pub(crate) const MODE: &str = "mode";
 pub(crate) const MODEL: &str = "model";
 pub(crate) const THOUGHT: &str = "thought_level";
 
-/// The config options of a session: the models that are offered, and what the chosen one can be told.
-pub(crate) fn options(settings: &Settings, cards: &[Card]) -> Vec<v1::SessionConfigOption> {
-    let mut options = vec![mode(settings.mode), model(&settings.model, cards)];
-    let card = cards.iter().find(|card| card.id == settings.model);
-    if let Some(card) = card.filter(|card| !card.thoughts.is_empty()) {
-        options.push(thought(settings.thought, &card.thoughts));
+/// The config options of a session: mode, model, and the thinking levels of the chosen model.
+pub(crate) fn options(settings: &Settings, infos: &[ModelInfo]) -> Vec<v1::SessionConfigOption> {
+    let mut options = vec![mode(settings.mode), model(&settings.model, infos)];
+    let info = infos.iter().find(|info| info.id == settings.model);
+    if let Some(info) = info.filter(|info| !info.thoughts.is_empty()) {
+        options.push(thought(settings.thought, &info.thoughts));
     }
     options
 }
@@ -53,24 +53,24 @@ fn mode(current: Mode) -> v1::SessionConfigOption {
         .category(v1::SessionConfigOptionCategory::Mode)
 }
 
-fn model(current: &str, cards: &[Card]) -> v1::SessionConfigOption {
-    let mut choices: Vec<_> = cards.iter().map(choice).collect();
-    if cards.iter().all(|card| card.id != current) {
-        // One that is no longer offered: the choice still says what it is.
+fn model(current: &str, infos: &[ModelInfo]) -> v1::SessionConfigOption {
+    let mut choices: Vec<_> = infos.iter().map(choice).collect();
+    if infos.iter().all(|info| info.id != current) {
+        // The current model is listed even if it is no longer offered.
         choices.push(v1::SessionConfigSelectOption::new(current, current));
     }
     option(MODEL, "Model", current, choices)
-        .description("Who answers")
+        .description("The model that answers")
         .category(v1::SessionConfigOptionCategory::Model)
 }
 
-fn choice(card: &Card) -> v1::SessionConfigSelectOption {
-    let mut choice = v1::SessionConfigSelectOption::new(card.id.as_str(), card.name.as_str());
-    choice.description.clone_from(&card.description);
+fn choice(info: &ModelInfo) -> v1::SessionConfigSelectOption {
+    let mut choice = v1::SessionConfigSelectOption::new(info.id.as_str(), info.name.as_str());
+    choice.description.clone_from(&info.description);
     choice
 }
 
-fn thought(current: Thought, levels: &[Thought]) -> v1::SessionConfigOption {
+fn thought(current: ThinkingLevel, levels: &[ThinkingLevel]) -> v1::SessionConfigOption {
     let choices = levels
         .iter()
         .map(|level| v1::SessionConfigSelectOption::new(level_id(*level), level_name(*level)));
@@ -93,26 +93,31 @@ fn option(
     v1::SessionConfigOption::new(id, name, v1::SessionConfigSelect::new(current, choices))
 }
 
-pub(crate) fn level(id: &str) -> Option<Thought> {
+pub(crate) fn level(id: &str) -> Option<ThinkingLevel> {
     LEVELS.into_iter().find(|level| level_id(*level) == id)
 }
 
-fn level_id(level: Thought) -> &'static str {
+fn level_id(level: ThinkingLevel) -> &'static str {
     match level {
-        Thought::Off => "off",
-        Thought::Low => "low",
-        Thought::Medium => "medium",
-        Thought::High => "high",
+        ThinkingLevel::Off => "off",
+        ThinkingLevel::Low => "low",
+        ThinkingLevel::Medium => "medium",
+        ThinkingLevel::High => "high",
     }
 }
 
-fn level_name(level: Thought) -> &'static str {
+fn level_name(level: ThinkingLevel) -> &'static str {
     match level {
-        Thought::Off => "Off",
-        Thought::Low => "Low",
-        Thought::Medium => "Medium",
-        Thought::High => "High",
+        ThinkingLevel::Off => "Off",
+        ThinkingLevel::Low => "Low",
+        ThinkingLevel::Medium => "Medium",
+        ThinkingLevel::High => "High",
     }
 }
 
-const LEVELS: [Thought; 4] = [Thought::Off, Thought::Low, Thought::Medium, Thought::High];
+const LEVELS: [ThinkingLevel; 4] = [
+    ThinkingLevel::Off,
+    ThinkingLevel::Low,
+    ThinkingLevel::Medium,
+    ThinkingLevel::High,
+];

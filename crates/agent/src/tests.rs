@@ -5,16 +5,16 @@ mod breaks;
 mod choices;
 mod commands;
 mod content;
+mod disconnecting;
+mod hostile_server;
 mod mcp_attack;
 mod models;
 mod scope_attack;
 mod servers;
 mod sessions;
-mod stage;
 mod stops;
+mod test_agent;
 mod turns;
-mod vanishing;
-mod villain;
 
 /// A session, as the first lines of a script.
 const NEW: &str = r#"

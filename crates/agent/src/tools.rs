@@ -1,17 +1,16 @@
-//! What the model can do: files, commands and pages, each through the client where it offers that.
+//! The built-in tools: files, commands and web pages, through the client where it offers them.
 //!
-//! A [`Call`] is what the model asked for, [`Call::prepare`] finds out what it would do, and [`Prepared::perform`] does
-//! it. Whether it may be done is decided between the two, by somebody else. `docs/tools.md` says what each tool does.
+//! A [`BuiltinCall`] is what the model asked for. [`BuiltinCall::prepare`] finds out what it would do, and
+//! [`PreparedTool::perform`] does it; the caller asks for permission in between. `docs/tools.md` describes each tool.
 
 mod delete;
 mod edit;
-mod fault;
 mod fetch;
 mod file_rules;
 mod glob;
 mod input;
 mod list;
-mod moving;
+mod move_file;
 mod prepared;
 mod read;
 mod run;
@@ -19,8 +18,9 @@ mod search;
 mod specs;
 #[cfg(test)]
 mod tests;
-mod told;
+mod tool_error;
 mod tree;
+mod wording;
 mod workplace;
 mod write;
 
@@ -31,26 +31,26 @@ use serde_json::json;
 
 pub use delete::Delete;
 pub use edit::{Edit, Replacement};
-pub use fetch::{Fetch, Loopback, Pages};
+pub use fetch::{Fetch, Loopback, WebClient};
 pub use file_rules::FileRules;
 pub use glob::Glob;
-pub use input::Misfit;
+pub use input::InvalidInput;
 pub use list::List;
-pub use moving::Move;
-pub use prepared::{Prepared, Progress, Subject};
+pub use move_file::Move;
+pub use prepared::{CallSubject, PreparedTool, ToolProgress};
 pub use read::Read;
-pub use run::{Run, Start};
+pub use run::{Run, StartCommand};
 pub use search::Search;
 pub use specs::specs;
-pub use workplace::{Equipment, Workplace};
+pub use workplace::{ToolEnvironment, Workplace};
 pub use write::Write;
 
-use crate::Outcome;
-use input::Members;
+use crate::ToolOutcome;
+use input::InputObject;
 
-/// A call of one of our tools, as the model meant it.
+/// A call of a built-in tool.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Call {
+pub enum BuiltinCall {
     /// Reads a file.
     Read(Read),
     /// Writes a file whole.
@@ -67,48 +67,48 @@ pub enum Call {
     Glob(Glob),
     /// Finds lines of files.
     Search(Search),
-    /// Runs a command, or looks after one that runs.
+    /// Runs a command, or manages one that runs in the background.
     Run(Run),
     /// Fetches a page.
     Fetch(Fetch),
 }
 
-/// What a call does to the world, which is what a rule about permissions goes by.
+/// The effect of a call, on which modes decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// It looks at what is inside the roots, or at what the session has started.
+    /// Reads inside the roots, or looks at something that the session has started.
     Look,
-    /// It changes files.
+    /// Changes files.
     Change,
-    /// It runs a command.
+    /// Runs a command.
     Execute,
-    /// It talks to another machine.
+    /// Connects to another machine.
     Reach,
-    /// It reads a resource of an MCP server.
+    /// Reads a resource of an MCP server.
     McpRead,
-    /// It calls a tool of an MCP server, which may do anything.
+    /// Calls a tool of an MCP server, which may do anything.
     McpCall,
 }
 
-/// Reads a call by the tool's name and its input as the model wrote it; `None` if the tool is not one of ours.
-pub fn parse(name: &str, input: &str) -> Option<Result<Call, Misfit>> {
-    let read: fn(Members) -> Result<Call, Misfit> = match name {
-        "read" => |members| Read::of(members).map(Call::Read),
-        "write" => |members| Write::of(members).map(Call::Write),
-        "edit" => |members| Edit::of(members).map(Call::Edit),
-        "delete" => |members| Delete::of(members).map(Call::Delete),
-        "move" => |members| Move::of(members).map(Call::Move),
-        "list" => |members| List::of(members).map(Call::List),
-        "glob" => |members| Glob::of(members).map(Call::Glob),
-        "search" => |members| Search::of(members).map(Call::Search),
-        "run" => |members| Run::of(members).map(Call::Run),
-        "fetch" => |members| Fetch::of(members).map(Call::Fetch),
+/// Parses a call from the tool's name and the input that the model wrote. `None` if the tool is not built in.
+pub fn parse(name: &str, input: &str) -> Option<Result<BuiltinCall, InvalidInput>> {
+    let read: fn(InputObject) -> Result<BuiltinCall, InvalidInput> = match name {
+        "read" => |members| Read::of(members).map(BuiltinCall::Read),
+        "write" => |members| Write::of(members).map(BuiltinCall::Write),
+        "edit" => |members| Edit::of(members).map(BuiltinCall::Edit),
+        "delete" => |members| Delete::of(members).map(BuiltinCall::Delete),
+        "move" => |members| Move::of(members).map(BuiltinCall::Move),
+        "list" => |members| List::of(members).map(BuiltinCall::List),
+        "glob" => |members| Glob::of(members).map(BuiltinCall::Glob),
+        "search" => |members| Search::of(members).map(BuiltinCall::Search),
+        "run" => |members| Run::of(members).map(BuiltinCall::Run),
+        "fetch" => |members| Fetch::of(members).map(BuiltinCall::Fetch),
         _ => return None,
     };
-    Some(Members::parse(input).and_then(read))
+    Some(InputObject::parse(input).and_then(read))
 }
 
-/// What sort of tool a name is, if it is one of ours.
+/// The kind of a tool, if it is built in.
 pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
     Some(match name {
         "read" => v1::ToolKind::Read,
@@ -122,102 +122,113 @@ pub(crate) fn kind_of(name: &str) -> Option<v1::ToolKind> {
     })
 }
 
-/// Whether a tool of ours can change anything.
+/// Whether a built-in tool can change anything.
 pub(crate) fn changes(name: &str) -> bool {
     matches!(name, "write" | "edit" | "delete" | "move" | "run")
 }
 
-impl Call {
+impl BuiltinCall {
     /// The tool's name.
     pub fn name(&self) -> &'static str {
         match self {
-            Call::Read(_) => "read",
-            Call::Write(_) => "write",
-            Call::Edit(_) => "edit",
-            Call::Delete(_) => "delete",
-            Call::Move(_) => "move",
-            Call::List(_) => "list",
-            Call::Glob(_) => "glob",
-            Call::Search(_) => "search",
-            Call::Run(_) => "run",
-            Call::Fetch(_) => "fetch",
+            BuiltinCall::Read(_) => "read",
+            BuiltinCall::Write(_) => "write",
+            BuiltinCall::Edit(_) => "edit",
+            BuiltinCall::Delete(_) => "delete",
+            BuiltinCall::Move(_) => "move",
+            BuiltinCall::List(_) => "list",
+            BuiltinCall::Glob(_) => "glob",
+            BuiltinCall::Search(_) => "search",
+            BuiltinCall::Run(_) => "run",
+            BuiltinCall::Fetch(_) => "fetch",
         }
     }
 
-    /// What sort of tool it is, for the client's icon.
+    /// The kind of the tool, for the client's icon.
     pub fn kind(&self) -> v1::ToolKind {
         kind_of(self.name()).unwrap_or_default()
     }
 
-    /// What it does, in a few words for people.
+    /// The title for the user.
     pub fn title(&self) -> String {
         let title = match self {
-            Call::Read(read) => read.title(),
-            Call::Write(write) => format!("Write {}", write.path),
-            Call::Edit(edit) => format!("Edit {}", edit.path),
-            Call::Delete(delete) => format!("Delete {}", delete.path),
-            Call::Move(moving) => format!("Move {} to {}", moving.from, moving.to),
-            Call::List(list) => format!("List {}", list.path.as_deref().unwrap_or(".")),
-            Call::Glob(glob) => glob.title(),
-            Call::Search(search) => search.title(),
-            Call::Run(run) => run.title(),
-            Call::Fetch(fetch) => format!("Fetch {}", fetch.url),
+            BuiltinCall::Read(read) => read.title(),
+            BuiltinCall::Write(write) => format!("Write {}", write.path),
+            BuiltinCall::Edit(edit) => format!("Edit {}", edit.path),
+            BuiltinCall::Delete(delete) => format!("Delete {}", delete.path),
+            BuiltinCall::Move(moving) => format!("Move {} to {}", moving.from, moving.to),
+            BuiltinCall::List(list) => format!("List {}", list.path.as_deref().unwrap_or(".")),
+            BuiltinCall::Glob(glob) => glob.title(),
+            BuiltinCall::Search(search) => search.title(),
+            BuiltinCall::Run(run) => run.title(),
+            BuiltinCall::Fetch(fetch) => format!("Fetch {}", fetch.url),
         };
-        told::one_line(&title, LONGEST_TITLE)
+        wording::one_line(&title, LONGEST_TITLE)
     }
 
-    /// The files that it names, from the top.
+    /// The files that it names, as absolute paths.
     pub fn locations(&self, workplace: &Workplace) -> Vec<v1::ToolCallLocation> {
         let paths = match self {
-            Call::Read(read) => return read.locations(workplace),
-            Call::Write(write) => vec![&write.path],
-            Call::Edit(edit) => vec![&edit.path],
-            Call::Delete(delete) => vec![&delete.path],
-            Call::Move(moving) => vec![&moving.from, &moving.to],
-            Call::List(list) => list.path.iter().collect(),
-            Call::Glob(_) | Call::Search(_) | Call::Run(_) | Call::Fetch(_) => Vec::new(),
+            BuiltinCall::Read(read) => return read.locations(workplace),
+            BuiltinCall::Write(write) => vec![&write.path],
+            BuiltinCall::Edit(edit) => vec![&edit.path],
+            BuiltinCall::Delete(delete) => vec![&delete.path],
+            BuiltinCall::Move(moving) => vec![&moving.from, &moving.to],
+            BuiltinCall::List(list) => list.path.iter().collect(),
+            BuiltinCall::Glob(_)
+            | BuiltinCall::Search(_)
+            | BuiltinCall::Run(_)
+            | BuiltinCall::Fetch(_) => Vec::new(),
         };
         let paths = paths.into_iter().map(|path| workplace.absolute(path));
         paths.filter_map(|path| location(&path)).collect()
     }
 
-    /// What it does to the world.
+    /// The effect of the call.
     pub fn effect(&self) -> Effect {
         match self {
-            Call::Read(_) | Call::List(_) | Call::Glob(_) | Call::Search(_) => Effect::Look,
-            Call::Write(_) | Call::Edit(_) | Call::Delete(_) | Call::Move(_) => Effect::Change,
-            Call::Run(Run::Start(_)) => Effect::Execute,
-            Call::Run(Run::Look { .. } | Run::Stop { .. }) => Effect::Look,
-            Call::Fetch(_) => Effect::Reach,
+            BuiltinCall::Read(_)
+            | BuiltinCall::List(_)
+            | BuiltinCall::Glob(_)
+            | BuiltinCall::Search(_) => Effect::Look,
+            BuiltinCall::Write(_)
+            | BuiltinCall::Edit(_)
+            | BuiltinCall::Delete(_)
+            | BuiltinCall::Move(_) => Effect::Change,
+            BuiltinCall::Run(Run::Start(_)) => Effect::Execute,
+            BuiltinCall::Run(Run::Look { .. } | Run::Stop { .. }) => Effect::Look,
+            BuiltinCall::Fetch(_) => Effect::Reach,
         }
     }
 
-    /// What it is about, in the form in which it is judged.
-    fn subject(&self, workplace: &Workplace) -> Subject {
+    /// The subject that rules judge.
+    fn subject(&self, workplace: &Workplace) -> CallSubject {
         let whole = |path: &String| workplace.absolute(path).display().to_string();
         let below = |path: &Option<String>| whole(path.as_ref().unwrap_or(&HERE.to_owned()));
         let input = match self {
-            Call::Read(read) => json!({ "path": whole(&read.path) }),
-            Call::Write(write) => json!({ "path": whole(&write.path) }),
-            Call::Edit(edit) => json!({ "path": whole(&edit.path) }),
-            Call::Delete(delete) => json!({ "path": whole(&delete.path) }),
-            Call::Move(moving) => {
+            BuiltinCall::Read(read) => json!({ "path": whole(&read.path) }),
+            BuiltinCall::Write(write) => json!({ "path": whole(&write.path) }),
+            BuiltinCall::Edit(edit) => json!({ "path": whole(&edit.path) }),
+            BuiltinCall::Delete(delete) => json!({ "path": whole(&delete.path) }),
+            BuiltinCall::Move(moving) => {
                 json!({ "source": whole(&moving.from), "destination": whole(&moving.to) })
             }
-            Call::List(list) => json!({ "path": below(&list.path) }),
-            Call::Glob(glob) => json!({ "path": below(&glob.path), "pattern": glob.pattern }),
-            Call::Search(search) => {
+            BuiltinCall::List(list) => json!({ "path": below(&list.path) }),
+            BuiltinCall::Glob(glob) => {
+                json!({ "path": below(&glob.path), "pattern": glob.pattern })
+            }
+            BuiltinCall::Search(search) => {
                 json!({ "path": below(&search.path), "pattern": search.pattern })
             }
-            Call::Run(Run::Start(start)) => json!({ "command": start.command }),
-            Call::Run(Run::Look { id } | Run::Stop { id }) => json!({ "id": id }),
-            Call::Fetch(fetch) => json!({ "url": fetch.url.trim() }),
+            BuiltinCall::Run(Run::Start(start)) => json!({ "command": start.command }),
+            BuiltinCall::Run(Run::Look { id } | Run::Stop { id }) => json!({ "id": id }),
+            BuiltinCall::Fetch(fetch) => json!({ "url": fetch.url.trim() }),
         };
         let host = match self {
-            Call::Fetch(fetch) => Some(fetch.host()),
+            BuiltinCall::Fetch(fetch) => Some(fetch.host()),
             _ => None,
         };
-        Subject {
+        CallSubject {
             tool: self.name(),
             kind: self.kind(),
             effect: self.effect(),
@@ -226,19 +237,19 @@ impl Call {
         }
     }
 
-    /// Finds out what it would do, without doing it.
+    /// Finds out what the call would do, without doing it.
     ///
     /// # Errors
     ///
-    /// What to tell model and person when it cannot be done: a path outside the roots, an edit that does not match.
-    pub async fn prepare(self, workplace: &Workplace) -> Result<Prepared, Outcome> {
+    /// The outcome if the call is impossible: a path outside the roots, an edit that does not match.
+    pub async fn prepare(self, workplace: &Workplace) -> Result<PreparedTool, ToolOutcome> {
         prepared::prepare(self, workplace)
             .await
-            .map_err(Outcome::from)
+            .map_err(ToolOutcome::from)
     }
 }
 
-/// A file for the client to show; none if its path cannot be told.
+/// A file location for the client; `None` if the path is not valid on the wire.
 fn location(path: &std::path::Path) -> Option<v1::ToolCallLocation> {
     let path = FilePath::try_from(path.to_owned()).ok()?;
     Some(v1::ToolCallLocation::new(path))

@@ -1,29 +1,29 @@
-//! A turn: a prompt, the model's answers and the calls in between, until there is a reason to stop.
+//! A turn: from a prompt, through the model's answers and its tool calls, to a stop reason.
 
 mod answer;
 mod call;
 mod command;
-mod inner;
 mod prepared_call;
+mod session_call;
 
 use std::sync::Arc;
 
 use attache::schema::error;
 use attache::{Error, Reply, v1};
-use attache_journal::TitledBy;
+use attache_journal::TitleSource;
 use attache_model::{self as model, Message, Model, Output, Stop, ToolCall};
 use tokio::select;
 
-use crate::compaction::{Screen, Shortening};
+use crate::compaction::{Compaction, CompactionDisplay};
 use crate::failure::Failure;
 use crate::history::{History, unfinished};
 use crate::kinds;
-use crate::queue::Ticket;
-use crate::recovery::{Asked, TurnEnd};
+use crate::recovery::{JournaledPrompt, TurnEnd};
 use crate::session::Session;
+use crate::turn_queue::TurnTicket;
 use crate::{ids, instructions, prompt};
 
-/// Takes a prompt: it stands in line at once, and is answered when it has had its turn.
+/// Queues a prompt. The response is sent when its turn has ended.
 pub(crate) fn take(
     session: &Arc<Session>,
     request: v1::PromptRequest,
@@ -53,7 +53,7 @@ pub(crate) fn take(
 
 async fn wait(
     session: Arc<Session>,
-    mut ticket: Ticket<Option<History>>,
+    mut ticket: TurnTicket<Option<History>>,
     request: v1::PromptRequest,
     reply: Reply<v1::PromptResponse>,
 ) {
@@ -78,7 +78,7 @@ async fn wait(
     reply.with(outcome);
 }
 
-/// Waits until the client takes a prompt back or closes its session.
+/// Waits until the client cancels the prompt or closes its session.
 async fn called_off(session: &Session, reply: &Reply<v1::PromptResponse>) {
     select! {
         biased;
@@ -87,51 +87,51 @@ async fn called_off(session: &Session, reply: &Reply<v1::PromptResponse>) {
     }
 }
 
-/// One turn under way.
+/// A running turn.
 pub(crate) struct Turn<'a> {
     session: &'a Arc<Session>,
     history: &'a mut History,
     /// How long the conversation was before the prompt.
     before: usize,
-    /// What the model has said in the answer under way.
+    /// The current answer of the model so far.
     said: Vec<Output>,
-    /// Which message the next words belong to.
-    voice: Option<(Voice, v1::MessageId)>,
-    /// Calls that the client was shown and that have not ended.
-    open: Vec<Open>,
-    /// A compaction under way.
-    screen: Screen,
-    /// What the project tells agents, and what the MCP servers do.
+    /// The message that the next chunk of this kind continues.
+    voice: Option<(ChunkKind, v1::MessageId)>,
+    /// Tool calls that the client has seen and that have not ended.
+    open: Vec<OpenCall>,
+    /// The running compaction.
+    display: CompactionDisplay,
+    /// Instructions from the project's files and from MCP servers.
     notes: String,
-    /// What the answer under way has cost so far.
+    /// Usage of the current answer so far.
     heard: model::Usage,
-    /// What the turn has cost, and as much of it as the session does not know of.
+    /// Usage of the turn, and the part of it that is not in the session's settings yet.
     spent: model::Usage,
     unpaid: model::Usage,
 }
 
-/// A call that the client was shown.
+/// A tool call that the client has seen.
 #[derive(Debug, Clone)]
-struct Open {
-    /// What the model calls it.
+struct OpenCall {
+    /// The model's id of the call.
     id: String,
-    /// What the client calls it.
+    /// The id of the call on the wire.
     shown: v1::ToolCallId,
     /// The tool's name.
     name: String,
-    /// Whether the client has surely been told of it.
+    /// Whether the client is sure to have got the call.
     announced: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Voice {
-    Speaking,
-    Thinking,
+enum ChunkKind {
+    Message,
+    Thought,
 }
 
-/// How a turn ended by itself.
+/// How a turn ended without an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum TurnOutcome {
     Done,
     Length,
     TooManyRequests,
@@ -148,7 +148,7 @@ impl<'a> Turn<'a> {
             said: Vec::new(),
             voice: None,
             open: Vec::new(),
-            screen: Screen::default(),
+            display: CompactionDisplay::default(),
             notes: String::new(),
             heard: model::Usage::default(),
             spent: model::Usage::default(),
@@ -161,7 +161,7 @@ impl<'a> Turn<'a> {
         content: Vec<v1::ContentBlock>,
         reply: &Reply<v1::PromptResponse>,
     ) -> Result<v1::PromptResponse, Error> {
-        let asked = Asked {
+        let asked = JournaledPrompt {
             message: ids::fresh("msg_").into(),
             content,
         };
@@ -179,10 +179,10 @@ impl<'a> Turn<'a> {
         self.end(outcome).await
     }
 
-    async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<End, Failure> {
+    async fn run(&mut self, content: Vec<v1::ContentBlock>) -> Result<TurnOutcome, Failure> {
         if !command::is_for_us(&content) {
             self.session.servers.ready().await;
-            // Whoever hears of servers that have failed is woken after us.
+            // Lets the task that reports failed servers run first.
             tokio::task::yield_now().await;
         }
         for aside in self.session.take_asides() {
@@ -192,18 +192,18 @@ impl<'a> Turn<'a> {
         let servers = self.session.servers.instructions();
         self.notes.push_str(&instructions::server_notes(&servers));
         match self.command(&content).await? {
-            command::Then::Done => Ok(End::Done),
-            command::Then::Ask(words) => {
+            command::CommandOutcome::Done => Ok(TurnOutcome::Done),
+            command::CommandOutcome::Ask(words) => {
                 self.title(&content).await?;
                 self.session
                     .keep(self.history, Message::User(words))
                     .await?;
                 self.converse().await
             }
-            command::Then::Go => {
+            command::CommandOutcome::Go => {
                 self.title(&content).await?;
-                let card = self.session.model()?.card().clone();
-                let words = prompt::inputs(&self.session.place, &card, &content).await;
+                let info = self.session.model()?.info().clone();
+                let words = prompt::inputs(&self.session.place, &info, &content).await;
                 self.session
                     .keep(self.history, Message::User(words))
                     .await?;
@@ -212,8 +212,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Asks the model until it has nothing more to do.
-    async fn converse(&mut self) -> Result<End, Failure> {
+    /// Sends requests to the model until it calls no more tools.
+    async fn converse(&mut self) -> Result<TurnOutcome, Failure> {
         let most = self.session.agent.limits.requests;
         for _ in 0..most {
             let model = self.session.model()?;
@@ -227,44 +227,44 @@ impl<'a> Turn<'a> {
             };
             let calls = self.finish_answer(model.as_ref()).await?;
             match stop {
-                Stop::Refusal => return Ok(End::Refusal),
-                Stop::Length if calls.is_empty() => return Ok(End::Length),
-                _ if calls.is_empty() => return Ok(End::Done),
+                Stop::Refusal => return Ok(TurnOutcome::Refusal),
+                Stop::Length if calls.is_empty() => return Ok(TurnOutcome::Length),
+                _ if calls.is_empty() => return Ok(TurnOutcome::Done),
                 Stop::Done | Stop::Tools | Stop::Length => self.carry_out(calls).await?,
             }
         }
-        Ok(End::TooManyRequests)
+        Ok(TurnOutcome::TooManyRequests)
     }
 
-    /// Shortens the conversation before it no longer fits.
+    /// Compacts the conversation when the window is nearly full.
     async fn make_room(&mut self, model: &dyn Model) -> Result<(), Failure> {
-        let window = model.card().window;
-        let full = window.saturating_sub(model.card().most_output.min(window / 4));
+        let window = model.info().window;
+        let full = window.saturating_sub(model.info().most_output.min(window / 4));
         if self.history.size() > full / 100 * FULL_PERCENT && self.history.messages().len() > 1 {
             self.shorten("").await?;
         }
         Ok(())
     }
 
-    /// Shortens the conversation, with this in mind.
+    /// Compacts the conversation; `emphasis` says what the summary must keep.
     async fn shorten(&mut self, emphasis: &str) -> Result<(), Failure> {
         let model = self.session.model()?;
-        let shortening = Shortening {
+        let compaction = Compaction {
             session: self.session,
             model: model.as_ref(),
             emphasis,
-            screen: &mut self.screen,
+            display: &mut self.display,
             heard: &mut self.heard,
         };
-        let outcome = shortening.shorten(self.history).await;
+        let outcome = compaction.shorten(self.history).await;
         self.count();
         outcome?;
-        // The prompt has become a part of the summary, which a refusal must not take along.
+        // The prompt is part of the summary now. A refusal must not remove the summary.
         self.before = self.history.messages().len();
-        self.tell_usage(model.card()).await
+        self.tell_usage(model.info()).await
     }
 
-    /// The answer is complete: it is kept, and its calls are to be carried out.
+    /// Stores the complete answer and returns the calls to carry out.
     async fn finish_answer(&mut self, model: &dyn Model) -> Result<Vec<ToolCall>, Failure> {
         let said = std::mem::take(&mut self.said);
         self.voice = None;
@@ -274,10 +274,10 @@ impl<'a> Turn<'a> {
         self.session
             .keep(self.history, Message::Model(said))
             .await?;
-        self.tell_usage(model.card()).await?;
-        // A call that was named and never came to an end, as at the longest answer.
+        self.tell_usage(model.info()).await?;
+        // A call that started and was never completed, for example at the maximum length.
         let calls = self.history.open_calls();
-        let lost: Vec<Open> = self.open.clone();
+        let lost: Vec<OpenCall> = self.open.clone();
         for open in lost
             .iter()
             .filter(|open| calls.iter().all(|call| call.id != open.id))
@@ -294,13 +294,18 @@ impl<'a> Turn<'a> {
         Ok(())
     }
 
-    /// Ends the turn, whatever came of it: nothing stays open, and the journal knows before the client does.
-    async fn end(&mut self, outcome: Result<End, Failure>) -> Result<v1::PromptResponse, Error> {
+    /// Ends the turn. Nothing stays open, and the end is in the journal before the client gets the response.
+    async fn end(
+        &mut self,
+        outcome: Result<TurnOutcome, Failure>,
+    ) -> Result<v1::PromptResponse, Error> {
         let (reason, how) = match &outcome {
-            Ok(End::Done) => (v1::StopReason::EndTurn, "end_turn"),
-            Ok(End::Length) => (v1::StopReason::MaxTokens, "max_tokens"),
-            Ok(End::TooManyRequests) => (v1::StopReason::MaxTurnRequests, "max_turn_requests"),
-            Ok(End::Refusal) => (v1::StopReason::Refusal, "refusal"),
+            Ok(TurnOutcome::Done) => (v1::StopReason::EndTurn, "end_turn"),
+            Ok(TurnOutcome::Length) => (v1::StopReason::MaxTokens, "max_tokens"),
+            Ok(TurnOutcome::TooManyRequests) => {
+                (v1::StopReason::MaxTurnRequests, "max_turn_requests")
+            }
+            Ok(TurnOutcome::Refusal) => (v1::StopReason::Refusal, "refusal"),
             Err(Failure::Cancelled) => (v1::StopReason::Cancelled, "cancelled"),
             Err(_) => (v1::StopReason::EndTurn, "failed"),
         };
@@ -308,7 +313,7 @@ impl<'a> Turn<'a> {
             self.session.place.settled().await;
         }
         self.settle_all(&outcome).await;
-        let forgotten = matches!(outcome, Ok(End::Refusal));
+        let forgotten = matches!(outcome, Ok(TurnOutcome::Refusal));
         if forgotten {
             self.history.truncate(self.before);
         }
@@ -332,9 +337,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Settles what is open, for the model and for the client. What cannot be kept, or told to a client that is gone, is
-    /// no reason to leave the rest.
-    async fn settle_all(&mut self, outcome: &Result<End, Failure>) {
+    /// Settles everything open, for the model and for the client. Continues when something can't be stored or sent.
+    async fn settle_all(&mut self, outcome: &Result<TurnOutcome, Failure>) {
         let (why, status) = match outcome {
             Err(Failure::Cancelled) => (CANCELLED, v1::CompactionStatus::Cancelled),
             _ => (FAILED, v1::CompactionStatus::Failed),
@@ -352,17 +356,17 @@ impl<'a> Turn<'a> {
         for open in self.open.clone() {
             drop(self.settle(&open, why).await);
         }
-        drop(self.screen.close(self.session, status).await);
+        drop(self.display.close(self.session, status).await);
         if self.heard != model::Usage::default() {
             self.count();
-            if let Some(card) = self.session.card() {
-                drop(self.tell_usage(&card).await);
+            if let Some(info) = self.session.model_info() {
+                drop(self.tell_usage(&info).await);
             }
         }
     }
 
-    /// A call has failed before it came to anything.
-    async fn settle(&mut self, open: &Open, why: &str) -> Result<(), Failure> {
+    /// Marks a call as failed that was not carried out.
+    async fn settle(&mut self, open: &OpenCall, why: &str) -> Result<(), Failure> {
         self.open.retain(|other| other.shown != open.shown);
         let why = serde_json::json!({ "error": why });
         let failed: v1::SessionUpdate = match open.announced {
@@ -377,13 +381,13 @@ impl<'a> Turn<'a> {
                 .into(),
         };
         match self.session.show(failed.clone()).await {
-            // The client need not wait for what a disk without room cannot keep.
+            // The client gets the update even if the disk is full.
             Err(Failure::Store(_)) => Ok(self.session.tell(failed).await?),
             shown => shown,
         }
     }
 
-    /// The first prompt names the session.
+    /// Sets the session's title from the first prompt.
     async fn title(&self, content: &[v1::ContentBlock]) -> Result<(), Failure> {
         let text = content.iter().find_map(v1::ContentBlock::as_text);
         let Some(title) = text.and_then(prompt::title) else {
@@ -394,7 +398,7 @@ impl<'a> Turn<'a> {
         }
         let (store, id) = (&self.session.agent.store, self.session.id());
         store
-            .set_title(id.as_str(), &title, TitledBy::Agent)
+            .set_title(id.as_str(), &title, TitleSource::Agent)
             .await?;
         if let Some(stored) = store.info(id.as_str()).await?.title {
             let update = v1::SessionInfoUpdate::new().title(stored);
@@ -404,7 +408,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Nothing that a model could be asked.
+/// Whether a block contains nothing but white space.
 fn is_blank(block: &v1::ContentBlock) -> bool {
     block.as_text().is_some_and(|text| text.trim().is_empty())
 }
@@ -424,5 +428,5 @@ fn usage(spent: &model::Usage) -> v1::Usage {
 
 const CANCELLED: &str = "Cancelled by the person";
 const FAILED: &str = "Not finished: the turn failed";
-/// How full the window may become before the conversation is shortened.
+/// How full the window may become before the conversation is compacted.
 const FULL_PERCENT: u64 = 85;

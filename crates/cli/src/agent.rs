@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use attache::Options;
-use attache_agent::tools::{Equipment, Pages};
+use attache_agent::tools::{ToolEnvironment, WebClient};
 use attache_agent::{Limits, Setup, serve};
 use attache_client::config::Configuration;
 use attache_dialect::Role;
@@ -18,7 +18,7 @@ use attache_host::permissions::Policy;
 use attache_host::protected_files;
 use attache_host::terminals::{self, Terminals};
 use attache_journal::Store;
-use attache_model::scripted::Scripted;
+use attache_model::scripted::ScriptedModel;
 use attache_model::{Catalog, Environment, Model as _};
 use tokio::time::timeout;
 
@@ -115,15 +115,15 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
     };
     let text = std::fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read the script `{}`", path.display()))?;
-    let script = Scripted::parse(&text);
+    let script = ScriptedModel::parse(&text);
     let script = script.with_context(|| format!("`{}` is not a valid script", path.display()))?;
-    environment.model = Some(script.card().id.clone());
+    environment.model = Some(script.info().id.clone());
     let models = Catalog::new(&environment);
     models.add(Arc::new(script));
     Ok(models)
 }
 
-fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
+fn equipment(arguments: &Agent) -> anyhow::Result<ToolEnvironment> {
     let mut ours = vec![
         places::config_dir()?,
         places::data_dir()?,
@@ -136,14 +136,14 @@ fn equipment(arguments: &Agent) -> anyhow::Result<Equipment> {
     for missing in missing {
         crate::print::say!("attache: {missing}");
     }
-    Ok(Equipment {
+    Ok(ToolEnvironment {
         files: Files::new(files::FileLimits::default(), &ours),
         terminals: Terminals::with_environment(
             terminals::TerminalLimits::default(),
             sandbox,
             configuration.child_environment(),
         ),
-        pages: Pages::default(),
+        pages: WebClient::default(),
     })
 }
 

@@ -96,7 +96,7 @@ impl Printer {
                 reason,
             } => {
                 let word = if *is_allowed { "allowed" } else { "denied" };
-                let reason = plain::line(&reason.0);
+                let reason = plain::line(reason.as_str());
                 let said = format!("{word}: {} ({reason})", prompt.summary());
                 self.note(&said, &mut pieces);
                 self.compare(prompt, &mut pieces);

@@ -1,5 +1,5 @@
-//! Paths that a policy denies, as they are on disk: found when a session begins, recognised by identity whatever name leads
-//! to them, and covered for programs by the kernel.
+//! Paths that a policy denies, as they are on disk: found when a session begins, recognised by identity whatever name
+//! leads to them, and covered by the kernel for programs.
 
 mod aliases;
 mod find;
@@ -13,12 +13,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use attache_process::{Confinement, Cover, CoverAccess, CoverKind, CoveredPath, namespace_support};
 
-use crate::permissions::{PathPattern, PathRule, PathRules, Reach};
+use crate::permissions::{PathPattern, PathRule, PathRules, RuleReach};
 use crate::roots::{Dir, End, Identity, Place};
-pub(crate) use aliases::AskedAlias;
-use find::{Findings, FoundPath, Search};
+pub(crate) use aliases::AliasOfAskedFile;
+use find::{DeniedPathSearch, FoundPath, SearchResult};
 
-/// What a deny rule keeps from being done.
+/// What a deny rule forbids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Reading, listing and searching.
@@ -27,19 +27,19 @@ pub(crate) enum Access {
     Change,
 }
 
-/// Who is to be kept from denied paths by the kernel.
+/// The process that the kernel keeps from denied paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum ConfinedProcess {
     /// A whole agent.
     Agent,
     /// A command in one of our terminals.
     Command,
 }
 
-/// A path that a rule denies.
+/// A rule denies the path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("policy rule `{rule}` denies it")]
-pub struct Denied {
+pub struct DeniedByRule {
     /// The rule's id.
     pub rule: String,
 }
@@ -48,16 +48,16 @@ pub struct Denied {
 #[derive(Debug)]
 pub struct DeniedPaths {
     rules: PathRules,
-    bases: Bases,
+    bases: PatternBases,
     found: Vec<FoundPath>,
     linked: Mutex<LinkedFiles>,
     missing: Vec<PathPattern>,
     is_cut: bool,
-    /// Whether it took so little time that every command can wait for it.
+    /// Whether the search took so little time that every command can wait for another one.
     is_quick: bool,
 }
 
-/// Files in denied places that had other names as well, when it was looked at.
+/// Files in denied places that also had other names when they were inspected.
 #[derive(Debug)]
 struct LinkedFiles {
     looked: SystemTime,
@@ -65,18 +65,18 @@ struct LinkedFiles {
     is_cut: bool,
 }
 
-/// A file, the rule that denies it, what that keeps from being done, and where the file is.
-type LinkedFile = (FileId, String, Reach, PathBuf);
+/// A file, the rule that denies it, what the rule forbids, and where the file is.
+type LinkedFile = (FileId, String, RuleReach, PathBuf);
 
-/// What patterns start from.
+/// The directories that patterns are relative to.
 #[derive(Debug, Clone)]
-struct Bases {
+struct PatternBases {
     /// The session's directories, the working directory first.
     roots: Vec<PathBuf>,
     home: Option<PathBuf>,
 }
 
-/// Which file it is, whatever its name.
+/// The identity of a file, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct FileId {
     device: u64,
@@ -84,19 +84,19 @@ struct FileId {
 }
 
 impl DeniedPaths {
-    /// Finds what the rules deny, now. `roots` are the session's directories, the working directory first. Patterns for
-    /// many files are looked for below them, for a few seconds at most. Looks at the disk.
+    /// Finds what the rules deny, now. `roots` are the session's directories, the working directory first. The search
+    /// for matches of patterns below them takes a few seconds at most. Looks at the disk.
     pub fn find(rules: &PathRules, roots: &[PathBuf]) -> DeniedPaths {
         let roots = roots.iter().map(|root| real(root)).collect();
         let home = std::env::home_dir().map(|home| real(&home));
-        DeniedPaths::find_in(rules, Bases { roots, home })
+        DeniedPaths::find_in(rules, PatternBases { roots, home })
     }
 
-    fn find_in(rules: &PathRules, bases: Bases) -> DeniedPaths {
+    fn find_in(rules: &PathRules, bases: PatternBases) -> DeniedPaths {
         let (start, looked) = (Instant::now(), SystemTime::now());
-        let mut search = Search::new(&bases);
+        let mut search = DeniedPathSearch::new(&bases);
         search.find(rules);
-        let Findings {
+        let SearchResult {
             found,
             linked: files,
             missing,
@@ -122,33 +122,34 @@ impl DeniedPaths {
         self.rules.is_empty()
     }
 
-    /// Whether it cannot be decided before a command runs what it will reach: a rule has a pattern that a later file can
-    /// match, or there was too much to look through.
+    /// Whether it is uncertain, before a command runs, which denied files it will reach: a rule has a pattern that a
+    /// later file can match, or there was too much to search.
     pub fn is_open_ended(&self) -> bool {
         self.is_cut || self.rules.have_globs() || !self.missing.is_empty()
     }
 
-    /// Paths that are spelled out but not there, or that lead through a link: nothing keeps a program from making them.
+    /// Paths that rules spell out and that don't exist, or that lead through a link: nothing keeps a program from
+    /// creating them.
     pub(crate) fn missing(&self) -> &[PathPattern] {
         &self.missing
     }
 
-    /// Has what is spelled out stay covered while a program runs, whatever is put there, where the system can do that.
+    /// Keeps spelled-out paths covered while a program runs, whatever is put there, where the system can do that.
     /// `keep` is where the program works, as for [`covers`](Self::covers).
     pub(crate) fn keep_covered(
         &self,
         mut confinement: Confinement,
-        subject: Subject,
+        process: ConfinedProcess,
         keep: &Path,
     ) -> Confinement {
         if self.is_empty() || namespace_support().is_err() {
             return confinement;
         }
         for rule in self.rules.iter() {
-            let access = match (rule.reach, subject) {
-                (Reach::Commands, Subject::Agent) => continue,
-                (Reach::Everything | Reach::Commands, _) => CoverAccess::Hidden,
-                (Reach::Changes, _) => CoverAccess::ReadOnly,
+            let access = match (rule.reach, process) {
+                (RuleReach::Commands, ConfinedProcess::Agent) => continue,
+                (RuleReach::Everything | RuleReach::Commands, _) => CoverAccess::Hidden,
+                (RuleReach::Changes, _) => CoverAccess::ReadOnly,
             };
             let trees = rule.patterns.iter().filter_map(PathPattern::tree);
             for path in trees.filter_map(|tree| self.bases.spelled(tree)) {
@@ -160,23 +161,23 @@ impl DeniedPaths {
         confinement
     }
 
-    /// Whether not everything was found, because there was too much to look through.
+    /// Whether something may be missing, because there was too much to search.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// The places that are denied and exist.
+    /// The denied paths that exist.
     pub fn places(&self) -> impl Iterator<Item = &Path> {
         self.found.iter().map(|found| found.path.as_path())
     }
 
-    /// Judges a place beneath the roots, by the directories that were opened on the way and by what has the last name.
+    /// Checks a place beneath the roots, by the directories that were opened on the way and by what has the last name.
     pub(crate) fn check_place(
         &self,
         place: &Place<'_>,
         asked: &Path,
         access: Access,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), DeniedByRule> {
         if self.is_empty() {
             return Ok(());
         }
@@ -194,13 +195,14 @@ impl DeniedPaths {
         }
     }
 
-    /// Judges an open directory, and these names below it. Names that others change meanwhile do not count.
+    /// Checks an open directory, and names below it. Other processes may change names meanwhile, so the names alone
+    /// don't count.
     pub(crate) fn check_directory(
         &self,
         directory: &Dir,
         below: &[OsString],
         access: Access,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), DeniedByRule> {
         if self.is_empty() {
             return Ok(());
         }
@@ -209,7 +211,7 @@ impl DeniedPaths {
             self.check_path(&path, access)?;
         }
         let (Ok(own), Ok(above)) = (directory.identity(), directory.above()) else {
-            // What nobody can tell about is not given away.
+            // What can't be identified is not given away.
             return self.first(access);
         };
         for id in above.into_iter().chain([own]) {
@@ -218,8 +220,8 @@ impl DeniedPaths {
         Ok(())
     }
 
-    /// Judges an open file by what it is. Its directory is judged by [`check_place`](Self::check_place).
-    pub(crate) fn check_file(&self, file: &File, access: Access) -> Result<(), Denied> {
+    /// Checks an open file by its identity. Check its directory with [`check_place`](Self::check_place).
+    pub(crate) fn check_file(&self, file: &File, access: Access) -> Result<(), DeniedByRule> {
         if self.is_empty() {
             return Ok(());
         }
@@ -229,10 +231,10 @@ impl DeniedPaths {
         }
     }
 
-    /// Whether something denied lies below a directory that is to be moved, or is that directory.
-    pub(crate) fn check_tree(&self, directory: &Dir) -> Result<(), Denied> {
+    /// Checks that a directory, which is to be moved, is not denied and contains nothing denied.
+    pub(crate) fn check_tree(&self, directory: &Dir) -> Result<(), DeniedByRule> {
         let found = self.found.iter();
-        for found in found.filter(|found| found.reach != Reach::Commands) {
+        for found in found.filter(|found| found.reach != RuleReach::Commands) {
             let is_inside = directory
                 .identity()
                 .and_then(|id| Ok(FileId::from(id) == found.id || found.is_below(id)?));
@@ -243,18 +245,22 @@ impl DeniedPaths {
         Ok(())
     }
 
-    /// What is covered for a program, as it is at this moment: what was found first, what is spelled out and exists by now,
-    /// and what matches patterns by now, unless looking for that takes too long. `keep` is where the program works: what contains that cannot
-    /// be covered, and is told as the second value.
+    /// What is covered for a program, as it is at this moment: what was found first, spelled-out paths that exist by
+    /// now, and files that match patterns by now, unless searching for those takes too long. `keep` is where the
+    /// program works. A directory that contains it can't be covered; such directories are the second value.
     ///
     /// # Errors
     ///
-    /// When a denied place cannot be looked at.
-    pub fn covers(&self, subject: Subject, keep: &Path) -> io::Result<(Vec<Cover>, Vec<PathBuf>)> {
+    /// If a denied place can't be inspected.
+    pub fn covers(
+        &self,
+        process: ConfinedProcess,
+        keep: &Path,
+    ) -> io::Result<(Vec<Cover>, Vec<PathBuf>)> {
         let fresh = match self.is_empty() {
             true => Vec::new(),
             false => {
-                let mut search = Search::new(&self.bases);
+                let mut search = DeniedPathSearch::new(&self.bases);
                 match self.is_quick {
                     true => search.find(&self.rules),
                     false => search.find_trees(&self.rules),
@@ -264,10 +270,10 @@ impl DeniedPaths {
         };
         let (mut covers, mut open) = (Vec::<Cover>::new(), Vec::new());
         for found in self.found.iter().chain(&fresh) {
-            let kind = match (found.reach, subject) {
-                (Reach::Commands, Subject::Agent) => continue,
-                (Reach::Everything | Reach::Commands, _) => None,
-                (Reach::Changes, _) => Some(CoverKind::ReadOnly),
+            let kind = match (found.reach, process) {
+                (RuleReach::Commands, ConfinedProcess::Agent) => continue,
+                (RuleReach::Everything | RuleReach::Commands, _) => None,
+                (RuleReach::Changes, _) => Some(CoverKind::ReadOnly),
             };
             for (path, metadata) in found.now()? {
                 let hidden = match metadata.is_dir() {
@@ -294,7 +300,7 @@ impl DeniedPaths {
         Ok((covers, open))
     }
 
-    fn check_path(&self, path: &Path, access: Access) -> Result<(), Denied> {
+    fn check_path(&self, path: &Path, access: Access) -> Result<(), DeniedByRule> {
         let mut rules = self
             .rules
             .iter()
@@ -305,7 +311,7 @@ impl DeniedPaths {
         }
     }
 
-    fn check_metadata(&self, metadata: &Metadata, access: Access) -> Result<(), Denied> {
+    fn check_metadata(&self, metadata: &Metadata, access: Access) -> Result<(), DeniedByRule> {
         let id = FileId::of(metadata);
         self.check_identity(id, access)?;
         if metadata.is_dir() || links(metadata) < 2 {
@@ -316,21 +322,21 @@ impl DeniedPaths {
         if let Some((_, rule, ..)) = linked.files.iter().find(same) {
             return Err(denied(rule));
         }
-        // It may be a name of a file that was not seen.
+        // It may be another name of a file that was not found.
         match linked.is_cut {
             true => self.first(access),
             false => Ok(()),
         }
     }
 
-    /// The files in denied places that have other names, looked for again if a file has got a name since.
+    /// The files in denied places that have other names. Searches again if a file may have got a new name since.
     fn linked_files(&self, metadata: &Metadata) -> MutexGuard<'_, LinkedFiles> {
         let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
         if !has_settled(metadata, linked.looked) {
             let looked = SystemTime::now();
-            let mut search = Search::new(&self.bases);
+            let mut search = DeniedPathSearch::new(&self.bases);
             search.find_links(&self.found, &self.rules);
-            let Findings {
+            let SearchResult {
                 linked: files,
                 is_cut,
                 ..
@@ -344,7 +350,7 @@ impl DeniedPaths {
         linked
     }
 
-    fn check_identity(&self, id: FileId, access: Access) -> Result<(), Denied> {
+    fn check_identity(&self, id: FileId, access: Access) -> Result<(), DeniedByRule> {
         let mut found = self
             .found
             .iter()
@@ -355,8 +361,8 @@ impl DeniedPaths {
         }
     }
 
-    /// Refuses with the first rule that could be meant.
-    fn first(&self, access: Access) -> Result<(), Denied> {
+    /// Denies with the first rule that may be meant.
+    fn first(&self, access: Access) -> Result<(), DeniedByRule> {
         let mut rules = self
             .rules
             .iter()
@@ -365,8 +371,8 @@ impl DeniedPaths {
     }
 }
 
-impl Bases {
-    /// The path that a rule spells out, to the letter.
+impl PatternBases {
+    /// The path that a rule spells out, letter by letter.
     fn spelled(&self, text: &str) -> Option<PathBuf> {
         match (text.starts_with('/'), text.strip_prefix("~/")) {
             (true, _) => Some(PathBuf::from(text)),
@@ -375,7 +381,7 @@ impl Bases {
         }
     }
 
-    /// Whether a rule is about a path or something above it, in whatever letters.
+    /// Whether a rule is about a path or something above it, in upper or lower case.
     fn covers(&self, rule: &PathRule, path: &Path) -> bool {
         let home = self.home.as_deref();
         let inside = self
@@ -396,7 +402,7 @@ impl Bases {
 }
 
 impl FileId {
-    /// On systems that do not tell.
+    /// On systems that have no file identities.
     const UNKNOWN: FileId = FileId {
         device: 0,
         inode: 0,
@@ -434,7 +440,7 @@ fn links(_: &Metadata) -> u64 {
     1
 }
 
-/// Whether a file had all its names at a time: another one shows in when its data on disk last changed.
+/// Whether a file had all its names at a certain time: a new name updates the time of its last change.
 #[cfg(unix)]
 fn has_settled(metadata: &Metadata, at: SystemTime) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -452,16 +458,16 @@ fn has_settled(_: &Metadata, _: SystemTime) -> bool {
     true
 }
 
-fn is_about(reach: Reach, access: Access) -> bool {
+fn is_about(reach: RuleReach, access: Access) -> bool {
     match reach {
-        Reach::Everything => true,
-        Reach::Changes => access == Access::Change,
-        Reach::Commands => false,
+        RuleReach::Everything => true,
+        RuleReach::Changes => access == Access::Change,
+        RuleReach::Commands => false,
     }
 }
 
-fn denied(rule: &str) -> Denied {
-    Denied {
+fn denied(rule: &str) -> DeniedByRule {
+    DeniedByRule {
         rule: rule.to_owned(),
     }
 }
@@ -483,9 +489,9 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// More than the seconds that are counted in whole.
+/// More than the whole seconds that are compared.
 const COARSE: Duration = Duration::from_secs(2);
-/// A command waits as long at its start.
+/// A command may wait this long at its start.
 const QUICK: Duration = Duration::from_millis(300);
 
 #[cfg(all(test, unix))]

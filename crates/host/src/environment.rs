@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use attache_process::Program;
 
-use crate::setting_line;
+use crate::config_command;
 
 pub use set_by_agent::is_harmless;
 pub use values::{ReplacingStream, WithheldValues};
@@ -105,7 +105,7 @@ impl ChildEnvironment {
         if missed.is_empty() {
             return None;
         }
-        let line = setting_line::with_added("environment.pass", &self.0.pass, &missed);
+        let line = config_command::adding_to_list("environment.pass", &self.0.pass, &missed);
         let names = missed.join(", ");
         Some(format!("commands do not get {names}; to pass it: {line}"))
     }
@@ -127,7 +127,7 @@ impl ChildEnvironment {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let line = setting_line::with_added("environment.pass", &self.0.pass, &[*first]);
+        let line = config_command::adding_to_list("environment.pass", &self.0.pass, &[*first]);
         Some(format!(
             "commands do not get these variables: {shown}{more}; to pass one: {line}"
         ))

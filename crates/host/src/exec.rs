@@ -1,5 +1,6 @@
-//! Command rules enforced when a program is executed: the rules that apply, and the judge that keeps them. The judge
-//! works inside the guard process, on what the kernel is about to run. `docs/permissions.md` says what is promised.
+//! Command rules that are enforced when a program is executed: the rules that apply, and the judge that enforces them.
+//! The judge runs inside the guard process, on what the kernel is about to execute. `docs/permissions.md` says what is
+//! guaranteed.
 
 mod daemons;
 mod invocation;
@@ -22,12 +23,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::is_harmless;
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand, normal_path};
-use judge::Judge;
+use judge::RuleJudge;
 use programs::{id, resolve};
 pub(crate) use run_files::RunFiles;
 pub use watcher::{ExecDenial, ExecRequest, Watcher};
 
-/// What is watched.
+/// When the programs that an agent executes are watched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WatchMode {
     /// Programs are judged if a policy has a command rule that denies or asks.
@@ -35,7 +36,7 @@ pub enum WatchMode {
     Rules,
     /// Programs are always watched, for the log.
     Always,
-    /// Nothing is watched: rules look only at what an agent tells.
+    /// Nothing is watched: rules apply only to what an agent says.
     Off,
 }
 
@@ -43,22 +44,22 @@ pub enum WatchMode {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecRules {
     pub(crate) rules: Vec<ExecRule>,
-    /// Patterns of rules that allow; they spare the user requests about programs that hand work to daemons.
+    /// Patterns of rules that allow. They spare the user requests about programs that hand work to daemons.
     pub(crate) allowed: Vec<String>,
-    /// Whether a user can be asked.
+    /// Whether the user can be asked.
     pub(crate) is_attended: bool,
     /// Whether every command rule of the policy is here.
     pub(crate) is_complete: bool,
-    /// The directories in which relative paths of rules are looked for.
+    /// The directories that relative paths in rules refer to.
     pub(crate) directories: Vec<PathBuf>,
-    /// Commands that were allowed before their start.
-    pub(crate) approved: Vec<Approved>,
+    /// Commands that were allowed before they start.
+    pub(crate) approved: Vec<ApprovedCommand>,
 }
 
 /// A rule about commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExecRule {
-    /// What it is called, for the user and the log.
+    /// How the user and the log know it.
     pub(crate) why: String,
     /// Whether it denies; otherwise it asks.
     pub(crate) is_denial: bool,
@@ -68,9 +69,9 @@ pub(crate) struct ExecRule {
     pub(crate) paths: Vec<String>,
 }
 
-/// A command that was allowed before its start, for once.
+/// A command that was allowed once, before it starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Approved {
+pub(crate) struct ApprovedCommand {
     words: Vec<String>,
     /// The directories that it may run in.
     directories: Vec<PathBuf>,
@@ -81,7 +82,7 @@ pub(crate) struct Approved {
 }
 
 impl ExecRules {
-    /// The same rules under this setting; none if nothing is to be watched.
+    /// The rules if this setting applies them; `None` if nothing is to be watched.
     pub fn for_mode(self, watching: WatchMode) -> Option<ExecRules> {
         let is_wanted = match watching {
             WatchMode::Rules => self.is_enforcing(),
@@ -96,16 +97,16 @@ impl ExecRules {
         !self.rules.is_empty()
     }
 
-    /// Whether every command rule of the policy is enforced when a program is executed. A rule that also names a tool is
-    /// not, and of one that names a path only what the arguments say.
+    /// Whether every command rule of the policy is enforced when a program is executed. A rule that also names a tool
+    /// is not; of a rule that names a path, only what the arguments show is.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// The same rules for a program that is started in a directory: relative paths of rules are looked for in it.
+    /// The rules for a program that starts in a directory: relative paths in rules refer to it.
     #[must_use]
     pub fn started_in(mut self, directory: &Path) -> ExecRules {
-        // The kernel tells directories without links.
+        // The kernel reports directories without links.
         let resolved = directory.canonicalize().ok();
         let written = directory.is_absolute().then(|| directory.to_owned());
         let both = resolved.into_iter().chain(written);
@@ -114,10 +115,10 @@ impl ExecRules {
         self
     }
 
-    /// The same rules, with a command that was allowed to start in a directory and gets this `PATH`. The command itself, and
-    /// each part of a shell line whose words are all known, may run once without being asked about again: the program that
-    /// its name leads to now, in a directory that the line shows, without other variables than it shows. A rule that denies
-    /// still does.
+    /// The rules, with a command that was allowed to start in a directory with this `PATH`. The command itself, and
+    /// each part of a shell line whose words are all known, may run once without another request: the program that its
+    /// name leads to now, in a directory that the line shows, without other variables than the line shows. A rule that
+    /// denies still does.
     #[must_use]
     pub fn with_approved_command(
         mut self,
@@ -131,7 +132,7 @@ impl ExecRules {
         let mut parts: Vec<Vec<String>> = parts
             .map(|words| words.into_iter().map(str::to_owned).collect())
             .collect();
-        // A command that is no line is its own first part.
+        // A command that is not a line is its own first part.
         if parts.first() != Some(&words) {
             parts.insert(0, words);
         }
@@ -149,7 +150,7 @@ impl ExecRules {
             let found = found.filter_map(|directory| resolve(program, directory, path));
             let mut files: Vec<(u64, u64)> = found.filter_map(|path| id(&path)).collect();
             files.dedup();
-            Some(Approved {
+            Some(ApprovedCommand {
                 words,
                 directories: directories.clone(),
                 files,
@@ -161,7 +162,7 @@ impl ExecRules {
 
     /// What to start a program with, so that these rules apply to it and everything it starts.
     pub fn watch(&self) -> ExecWatch {
-        // Lists and texts are always written.
+        // Lists and texts can always be written.
         ExecWatch::new(serde_json::to_vec(self).unwrap_or_default())
     }
 
@@ -171,14 +172,15 @@ impl ExecRules {
     }
 }
 
-/// Makes the judge of rules that [`ExecRules::watch`] wrote; register it with
-/// [`guard::judge_with`](attache_process::guard::judge_with) first thing in `main`.
+/// Makes the judge for rules that [`ExecRules::watch`] wrote. Register it with
+/// [`guard::judge_with`](attache_process::guard::judge_with) at the very start of `main`.
 pub fn judge(rules: &[u8]) -> Option<Box<dyn ExecJudge>> {
     let rules: ExecRules = serde_json::from_slice(rules).ok()?;
-    Some(Box::new(Judge::new(rules)?))
+    Some(Box::new(RuleJudge::new(rules)?))
 }
 
-/// The variables of an exec that may change what the program does: neither free for agents to set nor kept by shells.
+/// The variables of an exec that may change what the program does: those that agents may not set freely and shells
+/// don't set themselves.
 fn variables_to_show(variables: &[OsString]) -> Vec<String> {
     let text = variables.iter().map(|it| it.to_string_lossy());
     let changes = |variable: &Cow<'_, str>| match variable.split_once('=') {
@@ -188,7 +190,7 @@ fn variables_to_show(variables: &[OsString]) -> Vec<String> {
     text.filter(changes).map(Cow::into_owned).collect()
 }
 
-/// The directories in which parts of a line may run, as far as the line shows them.
+/// The directories that parts of a line may run in, as far as the line shows them.
 fn directories_of(line: &ShellLine, cwd: &Path) -> Vec<PathBuf> {
     let mut found = vec![cwd.to_owned()];
     for part in &line.parts {

@@ -1,13 +1,14 @@
-//! A digest of several values: what a permission is bound to.
+//! A digest of several values, to which permissions are bound.
 
 use serde_json::Value;
 
-/// Hashes a sequence of values. Each is hashed with its length, so that no two sequences have the same digest.
+/// Hashes a sequence of values. Each value is hashed with its length, so two different sequences have different
+/// digests.
 #[derive(Debug, Clone)]
 pub struct FieldHasher(blake3::Hasher);
 
 impl FieldHasher {
-    /// A hasher for one purpose: the same values have another digest under another purpose.
+    /// A hasher for one purpose: for another purpose the same values have another digest.
     pub fn new(purpose: &str) -> FieldHasher {
         FieldHasher(blake3::Hasher::new_derive_key(purpose))
     }
@@ -35,7 +36,7 @@ impl FieldHasher {
         self.0.update(digest);
     }
 
-    /// Adds JSON. The order of members does not count.
+    /// Adds JSON. The order of members does not matter.
     pub fn value(&mut self, value: &Value) {
         match value {
             Value::Array(items) => {
@@ -61,7 +62,7 @@ impl FieldHasher {
         }
     }
 
-    /// Adds JSON that may be missing, which is not the same as null.
+    /// Adds JSON that may be missing, which differs from null.
     pub fn optional_value(&mut self, value: Option<&Value>) {
         match value {
             Some(value) => self.value(value),

@@ -146,7 +146,7 @@ impl Host {
         judged: &InspectedPath,
     ) -> Result<v1::ReadTextFileResponse, Error> {
         let roots = self.served(&request.session_id)?;
-        let roots = roots.with_approved_command(judged.alias.clone());
+        let roots = roots.approving(judged.alias.clone());
         let (files, log, asked) = (self.files.clone(), self.log.clone(), request.clone());
         let agent = Arc::clone(&self.agent);
         self.blocking(move || {
@@ -229,7 +229,7 @@ impl Host {
         };
         let (files, path) = (self.files.clone(), path.to_owned());
         let look = move || {
-            let alias = files.asked_alias(&roots, &path);
+            let alias = files.alias_of_asked_file(&roots, &path);
             let other = alias.as_ref().and_then(|alias| alias.other.clone());
             let (text, is_closed) = look_at(&files, &roots, &path);
             Ok(InspectedPath {

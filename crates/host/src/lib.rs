@@ -3,6 +3,7 @@
 //! [`Host`] ties them together and answers the protocol's requests; each part can be used alone.
 
 pub mod audit;
+mod config_command;
 pub mod denied;
 pub mod environment;
 pub mod exec;
@@ -17,7 +18,6 @@ mod roots;
 pub mod sandbox;
 #[cfg(test)]
 mod scratch;
-mod setting_line;
 pub mod terminals;
 
 pub use field_hasher::FieldHasher;

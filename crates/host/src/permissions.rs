@@ -1,24 +1,25 @@
-//! One verdict for every question an agent asks: rules that deny first, then what was decided before, then the policy,
-//! then a person.
+//! Permissions: one verdict for every action of an agent. Rules that deny come first, then what the user decided
+//! before, then the other rules and the preset, then the user.
 
 mod action;
-mod at_exec;
 mod command;
 mod denied_action;
+mod exec_rules;
 mod expiry;
 mod facts;
-mod glob;
 mod grants;
-mod memory;
-mod on_disk;
+mod path_pattern;
 mod path_rules;
+mod path_views;
 mod paths;
 mod pattern_files;
 mod policy;
 mod records;
+mod remembered;
+mod remembered_decision;
 mod request_options;
+mod resolved_files;
 mod rules;
-mod seen_paths;
 mod state;
 mod store;
 #[cfg(test)]
@@ -36,52 +37,52 @@ pub use attache_disk::private::Error as StoreError;
 pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
 pub use expiry::{Expiry, ExpiryError};
-pub use glob::PathPattern;
 pub use grants::{Grant, GrantedBy, ShownChange, ShownContent, WholeFileChange};
-pub use memory::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
-pub use on_disk::{FileOnDisk, FilesOnDisk, Protection};
+pub use path_pattern::PathPattern;
 pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
+pub use remembered_decision::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
 pub use request_options::{option_allows, option_label, pick_option};
+pub use resolved_files::{Protection, ResolvedFile, ResolvedFiles};
 pub use state::DecisionFilter;
 pub use vocabulary::{
-    Decision, Enforcement, PermissionConfig, Preset, Reason, Scope, StoreWarning, UseVerdict,
-    Verdict,
+    Decision, Enforcement, PermissionConfig, Preset, Reason, Scope, StoreWarning, Verdict,
 };
 
 pub(crate) use command::base_name;
 pub(crate) use command::options::subcommands;
-pub(crate) use command::pattern::Match;
-pub(crate) use on_disk::PathLookups;
-pub(crate) use path_rules::{PathRule, Reach};
+pub(crate) use command::pattern::CommandMatch;
+pub(crate) use path_rules::{PathRule, RuleReach};
+pub(crate) use path_views::{PathViews, word_values};
 pub(crate) use paths::normal_path;
-pub(crate) use seen_paths::{Seen, values};
+pub(crate) use resolved_files::PathLookups;
 
-use facts::Facts;
-use memory::seconds;
+use facts::ActionFacts;
+use remembered_decision::seconds;
 use rules::Rule;
-use state::State;
-use store::Store;
+use state::PermissionState;
+use store::DecisionStore;
 
-/// Rules, remembered decisions and a preset. Clones share what is remembered.
+/// Rules, remembered decisions and a preset, which together judge actions. Clones share what is remembered.
 ///
-/// What says of itself that it looks at the disk may wait for it. Everything else never does, also while another clone
-/// waits.
+/// Methods that are documented to look at the disk may block on it. All others never block, even while another clone
+/// waits for the disk.
 #[derive(Debug, Clone)]
 pub struct Permissions {
     config: Arc<PermissionConfig>,
-    state: Arc<Mutex<State>>,
-    /// Held while the disk is waited for, and taken before the state.
-    store: Arc<Mutex<Option<Store>>>,
+    state: Arc<Mutex<PermissionState>>,
+    /// Held while the disk is accessed. Lock this before `state`, never the other way round.
+    store: Arc<Mutex<Option<DecisionStore>>>,
 }
 
 impl Permissions {
-    /// Only a preset: no rules, nothing remembered.
+    /// Permissions with a preset alone: no rules and nothing remembered.
     pub fn preset(preset: Preset) -> Permissions {
         Permissions::new(PermissionConfig::new(preset))
     }
 
-    /// With what was remembered before. A file that cannot be trusted counts as empty, and that is a warning to show.
+    /// Reads the rules and what was remembered before. A file of decisions that can't be trusted counts as empty and
+    /// yields a warning to show.
     pub fn open(config: PermissionConfig) -> (Permissions, Vec<StoreWarning>) {
         let permissions = Permissions::new(config);
         drop(permissions.refreshed());
@@ -91,30 +92,32 @@ impl Permissions {
 
     fn new(config: PermissionConfig) -> Permissions {
         Permissions {
-            state: Arc::new(Mutex::new(State::new(config.enforcement))),
-            store: Arc::new(Mutex::new(config.store.clone().map(Store::at))),
+            state: Arc::new(Mutex::new(PermissionState::new(config.enforcement))),
+            store: Arc::new(Mutex::new(config.store.clone().map(DecisionStore::at))),
             config: Arc::new(config),
         }
     }
 
-    /// Judges an action. One whose tool call has changed is another action. Decisions of other processes count from the
-    /// next action on. Looks at the disk.
+    /// Judges an action. After a tool call has changed, judge it again. Decisions made by other processes count from
+    /// the next call on. Looks at the disk.
     pub fn judge(&self, action: &Action) -> Verdict {
         let store = self.refreshed();
-        let (here, directories) = self.state().of(action);
-        let facts = Facts::of(action, &directories);
+        let (here, directories) = self.state().context_of(action);
+        let facts = ActionFacts::of(action, &directories);
         let none = Policy::default();
         let policy = self.config.policy.as_ref().unwrap_or(&none);
         if let Some(rule) = policy.deny.catching(&facts) {
-            return Verdict::Deny(by(rule));
+            return Verdict::Deny(rule_reason(rule));
         }
         if self.config.preset == Preset::DenyAll {
-            return Verdict::Deny(Reason(self.config.preset_source.clone()));
+            return Verdict::Deny(Reason::new(&self.config.preset_source));
         }
         let doubt = self.doubt(&facts, policy);
         let now = seconds((self.config.clock)());
-        if let Some(remembered) = recall(here.iter().chain(stored(&store)), &facts, now) {
-            let reason = Reason(format!(
+        if let Some(remembered) =
+            find_decision(here.iter().chain(stored_decisions(&store)), &facts, now)
+        {
+            let reason = Reason::new(format!(
                 "remembered decision {} ({})",
                 remembered.id, remembered.scope
             ));
@@ -141,9 +144,9 @@ impl Permissions {
         }
     }
 
-    /// Whether it can be told which rules the action falls under. What is enforced when the agent acts needs no answer
-    /// now.
-    fn doubt(&self, facts: &Facts<'_>, policy: &Policy) -> Doubt {
+    /// Whether it is certain which rules the action falls under. What is enforced while the agent acts needs no
+    /// certainty here.
+    fn doubt(&self, facts: &ActionFacts<'_>, policy: &Policy) -> Doubt {
         let enforcement = self.enforcement();
         let rules = [&policy.deny, &policy.ask];
         let about_commands = rules.iter().any(|rules| rules.are_about_commands());
@@ -153,10 +156,10 @@ impl Permissions {
                 return Doubt::Strong(why);
             }
             if rules.iter().any(|rules| rules.may_catch(facts)) {
-                return Doubt::Strong("it is not known which of its words a program gets");
+                return Doubt::Strong("it is unknown which of its words a program gets");
             }
         }
-        // Nobody asks when a file is opened, and a file that is made or renamed later is covered by nobody.
+        // No rule can ask while a file is being opened, and no rule covers a file that is created or renamed later.
         let is_covered = enforcement.paths && !policy.ask.are_about_paths();
         let missing = self.state().missing.clone();
         let is_open = policy.deny.have_wildcards() || !missing.is_empty();
@@ -170,7 +173,7 @@ impl Permissions {
         if facts.action.command.is_some() && missing.iter().any(|it| facts.touches(it)) {
             return Doubt::Weak(LATER_FILE);
         }
-        // What is there now is out of reach, so that a rule on the command can allow it.
+        // Files that exist now are out of reach, so a rule on the command can allow it.
         if is_left && is_covered && facts.hides_paths().is_some() {
             return Doubt::Parts(LATER_FILE);
         }
@@ -185,23 +188,24 @@ impl Permissions {
         }
     }
 
-    /// The rule of the policy that denies it, which nothing else overrules.
+    /// The rule of the policy that denies the action. Nothing overrules it.
     pub fn denying_rule(&self, action: &Action) -> Option<Reason> {
         let directories = self.state().directories(&action.session).to_vec();
-        let facts = Facts::of(action, &directories);
+        let facts = ActionFacts::of(action, &directories);
         let rule = self.config.policy.as_ref()?.deny.catching(&facts);
-        rule.map(by)
+        rule.map(rule_reason)
     }
 
-    /// Remembers what the user has decided on an action, as far as the scope reaches, and returns the record, whose id
-    /// [`revoke`](Self::revoke) takes. `None` where nothing is remembered: the scope is once, or a protected file would
-    /// be changed. A decision that cannot be stored lasts until the program ends, and [`fault`](Self::fault) says so.
-    /// Writes to the disk, and returns when it is there.
+    /// Remembers the user's decision on an action for its scope and returns the record; [`revoke`](Self::revoke) takes
+    /// its id. Returns `None` where nothing is remembered: the scope is once, or a protected file would be changed. A
+    /// decision that can't be stored lasts until the process ends, and [`fault`](Self::fault) reports it. Returns once
+    /// the decision is on disk.
     pub fn remember(&self, action: &Action, decision: &Decision) -> Option<RememberedDecision> {
         self.keep(action, decision, self.exactly(action))
     }
 
-    /// Remembers a decision for all that fits a pattern which the user chose. Never offer one that an agent wrote.
+    /// Remembers a decision for every action that fits a pattern the user chose. Never pass a pattern that an agent
+    /// wrote.
     pub fn remember_pattern(
         &self,
         action: &Action,
@@ -211,43 +215,43 @@ impl Permissions {
         self.keep(action, decision, DecisionSubject::from(pattern))
     }
 
-    /// More directories that count as inside, for one session.
+    /// Sets the directories of a session that count as inside, beside its workspace.
     pub fn add_directories(&self, session: &v1::SessionId, directories: &[PathBuf]) {
         self.state().add_directories(session, directories);
     }
 
-    /// Forgets what was decided for a session, and ends its grants.
+    /// Forgets the decisions for a session and ends its grants.
     pub fn end_session(&self, session: &v1::SessionId) {
         self.state().end_session(session);
     }
 
-    /// All that is remembered and still holds.
+    /// All remembered decisions that have not expired.
     pub fn list(&self) -> Vec<RememberedDecision> {
         let store = self.refreshed();
         let now = seconds((self.config.clock)());
         let state = self.state();
-        let all = state.here().chain(stored(&store));
+        let all = state.remembered.decisions().chain(stored_decisions(&store));
         all.filter(|remembered| !remembered.is_over(now))
             .cloned()
             .collect()
     }
 
-    /// Forgets a decision and returns it; `None` if there is none of that id.
+    /// Forgets a decision and returns it, or `None` if there is none with that id.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// If the file of decisions can't be written.
     pub fn revoke(&self, id: &str) -> Result<Option<RememberedDecision>, StoreError> {
         let mut removed = self.remove(|remembered| remembered.id == id)?;
         Ok(removed.pop())
     }
 
-    /// Has a decision that is remembered end after a time from now, or never, and returns it; `None` if there is none of
+    /// Makes a remembered decision expire after a time from now, or never, and returns it; `None` if there is none with
     /// that id.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// If the file of decisions can't be written.
     pub fn expire(
         &self,
         id: &str,
@@ -259,7 +263,7 @@ impl Permissions {
             found.expires = expires;
             Some(found.clone())
         };
-        if let Some(found) = self.state().change(set) {
+        if let Some(found) = self.state().remembered.change_decisions(set) {
             return Ok(Some(found));
         }
         match &mut *self.store() {
@@ -268,7 +272,7 @@ impl Permissions {
         }
     }
 
-    /// When a decision ends that is made now.
+    /// When a decision that is made now expires.
     pub fn expiry_time(&self, expiry: Expiry) -> Option<SystemTime> {
         match expiry {
             Expiry::Never => None,
@@ -276,46 +280,50 @@ impl Permissions {
         }
     }
 
-    /// Forgets all decisions that fit, and says how many.
+    /// Forgets all decisions that the filter selects and returns how many.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// If the file of decisions can't be written.
     pub fn clear(&self, filter: &DecisionFilter) -> Result<usize, StoreError> {
         let removed = self.remove(|remembered| filter.fits(remembered))?;
         Ok(removed.len())
     }
 
-    /// Something that went wrong with the store, once.
+    /// Returns a problem with the file of decisions, each one once.
     pub fn fault(&self) -> Option<String> {
         self.state().fault()
     }
 
     fn judge_by_policy(
         &self,
-        facts: &Facts<'_>,
+        facts: &ActionFacts<'_>,
         policy: &Policy,
         doubt: &Doubt,
     ) -> Option<Verdict> {
         if facts.is_cut() {
-            return Some(self.ask("it names more than is looked at"));
+            return Some(self.ask("it names more files than can be checked"));
         }
         if let Some(rule) = policy.ask.catching(facts) {
-            return Some(self.ask(&format!("{} asks and nobody is there", by(rule))));
-        }
-        if let Some(rule) = policy.allow.spelling_out(facts) {
-            return Some(Verdict::Allow(by(rule)));
-        }
-        if let Doubt::Strong(why) = doubt {
             return Some(self.ask(&format!(
-                "it cannot be told whether a rule denies it: {why}"
+                "{} asks, and nobody can be asked",
+                rule_reason(rule)
             )));
         }
+        if let Some(rule) = policy.allow.spelling_out(facts) {
+            return Some(Verdict::Allow(rule_reason(rule)));
+        }
+        if let Doubt::Strong(why) = doubt {
+            return Some(self.ask(&format!("a rule may deny it: {why}")));
+        }
         if let Some(rule) = policy.allow.allowing(facts) {
-            return Some(Verdict::Allow(by(rule)));
+            return Some(Verdict::Allow(rule_reason(rule)));
         }
         if let Some(rule) = policy.escalate.catching(facts) {
-            return Some(self.ask(&format!("{} asks and nobody is there", by(rule))));
+            return Some(self.ask(&format!(
+                "{} asks, and nobody can be asked",
+                rule_reason(rule)
+            )));
         }
         let open = match doubt {
             Doubt::Parts(_) if policy.allow.cover_doubtful_parts(facts) => None,
@@ -324,21 +332,21 @@ impl Permissions {
         };
         if let Some(why) = open {
             return Some(self.ask(&format!(
-                "it cannot be told whether a rule denies it: {why}; a rule can allow this command"
+                "a rule may deny it: {why}; a rule can allow this command"
             )));
         }
         match policy.default? {
             RuleAction::Allow if facts.is_protected() => Some(self.ask(PROTECTED)),
-            RuleAction::Allow => Some(Verdict::Allow(Reason("default of the policy".to_owned()))),
-            RuleAction::Ask => Some(self.ask("the policy asks and nobody is there")),
-            RuleAction::Deny => Some(Verdict::Deny(Reason("default of the policy".to_owned()))),
+            RuleAction::Allow => Some(Verdict::Allow(Reason::new("default of the policy"))),
+            RuleAction::Ask => Some(self.ask("the policy asks, and nobody can be asked")),
+            RuleAction::Deny => Some(Verdict::Deny(Reason::new("default of the policy"))),
         }
     }
 
-    fn judge_by_preset(&self, facts: &Facts<'_>) -> Verdict {
+    fn judge_by_preset(&self, facts: &ActionFacts<'_>) -> Verdict {
         let reads = facts.only_reads_inside();
-        let reason = |text: &str| Reason(text.to_owned());
-        let preset = || Reason(self.config.preset_source.clone());
+        let reason = |text: &str| Reason::new(text);
+        let preset = || Reason::new(&self.config.preset_source);
         match self.config.preset {
             Preset::DenyAll => Verdict::Deny(preset()),
             Preset::ApproveAll if facts.is_protected() => self.ask(PROTECTED),
@@ -350,11 +358,11 @@ impl Permissions {
         }
     }
 
-    /// A person is asked; where nobody is, it is denied.
+    /// Asks the user; where nobody can be asked, denies with this reason.
     fn ask(&self, why_not: &str) -> Verdict {
         match self.config.can_ask() {
             true => Verdict::Ask,
-            false => Verdict::Deny(Reason(why_not.to_owned())),
+            false => Verdict::Deny(Reason::new(why_not)),
         }
     }
 
@@ -369,18 +377,18 @@ impl Permissions {
         if let Err(error) = self.keep_stored(&remembered, now) {
             let mut state = self.state();
             state.warn(format!(
-                "the decision holds until the program ends: {error}"
+                "the decision lasts only until Attaché ends: {error}"
             ));
-            state.keep(remembered.clone());
+            state.add_decision(remembered.clone());
         }
         Some(remembered)
     }
 
-    /// Keeps what is to outlive the program on disk, and the rest with us.
+    /// Writes a decision to disk if it outlives the process, and keeps it in memory otherwise.
     fn keep_stored(&self, remembered: &RememberedDecision, now: u64) -> Result<(), StoreError> {
         let mut store = self.store();
         let Some(store) = store.as_mut().filter(|_| remembered.session.is_none()) else {
-            self.state().keep(remembered.clone());
+            self.state().add_decision(remembered.clone());
             return Ok(());
         };
         store.change(|decisions| {
@@ -398,7 +406,7 @@ impl Permissions {
                 .extract_if(.., |remembered| fits(remembered))
                 .collect::<Vec<_>>()
         };
-        let mut removed = self.state().change(take);
+        let mut removed = self.state().remembered.change_decisions(take);
         if let Some(store) = &mut *self.store()
             && store.exists()
         {
@@ -407,41 +415,42 @@ impl Permissions {
         Ok(removed)
     }
 
-    /// The store as it is on disk now.
-    fn refreshed(&self) -> MutexGuard<'_, Option<Store>> {
+    /// The decisions as they are on disk now.
+    fn refreshed(&self) -> MutexGuard<'_, Option<DecisionStore>> {
         let mut store = self.store();
-        if let Some(Err(error)) = store.as_mut().map(Store::refresh) {
+        if let Some(Err(error)) = store.as_mut().map(DecisionStore::refresh) {
             self.state()
                 .warn(format!("remembered decisions are ignored: {error}"));
         }
         store
     }
 
-    fn store(&self) -> MutexGuard<'_, Option<Store>> {
+    fn store(&self) -> MutexGuard<'_, Option<DecisionStore>> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PermissionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether it can be told which rules an action falls under.
+/// How certain it is which rules an action falls under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doubt {
     None,
-    /// A program would run of which nothing is known, or that may reach a file which matches a pattern only later. Once
-    /// rules allow the parts of the line that do so, the others are judged like any command.
+    /// The action runs a program about which nothing is known, or that may reach a file which matches a pattern only
+    /// later. Once rules allow the parts of the line that do so, the other parts are judged like any command.
     Parts(&'static str),
-    /// It names a file that a rule denies and that is not there yet. Only a rule on the whole command allows it.
+    /// It names a file that a rule denies and that does not exist yet. Only a rule for the whole command allows it.
     Weak(&'static str),
-    /// It may be something that a rule denies or asks about. Only a rule or a decision on exactly this allows it.
+    /// It may be something that a rule denies or asks about. Only a rule or a decision for exactly this action allows
+    /// it.
     Strong(&'static str),
 }
 
 const UNKNOWN_PROGRAM: &str = "its program may do more than its words say";
-const LATER_FILE: &str = "it may make or reach another file that a path rule denies, by a pattern or because it is not there \
-    yet; a rule on a directory that exists, such as `./secrets`, leaves no doubt";
+const LATER_FILE: &str = "it may create or reach another file that a path rule denies, by a pattern or because it does not exist \
+    yet; a rule on an existing directory, such as `./secrets`, has no such gap";
 const ALIAS: &str = "its subcommand is not built in and may be an alias";
 
 impl Doubt {
@@ -450,10 +459,10 @@ impl Doubt {
     }
 }
 
-/// The decision that answers a question. One that denies counts before those that allow.
-fn recall<'a>(
+/// The remembered decision that applies to an action. One that denies takes precedence over those that allow.
+fn find_decision<'a>(
     all: impl Iterator<Item = &'a RememberedDecision>,
-    facts: &Facts<'_>,
+    facts: &ActionFacts<'_>,
     now: u64,
 ) -> Option<&'a RememberedDecision> {
     let agent = &facts.action.agent;
@@ -466,17 +475,17 @@ fn recall<'a>(
     fitting.min_by_key(|remembered| remembered.is_allowed)
 }
 
-fn stored(store: &Option<Store>) -> impl Iterator<Item = &RememberedDecision> {
-    store.iter().flat_map(Store::decisions)
+fn stored_decisions(store: &Option<DecisionStore>) -> impl Iterator<Item = &RememberedDecision> {
+    store.iter().flat_map(DecisionStore::decisions)
 }
 
-fn by(rule: &Rule) -> Reason {
-    Reason(match &rule.reason {
+fn rule_reason(rule: &Rule) -> Reason {
+    Reason::new(match &rule.reason {
         Some(reason) => format!("policy rule `{}`: {reason}", rule.id),
         None => format!("policy rule `{}`", rule.id),
     })
 }
 
 const VARIABLES: &str = "it sets variables that change what the command does";
-const AMBIGUOUS: &str = "its input has a member twice, so that it cannot be told what it does";
+const AMBIGUOUS: &str = "a member occurs twice in its input, so it is unclear what it does";
 const PROTECTED: &str = "it would change a protected file";

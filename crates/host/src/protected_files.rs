@@ -1,6 +1,6 @@
-//! Files that are protected because a configuration names them: the policy, and programs inside a project that a trusted
-//! project file starts. Their names say nothing, so they are known by path and by identity. The set belongs to the whole
-//! process and only grows.
+//! Files that are protected because a configuration names them: the policy, and programs inside a project that a
+//! trusted project file starts. Their names say nothing, so they are recognised by path and by identity. The set
+//! belongs to the whole process and only grows.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
@@ -8,7 +8,8 @@ use std::sync::{PoisonError, RwLock};
 use crate::protected_names::fold;
 use attache_disk::private;
 
-/// Protects these files from now on: every change to one of them is asked about, and denied where nobody can be asked.
+/// Protects these files from now on: the user is asked about every change to one of them, and it is denied where nobody
+/// can be asked.
 pub fn protect(files: impl IntoIterator<Item = PathBuf>) {
     let files = files.into_iter().flat_map(|file| {
         let real = real_path(&file);
@@ -22,8 +23,7 @@ pub fn protect(files: impl IntoIterator<Item = PathBuf>) {
     }
 }
 
-/// Whether a path, which is absolute, is one of these files or lies below one that is a directory, also by another of its
-/// names.
+/// Whether an absolute path is one of these files, or lies below one that is a directory, by any of its names.
 pub(crate) fn is_protected(path: &Path) -> bool {
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
     if known.is_empty() {
@@ -80,7 +80,7 @@ pub(crate) fn real_path(path: &Path) -> PathBuf {
 }
 
 static KNOWN: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
-/// Most files that are remembered, with both of their names.
+/// Files that are remembered, counting both of their names.
 const MAX_FILES: usize = 4096;
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) use platform::{Dir, Facts, Seen, facts_of, keep_owner_and_mode};
 pub(crate) use walk::{End, Place};
 
-use crate::denied::{Access, AskedAlias, DeniedPaths};
+use crate::denied::{Access, AliasOfAskedFile, DeniedPaths};
 use crate::files::{Error, FoundKind};
 use crate::permissions::PathRules;
 
@@ -37,7 +37,7 @@ pub struct Roots {
     denial: Arc<Denial>,
     /// What a policy asks about, in the same way.
     asking: Arc<Denial>,
-    approved: Option<AskedAlias>,
+    approved: Option<AliasOfAskedFile>,
 }
 
 /// What a policy denies inside the roots and elsewhere. It is looked for when it is first needed.
@@ -115,7 +115,7 @@ impl Roots {
     }
 
     /// The same roots, after the user was asked about this file by both of its names.
-    pub(crate) fn with_approved_command(self, approved: Option<AskedAlias>) -> Roots {
+    pub(crate) fn approving(self, approved: Option<AliasOfAskedFile>) -> Roots {
         Roots { approved, ..self }
     }
 
@@ -125,7 +125,11 @@ impl Roots {
     }
 
     /// Another name of an open file that a rule asks about, unless the user was asked.
-    pub(crate) fn asked_alias(&self, file: &File, place: &Place<'_>) -> Option<AskedAlias> {
+    pub(crate) fn alias_of_asked_file(
+        &self,
+        file: &File,
+        place: &Place<'_>,
+    ) -> Option<AliasOfAskedFile> {
         let Denial { rules, found } = &*self.asking;
         if rules.is_empty() {
             return None;
@@ -134,7 +138,7 @@ impl Roots {
             let paths: Vec<PathBuf> = self.all.iter().map(|root| root.real.clone()).collect();
             DeniedPaths::find(rules, &paths)
         });
-        let alias = asked.asked_alias(file, &place.real_path())?;
+        let alias = asked.alias_of_asked_file(file, &place.real_path())?;
         (self.approved.as_ref() != Some(&alias)).then_some(alias)
     }
 

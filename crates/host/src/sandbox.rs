@@ -17,7 +17,7 @@ use std::time::SystemTime;
 use attache_process::{Confinement, Cover, CoverKind, Network, namespace_support};
 
 use crate::Roots;
-use crate::denied::Subject;
+use crate::denied::ConfinedProcess;
 
 pub use landlock::{LandlockRules, SandboxSupport, support};
 use secrets::{Secret, SecretPlace};
@@ -211,13 +211,13 @@ pub(crate) fn confinement(
     cwd: &Path,
     temporary: Option<&Path>,
 ) -> io::Result<(Confinement, LandlockRules, Limits)> {
-    let (covers, left_out) = roots.denied().covers(Subject::Command, cwd)?;
+    let (covers, left_out) = roots.denied().covers(ConfinedProcess::Command, cwd)?;
     if !left_out.is_empty() {
         let why = "a deny rule of the policy covers the directory to run in";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
     let denied = roots.denied();
-    let mut confinement = denied.keep_covered(Confinement::new(), Subject::Command, cwd);
+    let mut confinement = denied.keep_covered(Confinement::new(), ConfinedProcess::Command, cwd);
     let mut rules = LandlockRules::new();
     let mut limits = Limits {
         denied: covers.iter().map(|cover| cover.path.clone()).collect(),

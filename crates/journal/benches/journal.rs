@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use attache_journal::{Filter, Info, Journal, Kind, Kinds, Store, new_id};
+use attache_journal::{Journal, Kind, Kinds, SessionFilter, Store, StoredSession, new_id};
 use bytes::Bytes;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -47,7 +47,7 @@ async fn run(size: usize) {
     let store = Store::open(dir.path()).unwrap();
     let id = new_id().unwrap();
     let journal = store
-        .create(Info::new(id.clone(), "/made/up"))
+        .create(StoredSession::new(id.clone(), "/made/up"))
         .await
         .unwrap();
     append(&journal, size).await;
@@ -102,9 +102,16 @@ async fn replay(journal: &Journal, count: usize) {
 }
 
 async fn fork(store: &Store, journal: &Journal, count: usize) {
-    let infos = store.list(&Filter::default(), None, 1).await.unwrap().infos;
+    let infos = store
+        .list(&SessionFilter::default(), None, 1)
+        .await
+        .unwrap()
+        .infos;
     let figure = Figure::start();
-    let fork = store.fork(&infos[0].id, Info::new(new_id().unwrap(), "/made/up"));
+    let fork = store.fork(
+        &infos[0].id,
+        StoredSession::new(new_id().unwrap(), "/made/up"),
+    );
     let waits = waits_during(fork, journal).await;
     figure.end("fork it, for each entry", count);
     println!(
@@ -168,7 +175,7 @@ async fn many(store: &Store, seconds: usize) {
     let seconds = seconds.clamp(1, 5);
     let mut journals = Vec::new();
     for _ in 0..100 {
-        let info = Info::new(new_id().unwrap(), "/made/up");
+        let info = StoredSession::new(new_id().unwrap(), "/made/up");
         journals.push(Arc::new(store.create(info).await.unwrap()));
     }
     let figure = Figure::start();
@@ -221,7 +228,7 @@ async fn list(count: usize) {
     loop {
         let begin = Instant::now();
         let page = store
-            .list(&Filter::default(), cursor.as_deref(), 50)
+            .list(&SessionFilter::default(), cursor.as_deref(), 50)
             .await
             .unwrap();
         times.push(begin.elapsed());
@@ -231,9 +238,9 @@ async fn list(count: usize) {
         }
     }
     spread("a page of 50 sessions", times);
-    let filter = Filter {
+    let filter = SessionFilter {
         cwd: Some("/made/up/7".into()),
-        ..Filter::default()
+        ..SessionFilter::default()
     };
     let begin = Instant::now();
     store.list(&filter, None, 50).await.unwrap();

@@ -1,4 +1,4 @@
-//! Reading a journal in order, with no more in memory than a page.
+//! Reads a journal in order, a page at a time.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -8,23 +8,23 @@ use jiff::Timestamp;
 
 use super::Error;
 use super::kind::{Kind, Kinds};
-use super::reader::{Found, Reader, page};
-use super::run::{Malformed, Walk};
+use super::reader::{PageRun, Reader, page};
+use super::run::{Malformed, RunEntries};
 
 /// An entry of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Its number: 1 for the first, then one more each time.
     pub seq: u64,
-    /// What it tells of.
+    /// Its kind.
     pub kind: Kind,
-    /// What time it was then. Clocks go back; numbers do not.
+    /// When it was appended. Clocks may go back; numbers do not.
     pub at: Timestamp,
-    /// What was appended, as a slice of the page it was read with: whoever keeps it keeps the page, about 256 KiB.
+    /// The body, as a slice of the page it was read with. Keeping it keeps the page of about 256 KiB in memory.
     pub body: Bytes,
 }
 
-/// The entries that were in a journal when they were asked for.
+/// The entries that were in a journal when [`Journal::entries`](crate::Journal::entries) was called.
 #[derive(Debug)]
 pub struct Entries {
     reader: Reader,
@@ -34,9 +34,9 @@ pub struct Entries {
     end: u64,
     /// From where the next page is read.
     next: u64,
-    runs: VecDeque<Found>,
-    /// The run at hand, and its numbers for when it turns out to be malformed.
-    walk: Option<(Walk, RangeInclusive<u64>)>,
+    runs: VecDeque<PageRun>,
+    /// The current run, and its numbers in case it is malformed.
+    run_entries: Option<(RunEntries, RangeInclusive<u64>)>,
 }
 
 impl Entries {
@@ -49,7 +49,7 @@ impl Entries {
             end,
             next: 1,
             runs: VecDeque::new(),
-            walk: None,
+            run_entries: None,
         }
     }
 
@@ -65,8 +65,8 @@ impl Entries {
     ///
     /// # Errors
     ///
-    /// `Entries` for those that are damaged; the call after that goes on behind them. Otherwise why the database cannot
-    /// be read, and the next call tries again.
+    /// `Entries` for damaged entries; the next call continues after them. Otherwise an error of the database, and the next
+    /// call tries again.
     pub async fn next(&mut self) -> Result<Option<Entry>, Error> {
         loop {
             if let Some(entry) = self.step()? {
@@ -89,13 +89,13 @@ impl Entries {
         }
     }
 
-    /// The next entry of the run at hand.
+    /// The next entry of the current run.
     fn step(&mut self) -> Result<Option<Entry>, Error> {
-        let Some((walk, range)) = &mut self.walk else {
+        let Some((run_entries, range)) = &mut self.run_entries else {
             return Ok(None);
         };
         loop {
-            let fault = match walk.next() {
+            let fault = match run_entries.next() {
                 Ok(Some(entry)) if self.kinds.has(entry.kind) && entry.seq >= self.from => {
                     return Ok(Some(entry));
                 }
@@ -103,23 +103,23 @@ impl Entries {
                 Ok(None) => Ok(None),
                 Err(Malformed) => Err(range.clone()),
             };
-            self.walk = None;
+            self.run_entries = None;
             return fault.map_err(damaged);
         }
     }
 
-    fn begin(&mut self, found: Found) -> Result<(), Error> {
+    fn begin(&mut self, found: PageRun) -> Result<(), Error> {
         match found {
-            Found::Run {
+            PageRun::Run {
                 first,
                 count,
                 bytes,
             } => {
                 let range = first..=first + u64::from(count).saturating_sub(1);
-                self.walk = Some((Walk::new(first, count, bytes), range));
+                self.run_entries = Some((RunEntries::new(first, count, bytes), range));
                 Ok(())
             }
-            Found::Damaged(range) => Err(damaged(range)),
+            PageRun::Damaged(range) => Err(damaged(range)),
         }
     }
 }

@@ -1,29 +1,29 @@
-//! Why the store could not do something.
+//! Errors of the store.
 
 use std::path::PathBuf;
 
 use rusqlite::ErrorCode;
 
-/// Why the store could not do something.
+/// An error of the store.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is no such session.
     #[error("there is no such session")]
     NotFound,
-    /// There is such a session already.
-    #[error("there is a session of this id already")]
+    /// A session with this id exists.
+    #[error("a session with this id already exists")]
     Exists,
-    /// Somebody has the session open.
+    /// The session is open elsewhere.
     #[error("the session is in use by {}; close it there first", owner(*pid))]
     InUse {
-        /// Which process; unknown where the system does not let us look.
+        /// The process that has it open; `None` if the system does not say.
         pid: Option<u32>,
     },
-    /// A cursor that no listing with this filter gave out.
-    #[error("the cursor is not one of this listing; list from the start")]
+    /// The cursor is not from a listing with this filter.
+    #[error("the cursor is not from this listing; list from the start")]
     Cursor,
-    /// More than the store takes in one piece.
+    /// A value is larger than the store accepts.
     #[error("{what} of more than {limit} bytes cannot be stored")]
     TooLarge {
         /// What is too large.
@@ -31,7 +31,7 @@ pub enum Error {
         /// The largest size.
         limit: usize,
     },
-    /// A path that is not text.
+    /// A path is not valid Unicode.
     #[error("a path of the session is not valid Unicode")]
     Path,
     /// The database belongs to a newer version.
@@ -44,7 +44,7 @@ pub enum Error {
         /// The newest format that is known here.
         known: i64,
     },
-    /// A database of some other program.
+    /// The database belongs to another program.
     #[error("`{}` is not a database of sessions; move it away", path.display())]
     Foreign {
         /// The database.
@@ -56,7 +56,7 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// Some entries of a journal cannot be understood; those after them can be read.
+    /// Some entries of a journal are damaged; those after them can be read.
     #[error("entries {first} to {last} of the session are damaged")]
     Entries {
         /// The first of them.
@@ -64,9 +64,9 @@ pub enum Error {
         /// The last of them.
         last: u64,
     },
-    /// There is no room.
+    /// The disk is full.
     #[error(
-        "there is no room on the disk for the database of sessions; make some, it goes on by itself"
+        "the disk is full and the database of sessions can't be written; free some space, then it continues by itself"
     )]
     Full,
     /// The database cannot be read or written now.
@@ -83,8 +83,8 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// The system gives no random numbers.
-    #[error("no random numbers: {why}")]
+    /// The system provides no random numbers.
+    #[error("the system provides no random numbers: {why}")]
     Random {
         /// What the system says.
         why: String,

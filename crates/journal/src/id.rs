@@ -1,4 +1,4 @@
-//! Ids of sessions: unguessable, and in the order of their making when sorted.
+//! Session ids: unguessable, and sorted by time of creation.
 
 use jiff::Timestamp;
 
@@ -8,7 +8,7 @@ use super::Error;
 ///
 /// # Errors
 ///
-/// When the system gives no random numbers.
+/// When the system provides no random numbers.
 pub fn new_id() -> Result<String, Error> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| Error::Random {
@@ -27,7 +27,7 @@ fn spelled(milliseconds: u64, random: u128) -> String {
     format!("sess_{}", digits.collect::<String>())
 }
 
-/// Without letters that are taken for others.
+/// Without letters that are easily confused.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 #[cfg(test)]

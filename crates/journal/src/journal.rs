@@ -1,4 +1,4 @@
-//! One open session: appending to its journal and reading it.
+//! An open session: appends to its journal and reads it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,80 +8,80 @@ use tokio::sync::oneshot;
 
 use super::entries::{Entries, Entry};
 use super::kind::{Kind, Kinds};
-use super::lock::Lock;
-use super::queue::{Item, Waiting};
+use super::queue::{PendingEntry, WriterTask};
 use super::reader::newest;
+use super::session_lock_file::SessionLockFile;
 use super::{Error, Store, rows};
 
 /// The journal of a session that is open here and nowhere else.
 ///
-/// Whoever drops it, closes the session: what was appended is put on disk, then others can open it.
-/// [`close`](Journal::close) does the same and says how it went.
+/// Dropping it closes the session: appended entries are written, then others can open it.
+/// [`close`](Journal::close) does the same and returns the result.
 #[derive(Debug)]
 pub struct Journal {
     store: Store,
-    seat: Seat,
-    /// Goes to the writer in the end.
-    lock: Mutex<Option<Lock>>,
+    session: OpenSession,
+    /// Passed to the writer on close.
+    lock: Mutex<Option<SessionLockFile>>,
 }
 
 impl Journal {
-    pub(super) fn new(store: Store, seat: Seat, lock: Lock) -> Journal {
+    pub(super) fn new(store: Store, session: OpenSession, lock: SessionLockFile) -> Journal {
         Journal {
             store,
-            seat,
+            session,
             lock: Mutex::new(Some(lock)),
         }
     }
 
-    /// Adds an entry that is on disk within 50 milliseconds. Waits while too much is not yet there.
+    /// Appends an entry, which is on disk within 50 milliseconds. Waits while the queue to the writer is full.
     ///
     /// # Errors
     ///
-    /// Then this entry is not in the journal. Entries that were taken before and cannot be written are the reason:
-    /// they are kept and tried again until they are, and as long as they are not no entry is taken.
+    /// The entry is not in the journal, because earlier entries can't be written. Those are kept and retried, and until
+    /// they are written no entry is accepted.
     pub async fn append(&self, kind: Kind, body: impl Into<Bytes>) -> Result<(), Error> {
-        let waiting = self.waiting(kind, body.into())?;
-        self.store.queue().enter(&self.seat, waiting).await
+        let pending = self.pending(kind, body.into())?;
+        self.store.queue().enter(&self.session, pending).await
     }
 
-    /// Adds an entry, which is on disk when this returns its number, with all that was appended before. Whoever stops
-    /// waiting does not take it back.
+    /// Appends an entry and returns its number once it is on disk, with everything appended before. Dropping the future does
+    /// not withdraw the entry.
     ///
     /// # Errors
     ///
-    /// Then this entry is not in the journal, unless the machine stops before anything else is written.
+    /// The entry is not in the journal, unless the machine stops before anything else is written.
     pub async fn commit(&self, kind: Kind, body: impl Into<Bytes>) -> Result<u64, Error> {
-        let mut waiting = self.waiting(kind, body.into())?;
+        let mut pending = self.pending(kind, body.into())?;
         let (ack, answer) = oneshot::channel();
-        waiting.ack = Some(ack);
-        self.store.queue().enter(&self.seat, waiting).await?;
+        pending.ack = Some(ack);
+        self.store.queue().enter(&self.session, pending).await?;
         answer.await.map_err(|_| Error::Ended)?
     }
 
-    /// Waits until all that was appended before is on disk.
+    /// Waits until everything appended before is on disk.
     ///
     /// # Errors
     ///
-    /// When it cannot be written now; it is kept.
+    /// When it can't be written now. The entries are kept and retried.
     pub async fn flush(&self) -> Result<(), Error> {
-        self.seat.check()?;
-        self.store.flush_up_to(Some(self.seat.clone())).await
+        self.session.check()?;
+        self.store.flush_up_to(Some(self.session.clone())).await
     }
 
-    /// The entries of some kinds that are there now, from the start.
+    /// The current entries of some kinds, from the start.
     ///
     /// # Errors
     ///
-    /// As [`flush`](Journal::flush), which it does first.
+    /// Like [`flush`](Journal::flush), which this calls first.
     pub async fn entries(&self, kinds: Kinds) -> Result<Entries, Error> {
         self.flush().await?;
         let reader = self.store.reader().clone();
         Ok(Entries::new(
             reader,
-            self.seat.number(),
+            self.session.number(),
             kinds,
-            self.seat.next(),
+            self.session.next(),
         ))
     }
 
@@ -89,66 +89,66 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// As [`flush`](Journal::flush), which it does first; `Entries` if it is among those that are damaged.
+    /// Like [`flush`](Journal::flush), which this calls first; `Entries` if the entry is damaged.
     pub async fn newest(&self, kinds: Kinds) -> Result<Option<Entry>, Error> {
         self.flush().await?;
-        let (number, end) = (self.seat.number(), self.seat.next());
+        let (number, end) = (self.session.number(), self.session.next());
         let reader = self.store.reader();
         reader.read(move |db| newest(db, number, end, kinds)).await
     }
 
-    /// Stores mode, model and the like.
+    /// Stores the settings of the session.
     ///
     /// # Errors
     ///
-    /// When they cannot be written; then the old ones stand.
+    /// When they can't be written. The old ones stay.
     pub async fn set_settings(&self, settings: &serde_json::Value) -> Result<(), Error> {
         let settings = settings.to_string();
         if settings.len() > super::LARGEST_TEXT {
             return Err(super::too_large("settings", super::LARGEST_TEXT));
         }
-        let number = self.seat.number();
+        let number = self.session.number();
         let work =
             move |change: &rusqlite::Transaction<'_>| rows::set_settings(change, number, &settings);
         self.store.write(work).await
     }
 
-    /// Puts the session first in the list.
+    /// Moves the session to the front of the list.
     ///
     /// # Errors
     ///
     /// When that cannot be written.
     pub async fn touch(&self) -> Result<(), Error> {
-        let (number, now) = (self.seat.number(), self.store.now());
+        let (number, now) = (self.session.number(), self.store.now());
         let work = move |change: &rusqlite::Transaction<'_>| Ok(rows::touch(change, number, now)?);
         self.store.write(work).await
     }
 
-    /// Closes the session. Nothing more can be appended.
+    /// Closes the session. No more entries can be appended.
     ///
     /// # Errors
     ///
-    /// When what was appended could not be written: it is lost then, and the session closed all the same. `Ended` if it was
-    /// closed before.
+    /// When appended entries could not be written. They are lost, and the session is closed anyway. `Ended` if it was closed
+    /// before.
     pub async fn close(&self) -> Result<(), Error> {
         let (reply, answer) = oneshot::channel();
         self.release(Some(reply));
         answer.await.map_err(|_| Error::Ended)?
     }
 
-    pub(super) fn seat(&self) -> &Seat {
-        &self.seat
+    pub(super) fn session(&self) -> &OpenSession {
+        &self.session
     }
 
-    fn waiting(&self, kind: Kind, body: Bytes) -> Result<Waiting, Error> {
+    fn pending(&self, kind: Kind, body: Bytes) -> Result<PendingEntry, Error> {
         if self.lock().is_none() {
             return Err(Error::Ended);
         }
-        self.seat.check()?;
+        self.session.check()?;
         if body.len() > LARGEST_ENTRY {
             return Err(super::too_large("an entry", LARGEST_ENTRY));
         }
-        Ok(Waiting {
+        Ok(PendingEntry {
             kind,
             at: self.store.now(),
             body,
@@ -156,14 +156,14 @@ impl Journal {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Lock>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<SessionLockFile>> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn release(&self, reply: Option<oneshot::Sender<Result<(), Error>>>) {
         let lock = self.lock().take();
         if let Some(lock) = lock {
-            let item = Item::Release(self.seat.clone(), lock, reply);
+            let item = WriterTask::Release(self.session.clone(), lock, reply);
             self.store.queue().push(item);
         }
     }
@@ -175,24 +175,24 @@ impl Drop for Journal {
     }
 }
 
-/// The place of an open session in the database.
+/// An open session in the database, shared with the writer.
 #[derive(Debug, Clone)]
-pub(super) struct Seat(Arc<Place>);
+pub(super) struct OpenSession(Arc<OpenSessionInner>);
 
 #[derive(Debug)]
-struct Place {
+struct OpenSessionInner {
     number: i64,
-    /// The number of the next entry; only the writer moves it.
+    /// The number of the next entry; only the writer changes it.
     next: AtomicU64,
-    spoiled: OnceLock<Error>,
+    write_error: OnceLock<Error>,
 }
 
-impl Seat {
-    pub(super) fn new(number: i64, next: u64) -> Seat {
-        Seat(Arc::new(Place {
+impl OpenSession {
+    pub(super) fn new(number: i64, next: u64) -> OpenSession {
+        OpenSession(Arc::new(OpenSessionInner {
             number,
             next: AtomicU64::new(next),
-            spoiled: OnceLock::new(),
+            write_error: OnceLock::new(),
         }))
     }
 
@@ -208,13 +208,13 @@ impl Seat {
         self.0.next.store(next, Ordering::Release);
     }
 
-    /// Nothing can be added any more, for this reason.
-    pub(super) fn spoil(&self, error: Error) {
-        self.0.spoiled.set(error).ok();
+    /// Fails all later writes with this error.
+    pub(super) fn fail_writes(&self, error: Error) {
+        self.0.write_error.set(error).ok();
     }
 
     fn check(&self) -> Result<(), Error> {
-        match self.0.spoiled.get() {
+        match self.0.write_error.get() {
             Some(error) => Err(error.clone()),
             None => Ok(()),
         }

@@ -1,19 +1,19 @@
-//! What sorts of entries there are.
+//! Kinds of journal entries.
 
-/// What an entry of a journal tells of: a number, which is on disk and never changes its meaning.
+/// The kind of a journal entry: a number that is on disk and never changes its meaning.
 ///
-/// The journal itself knows two of them, where a turn begins and ends. The others belong to whoever appends them.
+/// The journal itself knows two kinds, the beginning and the end of a turn. The caller defines the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Kind(u8);
 
-/// Some kinds of entries.
+/// A set of kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kinds(u32);
 
 impl Kind {
     /// A prompt was accepted: a turn begins. A fork ends before the prompt of an unfinished turn.
     pub const PROMPT: Kind = Kind(1);
-    /// The turn of the last prompt is over.
+    /// The turn of the last prompt has ended.
     pub const TURN_ENDED: Kind = Kind(7);
 
     /// The kind with this number, from 1 to 31. Another number does not compile.

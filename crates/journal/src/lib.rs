@@ -2,22 +2,22 @@
 //!
 //! A [`Store`] is one SQLite database, which several processes may share. A [`Journal`] is one open session of it,
 //! which one process has at a time: it appends, waits for the disk, reads page by page and can be forked. What an entry
-//! contains means nothing here: ids are text, bodies are bytes, and [`Kind`]s are numbers that their users choose.
-//! `docs/journal.md` has the promises and the tables.
+//! contains means nothing here: ids are text, bodies are bytes, and [`Kind`]s are numbers that callers choose.
+//! `docs/journal.md` describes the guarantees and the tables.
 
 mod entries;
 mod error;
 mod id;
-mod info;
 mod journal;
 mod kind;
 mod list;
-mod lock;
 mod queue;
 mod reader;
 mod rows;
 mod run;
 mod schema;
+mod session_lock_file;
+mod stored_session;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -34,36 +34,36 @@ use tokio::sync::oneshot;
 pub use entries::{Entries, Entry};
 pub use error::Error;
 pub use id::new_id;
-pub use info::{Archived, Filter, Info, Page, TitledBy};
 pub use journal::Journal;
 pub use kind::{Kind, Kinds};
+pub use stored_session::{ArchiveFilter, SessionFilter, SessionPage, StoredSession, TitleSource};
 
-use journal::Seat;
-use lock::Lock;
-use queue::{Item, Queue};
+use journal::OpenSession;
+use queue::{WriteQueue, WriterTask};
 use reader::Reader;
-use rows::State;
+use rows::SessionState;
+use session_lock_file::SessionLockFile;
 use time::Clock;
 use writer::Writer;
 
-/// The sessions of a user. Clones are the same store; all of its work is done on two threads of its own.
+/// The stored sessions of a user. Clones share the store; two threads of its own do all the work.
 #[derive(Clone)]
-pub struct Store(Arc<Open>);
+pub struct Store(Arc<StoreInner>);
 
-struct Open {
+struct StoreInner {
     locks: PathBuf,
-    queue: Arc<Queue>,
+    queue: Arc<WriteQueue>,
     reader: Reader,
     clock: Clock,
 }
 
 impl Store {
-    /// Opens the store in a directory, which is made if it is missing. This reads and writes files, briefly.
+    /// Opens the store in a directory, creating it if needed. Briefly reads and writes files.
     ///
     /// # Errors
     ///
-    /// When the directory or the database cannot be used; a database that is damaged, newer or not ours is left as it
-    /// is.
+    /// When the directory or the database cannot be used. A database that is damaged, newer or of another program is not
+    /// changed.
     pub fn open(dir: &Path) -> Result<Store, Error> {
         Store::with_clock(dir, time::now)
     }
@@ -78,16 +78,16 @@ impl Store {
         let path = dir.join("sessions.db");
         let db = schema::prepare(&path)?;
         private::sync_dir(&dir)?;
-        abandon_forks(&db, &locks)?;
-        let doomed = rows::numbers(&db, State::Gone)?.into();
+        remove_unfinished_forks(&db, &locks)?;
+        let doomed = rows::numbers(&db, SessionState::Gone)?.into();
         let reader = schema::reading(&path)?;
         let failed = |error| Error::file(&path, &error);
         let reader = Reader::start(reader).map_err(failed)?;
-        let queue = Arc::new(Queue::default());
+        let queue = Arc::new(WriteQueue::default());
         let writer = Writer::new(Arc::clone(&queue), db, doomed);
         let thread = thread::Builder::new().name("journal-writer".to_owned());
         thread.spawn(move || writer.run()).map_err(failed)?;
-        Ok(Store(Arc::new(Open {
+        Ok(Store(Arc::new(StoreInner {
             locks,
             queue,
             reader,
@@ -95,41 +95,45 @@ impl Store {
         })))
     }
 
-    /// Makes a session and opens it. When it was made is said here, whatever `info` says.
+    /// Creates a session and opens it. The store sets the time of creation.
     ///
     /// # Errors
     ///
-    /// `Exists`, or why it cannot be written.
-    pub async fn create(&self, info: Info) -> Result<Journal, Error> {
-        self.make(info, State::Live).await
+    /// `Exists`, or an error of the database.
+    pub async fn create(&self, info: StoredSession) -> Result<Journal, Error> {
+        self.make(info, SessionState::Live).await
     }
 
     /// Opens a session.
     ///
     /// # Errors
     ///
-    /// `NotFound`; `InUse` when it is open already, here or in another process.
-    pub async fn open_session(&self, id: &str) -> Result<(Info, Journal), Error> {
+    /// `NotFound`; `InUse` when it is already open, here or in another process.
+    pub async fn open_session(&self, id: &str) -> Result<(StoredSession, Journal), Error> {
         self.settle().await?;
         let (id, locks) = (id.to_owned(), self.0.locks.clone());
         let opened = self.0.reader.read(move |db| {
             let number = rows::number(db, &id)?;
-            let lock = Lock::take(&locks, number)?;
-            // Again, because it may have been deleted before we had the lock.
+            let lock = SessionLockFile::take(&locks, number)?;
+            // Again, because it may have been deleted before we got the lock.
             let info = rows::info(db, &id)?;
-            Ok((info, Seat::new(number, rows::next(db, number)?), lock))
+            Ok((
+                info,
+                OpenSession::new(number, rows::next(db, number)?),
+                lock,
+            ))
         });
-        let (info, seat, lock) = opened.await?;
-        Ok((info, Journal::new(self.clone(), seat, lock)))
+        let (info, session, lock) = opened.await?;
+        Ok((info, Journal::new(self.clone(), session, lock)))
     }
 
-    /// Makes a session with the journal of another one, without its last turn if that is not over, and opens it. The
-    /// other one may be open anywhere.
+    /// Creates a session with a copy of another one's journal and opens it. The copy ends before an unfinished turn. The
+    /// other session may be open anywhere.
     ///
     /// # Errors
     ///
-    /// `NotFound`, `Exists`, or why it cannot be written. Nothing of the new one can be seen then.
-    pub async fn fork(&self, id: &str, info: Info) -> Result<Journal, Error> {
+    /// `NotFound`, `Exists`, or an error of the database. No part of the new session is visible then.
+    pub async fn fork(&self, id: &str, info: StoredSession) -> Result<Journal, Error> {
         self.settle().await?;
         let source = id.to_owned();
         let read = move |db: &Connection| {
@@ -138,49 +142,51 @@ impl Store {
         };
         let (number, end) = self.0.reader.read(read).await?;
         let parent = Some(id.to_owned());
-        let fork = self.make(Info { parent, ..info }, State::Making).await?;
+        let fork = self
+            .make(StoredSession { parent, ..info }, SessionState::Making)
+            .await?;
         match self.fill(&fork, number, end).await {
             Ok(()) => Ok(fork),
             Err(error) => {
-                let number = fork.seat().number();
+                let number = fork.session().number();
                 let gone = move |change: &Transaction<'_>| rows::remove(change, number);
-                // What cannot be written now is done when the store is opened again.
+                // If this fails, it is done when the store is opened again.
                 if self.write(gone).await.is_ok() {
-                    self.0.queue.push(Item::Doom(number));
+                    self.0.queue.push(WriterTask::Sweep(number));
                 }
                 Err(error)
             }
         }
     }
 
-    /// A page of the list of sessions, the one that changed last first. What changes while somebody goes through the
-    /// pages moves to the front: it is not shown twice, and is found by listing anew.
+    /// A page of the list of sessions, most recently changed first. A session that changes while a caller reads the pages
+    /// moves to the front: it is not listed twice, and listing again finds it.
     ///
     /// # Errors
     ///
-    /// `Cursor` when the cursor does not come from this list.
+    /// `Cursor` when the cursor is not from a listing with this filter.
     pub async fn list(
         &self,
-        filter: &Filter,
+        filter: &SessionFilter,
         cursor: Option<&str>,
         size: usize,
-    ) -> Result<Page, Error> {
+    ) -> Result<SessionPage, Error> {
         let (filter, cursor) = (filter.clone(), cursor.map(str::to_owned));
         let read = move |db: &Connection| list::page(db, &filter, cursor.as_deref(), size);
         self.0.reader.read(read).await
     }
 
-    /// What is known of a session.
+    /// The description of a session.
     ///
     /// # Errors
     ///
     /// `NotFound`.
-    pub async fn info(&self, id: &str) -> Result<Info, Error> {
+    pub async fn info(&self, id: &str) -> Result<StoredSession, Error> {
         let id = id.to_owned();
         self.0.reader.read(move |db| rows::info(db, &id)).await
     }
 
-    /// Deletes a session; it is no error if there is none.
+    /// Deletes a session. Succeeds if there is none.
     ///
     /// # Errors
     ///
@@ -190,13 +196,13 @@ impl Store {
         let (id, locks) = (id.to_owned(), self.0.locks.clone());
         let gone = move |change: &Transaction<'_>| {
             let number = rows::number(change, &id)?;
-            let lock = Lock::take(&locks, number)?;
+            let lock = SessionLockFile::take(&locks, number)?;
             rows::remove(change, number)?;
             Ok((number, lock))
         };
         match self.write(gone).await {
             Ok((number, _lock)) => {
-                self.0.queue.push(Item::Doom(number));
+                self.0.queue.push(WriterTask::Sweep(number));
                 Ok(())
             }
             Err(Error::NotFound) => Ok(()),
@@ -204,7 +210,7 @@ impl Store {
         }
     }
 
-    /// Puts a session away.
+    /// Archives a session.
     ///
     /// # Errors
     ///
@@ -215,7 +221,7 @@ impl Store {
         self.write(work).await
     }
 
-    /// Takes a session back that was put away.
+    /// Takes a session out of the archive.
     ///
     /// # Errors
     ///
@@ -226,12 +232,12 @@ impl Store {
         self.write(work).await
     }
 
-    /// Gives a session a title. One that a person gave stays when the agent has another.
+    /// Sets the title of a session. The agent does not overwrite the user's title.
     ///
     /// # Errors
     ///
     /// `NotFound`.
-    pub async fn set_title(&self, id: &str, title: &str, by: TitledBy) -> Result<(), Error> {
+    pub async fn set_title(&self, id: &str, title: &str, by: TitleSource) -> Result<(), Error> {
         if title.len() > LARGEST_TEXT {
             return Err(too_large("a title", LARGEST_TEXT));
         }
@@ -240,30 +246,34 @@ impl Store {
         self.write(work).await
     }
 
-    /// Waits until all that was appended to any journal is on disk. To be called before the process ends.
+    /// Waits until everything appended to any journal is on disk. Call it before the process ends.
     ///
     /// # Errors
     ///
-    /// When some of it cannot be written now.
+    /// When a part can't be written now.
     pub async fn flush(&self) -> Result<(), Error> {
         self.flush_up_to(None).await
     }
 
-    async fn make(&self, info: Info, state: State) -> Result<Journal, Error> {
+    async fn make(&self, info: StoredSession, state: SessionState) -> Result<Journal, Error> {
         check(&info)?;
         let (locks, now) = (self.0.locks.clone(), self.now());
         let made = self.write(move |change| {
             let number = rows::insert(change, &info, state, now)?;
             // Nobody else can know of it yet.
-            Ok((number, Lock::take(&locks, number)?))
+            Ok((number, SessionLockFile::take(&locks, number)?))
         });
         let (number, lock) = made.await?;
-        Ok(Journal::new(self.clone(), Seat::new(number, 1), lock))
+        Ok(Journal::new(
+            self.clone(),
+            OpenSession::new(number, 1),
+            lock,
+        ))
     }
 
-    /// Copies a journal up to a key, a few runs at a time so that others can write in between.
+    /// Copies a journal up to a key, a few runs at a time, so that others can write in between.
     async fn fill(&self, fork: &Journal, source: i64, end: i64) -> Result<(), Error> {
-        let number = fork.seat().number();
+        let number = fork.session().number();
         let mut from = Some(rows::key(source, 0));
         while let Some(key) = from {
             let step =
@@ -274,11 +284,11 @@ impl Store {
             rows::show(change, number)?;
             rows::next(change, number)
         };
-        fork.seat().set_next(self.write(show).await?);
+        fork.session().set_next(self.write(show).await?);
         Ok(())
     }
 
-    /// Waits for sessions that were closed here before.
+    /// Waits until sessions that were closed here before are released.
     async fn settle(&self) -> Result<(), Error> {
         match self.flush().await {
             Err(Error::Ended) => Err(Error::Ended),
@@ -286,13 +296,13 @@ impl Store {
         }
     }
 
-    async fn flush_up_to(&self, seat: Option<Seat>) -> Result<(), Error> {
+    async fn flush_up_to(&self, session: Option<OpenSession>) -> Result<(), Error> {
         let (reply, answer) = oneshot::channel();
-        self.0.queue.push(Item::Flush(seat, reply));
+        self.0.queue.push(WriterTask::Flush(session, reply));
         answer.await.map_err(|_| Error::Ended)?
     }
 
-    /// Makes a change in a transaction of its own, on disk when this returns.
+    /// Runs a change in a transaction of its own. It is on disk when this returns.
     async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Error> + Send + 'static,
@@ -301,7 +311,7 @@ impl Store {
         let job = move |db: &mut Connection| {
             reply.send(transact(db, work)).ok();
         };
-        self.0.queue.push(Item::Job(Box::new(job)));
+        self.0.queue.push(WriterTask::Job(Box::new(job)));
         answer.await.map_err(|_| Error::Ended)?
     }
 
@@ -309,7 +319,7 @@ impl Store {
         (self.0.clock)()
     }
 
-    fn queue(&self) -> &Queue {
+    fn queue(&self) -> &WriteQueue {
         &self.0.queue
     }
 
@@ -324,7 +334,7 @@ impl std::fmt::Debug for Store {
     }
 }
 
-impl Drop for Open {
+impl Drop for StoreInner {
     fn drop(&mut self) {
         self.queue.end();
     }
@@ -340,17 +350,17 @@ fn transact<T>(
     Ok(value)
 }
 
-/// Forks whose process was killed while it copied are gone.
-fn abandon_forks(db: &Connection, locks: &Path) -> Result<(), Error> {
-    for number in rows::numbers(db, State::Making)? {
-        if let Ok(_lock) = Lock::take(locks, number) {
+/// Removes forks whose process was killed while it copied.
+fn remove_unfinished_forks(db: &Connection, locks: &Path) -> Result<(), Error> {
+    for number in rows::numbers(db, SessionState::Making)? {
+        if let Ok(_lock) = SessionLockFile::take(locks, number) {
             rows::remove(db, number)?;
         }
     }
     Ok(())
 }
 
-fn check(info: &Info) -> Result<(), Error> {
+fn check(info: &StoredSession) -> Result<(), Error> {
     let paths = info.additional.iter().map(|path| path.as_os_str().len());
     let title = info.title.as_ref().map_or(0, String::len);
     let length = info.id.len() + info.cwd.as_os_str().len() + paths.sum::<usize>() + title;

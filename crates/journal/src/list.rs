@@ -1,45 +1,45 @@
-//! The list of sessions, page by page. Its order is the order of changes, counted, so that no clock disturbs it.
+//! The list of sessions, page by page, in the order of changes. Changes are counted, so clocks don't matter.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rusqlite::{Connection, params};
 
-use super::info::{Archived, Filter, Info, Page};
+use super::stored_session::{ArchiveFilter, SessionFilter, SessionPage, StoredSession};
 use super::{Error, rows};
 
-/// A page of at most so many sessions, from the start or where a cursor says.
+/// A page of at most `size` sessions, from the start or from a cursor.
 ///
 /// # Errors
 ///
 /// `Cursor` when the cursor is not one that a listing with this filter gave out.
 pub(super) fn page(
     db: &Connection,
-    filter: &Filter,
+    filter: &SessionFilter,
     cursor: Option<&str>,
     size: usize,
-) -> Result<Page, Error> {
+) -> Result<SessionPage, Error> {
     let before = match cursor {
         Some(cursor) => read(cursor, filter)?,
         None => i64::MAX,
     };
     let size = size.clamp(1, LARGEST);
-    let (mut infos, marks): (Vec<Info>, Vec<i64>) =
+    let (mut infos, marks): (Vec<StoredSession>, Vec<i64>) =
         find(db, filter, before, size + 1)?.into_iter().unzip();
     let next = (infos.len() > size).then(|| written(marks[size - 1], filter));
     infos.truncate(size);
-    Ok(Page { infos, next })
+    Ok(SessionPage { infos, next })
 }
 
 fn find(
     db: &Connection,
-    filter: &Filter,
+    filter: &SessionFilter,
     before: i64,
     count: usize,
-) -> Result<Vec<(Info, i64)>, Error> {
+) -> Result<Vec<(StoredSession, i64)>, Error> {
     let archived = match filter.archived {
-        Archived::Exclude => "AND archived = 0",
-        Archived::Include => "",
-        Archived::Only => "AND archived = 1",
+        ArchiveFilter::Exclude => "AND archived = 0",
+        ArchiveFilter::Include => "",
+        ArchiveFilter::Only => "AND archived = 1",
     };
     let (cwd, place) = match &filter.cwd {
         Some(cwd) => (Some(cwd.to_str().ok_or(Error::Path)?), "AND cwd = ?3"),
@@ -60,13 +60,13 @@ fn find(
     Ok(infos)
 }
 
-fn written(mark: i64, filter: &Filter) -> String {
+fn written(mark: i64, filter: &SessionFilter) -> String {
     let mut bytes = mark.to_le_bytes().to_vec();
     bytes.extend(checksum(mark, filter).to_le_bytes());
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn read(cursor: &str, filter: &Filter) -> Result<i64, Error> {
+fn read(cursor: &str, filter: &SessionFilter) -> Result<i64, Error> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| Error::Cursor)?;
     let (mark, sum) = bytes.split_first_chunk().ok_or(Error::Cursor)?;
     let mark = i64::from_le_bytes(*mark);
@@ -76,7 +76,7 @@ fn read(cursor: &str, filter: &Filter) -> Result<i64, Error> {
     }
 }
 
-fn checksum(mark: i64, filter: &Filter) -> u32 {
+fn checksum(mark: i64, filter: &SessionFilter) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&mark.to_le_bytes());
     hasher.update(&[filter.archived as u8, u8::from(filter.cwd.is_some())]);

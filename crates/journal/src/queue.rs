@@ -1,4 +1,4 @@
-//! What waits for the writer, bounded by bytes across all sessions.
+//! The queue to the writer, bounded by bytes across all sessions.
 
 use std::pin::pin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,38 +9,42 @@ use rusqlite::Connection;
 use tokio::sync::{Notify, oneshot};
 
 use super::Error;
-use super::journal::Seat;
+use super::journal::OpenSession;
 use super::kind::Kind;
-use super::lock::Lock;
+use super::session_lock_file::SessionLockFile;
 
-/// Something for the writer to do.
-pub(super) enum Item {
-    /// An entry, and who waits for it.
-    Entry(Seat, Waiting),
-    /// Somebody wants to know that everything before is on disk: of one session, or of all.
-    Flush(Option<Seat>, oneshot::Sender<Result<(), Error>>),
-    /// A session is closed once everything before is on disk.
-    Release(Seat, Lock, Option<oneshot::Sender<Result<(), Error>>>),
-    /// Some other change.
+/// Work for the writer.
+pub(super) enum WriterTask {
+    /// Writes an entry.
+    Entry(OpenSession, PendingEntry),
+    /// Replies when everything before is on disk, of one session or of all.
+    Flush(Option<OpenSession>, oneshot::Sender<Result<(), Error>>),
+    /// Closes a session once everything before is on disk.
+    Release(
+        OpenSession,
+        SessionLockFile,
+        Option<oneshot::Sender<Result<(), Error>>>,
+    ),
+    /// Runs another change.
     Job(Box<dyn FnOnce(&mut Connection) + Send>),
-    /// The runs of a session that is gone are to be removed when there is time.
-    Doom(i64),
+    /// Removes the runs of a deleted session when there is time.
+    Sweep(i64),
 }
 
 /// An entry that is not on disk yet.
-pub(super) struct Waiting {
+pub(super) struct PendingEntry {
     pub(super) kind: Kind,
     pub(super) at: i64,
     pub(super) body: Bytes,
     pub(super) ack: Option<oneshot::Sender<Result<u64, Error>>>,
 }
 
-impl Waiting {
+impl PendingEntry {
     pub(super) fn cost(&self) -> usize {
         self.body.len() + OVERHEAD
     }
 
-    /// Tells whoever waits, if anybody still does.
+    /// Sends the result to the caller, if it still waits.
     pub(super) fn answer(self, outcome: Result<u64, Error>) {
         if let Some(ack) = self.ack {
             ack.send(outcome).ok();
@@ -48,67 +52,75 @@ impl Waiting {
     }
 }
 
-/// The queue between everybody and the writer.
+/// The queue to the writer.
 #[derive(Default)]
-pub(super) struct Queue {
-    state: Mutex<State>,
+pub(super) struct WriteQueue {
+    state: Mutex<QueueState>,
     wake: Condvar,
     room: Notify,
 }
 
 #[derive(Default)]
-struct State {
-    items: Vec<Item>,
-    /// Of all entries that are not on disk, those that the writer has taken included.
+struct QueueState {
+    items: Vec<WriterTask>,
+    /// Bytes of all entries that are not on disk, including those that the writer has taken.
     bytes: usize,
-    /// When the writer must begin with what is here.
+    /// When the writer must begin.
     due: Option<Instant>,
-    /// It must begin before that.
+    /// Whether it must begin at once.
     is_pressing: bool,
     failing: Option<Error>,
     is_ended: bool,
 }
 
-/// What the writer gets.
-pub(super) enum Taken {
-    Items(Vec<Item>),
-    /// Nothing came in the time it was ready to wait.
+/// What the writer takes from the queue.
+pub(super) enum QueueBatch {
+    Items(Vec<WriterTask>),
+    /// Nothing arrived in time.
     Nothing,
-    /// Nothing will come any more.
+    /// The queue has ended.
     End,
 }
 
-impl Queue {
-    /// Puts an entry in, and waits while there is no room.
+impl WriteQueue {
+    /// Queues an entry, waiting while the queue is full.
     ///
     /// # Errors
     ///
-    /// While entries cannot be written: whoever only appends hears of it here. Whoever waits for the entry tries again.
-    pub(super) async fn enter(&self, seat: &Seat, waiting: Waiting) -> Result<(), Error> {
-        let mut waiting = Some(waiting);
-        if self.try_enter(seat, &mut waiting)? {
+    /// While entries can't be written. Callers of `append` get the error here; those of `commit` queue anyway if there is room.
+    pub(super) async fn enter(
+        &self,
+        session: &OpenSession,
+        pending: PendingEntry,
+    ) -> Result<(), Error> {
+        let mut pending = Some(pending);
+        if self.try_enter(session, &mut pending)? {
             return Ok(());
         }
         loop {
             let mut room = pin!(self.room.notified());
-            // From here on no notice is missed.
+            // From here on no notification is missed.
             room.as_mut().enable();
-            if self.try_enter(seat, &mut waiting)? {
+            if self.try_enter(session, &mut pending)? {
                 return Ok(());
             }
             room.await;
         }
     }
 
-    fn try_enter(&self, seat: &Seat, waiting: &mut Option<Waiting>) -> Result<bool, Error> {
+    fn try_enter(
+        &self,
+        session: &OpenSession,
+        pending: &mut Option<PendingEntry>,
+    ) -> Result<bool, Error> {
         let mut state = self.state();
-        let Some(entry) = waiting.as_ref() else {
+        let Some(entry) = pending.as_ref() else {
             return Ok(true);
         };
         if state.is_ended {
             return Err(Error::Ended);
         }
-        // One entry may go over the limit: a large one would never find its place otherwise.
+        // One entry may exceed the limit; otherwise a large one would never fit.
         let has_room = state.bytes < LIMIT;
         if let Some(error) = &state.failing
             && (entry.ack.is_none() || !has_room)
@@ -123,19 +135,19 @@ impl Queue {
             None => Urgency::Soon,
         };
         state.bytes += entry.cost();
-        if let Some(entry) = waiting.take() {
-            self.put(state, Item::Entry(seat.clone(), entry), urgency);
+        if let Some(entry) = pending.take() {
+            self.put(state, WriterTask::Entry(session.clone(), entry), urgency);
         }
         Ok(true)
     }
 
-    /// Puts something in that is done at once.
-    pub(super) fn push(&self, item: Item) {
+    /// Queues work that is done at once.
+    pub(super) fn push(&self, item: WriterTask) {
         self.put(self.state(), item, Urgency::Now);
     }
 
-    fn put(&self, mut state: MutexGuard<'_, State>, item: Item, urgency: Urgency) {
-        // Dropping an item tells whoever waits for it.
+    fn put(&self, mut state: MutexGuard<'_, QueueState>, item: WriterTask, urgency: Urgency) {
+        // Dropping the task notifies its caller.
         if state.is_ended {
             return;
         }
@@ -150,8 +162,8 @@ impl Queue {
         }
     }
 
-    /// For the writer: all that is here, once it is due. Waits at most so long if there is nothing.
-    pub(super) fn take(&self, patience: Option<Duration>) -> Taken {
+    /// For the writer: takes everything once it is due. Waits at most `patience` if the queue is empty.
+    pub(super) fn take(&self, patience: Option<Duration>) -> QueueBatch {
         let deadline = patience.map(|patience| Instant::now() + patience);
         let mut state = self.state();
         loop {
@@ -160,11 +172,13 @@ impl Queue {
                 Some(due) if due <= now || state.is_pressing || state.is_ended => {
                     state.due = None;
                     state.is_pressing = false;
-                    return Taken::Items(std::mem::take(&mut state.items));
+                    return QueueBatch::Items(std::mem::take(&mut state.items));
                 }
                 Some(due) => Some(due),
-                None if state.is_ended => return Taken::End,
-                None if deadline.is_some_and(|deadline| deadline <= now) => return Taken::Nothing,
+                None if state.is_ended => return QueueBatch::End,
+                None if deadline.is_some_and(|deadline| deadline <= now) => {
+                    return QueueBatch::Nothing;
+                }
                 None => deadline,
             };
             state = match until {
@@ -180,7 +194,7 @@ impl Queue {
         }
     }
 
-    /// For the writer: so many bytes wait no longer, and why the others still do.
+    /// For the writer: releases bytes, and sets the error while writes fail.
     pub(super) fn settle(&self, bytes: usize, failing: Option<Error>) {
         let mut state = self.state();
         state.bytes -= bytes;
@@ -189,21 +203,21 @@ impl Queue {
         self.room.notify_waiters();
     }
 
-    /// Nothing will come any more.
+    /// Ends the queue.
     pub(super) fn end(&self) {
         self.state().is_ended = true;
         self.wake.notify_one();
         self.room.notify_waiters();
     }
 
-    /// Nothing will be taken any more.
+    /// For the writer: ends the queue and drops what is in it.
     pub(super) fn abandon(&self) {
         self.end();
         let items = std::mem::take(&mut self.state().items);
         drop(items);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -214,8 +228,8 @@ enum Urgency {
     Now,
 }
 
-/// How long entries gather. With the time a write takes they are on disk within 50 milliseconds.
+/// How long entries are collected. Including the write, they are on disk within 50 milliseconds.
 const WINDOW: Duration = Duration::from_millis(25);
 const LIMIT: usize = 16 * 1024 * 1024;
-/// What an entry takes besides its body.
+/// Memory of an entry besides its body.
 const OVERHEAD: usize = 128;

@@ -1,4 +1,4 @@
-//! The one thread of this process that reads. A read is one short transaction: nothing is held while its reader thinks.
+//! The one thread of this process that reads. Each read is one short transaction, so no lock is held between pages.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -12,10 +12,10 @@ use tokio::sync::oneshot;
 
 use super::entries::Entry;
 use super::kind::Kinds;
-use super::run::{Walk, is_whole};
+use super::run::{RunEntries, is_whole};
 use super::{Error, rows};
 
-/// The way to the thread that reads; it ends when this is dropped.
+/// A handle of the reading thread, which ends when the last handle is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Reader(mpsc::Sender<Job>);
 
@@ -26,7 +26,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// When the system gives no thread.
+    /// When the thread can't be started.
     pub(super) fn start(db: Connection) -> std::io::Result<Reader> {
         let (jobs, todo) = mpsc::channel::<Job>();
         let work = move || {
@@ -40,11 +40,11 @@ impl Reader {
         Ok(Reader(jobs))
     }
 
-    /// Does something there.
+    /// Runs `work` on the reading thread.
     ///
     /// # Errors
     ///
-    /// What it says, or `Ended`.
+    /// The error of `work`, or `Ended`.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Error> + Send + 'static,
@@ -58,34 +58,34 @@ impl Reader {
     }
 }
 
-/// Some runs of a session in order.
+/// A page of runs of a session, in order.
 #[derive(Debug)]
-pub(super) struct Runs {
-    pub(super) runs: VecDeque<Found>,
-    /// The number of the entry from which to go on.
+pub(super) struct RunPage {
+    pub(super) runs: VecDeque<PageRun>,
+    /// The number of the next entry to read.
     pub(super) next: u64,
 }
 
-/// A run, or why it cannot be read.
+/// A run of a page, or a gap.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum PageRun {
     Run {
         first: u64,
         count: u32,
         bytes: Bytes,
     },
-    /// It is damaged, or not there where it should be.
+    /// A damaged or missing run.
     Damaged(RangeInclusive<u64>),
 }
 
-/// Reads the runs with the entries from one number up to before another, about as many bytes as make a page.
-/// Those that hold none of the kinds are passed over.
+/// Reads the runs with the entries of a range, up to about the size of a page. Skips the bodies of runs that contain none
+/// of the kinds.
 pub(super) fn page(
     db: &Connection,
     number: i64,
     (from, to): (u64, u64),
     kinds: Kinds,
-) -> Result<Runs, Error> {
+) -> Result<RunPage, Error> {
     let mut find = db.prepare_cached(
         "SELECT key, count, CASE WHEN kinds & ?4 THEN body END FROM run
          WHERE key >= coalesce((SELECT max(key) FROM run WHERE key >= ?1 AND key <= ?2), ?2) AND key < ?3
@@ -93,7 +93,7 @@ pub(super) fn page(
     )?;
     let keys = [0, from, to].map(|seq| rows::key(number, seq));
     let mut found = find.query(params![keys[0], keys[1], keys[2], kinds.bits()])?;
-    let mut page = Gathering::new(from);
+    let mut page = PageBuilder::new(from);
     for _ in 0..ROWS {
         let Some(row) = found.next()? else {
             page.skip_to(to);
@@ -133,9 +133,9 @@ pub(super) fn newest(
     if !is_whole(first, &bytes) {
         return Err(damaged());
     }
-    let mut walk = Walk::new(first, count, bytes.into());
+    let mut run_entries = RunEntries::new(first, count, bytes.into());
     let mut newest = None;
-    while let Some(entry) = walk.next().map_err(|_| damaged())? {
+    while let Some(entry) = run_entries.next().map_err(|_| damaged())? {
         if kinds.has(entry.kind) {
             newest = Some(entry);
         }
@@ -143,21 +143,21 @@ pub(super) fn newest(
     Ok(newest)
 }
 
-/// A page being read: the bytes of its runs in one buffer, and where in it they are.
-struct Gathering {
+/// A page being read: the bytes of its runs in one buffer, and their positions.
+struct PageBuilder {
     next: u64,
     buffer: BytesMut,
-    pieces: Vec<Piece>,
+    pieces: Vec<PagePiece>,
 }
 
-enum Piece {
+enum PagePiece {
     Run { first: u64, count: u32, end: usize },
     Damaged(RangeInclusive<u64>),
 }
 
-impl Gathering {
-    fn new(next: u64) -> Gathering {
-        Gathering {
+impl PageBuilder {
+    fn new(next: u64) -> PageBuilder {
+        PageBuilder {
             next,
             buffer: BytesMut::with_capacity(PAGE + PAGE / 4),
             pieces: Vec::new(),
@@ -176,43 +176,43 @@ impl Gathering {
             ValueRef::Blob(bytes) if is_whole(first, bytes) => {
                 self.buffer.extend_from_slice(bytes);
                 let end = self.buffer.len();
-                self.pieces.push(Piece::Run { first, count, end });
+                self.pieces.push(PagePiece::Run { first, count, end });
             }
-            _ => self.pieces.push(Piece::Damaged(first..=end - 1)),
+            _ => self.pieces.push(PagePiece::Damaged(first..=end - 1)),
         }
     }
 
-    /// Whatever should be before this number is missing.
+    /// Marks the entries before this number as missing.
     fn skip_to(&mut self, seq: u64) {
         if self.next < seq {
-            self.pieces.push(Piece::Damaged(self.next..=seq - 1));
+            self.pieces.push(PagePiece::Damaged(self.next..=seq - 1));
             self.next = seq;
         }
     }
 
-    fn finish(self) -> Runs {
+    fn finish(self) -> RunPage {
         let mut rest = self.buffer.freeze();
         let mut taken = 0;
         let runs = self.pieces.into_iter().map(|piece| match piece {
-            Piece::Run { first, count, end } => {
+            PagePiece::Run { first, count, end } => {
                 let bytes = rest.split_to(end - taken);
                 taken = end;
-                Found::Run {
+                PageRun::Run {
                     first,
                     count,
                     bytes,
                 }
             }
-            Piece::Damaged(range) => Found::Damaged(range),
+            PagePiece::Damaged(range) => PageRun::Damaged(range),
         });
-        Runs {
+        RunPage {
             runs: runs.collect(),
             next: self.next,
         }
     }
 }
 
-/// About as many bytes as are read at once.
+/// Approximate bytes of a page.
 const PAGE: usize = 256 * 1024;
-/// No more rows than this are looked at in one go.
+/// Maximum rows of a page.
 const ROWS: usize = 4096;

@@ -1,4 +1,4 @@
-//! The statements on the two tables.
+//! The SQL statements on the two tables.
 
 use std::path::PathBuf;
 
@@ -6,18 +6,18 @@ use rusqlite::{
     Connection, OptionalExtension as _, Row, Statement, Transaction, TransactionBehavior, params,
 };
 
-use super::info::{Info, TitledBy};
 use super::kind::{Kind, Kinds};
 use super::run::Packer;
+use super::stored_session::{StoredSession, TitleSource};
 use super::{Error, time};
 
-/// Whether a session can be seen.
+/// The state of a session's row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SessionState {
     Live = 0,
     /// A fork that is being copied.
     Making = 1,
-    /// Deleted; its runs are being removed.
+    /// Deleted; its runs are still to be removed.
     Gone = 2,
 }
 
@@ -25,11 +25,11 @@ pub(super) enum State {
 ///
 /// # Errors
 ///
-/// `Exists`, and when there are more sessions than keys for their runs.
+/// `Exists`; `Damaged` when there are no more keys for runs.
 pub(super) fn insert(
     change: &Transaction<'_>,
-    info: &Info,
-    state: State,
+    info: &StoredSession,
+    state: SessionState,
     now: i64,
 ) -> Result<i64, Error> {
     let path = |path: &PathBuf| path.to_str().map(str::to_owned).ok_or(Error::Path);
@@ -59,7 +59,7 @@ pub(super) fn insert(
     }
 }
 
-/// The number of a session that can be seen.
+/// The number of a visible session.
 ///
 /// # Errors
 ///
@@ -70,12 +70,12 @@ pub(super) fn number(db: &Connection, id: &str) -> Result<i64, Error> {
     found.ok_or(Error::NotFound)
 }
 
-/// What is known of a session that can be seen.
+/// The description of a visible session.
 ///
 /// # Errors
 ///
 /// `NotFound`.
-pub(super) fn info(db: &Connection, id: &str) -> Result<Info, Error> {
+pub(super) fn info(db: &Connection, id: &str) -> Result<StoredSession, Error> {
     let sql = format!("SELECT {COLUMNS} FROM session WHERE id = ?1 AND state = 0");
     let mut find = db.prepare_cached(&sql)?;
     let mut rows = find.query([id])?;
@@ -85,11 +85,11 @@ pub(super) fn info(db: &Connection, id: &str) -> Result<Info, Error> {
     }
 }
 
-/// What is known of a session, from a row with [`COLUMNS`].
-pub(super) fn read(row: &Row<'_>) -> Result<Info, Error> {
+/// The description of a session, from a row with [`COLUMNS`].
+pub(super) fn read(row: &Row<'_>) -> Result<StoredSession, Error> {
     let text = |column| row.get::<_, String>(column);
     let json = |_| Error::damaged("what is known of a session is not JSON");
-    Ok(Info {
+    Ok(StoredSession {
         id: text(0)?,
         cwd: text(1)?.into(),
         additional: serde_json::from_str(&text(2)?).map_err(json)?,
@@ -102,7 +102,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<Info, Error> {
     })
 }
 
-/// Changes a session, or finds that it is not there.
+/// Maps an update of no row to `NotFound`.
 fn change_one(done: Result<usize, rusqlite::Error>) -> Result<(), Error> {
     match done? {
         0 => Err(Error::NotFound),
@@ -110,13 +110,13 @@ fn change_one(done: Result<usize, rusqlite::Error>) -> Result<(), Error> {
     }
 }
 
-/// A fork is complete and can be seen.
+/// Makes a complete fork visible.
 pub(super) fn show(change: &Transaction<'_>, number: i64) -> Result<(), Error> {
     let sql = "UPDATE session SET state = 0 WHERE number = ?1 AND state = 1";
     change_one(change.execute(sql, [number]))
 }
 
-/// A session is gone: its id is free again, its runs are still to be swept.
+/// Marks a session as deleted: its id is free again, its runs are still to be removed.
 pub(super) fn remove(db: &Connection, number: i64) -> Result<(), Error> {
     let sql = "UPDATE session SET state = 2, id = NULL, cwd = '', additional = '', title = NULL, settings = ''
                WHERE number = ?1";
@@ -142,12 +142,12 @@ pub(super) fn unarchive(change: &Transaction<'_>, id: &str) -> Result<(), Error>
     change_one(change.execute(sql, [id]))
 }
 
-/// Gives a session a title, unless a person gave it one and this is none of a person's.
+/// Sets the title of a session, unless the user has set one and this one is from the agent.
 pub(super) fn set_title(
     change: &Transaction<'_>,
     id: &str,
     title: &str,
-    by: TitledBy,
+    by: TitleSource,
 ) -> Result<(), Error> {
     let number = number(change, id)?;
     let sql = "UPDATE session SET title = ?2, titled_by = ?3 WHERE number = ?1 AND titled_by <= ?3";
@@ -155,7 +155,7 @@ pub(super) fn set_title(
     Ok(())
 }
 
-/// The session has changed now, and after all others. Its time never goes back, whatever the clock does.
+/// Marks a session as changed now, after all others. Its time never goes back, even if the clock does.
 pub(super) fn touch(
     change: &Transaction<'_>,
     number: i64,
@@ -204,7 +204,7 @@ pub(super) fn next(db: &Connection, number: i64) -> Result<u64, Error> {
     })
 }
 
-/// The key before which a fork ends: that of the first prompt without an end of its turn, or else of what comes next.
+/// The key before which a fork ends: that of the first prompt whose turn has not ended, otherwise that of the next entry.
 pub(super) fn completed(db: &Connection, number: i64) -> Result<i64, Error> {
     let (from, to) = (key(number, 0), key(number, next(db, number)?));
     let bits = |kind| Kinds::of(&[kind]).bits();
@@ -225,11 +225,11 @@ pub(super) fn completed(db: &Connection, number: i64) -> Result<i64, Error> {
     Ok(open.unwrap_or(to))
 }
 
-/// Copies a few runs of one session to another, and gives the key from which to go on; `None` when all are copied.
+/// Copies a few runs of one session to another and returns the key to continue from; `None` when all are copied.
 ///
 /// # Errors
 ///
-/// `NotFound` when the first session is gone.
+/// `NotFound` when the source session was deleted.
 pub(super) fn copy(
     change: &Transaction<'_>,
     (from, to): (i64, i64),
@@ -251,32 +251,32 @@ pub(super) fn copy(
     Ok(Some(last + 1))
 }
 
-/// How much of a session that is gone is left.
-pub(super) enum Swept {
+/// What was removed of a deleted session.
+pub(super) enum SweepProgress {
     Some,
     All,
 }
 
-/// Removes a few runs of a session that is gone, and in the end itself.
-pub(super) fn sweep(db: &mut Connection, number: i64) -> Result<Swept, Error> {
+/// Removes a few runs of a deleted session, and finally its row.
+pub(super) fn sweep(db: &mut Connection, number: i64) -> Result<SweepProgress, Error> {
     let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let swept = match step(&change, key(number, 0), key(number + 1, 0))? {
         Some(last) => {
             let sql = "DELETE FROM run WHERE key >= ?1 AND key <= ?2";
             change.execute(sql, [key(number, 0), last])?;
-            Swept::Some
+            SweepProgress::Some
         }
         None => {
             let sql = "DELETE FROM session WHERE number = ?1 AND state = 2";
             change.execute(sql, [number])?;
-            Swept::All
+            SweepProgress::All
         }
     };
     change.commit()?;
     Ok(swept)
 }
 
-/// The last of the runs that are copied or removed at once, so few that nobody else waits long for the database.
+/// The last of the runs to copy or remove at once, so few that nobody waits long for the database.
 fn step(db: &Connection, from: i64, to: i64) -> Result<Option<i64>, Error> {
     let sql =
         "SELECT key, length(body) FROM run WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT ?3";
@@ -293,13 +293,13 @@ fn step(db: &Connection, from: i64, to: i64) -> Result<Option<i64>, Error> {
 }
 
 /// The sessions in a state.
-pub(super) fn numbers(db: &Connection, state: State) -> Result<Vec<i64>, Error> {
+pub(super) fn numbers(db: &Connection, state: SessionState) -> Result<Vec<i64>, Error> {
     let mut find = db.prepare("SELECT number FROM session WHERE state = ?1")?;
     let numbers = find.query_map([state as i64], |row| row.get(0))?;
     Ok(numbers.collect::<Result<_, _>>()?)
 }
 
-/// Where a run stands: after all of the sessions before, and those of its session in order.
+/// The key of a run: ordered by session, then by entry.
 pub(super) fn key(number: i64, first: u64) -> i64 {
     number << ENTRY_BITS | first.cast_signed()
 }

@@ -11,7 +11,7 @@ use super::entries::Entry;
 use super::kind::{Kind, Kinds};
 use super::time;
 
-/// A run being packed. It is used again for the next one, so that its memory is.
+/// Packs runs, reusing its buffer.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
     first: u64,
@@ -41,7 +41,7 @@ impl Packer {
         self.bytes.extend_from_slice(&[0; CHECKSUM]);
     }
 
-    /// Whether this entry belongs to the next run: a prompt begins one, and none grows too long.
+    /// Whether this entry begins the next run: a prompt does, and the size of a run is limited.
     pub(super) fn ends_before(&self, kind: Kind, body: &[u8]) -> bool {
         self.count > 0
             && (kind == Kind::PROMPT
@@ -59,7 +59,7 @@ impl Packer {
         self.kinds = Some(self.kinds.unwrap_or(Kinds::NONE).and(kind));
     }
 
-    /// The run; `None` if nothing is in it.
+    /// The packed run; `None` if it is empty.
     pub(super) fn finish(&mut self) -> Option<Run<'_>> {
         let kinds = self.kinds?;
         let sum = checksum(self.first, &self.bytes[CHECKSUM..]);
@@ -73,7 +73,7 @@ impl Packer {
     }
 }
 
-/// Whether the bytes of a run are those that were written under this number.
+/// Whether the checksum of a run matches its bytes and its first number.
 pub(super) fn is_whole(first: u64, bytes: &[u8]) -> bool {
     match bytes.split_first_chunk() {
         Some((sum, rest)) => u32::from_le_bytes(*sum) == checksum(first, rest),
@@ -81,9 +81,9 @@ pub(super) fn is_whole(first: u64, bytes: &[u8]) -> bool {
     }
 }
 
-/// The entries of a run, one after the other, as slices of its bytes.
+/// Iterates over the entries of a run, as slices of its bytes.
 #[derive(Debug)]
-pub(super) struct Walk {
+pub(super) struct RunEntries {
     bytes: Bytes,
     place: usize,
     seq: u64,
@@ -91,10 +91,10 @@ pub(super) struct Walk {
     at: i64,
 }
 
-impl Walk {
+impl RunEntries {
     /// Over a run that [is whole](is_whole).
-    pub(super) fn new(first: u64, count: u32, bytes: Bytes) -> Walk {
-        Walk {
+    pub(super) fn new(first: u64, count: u32, bytes: Bytes) -> RunEntries {
+        RunEntries {
             bytes,
             place: CHECKSUM,
             seq: first,
@@ -107,7 +107,7 @@ impl Walk {
     ///
     /// # Errors
     ///
-    /// When the run does not hold as many entries as it says.
+    /// When the run does not contain as many entries as it says.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, Malformed> {
         if self.left == 0 {
             let is_over = self.place == self.bytes.len();
@@ -148,7 +148,7 @@ impl Walk {
     }
 }
 
-/// A run does not hold what it should.
+/// A run is malformed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Malformed;
 
@@ -176,7 +176,7 @@ fn unzigzag(value: u64) -> i64 {
 }
 
 const CHECKSUM: usize = 4;
-/// A reader takes a run as a whole.
+/// Maximum bytes of a run, because a run is read as a whole.
 const LENGTH: usize = 64 * 1024;
 const COUNT: u32 = 4096;
 
@@ -194,7 +194,7 @@ mod tests {
         let mut unpack = |run: Option<Run<'_>>| {
             let run = run.expect("not empty");
             assert!(is_whole(run.first, run.bytes));
-            let mut walk = Walk::new(run.first, run.count, Bytes::copy_from_slice(run.bytes));
+            let mut walk = RunEntries::new(run.first, run.count, Bytes::copy_from_slice(run.bytes));
             while let Some(entry) = walk.next().expect("well-formed") {
                 assert!(run.kinds.has(entry.kind));
                 let at = entry.at.as_microsecond();
@@ -243,7 +243,7 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_panic(count in any::<u32>(), bytes in vec(any::<u8>(), 0..200)) {
-            let mut walk = Walk::new(1, count, Bytes::from(bytes));
+            let mut walk = RunEntries::new(1, count, Bytes::from(bytes));
             for _ in 0..1000 {
                 if !matches!(walk.next(), Ok(Some(_))) {
                     break;

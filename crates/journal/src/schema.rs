@@ -1,4 +1,4 @@
-//! The database: its tables, the versions of them, and how a connection is set up.
+//! The database: its tables, their versions, and how connections are set up.
 
 use std::path::Path;
 use std::thread;
@@ -9,17 +9,17 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::Error;
 
-/// Makes the database, or brings it to the newest version, and gives a connection that writes. One that is not ours is
-/// left as it is.
+/// Creates the database or migrates it to the newest version, and returns a connection for writing. A database of another
+/// program is not changed.
 ///
 /// # Errors
 ///
-/// `Newer`, `Foreign`, `Damaged`, or why the file cannot be used.
+/// `Newer`, `Foreign`, `Damaged`, or an error of the file.
 pub(super) fn prepare(path: &Path) -> Result<Connection, Error> {
     let metadata = private::open_or_create(path)?.metadata();
     match metadata.map_err(|error| Error::file(path, &error))?.len() {
         0 => {}
-        // SQLite takes what is shorter than its header for nothing, and writes over it.
+        // SQLite treats a file shorter than its header as empty and overwrites it.
         1..SHORTEST => return Err(Error::damaged("file is not a database")),
         _ => {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | FLAGS;
@@ -32,7 +32,7 @@ pub(super) fn prepare(path: &Path) -> Result<Connection, Error> {
     Ok(db)
 }
 
-/// A connection that writes. What it has committed is on disk.
+/// A connection for writing. Committed transactions are on disk.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ fn writing(path: &Path) -> Result<Connection, Error> {
     Ok(db)
 }
 
-/// A connection that only reads.
+/// A connection for reading only.
 ///
 /// # Errors
 ///
@@ -65,8 +65,7 @@ pub(super) fn reading(path: &Path) -> Result<Connection, Error> {
     Ok(db)
 }
 
-/// Waits for other processes. Their transactions are short but may follow one another closely: whoever looks rarely
-/// finds the database never free.
+/// Waits for other processes. Their transactions are short but may follow each other closely, so this retries often.
 fn patient(mut db: Connection) -> Result<Connection, Error> {
     let mut since = Instant::now();
     db.busy_handler(Some(move |tries: i32| {
@@ -79,7 +78,7 @@ fn patient(mut db: Connection) -> Result<Connection, Error> {
     Ok(db)
 }
 
-/// When two processes make this change at once, the database does not ask its busy handler.
+/// Switches to a write-ahead log. If two processes do so at once, SQLite does not call the busy handler.
 fn write_ahead(db: &Connection) -> Result<(), Error> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -104,7 +103,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// The version of a database that is ours or still empty, asked in one statement: another process may be making it.
+/// The version of a database that is ours or still empty, in one statement, because another process may be creating it.
 fn version(db: &Connection, path: &Path) -> Result<i64, Error> {
     let sql = "SELECT (SELECT application_id FROM pragma_application_id),
                       (SELECT user_version FROM pragma_user_version),
@@ -123,13 +122,13 @@ fn version(db: &Connection, path: &Path) -> Result<i64, Error> {
     }
 }
 
-/// Brings the database to the last of these versions, all steps or none.
+/// Migrates the database to the last of these versions, all steps or none.
 fn migrate(db: &mut Connection, path: &Path, versions: &[&str]) -> Result<(), Error> {
     if usize::try_from(version(db, path)?) == Ok(versions.len()) {
         return Ok(());
     }
     let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have done it meanwhile.
+    // Another process may have migrated it meanwhile.
     let version = version(&change, path)?;
     for (number, step) in (1..).zip(versions) {
         if number > version {
@@ -151,7 +150,7 @@ const PAUSE: Duration = Duration::from_micros(200);
 
 /// The version that the last of these makes.
 const NEWEST: i64 = 1;
-/// The changes from each version to the next. What has been published is never edited.
+/// The changes from each version to the next. Released ones are never edited.
 const VERSIONS: [&str; 1] = ["
     CREATE TABLE session (
         number     INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -15,27 +15,27 @@ use tempfile::TempDir;
 use super::*;
 
 /// A store in a directory of its own.
-struct Desk {
+struct TestStore {
     store: Store,
     dir: TempDir,
 }
 
-impl Desk {
-    fn new() -> Desk {
+impl TestStore {
+    fn new() -> TestStore {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        Desk { store, dir }
+        TestStore { store, dir }
     }
 
     /// With a clock that is set by [`set_clock`].
-    fn with_clock() -> Desk {
+    fn with_clock() -> TestStore {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::with_clock(dir.path(), || TIME.load(Ordering::Relaxed)).unwrap();
-        Desk { store, dir }
+        TestStore { store, dir }
     }
 
     async fn session(&self, id: &str) -> Journal {
-        let info = Info::new(id, "/made/up");
+        let info = StoredSession::new(id, "/made/up");
         self.store.create(info).await.unwrap()
     }
 

@@ -1,15 +1,15 @@
-//! Times on disk: microseconds since 1970.
+//! Times on disk, in microseconds since 1970.
 
 use jiff::Timestamp;
 
-/// What time it is; tests have another one.
+/// The source of the time; tests use their own.
 pub(super) type Clock = fn() -> i64;
 
 pub(super) fn now() -> i64 {
     Timestamp::now().as_microsecond()
 }
 
-/// The nearest time that can be named.
+/// The timestamp, clamped to the valid range.
 pub(super) fn from_disk(microseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(microseconds.clamp(FIRST, LAST)).unwrap_or(Timestamp::UNIX_EPOCH)
 }

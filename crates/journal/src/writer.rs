@@ -1,4 +1,4 @@
-//! The one thread of this process that writes: it takes what has gathered and puts it on disk in one transaction.
+//! The one thread of this process that writes: it takes what is queued and writes it in one transaction.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -8,150 +8,164 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode, Statement, Transaction, TransactionBehavior};
 use tokio::sync::oneshot;
 
-use super::journal::Seat;
-use super::lock::Lock;
-use super::queue::{Item, Queue, Taken, Waiting};
+use super::journal::OpenSession;
+use super::queue::{PendingEntry, QueueBatch, WriteQueue, WriterTask};
 use super::run::Packer;
+use super::session_lock_file::SessionLockFile;
 use super::{Error, rows};
 
-/// The writer and what it has taken from the queue.
+/// The writer, with the entries it has taken from the queue.
 pub(super) struct Writer {
-    queue: Arc<Queue>,
+    queue: Arc<WriteQueue>,
     db: Connection,
-    /// Entries that are not on disk yet, by session. Those that could not be written stay here for the next try.
-    held: BTreeMap<i64, Held>,
+    /// Entries that are not on disk yet, by session. Entries that could not be written stay for the next attempt.
+    unwritten: BTreeMap<i64, UnwrittenEntries>,
     /// Sessions whose runs are to be removed.
-    doomed: VecDeque<i64>,
+    to_sweep: VecDeque<i64>,
     packer: Packer,
-    /// Why what is held could not be written.
+    /// Why the unwritten entries could not be written.
     fault: Option<Error>,
     /// When the next transaction may begin.
-    rested: Instant,
+    next_transaction: Instant,
 }
 
-struct Held {
-    seat: Seat,
-    entries: Vec<Waiting>,
+struct UnwrittenEntries {
+    session: OpenSession,
+    entries: Vec<PendingEntry>,
 }
 
-/// What is answered once the entries before it are on disk.
-enum After {
-    Flush(Option<Seat>, oneshot::Sender<Result<(), Error>>),
-    Release(Seat, Lock, Option<oneshot::Sender<Result<(), Error>>>),
+/// A reply to send once the entries before it are on disk.
+enum Acknowledgement {
+    Flush(Option<OpenSession>, oneshot::Sender<Result<(), Error>>),
+    Release(
+        OpenSession,
+        SessionLockFile,
+        Option<oneshot::Sender<Result<(), Error>>>,
+    ),
 }
 
-/// Why a transaction came to nothing, and whose fault it was, if it was that of one session.
-struct Failure {
+/// Why a transaction failed, and the session that caused it, if it was one.
+struct TransactionError {
     error: Error,
-    culprit: Option<i64>,
+    session: Option<i64>,
 }
 
 impl Writer {
-    pub(super) fn new(queue: Arc<Queue>, db: Connection, doomed: VecDeque<i64>) -> Writer {
+    pub(super) fn new(queue: Arc<WriteQueue>, db: Connection, to_sweep: VecDeque<i64>) -> Writer {
         Writer {
             queue,
             db,
-            held: BTreeMap::new(),
-            doomed,
+            unwritten: BTreeMap::new(),
+            to_sweep,
             packer: Packer::default(),
             fault: None,
-            rested: Instant::now(),
+            next_transaction: Instant::now(),
         }
     }
 
-    /// Works until the last handle of the store is gone.
+    /// Runs until the last handle of the store is dropped.
     pub(super) fn run(mut self) {
         loop {
             match self.queue.take(self.patience()) {
-                Taken::Items(items) => self.work(items),
-                Taken::Nothing if self.held.is_empty() => self.sweep(),
-                Taken::Nothing => self.write_all(),
-                Taken::End => return,
+                QueueBatch::Items(items) => self.work(items),
+                QueueBatch::Nothing if self.unwritten.is_empty() => self.sweep(),
+                QueueBatch::Nothing => self.write_all(),
+                QueueBatch::End => return,
             }
         }
     }
 
     fn patience(&self) -> Option<Duration> {
-        if !self.held.is_empty() {
+        if !self.unwritten.is_empty() {
             Some(RETRY)
-        } else if !self.doomed.is_empty() {
+        } else if !self.to_sweep.is_empty() {
             Some(Duration::ZERO)
         } else {
             None
         }
     }
 
-    fn work(&mut self, items: Vec<Item>) {
-        self.breathe();
-        let mut afters = Vec::new();
+    fn work(&mut self, items: Vec<WriterTask>) {
+        self.pause_for_others();
+        let mut acknowledgements = Vec::new();
         let mut jobs = Vec::new();
         for item in items {
             match item {
-                Item::Entry(seat, entry) => self.hold(seat, entry),
-                Item::Flush(seat, reply) => afters.push(After::Flush(seat, reply)),
-                Item::Release(seat, lock, reply) => afters.push(After::Release(seat, lock, reply)),
-                Item::Job(job) => jobs.push(job),
-                Item::Doom(number) => self.doomed.push_back(number),
+                WriterTask::Entry(session, entry) => self.hold(session, entry),
+                WriterTask::Flush(session, reply) => {
+                    acknowledgements.push(Acknowledgement::Flush(session, reply))
+                }
+                WriterTask::Release(session, lock, reply) => {
+                    acknowledgements.push(Acknowledgement::Release(session, lock, reply))
+                }
+                WriterTask::Job(job) => jobs.push(job),
+                WriterTask::Sweep(number) => self.to_sweep.push_back(number),
             }
         }
         self.write_all();
-        for after in afters {
-            self.answer(after);
+        for acknowledgement in acknowledgements {
+            self.answer(acknowledgement);
         }
         for job in jobs {
             job(&mut self.db);
         }
-        self.rested = Instant::now() + BREATH;
+        self.next_transaction = Instant::now() + PAUSE_FOR_OTHERS;
     }
 
-    /// Leaves other processes a moment between two transactions in which they can begin theirs.
-    fn breathe(&self) {
-        thread::sleep(self.rested.saturating_duration_since(Instant::now()));
+    /// Pauses between two transactions, so that other processes can begin theirs.
+    fn pause_for_others(&self) {
+        thread::sleep(
+            self.next_transaction
+                .saturating_duration_since(Instant::now()),
+        );
     }
 
-    fn hold(&mut self, seat: Seat, entry: Waiting) {
-        let held = self.held.entry(seat.number()).or_insert_with(|| Held {
-            seat,
-            entries: Vec::new(),
-        });
-        held.entries.push(entry);
+    fn hold(&mut self, session: OpenSession, entry: PendingEntry) {
+        let unwritten =
+            self.unwritten
+                .entry(session.number())
+                .or_insert_with(|| UnwrittenEntries {
+                    session,
+                    entries: Vec::new(),
+                });
+        unwritten.entries.push(entry);
     }
 
-    /// Writes all that is held. What nobody waits for stays when that fails; who waits is told.
+    /// Writes all unwritten entries. On failure, those that nobody waits for are kept; callers that wait get the error.
     fn write_all(&mut self) {
-        while !self.held.is_empty() {
+        while !self.unwritten.is_empty() {
             match self.transact() {
                 Ok(()) => {
-                    let written = std::mem::take(&mut self.held);
-                    self.settle(written.values().map(Held::cost).sum());
-                    written.into_values().for_each(Held::written);
+                    let written = std::mem::take(&mut self.unwritten);
+                    self.settle(written.values().map(UnwrittenEntries::cost).sum());
+                    written.into_values().for_each(UnwrittenEntries::written);
                 }
-                Err(Failure {
+                Err(TransactionError {
                     error,
-                    culprit: Some(number),
+                    session: Some(number),
                 }) => {
-                    let Some(held) = self.held.remove(&number) else {
+                    let Some(unwritten) = self.unwritten.remove(&number) else {
                         return;
                     };
-                    self.settle(held.cost());
-                    held.seat.spoil(error.clone());
-                    held.refused(&error);
+                    self.settle(unwritten.cost());
+                    unwritten.session.fail_writes(error.clone());
+                    unwritten.refused(&error);
                 }
-                Err(Failure { error, .. }) => return self.postpone(error),
+                Err(TransactionError { error, .. }) => return self.postpone(error),
             }
         }
     }
 
-    fn transact(&mut self) -> Result<(), Failure> {
+    fn transact(&mut self) -> Result<(), TransactionError> {
         let change = self
             .db
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         {
             let mut insert = change.prepare_cached(rows::INSERT_RUN)?;
-            for (number, held) in &self.held {
-                let inserted = insert_runs(&mut insert, &mut self.packer, held);
-                inserted.map_err(|error| Failure::of(error, *number))?;
-                held.touch(&change)?;
+            for (number, unwritten) in &self.unwritten {
+                let inserted = insert_runs(&mut insert, &mut self.packer, unwritten);
+                inserted.map_err(|error| TransactionError::of(error, *number))?;
+                unwritten.touch(&change)?;
             }
         }
         change.commit()?;
@@ -160,37 +174,41 @@ impl Writer {
 
     fn postpone(&mut self, error: Error) {
         let mut refused = Vec::new();
-        self.held.retain(|_, held| {
-            refused.extend(held.entries.extract_if(.., |entry| entry.ack.is_some()));
-            !held.entries.is_empty()
+        self.unwritten.retain(|_, unwritten| {
+            refused.extend(
+                unwritten
+                    .entries
+                    .extract_if(.., |entry| entry.ack.is_some()),
+            );
+            !unwritten.entries.is_empty()
         });
         self.fault = Some(error.clone());
-        // First, so that whoever hears of it finds it so.
-        self.settle(refused.iter().map(Waiting::cost).sum());
+        // First, so that callers that get the error see the new state.
+        self.settle(refused.iter().map(PendingEntry::cost).sum());
         for entry in refused {
             entry.answer(Err(error.clone()));
         }
     }
 
-    /// So many bytes wait no longer. Entries are refused as long as some are held that could not be written.
+    /// Releases the bytes of written or refused entries. New entries are refused while older ones can't be written.
     fn settle(&mut self, bytes: usize) {
-        if self.held.is_empty() {
+        if self.unwritten.is_empty() {
             self.fault = None;
         }
         self.queue.settle(bytes, self.fault.clone());
     }
 
-    fn answer(&mut self, after: After) {
-        match after {
-            After::Flush(seat, reply) => {
-                let is_held = match &seat {
-                    Some(seat) => self.held.contains_key(&seat.number()),
-                    None => !self.held.is_empty(),
+    fn answer(&mut self, acknowledgement: Acknowledgement) {
+        match acknowledgement {
+            Acknowledgement::Flush(session, reply) => {
+                let is_held = match &session {
+                    Some(session) => self.unwritten.contains_key(&session.number()),
+                    None => !self.unwritten.is_empty(),
                 };
                 reply.send(self.outcome(is_held)).ok();
             }
-            After::Release(seat, lock, reply) => {
-                let lost = self.held.remove(&seat.number());
+            Acknowledgement::Release(session, lock, reply) => {
+                let lost = self.unwritten.remove(&session.number());
                 let outcome = self.outcome(lost.is_some());
                 if let Some(lost) = lost {
                     self.settle(lost.cost());
@@ -210,17 +228,20 @@ impl Writer {
         }
     }
 
-    /// Removes a few runs of a session that is gone, so that nobody waits long. What fails is done when the store is
+    /// Removes a few runs of a deleted session, so few that nobody waits long. A failure is made up for when the store is
     /// opened again.
     fn sweep(&mut self) {
-        let Some(number) = self.doomed.front() else {
+        let Some(number) = self.to_sweep.front() else {
             return;
         };
-        self.breathe();
-        if !matches!(rows::sweep(&mut self.db, *number), Ok(rows::Swept::Some)) {
-            self.doomed.pop_front();
+        self.pause_for_others();
+        if !matches!(
+            rows::sweep(&mut self.db, *number),
+            Ok(rows::SweepProgress::Some)
+        ) {
+            self.to_sweep.pop_front();
         }
-        self.rested = Instant::now() + BREATH;
+        self.next_transaction = Instant::now() + PAUSE_FOR_OTHERS;
     }
 }
 
@@ -230,23 +251,23 @@ impl Drop for Writer {
     }
 }
 
-impl Held {
+impl UnwrittenEntries {
     fn cost(&self) -> usize {
-        self.entries.iter().map(Waiting::cost).sum()
+        self.entries.iter().map(PendingEntry::cost).sum()
     }
 
-    /// Only what somebody waits for is a change in the list of sessions: a stream is not, entry by entry.
+    /// Moves the session to the front of the list only for committed entries, not for each appended one.
     fn touch(&self, change: &Transaction<'_>) -> Result<(), rusqlite::Error> {
         let last = self.entries.iter().rfind(|entry| entry.ack.is_some());
         match last {
-            Some(entry) => rows::touch(change, self.seat.number(), entry.at),
+            Some(entry) => rows::touch(change, self.session.number(), entry.at),
             None => Ok(()),
         }
     }
 
     fn written(self) {
-        let first = self.seat.next();
-        self.seat.set_next(first + self.entries.len() as u64);
+        let first = self.session.next();
+        self.session.set_next(first + self.entries.len() as u64);
         for (seq, entry) in (first..).zip(self.entries) {
             entry.answer(Ok(seq));
         }
@@ -259,24 +280,24 @@ impl Held {
     }
 }
 
-impl Failure {
-    /// A number that is taken is the fault of this session alone: somebody wrote to it past its lock.
-    fn of(error: rusqlite::Error, number: i64) -> Failure {
+impl TransactionError {
+    /// A number that exists already concerns only this session: someone wrote to it without its lock.
+    fn of(error: rusqlite::Error, number: i64) -> TransactionError {
         match error.sqlite_error_code() {
-            Some(ErrorCode::ConstraintViolation) => Failure {
+            Some(ErrorCode::ConstraintViolation) => TransactionError {
                 error: Error::damaged("the journal of the session was written by somebody else"),
-                culprit: Some(number),
+                session: Some(number),
             },
             _ => error.into(),
         }
     }
 }
 
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Failure {
-        Failure {
+impl From<rusqlite::Error> for TransactionError {
+    fn from(error: rusqlite::Error) -> TransactionError {
+        TransactionError {
             error: error.into(),
-            culprit: None,
+            session: None,
         }
     }
 }
@@ -284,11 +305,11 @@ impl From<rusqlite::Error> for Failure {
 fn insert_runs(
     insert: &mut Statement<'_>,
     packer: &mut Packer,
-    held: &Held,
+    unwritten: &UnwrittenEntries,
 ) -> Result<(), rusqlite::Error> {
-    let number = held.seat.number();
-    packer.begin(held.seat.next());
-    for (seq, entry) in (held.seat.next()..).zip(&held.entries) {
+    let number = unwritten.session.number();
+    packer.begin(unwritten.session.next());
+    for (seq, entry) in (unwritten.session.next()..).zip(&unwritten.entries) {
         if packer.ends_before(entry.kind, &entry.body) {
             rows::insert_run(insert, number, packer)?;
             packer.begin(seq);
@@ -298,7 +319,7 @@ fn insert_runs(
     rows::insert_run(insert, number, packer)
 }
 
-/// How soon what could not be written is tried again, if nobody asks for it before.
+/// How soon a failed write is retried, if nothing else triggers it before.
 const RETRY: Duration = Duration::from_millis(250);
-/// Longer than another process waits between two looks.
-const BREATH: Duration = Duration::from_micros(500);
+/// Longer than the interval at which another process retries.
+const PAUSE_FOR_OTHERS: Duration = Duration::from_micros(500);

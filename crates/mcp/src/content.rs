@@ -1,4 +1,4 @@
-//! What a server gives back, for the person and for the model: within bounds, and saying what was left out.
+//! Converts results of servers for the user and for the model, within limits. A note says what was left out.
 
 use attache::v1;
 use base64::Engine;
@@ -6,34 +6,34 @@ use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents, Role};
 use serde_json::Value;
 
-use super::{catalogue, text};
+use super::{offerings, text};
 
-/// What a call of a tool came to.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
-    /// What it gave back, for a person.
-    pub shown: Vec<v1::ContentBlock>,
-    /// The same for a model.
-    pub told: Vec<Content>,
-    /// What it gave back as data.
+    /// The content for the user.
+    pub for_user: Vec<v1::ContentBlock>,
+    /// The content for the model.
+    pub for_model: Vec<Content>,
+    /// The result as data.
     pub raw: Option<Value>,
     /// Whether it failed.
     pub failed: bool,
 }
 
-/// Something that a server gave back, as a model reads it.
+/// A piece of a result, for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A picture.
+    /// An image.
     Image {
         /// Its format, such as `image/png`.
         media_type: String,
         /// Its bytes in base64.
         data: String,
     },
-    /// A sound.
+    /// Audio.
     Audio {
         /// Its format, such as `audio/wav`.
         media_type: String,
@@ -43,58 +43,58 @@ pub enum Content {
 }
 
 pub(super) fn result(result: CallToolResult) -> CallResult {
-    let mut sheet = Sheet::new();
+    let mut builder = ContentBuilder::new();
     for block in result.content {
-        sheet.add(block);
+        builder.add(block);
     }
     let raw = result
         .structured_content
         .filter(|value| *value != Value::Null);
     let raw = raw.map(|value| (value.to_string(), value));
     if let Some((words, _)) = &raw
-        && sheet.told.is_empty()
+        && builder.for_model.is_empty()
     {
-        sheet.add_text(words);
+        builder.add_text(words);
     }
     let raw = raw
         .filter(|(words, _)| words.len() <= RAW)
         .map(|(_, value)| value);
-    sheet.close();
+    builder.close();
     CallResult {
-        shown: sheet.shown,
-        told: sheet.told,
+        for_user: builder.for_user,
+        for_model: builder.for_model,
         raw,
         failed: result.is_error == Some(true),
     }
 }
 
-/// What a prompt says. What its author puts in the model's mouth is marked as such.
+/// Converts a prompt. Messages in the assistant's role are marked.
 pub(super) fn prompt(result: GetPromptResult) -> Vec<Content> {
-    let mut sheet = Sheet::new();
+    let mut builder = ContentBuilder::new();
     for message in result.messages {
         if message.role == Role::Assistant {
-            sheet.add_text("(The answer so far:)");
+            builder.add_text("(The answer so far:)");
         }
-        sheet.add(message.content);
+        builder.add(message.content);
     }
-    sheet.close();
-    sheet.told
+    builder.close();
+    builder.for_model
 }
 
-/// What a resource holds.
+/// Converts the contents of a resource.
 pub(super) fn resource(contents: Vec<ResourceContents>) -> Vec<Content> {
-    let mut sheet = Sheet::new();
+    let mut builder = ContentBuilder::new();
     for part in contents {
-        sheet.add_resource(part);
+        builder.add_resource(part);
     }
-    sheet.close();
-    sheet.told
+    builder.close();
+    builder.for_model
 }
 
-/// The same thing twice, for the person and for the model, with the room that is left.
-struct Sheet {
-    shown: Vec<v1::ContentBlock>,
-    told: Vec<Content>,
+/// Builds the content for the user and for the model, and tracks the remaining room.
+struct ContentBuilder {
+    for_user: Vec<v1::ContentBlock>,
+    for_model: Vec<Content>,
     text: usize,
     media: usize,
     blocks: usize,
@@ -102,11 +102,11 @@ struct Sheet {
     dropped: usize,
 }
 
-impl Sheet {
-    fn new() -> Sheet {
-        Sheet {
-            shown: Vec::new(),
-            told: Vec::new(),
+impl ContentBuilder {
+    fn new() -> ContentBuilder {
+        ContentBuilder {
+            for_user: Vec::new(),
+            for_model: Vec::new(),
             text: TEXT,
             media: MEDIA,
             blocks: BLOCKS,
@@ -125,7 +125,7 @@ impl Sheet {
             ContentBlock::Text(text) => self.add_text(&text.text),
             ContentBlock::Image(image) => self.add_image(image.mime_type, image.data),
             ContentBlock::Audio(audio) => self.add_audio(audio.mime_type, audio.data),
-            ContentBlock::ResourceLink(resource) => match catalogue::link(&resource) {
+            ContentBlock::ResourceLink(resource) => match offerings::link(&resource) {
                 Some(link) => self.add_link(link),
                 None => self.dropped += 1,
             },
@@ -136,15 +136,15 @@ impl Sheet {
 
     fn add_text(&mut self, words: &str) {
         if let Some(words) = self.fit(words) {
-            self.shown.push(words.clone().into());
-            self.told.push(Content::Text(words));
+            self.for_user.push(words.clone().into());
+            self.for_model.push(Content::Text(words));
         }
     }
 
     fn add_link(&mut self, link: v1::ResourceLink) {
         if let Some(words) = self.fit(&format!("[resource {} <{}>]", link.name, link.uri)) {
-            self.told.push(Content::Text(words));
-            self.shown.push(v1::ContentBlock::ResourceLink(link));
+            self.for_model.push(Content::Text(words));
+            self.for_user.push(v1::ContentBlock::ResourceLink(link));
         }
     }
 
@@ -152,7 +152,7 @@ impl Sheet {
         match resource {
             ResourceContents::TextResourceContents { uri, .. }
             | ResourceContents::BlobResourceContents { uri, .. }
-                if uri.len() > catalogue::ADDRESS =>
+                if uri.len() > offerings::ADDRESS =>
             {
                 self.dropped += 1;
             }
@@ -163,12 +163,13 @@ impl Sheet {
                 ..
             } => {
                 if let Some(words) = self.fit(&text) {
-                    self.told.push(Content::Text(format!("{uri}:\n{words}")));
+                    self.for_model
+                        .push(Content::Text(format!("{uri}:\n{words}")));
                     let mut contents = v1::TextResourceContents::new(words, uri);
                     contents.mime_type = mime_type.filter(|kind| kind.len() <= KIND);
                     let resource = v1::EmbeddedResourceResource::Text(contents);
                     let resource = v1::EmbeddedResource::new(resource);
-                    self.shown.push(v1::ContentBlock::Resource(resource));
+                    self.for_user.push(v1::ContentBlock::Resource(resource));
                 }
             }
             ResourceContents::BlobResourceContents {
@@ -190,27 +191,27 @@ impl Sheet {
 
     fn add_image(&mut self, media_type: String, data: String) {
         if !IMAGES.contains(&media_type.as_str()) {
-            return self.leave_out("picture", "its format is none that a model reads");
+            return self.leave_out("picture", "models do not support its format");
         }
         if let Some(data) = self.fit_media("picture", data) {
             let image = v1::ImageContent::new(&*data, &*media_type);
-            self.shown.push(v1::ContentBlock::Image(image));
-            self.told.push(Content::Image { media_type, data });
+            self.for_user.push(v1::ContentBlock::Image(image));
+            self.for_model.push(Content::Image { media_type, data });
         }
     }
 
     fn add_audio(&mut self, media_type: String, data: String) {
         if media_type.len() > KIND {
-            return self.leave_out("sound", "its format is none that a model hears");
+            return self.leave_out("sound", "models do not support its format");
         }
         if let Some(data) = self.fit_media("sound", data) {
             let audio = v1::AudioContent::new(&*data, &*media_type);
-            self.shown.push(v1::ContentBlock::Audio(audio));
-            self.told.push(Content::Audio { media_type, data });
+            self.for_user.push(v1::ContentBlock::Audio(audio));
+            self.for_model.push(Content::Audio { media_type, data });
         }
     }
 
-    /// A provider refuses a whole conversation with a picture that it cannot decode.
+    /// Checks base64, because providers reject a whole conversation with an image that can't be decoded.
     fn fit_media(&mut self, what: &str, data: String) -> Option<String> {
         if data.len() > ONE.min(self.media) {
             self.leave_out(what, "it is too large");
@@ -244,8 +245,8 @@ impl Sheet {
                 format!("[{cut} bytes of text and {dropped} parts were left out]")
             }
         };
-        self.shown.push(note.clone().into());
-        self.told.push(Content::Text(note));
+        self.for_user.push(note.clone().into());
+        self.for_model.push(Content::Text(note));
     }
 }
 

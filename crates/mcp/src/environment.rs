@@ -1,5 +1,5 @@
-//! What a server that is a process finds in its environment: the variables that every child gets, and those that its
-//! configuration names. Values of other variables are taken out of what servers give back.
+//! The environment of server processes: the variables that every child gets, and those of its configuration. The values of
+//! withheld variables are removed from results.
 
 use attache::process::Program;
 use attache::v1;
@@ -7,7 +7,7 @@ use attache_host::environment::{ChildEnvironment, WithheldValues};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The program with the environment of a server.
+/// Sets the environment of a server process.
 pub(super) fn of(
     program: Program,
     given: &[v1::EnvVariable],
@@ -18,7 +18,7 @@ pub(super) fn of(
     given.iter().fold(children.apply(program), set)
 }
 
-/// A result without the values of withheld variables; none if it cannot be made again.
+/// Removes the values of withheld variables from a result; `None` if it can't be decoded afterwards.
 pub(super) fn without_values<T: Serialize + DeserializeOwned>(
     values: &WithheldValues,
     result: T,

@@ -1,5 +1,5 @@
-//! What a server may ask of us and tell us: where the session works, a question to the person, how far a call has come,
-//! and that its lists have changed. It gets no use of the model.
+//! Handles requests and notifications of a server: the session's directories, questions to the user, progress of calls and
+//! list changes. Servers can't use the model.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -21,66 +21,70 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc};
 
-use super::changes::Changes;
-use super::{Place, Progress, text};
+use super::list_changes::ListChanges;
+use super::{Progress, ServerContext, text};
 
 /// The handler of one connection to a server.
 #[derive(Clone)]
-pub(super) struct Handler(Arc<Inner>);
+pub(super) struct Handler(Arc<HandlerInner>);
 
-struct Inner {
+struct HandlerInner {
     server: String,
-    place: Arc<Place>,
-    changes: Changes,
-    following: Mutex<Following>,
+    context: Arc<ServerContext>,
+    changes: ListChanges,
+    listeners: Mutex<ProgressListeners>,
     questions: Semaphore,
     asking: AtomicUsize,
 }
 
-/// Who wants to know how far calls have come. The token of a call is known only when it has been sent, and the server may
-/// be faster than we are: what nobody has asked for yet is kept for a while.
+/// The receivers of progress. The token of a call is known only after it was sent, and the server may be faster: progress
+/// without a receiver is kept for a while.
 #[derive(Default)]
-struct Following {
+struct ProgressListeners {
     calls: HashMap<ProgressToken, mpsc::Sender<Progress>>,
     early: VecDeque<(ProgressToken, Progress)>,
 }
 
-/// Ends the following of a call when dropped.
-pub(super) struct Followed {
+/// Ends the subscription to a call's progress when dropped.
+pub(super) struct ProgressSubscription {
     handler: Handler,
     token: ProgressToken,
 }
 
 impl Handler {
-    pub(super) fn new(server: &str, place: Arc<Place>) -> Handler {
-        Handler(Arc::new(Inner {
+    pub(super) fn new(server: &str, context: Arc<ServerContext>) -> Handler {
+        Handler(Arc::new(HandlerInner {
             server: server.to_owned(),
-            place,
-            changes: Changes::default(),
-            following: Mutex::default(),
+            context,
+            changes: ListChanges::default(),
+            listeners: Mutex::default(),
             questions: Semaphore::new(QUESTIONS),
             asking: AtomicUsize::new(0),
         }))
     }
 
-    /// How often the server has said that a list has changed.
-    pub(super) fn changes(&self) -> &Changes {
+    /// The list changes that the server has announced.
+    pub(super) fn changes(&self) -> &ListChanges {
         &self.0.changes
     }
 
-    /// Whether a question of the server waits for the person.
+    /// Whether a question of the server waits for the user.
     pub(super) fn is_asking(&self) -> bool {
         self.0.asking.load(Ordering::Relaxed) > 0
     }
 
-    /// Passes on how far a call has come.
-    pub(super) fn follow(&self, token: ProgressToken, to: mpsc::Sender<Progress>) -> Followed {
-        self.with_following(|following| following.follow(token.clone(), to));
+    /// Subscribes to the progress of a call.
+    pub(super) fn follow(
+        &self,
+        token: ProgressToken,
+        to: mpsc::Sender<Progress>,
+    ) -> ProgressSubscription {
+        self.with_listeners(|listeners| listeners.follow(token.clone(), to));
         let handler = self.clone();
-        Followed { handler, token }
+        ProgressSubscription { handler, token }
     }
 
-    /// Answers what a server wants to know before it goes on with a request.
+    /// Answers a question that a server asks before it continues with a request.
     pub(super) async fn answer(&self, request: InputRequest) -> Option<Value> {
         match request {
             InputRequest::Elicitation(request) => {
@@ -91,14 +95,14 @@ impl Handler {
         }
     }
 
-    fn with_following<T>(&self, act: impl FnOnce(&mut Following) -> T) -> T {
-        let following = self.0.following.lock();
-        act(&mut following.unwrap_or_else(PoisonError::into_inner))
+    fn with_listeners<T>(&self, act: impl FnOnce(&mut ProgressListeners) -> T) -> T {
+        let listeners = self.0.listeners.lock();
+        act(&mut listeners.unwrap_or_else(PoisonError::into_inner))
     }
 
     #[expect(deprecated, reason = "servers of today still ask for roots")]
     fn roots(&self) -> ListRootsResult {
-        let uris = self.0.place.roots.iter().filter_map(uri);
+        let uris = self.0.context.roots.iter().filter_map(uri);
         ListRootsResult::new(uris.map(Root::new).collect())
     }
 
@@ -116,17 +120,17 @@ impl Handler {
             return declined;
         };
         self.0.asking.fetch_add(1, Ordering::Relaxed);
-        let _asking = Asking(self);
+        let _asking = OpenQuestion(self);
         self.ask(&message, &requested_schema)
             .await
             .unwrap_or(declined)
     }
 
-    /// Asks the person, who is told which server wants to know.
+    /// Asks the user with a form that names the server.
     async fn ask(&self, message: &str, schema: &ElicitationSchema) -> Option<ElicitResult> {
-        let place = &self.0.place;
-        let (client, session) = (place.client.as_ref()?, place.session.clone()?);
-        if !place.can_ask() {
+        let context = &self.0.context;
+        let (client, session) = (context.client.as_ref()?, context.session.clone()?);
+        if !context.can_ask() {
             return None;
         }
         let schema = serde_json::to_string(schema)
@@ -175,13 +179,13 @@ impl ClientHandler for Handler {
         told: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.with_following(|following| following.tell(&told.progress_token, progress(&told)));
+        self.with_listeners(|listeners| listeners.tell(&told.progress_token, progress(&told)));
     }
 
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = Some(RootsCapabilities::default());
-        if self.0.place.can_ask() {
+        if self.0.context.can_ask() {
             let mut elicitation = ElicitationCapability::new();
             elicitation.form = Some(FormElicitationCapability::new());
             capabilities.elicitation = Some(elicitation);
@@ -192,15 +196,15 @@ impl ClientHandler for Handler {
     }
 }
 
-impl Drop for Followed {
+impl Drop for ProgressSubscription {
     fn drop(&mut self) {
         let token = &self.token;
         self.handler
-            .with_following(|following| following.calls.remove(token));
+            .with_listeners(|listeners| listeners.calls.remove(token));
     }
 }
 
-impl Following {
+impl ProgressListeners {
     fn follow(&mut self, token: ProgressToken, to: mpsc::Sender<Progress>) {
         self.early.retain(|(early, progress)| {
             let is_ours = *early == token;
@@ -212,7 +216,7 @@ impl Following {
         self.calls.insert(token, to);
     }
 
-    /// What comes too fast is left out.
+    /// Passes on progress; drops it if the receiver is too slow.
     fn tell(&mut self, token: &ProgressToken, progress: Progress) {
         match self.calls.get(token) {
             Some(to) => {
@@ -226,10 +230,10 @@ impl Following {
     }
 }
 
-/// Counts a question as open.
-struct Asking<'a>(&'a Handler);
+/// Counts an open question until it is dropped.
+struct OpenQuestion<'a>(&'a Handler);
 
-impl Drop for Asking<'_> {
+impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
         self.0.0.asking.fetch_sub(1, Ordering::Relaxed);
     }

@@ -17,15 +17,15 @@ use rmcp::transport::streamable_http_client::{
 };
 use rmcp_sse_stream::{Error as SseError, Sse};
 
-use super::web::{self, Error};
+use super::web::{self, HttpError};
 use super::wire::{self, LONGEST, TOO_LONG, UNREADABLE, failure};
 
 /// The transport to a server.
 pub(super) fn transport(
     server: &v1::McpServerHttp,
-) -> Result<StreamableHttpClientTransport<Http>, Error> {
+) -> Result<StreamableHttpClientTransport<HttpClient>, HttpError> {
     let url = web::address(&server.url, &server.headers)?;
-    let client = Http(web::client(&server.headers)?);
+    let client = HttpClient(web::client(&server.headers)?);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
     config.max_sse_event_size = LONGEST;
     let mut retry = ExponentialBackoff::default();
@@ -34,24 +34,26 @@ pub(super) fn transport(
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 
-/// Why a message could not be sent over this transport, if it was this one.
+/// Why sending failed, if the error is of this transport.
 pub(super) fn reason(error: &(dyn std::error::Error + 'static)) -> Option<String> {
-    match error.downcast_ref::<Failure>()? {
+    match error.downcast_ref::<StreamableError>()? {
         StreamableHttpError::Client(error) => Some(error.to_string()),
-        StreamableHttpError::SessionExpired => Some("the server has forgotten us".to_owned()),
+        StreamableHttpError::SessionExpired => {
+            Some("the session on the server has expired".to_owned())
+        }
         _ => None,
     }
 }
 
-/// A client of HTTP as `rmcp` wants it. Nothing it reads is longer than the limit, and no failure of it names an address.
+/// An HTTP client for `rmcp`. Responses are limited in length, and no error contains an address.
 #[derive(Debug, Clone)]
-pub(super) struct Http(Client);
+pub(super) struct HttpClient(Client);
 
-type Failure = StreamableHttpError<Error>;
+type StreamableError = StreamableHttpError<HttpError>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
-impl StreamableHttpClient for Http {
-    type Error = Error;
+impl StreamableHttpClient for HttpClient {
+    type Error = HttpError;
 
     async fn post_message(
         &self,
@@ -60,7 +62,7 @@ impl StreamableHttpClient for Http {
         session: Option<Arc<str>>,
         _auth: Option<String>,
         headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
+    ) -> Result<StreamableHttpPostResponse, StreamableError> {
         let body = serde_json::to_vec(&message)?;
         let request = self
             .0
@@ -89,8 +91,8 @@ impl StreamableHttpClient for Http {
         session: Arc<str>,
         _auth: Option<String>,
         headers: Headers,
-    ) -> Result<(), Failure> {
-        // A server need not be able to end a session, and we leave it anyway.
+    ) -> Result<(), StreamableError> {
+        // Servers need not support this, and we leave anyway.
         send(self.0.delete(&*uri), Some(session), headers).await?;
         Ok(())
     }
@@ -102,7 +104,7 @@ impl StreamableHttpClient for Http {
         last_event: Option<String>,
         _auth: Option<String>,
         headers: Headers,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failure> {
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, StreamableError> {
         let mut request = self.0.get(&*uri);
         if let Some(last_event) = last_event {
             request = request.header("Last-Event-Id", last_event);
@@ -115,7 +117,7 @@ impl StreamableHttpClient for Http {
             return Err(StreamableHttpError::Client(error));
         }
         if !web::is(&response, web::EVENTS) {
-            return Err(StreamableHttpError::Client(Error::Kind));
+            return Err(StreamableHttpError::Client(HttpError::Kind));
         }
         let events = web::events(response);
         let events = events.map(|event| event.map(with_definitions).map_err(as_body));
@@ -127,7 +129,7 @@ async fn send(
     request: RequestBuilder,
     session: Option<Arc<str>>,
     headers: Headers,
-) -> Result<Response, Failure> {
+) -> Result<Response, StreamableError> {
     let mut request = request.header(ACCEPT, ACCEPTED);
     if let Some(session) = session {
         request = request.header("Mcp-Session-Id", &*session);
@@ -142,19 +144,19 @@ async fn send(
 async fn answered(
     response: Response,
     id: Option<RequestId>,
-) -> Result<StreamableHttpPostResponse, Failure> {
+) -> Result<StreamableHttpPostResponse, StreamableError> {
     let session = response.headers().get("Mcp-Session-Id");
     let session = session.and_then(|id| id.to_str().ok()).map(str::to_owned);
     if web::is(&response, web::EVENTS) {
         let events = web::events(response).map(move |event| Ok(readable(event, id.as_ref())));
         return Ok(StreamableHttpPostResponse::Sse(events.boxed(), session));
     }
-    // Only a request needs an answer.
+    // Only a request needs a response.
     let Some(id) = id else {
         return Ok(StreamableHttpPostResponse::Accepted);
     };
     if !web::is(&response, web::JSON) {
-        return Err(StreamableHttpError::Client(Error::Kind));
+        return Err(StreamableHttpError::Client(HttpError::Kind));
     }
     let body = web::body(response)
         .await
@@ -163,13 +165,13 @@ async fn answered(
     Ok(StreamableHttpPostResponse::Json(message, session))
 }
 
-/// A refusal may hold an error of the protocol, which says more than its status.
+/// An HTTP error may contain a JSON-RPC error, which says more than the status.
 async fn refused(
     response: Response,
-    error: Error,
+    error: HttpError,
     id: Option<RequestId>,
-) -> Result<StreamableHttpPostResponse, Failure> {
-    if let (Error::Status(_), Some(id)) = (&error, id)
+) -> Result<StreamableHttpPostResponse, StreamableError> {
+    if let (HttpError::Status(_), Some(id)) = (&error, id)
         && web::is(&response, web::JSON)
     {
         let body = web::body(response)
@@ -183,14 +185,14 @@ async fn refused(
     Err(StreamableHttpError::Client(error))
 }
 
-/// An event that `rmcp` can read. One that it would skip, or that broke off, fails the request that it belongs to.
-fn readable(event: Result<Sse, Error>, id: Option<&RequestId>) -> Sse {
+/// An event that `rmcp` can read. An event that it would skip, or that broke off, fails its request instead.
+fn readable(event: Result<Sse, HttpError>, id: Option<&RequestId>) -> Sse {
     let (event, reason) = match event {
         Ok(event) if !is_message(&event) || event.data.as_deref().is_none_or(is_readable) => {
             return with_definitions(event);
         }
         Ok(event) => (event, UNREADABLE),
-        Err(Error::TooLong) => (Sse::default(), TOO_LONG),
+        Err(HttpError::TooLong) => (Sse::default(), TOO_LONG),
         Err(_) => (Sse::default(), BROKEN),
     };
     let data = id.map(|id| failure(id.clone(), reason));
@@ -198,7 +200,7 @@ fn readable(event: Result<Sse, Error>, id: Option<&RequestId>) -> Sse {
     Sse { data, ..event }
 }
 
-/// The tools that an event lists carry the digest of their whole definition.
+/// Adds the digest of their whole definition to the tools that an event lists.
 fn with_definitions(event: Sse) -> Sse {
     let data = event.data.map(|data| {
         let marked = wire::with_definitions(data.as_bytes()).into_owned();
@@ -222,7 +224,7 @@ fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     }
 }
 
-fn as_body(error: Error) -> SseError {
+fn as_body(error: HttpError) -> SseError {
     SseError::Body(Box::new(error))
 }
 

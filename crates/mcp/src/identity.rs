@@ -1,5 +1,5 @@
-//! Which server, and which definition of a tool, a lasting permission is bound to. A server that changes any of it
-//! afterwards is asked about again.
+//! The identities of servers and tools that lasting permissions are bound to. If a server changes any part later, the user is
+//! asked again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,31 +10,31 @@ use rmcp::model::{self, ServerPeerInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A digest that differs whenever anything that went into it differs.
+/// A digest of everything that an identity consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
-/// A server: how the user configured it, and who it says it is.
+/// A server: its configuration, and the name and version it declares.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ServerIdentity {
     configured: Fingerprint,
     declared: Fingerprint,
 }
 
-/// A tool of a server, with everything that the server says of it.
+/// A tool of a server, with its complete definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolIdentity {
     server: ServerIdentity,
     name: String,
-    /// The members of the definition that a user or a model reads, each as a digest.
-    parts: BTreeMap<Part, Fingerprint>,
+    /// Digests of the parts of the definition.
+    parts: BTreeMap<DefinitionPart, Fingerprint>,
 }
 
-/// What can change about a tool.
+/// A part of a tool's definition that can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Part {
+pub enum DefinitionPart {
     /// The server's configuration.
     Configuration,
     /// The name or version that the server declares.
@@ -43,23 +43,23 @@ pub enum Part {
     Title,
     /// The tool's description.
     Description,
-    /// What the tool takes.
+    /// The input schema.
     InputSchema,
-    /// What the tool gives back.
+    /// The output schema.
     OutputSchema,
-    /// What the server says of the tool's effects.
+    /// The annotations about the tool's effects.
     Annotations,
-    /// The whole definition as the server sent it, members that nobody knows included.
+    /// The whole definition as sent, including unknown members.
     Definition,
 }
 
 /// A tool as it was when the user decided about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeenTool(BTreeMap<Part, String>);
+pub struct ToolSnapshot(BTreeMap<DefinitionPart, String>);
 
 impl ServerIdentity {
-    /// A server that has not said anything yet. Values of variables and headers are secrets that may be renewed; their
-    /// names count.
+    /// A server before its handshake. Only the names of variables and headers count, because their values are secrets that may
+    /// be renewed.
     pub(super) fn configured(server: &v1::McpServer) -> ServerIdentity {
         let mut form = FieldHasher::new("attache agent mcp server configuration");
         form.text(super::name_of(server));
@@ -87,7 +87,7 @@ impl ServerIdentity {
         }
     }
 
-    /// The same server with what it declares in the handshake.
+    /// The server with its declaration from the handshake.
     pub(super) fn declaring(&self, info: Option<&ServerPeerInfo>) -> ServerIdentity {
         ServerIdentity {
             configured: self.configured,
@@ -95,7 +95,7 @@ impl ServerIdentity {
         }
     }
 
-    /// Binds permission to read one resource of this server.
+    /// The fingerprint for permission to read a resource of this server.
     pub fn resource(&self, uri: &str) -> Fingerprint {
         let mut form = FieldHasher::new("attache agent mcp resource");
         form.digest(&self.configured.0);
@@ -104,7 +104,7 @@ impl ServerIdentity {
         Fingerprint(form.end())
     }
 
-    /// Binds a refusal to read one resource, whatever the server calls itself later.
+    /// The fingerprint for a rejection to read a resource, independent of what the server declares.
     pub fn refused_resource(&self, uri: &str) -> Fingerprint {
         let mut form = FieldHasher::new("attache agent mcp resource refused");
         form.digest(&self.configured.0);
@@ -114,7 +114,7 @@ impl ServerIdentity {
 }
 
 impl ToolIdentity {
-    /// The tool as its server lists it. Nothing is cut before it is digested.
+    /// The identity of a tool as listed, computed before anything is cut.
     pub(super) fn of(server: &ServerIdentity, tool: &model::Tool) -> ToolIdentity {
         let value = |part: &str, value: Option<Value>| {
             let mut form = FieldHasher::new(&format!("attache agent {part}"));
@@ -132,20 +132,23 @@ impl ToolIdentity {
             .and_then(|meta| meta.get(DEFINITION))
             .cloned();
         let parts = [
-            (Part::Configuration, server.configured),
-            (Part::Declaration, server.declared),
-            (Part::Title, text("title", tool.title.as_deref())),
+            (DefinitionPart::Configuration, server.configured),
+            (DefinitionPart::Declaration, server.declared),
+            (DefinitionPart::Title, text("title", tool.title.as_deref())),
             (
-                Part::Description,
+                DefinitionPart::Description,
                 text("description", tool.description.as_deref()),
             ),
             (
-                Part::InputSchema,
+                DefinitionPart::InputSchema,
                 value("input schema", Some(schema(&tool.input_schema))),
             ),
-            (Part::OutputSchema, value("output schema", output)),
-            (Part::Annotations, value("annotations", annotations)),
-            (Part::Definition, value("definition", definition)),
+            (DefinitionPart::OutputSchema, value("output schema", output)),
+            (
+                DefinitionPart::Annotations,
+                value("annotations", annotations),
+            ),
+            (DefinitionPart::Definition, value("definition", definition)),
         ];
         ToolIdentity {
             server: server.clone(),
@@ -154,7 +157,7 @@ impl ToolIdentity {
         }
     }
 
-    /// Binds permission to call the tool: the server, the tool's name and every part of its definition.
+    /// The fingerprint for permission to call the tool: the server, the tool's name and every part of its definition.
     pub fn fingerprint(&self) -> Fingerprint {
         let mut form = FieldHasher::new("attache agent mcp tool");
         form.text(&self.name);
@@ -165,8 +168,8 @@ impl ToolIdentity {
         Fingerprint(form.end())
     }
 
-    /// Binds a refusal: the server as it is configured, and the tool's name. A server does not get round a refusal by
-    /// describing the tool in other words.
+    /// The fingerprint for a rejection: the server's configuration and the tool's name, so that a server can't evade a
+    /// rejection by changing the definition.
     pub fn refusal(&self) -> Fingerprint {
         let mut form = FieldHasher::new("attache agent mcp tool refused");
         form.digest(&self.server.configured.0);
@@ -174,43 +177,43 @@ impl ToolIdentity {
         Fingerprint(form.end())
     }
 
-    /// The tool as it is now, to be compared with later.
-    pub fn seen(&self) -> SeenTool {
+    /// A snapshot to compare later definitions with.
+    pub fn seen(&self) -> ToolSnapshot {
         let parts = self.parts.iter();
-        SeenTool(parts.map(|(part, it)| (*part, it.to_string())).collect())
+        ToolSnapshot(parts.map(|(part, it)| (*part, it.to_string())).collect())
     }
 }
 
-impl SeenTool {
-    /// What is no longer as it was.
-    pub fn changed(&self, now: &ToolIdentity) -> Vec<Part> {
-        let is_other = |(part, now): &(&Part, &Fingerprint)| {
+impl ToolSnapshot {
+    /// The parts that differ from the snapshot.
+    pub fn changed(&self, now: &ToolIdentity) -> Vec<DefinitionPart> {
+        let is_other = |(part, now): &(&DefinitionPart, &Fingerprint)| {
             self.0
                 .get(part)
                 .is_none_or(|before| *before != now.to_string())
         };
         let changed = now.parts.iter().filter(is_other);
-        let mut changed: Vec<Part> = changed.map(|(part, _)| *part).collect();
-        // It is named where nothing else says what has changed.
+        let mut changed: Vec<DefinitionPart> = changed.map(|(part, _)| *part).collect();
+        // The whole definition is named only if no other part changed.
         if changed.len() > 1 {
-            changed.retain(|part| *part != Part::Definition);
+            changed.retain(|part| *part != DefinitionPart::Definition);
         }
         changed
     }
 }
 
-impl Part {
-    /// In words for people.
+impl DefinitionPart {
+    /// The name of the part for the user.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Configuration => "the server's configuration",
-            Part::Declaration => "the server's declared name or version",
-            Part::Title => "the title",
-            Part::Description => "the description",
-            Part::InputSchema => "the input schema",
-            Part::OutputSchema => "the output schema",
-            Part::Annotations => "the annotations",
-            Part::Definition => "another part of the definition",
+            DefinitionPart::Configuration => "the server's configuration",
+            DefinitionPart::Declaration => "the server's declared name or version",
+            DefinitionPart::Title => "the title",
+            DefinitionPart::Description => "the description",
+            DefinitionPart::InputSchema => "the input schema",
+            DefinitionPart::OutputSchema => "the output schema",
+            DefinitionPart::Annotations => "the annotations",
+            DefinitionPart::Definition => "another part of the definition",
         }
     }
 }
@@ -221,7 +224,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// Writes the digest of a tool's whole definition, as its server sent it, into the definition.
+/// Adds the digest of a tool's whole definition, as sent, to the definition.
 pub(super) fn mark_definition(tool: &mut Value) {
     let mut form = FieldHasher::new("attache agent mcp definition");
     form.value(tool);
@@ -248,5 +251,5 @@ fn declared(info: Option<&ServerPeerInfo>) -> Fingerprint {
     Fingerprint(form.end())
 }
 
-/// Where a definition carries its digest between the reader of messages and the catalogue.
+/// Where a definition carries its digest between the reader of messages and the list of tools.
 const DEFINITION: &str = "attache/definition";

@@ -1,29 +1,28 @@
 //! A client of the Model Context Protocol (MCP): the servers of a session, their tools, resources and prompts.
 //!
-//! It ends where somebody decides: what is asked before a tool is called, and what a model is told of it, is up to whoever
-//! uses this.
+//! The caller decides whether a tool may be called, and what the model sees of it.
 //!
-//! A server is somebody else's program. It costs the session nothing but itself: it is reached in the background, what
-//! it says is bounded, and no failure of it is more than an [`Event`].
+//! A server is another party's program. If it fails, the session and the other servers keep working: it is connected in the
+//! background, its messages are bounded, and a failure is only a [`ServerEvent`].
 
-mod catalogue;
-mod changes;
+mod acp_transport;
+mod connect;
 mod content;
-mod dial;
 mod environment;
 mod handler;
 mod http;
 mod identity;
-mod keeper;
-mod lines;
+mod list_changes;
 mod names;
-mod over_acp;
-mod place;
+mod offerings;
 mod prompts;
 mod schema;
 mod server;
-mod sse;
-mod state;
+mod server_context;
+mod server_state;
+mod server_task;
+mod sse_transport;
+mod stdio_transport;
 mod text;
 mod web;
 mod wire;
@@ -40,84 +39,88 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use catalogue::{Catalogue, Listed, Prompt};
-use keeper::Keeper;
+use offerings::{ListedPrompt, ListedTool, Offerings};
 use server::Server;
+use server_task::ServerTask;
 
 pub use content::{CallResult, Content};
-pub use identity::{Fingerprint, Part, SeenTool, ServerIdentity, ToolIdentity};
-pub use place::Place;
-pub use state::{Event, Failure, State, Status};
+pub use identity::{DefinitionPart, Fingerprint, ServerIdentity, ToolIdentity, ToolSnapshot};
+pub use server_context::ServerContext;
+pub use server_state::{Error, ServerEvent, ServerState, ServerStatus};
 
-/// All servers of a session. Clones are the same servers; when the last is dropped, they are ended in the background.
+/// All MCP servers of a session. Clones share them; dropping the last one ends the servers in the background.
 #[derive(Clone)]
-pub struct Servers(Arc<[Arc<Entry>]>);
+pub struct Servers(Arc<[Arc<ServerEntry>]>);
 
-struct Entry {
+struct ServerEntry {
     server: Arc<Server>,
-    keeper: Mutex<Option<Keeper>>,
+    task: Mutex<Option<ServerTask>>,
 }
 
 /// A tool of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// What a model calls it by: `mcp__server__tool`.
+    /// Its name for the model: `mcp__server__tool`.
     pub full_name: String,
-    /// What a model is told of it.
+    /// Its description for the model.
     pub description: String,
-    /// What it takes, as JSON Schema that every provider of models accepts.
+    /// The schema of its input, as JSON Schema that every model provider accepts.
     pub input_schema: Value,
-    /// Its server's name as the user configured it.
+    /// The configured name of its server.
     pub server: String,
-    /// Its name as the server calls it.
+    /// Its name on the server.
     pub name: String,
-    /// What a lasting permission is bound to.
+    /// The identity that lasting permissions are bound to.
     pub identity: ToolIdentity,
     /// The server's title for it, or its name.
     pub title: String,
-    /// Whether the server claims that it changes nothing. Nothing is allowed because of it.
+    /// Whether the server claims that it only reads. This allows nothing.
     pub read_only: bool,
-    /// Whether the server does not deny that it can destroy something.
+    /// Whether it may destroy something, unless the server denies it.
     pub destructive: bool,
-    /// What the server says of it, as it came, to be quoted to the user.
-    pub words: ServerWords,
+    /// The server's own text about it, to quote to the user.
+    pub words: ServerText,
 }
 
-/// What a server says of a tool, as it came: titles, then the description.
+/// A server's own text about a tool: titles, then the description.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ServerWords {
-    /// The words, with control and hidden characters.
+pub struct ServerText {
+    /// The text, including control and hidden characters.
     pub text: String,
-    /// How many characters at the end were left out.
+    /// Characters left out at the end.
     pub left_out: usize,
 }
 
-/// A resource, and the server that would be asked for it.
+/// A resource, and the server to read it from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// Its server's name as the user configured it.
+    /// The configured name of its server.
     pub server: String,
-    /// Its address.
+    /// Its URI.
     pub uri: String,
-    /// What a lasting permission is bound to.
+    /// The identity that lasting permissions are bound to.
     pub identity: ServerIdentity,
 }
 
-/// How far a call has come.
+/// The progress of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// How much of it is done, if the server knows.
+    /// The percentage that is done, if the server reports it.
     pub percent: Option<u8>,
-    /// What it is doing.
+    /// The server's message.
     pub message: Option<String>,
 }
 
 impl Servers {
-    /// Begins to connect to all of them at once, and does not wait. Must be called within a tokio runtime.
+    /// Starts connecting to all servers in the background. Must be called within a tokio runtime.
     ///
-    /// Events that nobody takes hold up only the server that they are about.
-    pub fn connect(list: Vec<v1::McpServer>, place: Place, events: mpsc::Sender<Event>) -> Servers {
-        let place = Arc::new(place);
+    /// If nobody receives the events, only the server they are about is held up.
+    pub fn connect(
+        list: Vec<v1::McpServer>,
+        context: ServerContext,
+        events: mpsc::Sender<ServerEvent>,
+    ) -> Servers {
+        let context = Arc::new(context);
         let slugs = names::servers(list.iter().map(name_of));
         let entries = list
             .into_iter()
@@ -125,90 +128,90 @@ impl Servers {
             .enumerate()
             .map(|(index, (config, slug))| {
                 let name = shown(name_of(&config), &slug);
-                let server = Server::new(name, slug, config, Arc::clone(&place), events.clone());
+                let server = Server::new(name, slug, config, Arc::clone(&context), events.clone());
                 let server = Arc::new(server);
-                let keeper = if index < MOST {
-                    Some(Keeper::start(Arc::clone(&server)))
+                let task = if index < MOST {
+                    Some(ServerTask::start(Arc::clone(&server)))
                 } else {
                     server.refuse(format!("a session has at most {MOST} servers"));
                     None
                 };
-                Arc::new(Entry {
+                Arc::new(ServerEntry {
                     server,
-                    keeper: Mutex::new(keeper),
+                    task: Mutex::new(task),
                 })
             });
         Servers(entries.collect())
     }
 
-    /// Waits until each is connected or has failed.
+    /// Waits until each server is connected or has failed.
     pub async fn ready(&self) {
         future::join_all(self.all().map(|server| server.settled())).await;
     }
 
     /// The tools of the servers that are ready.
     pub fn tools(&self) -> Vec<Tool> {
-        let catalogues = self.open().map(|server| server.catalogue());
-        let tools = |catalogue: Arc<Catalogue>| {
-            let tools = catalogue.tools.iter().map(|listed| listed.tool.clone());
+        let offerings = self.open().map(|server| server.offerings());
+        let tools = |offerings: Arc<Offerings>| {
+            let tools = offerings.tools.iter().map(|listed| listed.tool.clone());
             tools.collect::<Vec<_>>()
         };
-        catalogues.flat_map(tools).collect()
+        offerings.flat_map(tools).collect()
     }
 
-    /// One tool, by the name that the model has for it. That of a server that has ended is still known.
+    /// A tool by its name for the model. Tools of servers that have ended are still found.
     pub fn tool(&self, name: &str) -> Option<Tool> {
         self.find_tool(name).map(|(_, listed)| listed.tool)
     }
 
-    /// The same as it is now: if its server has said that its lists changed, they are waited for.
+    /// A tool as it is now: if its server has announced a change, waits for the new list.
     ///
     /// # Errors
     ///
-    /// When the server does not give the lists.
-    pub async fn current_tool(&self, name: &str) -> Result<Option<Tool>, Failure> {
+    /// When the server does not send its lists.
+    pub async fn current_tool(&self, name: &str) -> Result<Option<Tool>, Error> {
         if let Some((server, _)) = self.find_tool(name) {
             server.fresh().await?;
         }
         Ok(self.tool(name))
     }
 
-    /// The resource of an address, as [`read`](Self::read) would find it.
+    /// The resource with a URI, as [`read`](Self::read) would find it.
     ///
     /// # Errors
     ///
     /// When no server has it.
-    pub async fn resource(&self, uri: &str) -> Result<Resource, Failure> {
+    pub async fn resource(&self, uri: &str) -> Result<Resource, Error> {
         if let Some(server) = self.find_resource(uri) {
             server.fresh().await?;
         }
         let server = self.find_resource(uri);
-        let server = server.ok_or(Failure::Unknown("resource"))?;
+        let server = server.ok_or(Error::Unknown("resource"))?;
         Ok(resource_of(server, uri))
     }
 
     /// The prompts of the servers that are ready, as commands named `server:prompt`.
     pub fn prompts(&self) -> Vec<v1::AvailableCommand> {
-        let catalogues = self.open().map(|server| server.catalogue());
-        let commands = |catalogue: Arc<Catalogue>| {
-            let commands = catalogue
+        let offerings = self.open().map(|server| server.offerings());
+        let commands = |offerings: Arc<Offerings>| {
+            let commands = offerings
                 .prompts
                 .iter()
                 .map(|prompt| prompt.command.clone());
             commands.collect::<Vec<_>>()
         };
-        catalogues.flat_map(commands).collect()
+        offerings.flat_map(commands).collect()
     }
 
     /// The resources of the servers that are ready.
     pub fn resources(&self) -> Vec<v1::ResourceLink> {
-        let catalogues = self.open().map(|server| server.catalogue());
-        catalogues
-            .flat_map(|catalogue| catalogue.resources.clone())
+        let offerings = self.open().map(|server| server.offerings());
+        offerings
+            .flat_map(|offerings| offerings.resources.clone())
             .collect()
     }
 
-    /// Calls a tool with the input that the model wrote. If the future is dropped, the server is told to stop.
+    /// Calls a tool with the model's input. Dropping the future cancels the call on the server.
     pub async fn call(
         &self,
         name: &str,
@@ -219,8 +222,7 @@ impl Servers {
         called.unwrap_or_else(|failure| failed(&failure))
     }
 
-    /// Calls a tool that a user has allowed, as [`call`](Self::call) does, but only as long as its server still defines it
-    /// as it did then.
+    /// Like [`call`](Self::call), but only if the server still defines the tool as the user allowed it.
     pub async fn call_unchanged(
         &self,
         tool: &Tool,
@@ -231,9 +233,9 @@ impl Servers {
         called.await.unwrap_or_else(|failure| failed(&failure))
     }
 
-    /// Asks for a prompt, with what the person wrote behind its name.
-    pub async fn prompt(&self, name: &str, words: &str) -> Result<Vec<Content>, Failure> {
-        let (server, prompt) = self.find_prompt(name).ok_or(Failure::Unknown("prompt"))?;
+    /// Gets a prompt, with the text that the user typed after its name as arguments.
+    pub async fn prompt(&self, name: &str, words: &str) -> Result<Vec<Content>, Error> {
+        let (server, prompt) = self.find_prompt(name).ok_or(Error::Unknown("prompt"))?;
         let arguments = prompts::arguments(&prompt.arguments, words)?;
         let request = |given, state| {
             let mut params = GetPromptRequestParams::new(&*prompt.theirs);
@@ -248,29 +250,25 @@ impl Servers {
         }
     }
 
-    /// Reads a resource: of the server that lists it, or of the only one that has resources at all.
-    pub async fn read(&self, uri: &str) -> Result<Vec<Content>, Failure> {
+    /// Reads a resource from the server that lists it, or from the only one with resources.
+    pub async fn read(&self, uri: &str) -> Result<Vec<Content>, Error> {
         self.try_read(uri, None).await
     }
 
-    /// Reads a resource that a user has allowed, from the server that was asked about and no other.
+    /// Reads a resource that the user has allowed, only from the server that the user was asked about.
     ///
     /// # Errors
     ///
-    /// When another server would be asked now, or the server fails.
-    pub async fn read_unchanged(&self, resource: &Resource) -> Result<Vec<Content>, Failure> {
+    /// When the resource would come from another server now, or the server fails.
+    pub async fn read_unchanged(&self, resource: &Resource) -> Result<Vec<Content>, Error> {
         self.try_read(&resource.uri, Some(resource)).await
     }
 
-    async fn try_read(
-        &self,
-        uri: &str,
-        allowed: Option<&Resource>,
-    ) -> Result<Vec<Content>, Failure> {
+    async fn try_read(&self, uri: &str, allowed: Option<&Resource>) -> Result<Vec<Content>, Error> {
         let server = self.find_resource(uri);
-        let server = server.ok_or(Failure::Unknown("resource"))?;
+        let server = server.ok_or(Error::Unknown("resource"))?;
         if allowed.is_some_and(|allowed| *allowed != resource_of(server, uri)) {
-            return Err(Failure::Changed(server.name.clone()));
+            return Err(Error::Changed(server.name.clone()));
         }
         let request = |given, state| {
             let mut params = ReadResourceRequestParams::new(uri);
@@ -286,23 +284,23 @@ impl Servers {
         }
     }
 
-    /// What the servers that are ready say of how to use them, by name. It is a stranger's text.
+    /// The instructions of the servers that are ready, with their names. The text is not trusted.
     pub fn instructions(&self) -> Vec<(String, String)> {
         let said = self.open().filter_map(|server| {
-            let said = server.catalogue().instructions.clone()?;
+            let said = server.offerings().instructions.clone()?;
             Some((server.name.clone(), said))
         });
         said.collect()
     }
 
-    /// Takes what the client passes on from a server that is reached through it.
-    pub fn told(&self, notification: &v1::MessageMcpNotification) {
-        self.all().any(|server| server.hears(notification));
+    /// Delivers a notification that the client forwards from a server reached through it.
+    pub fn deliver(&self, notification: &v1::MessageMcpNotification) {
+        self.all().any(|server| server.deliver(notification));
     }
 
-    /// All servers, as they are now.
-    pub fn states(&self) -> Vec<State> {
-        let states = self.all().map(|server| State {
+    /// The current state of all servers.
+    pub fn states(&self) -> Vec<ServerState> {
+        let states = self.all().map(|server| ServerState {
             name: server.name.clone(),
             transport: transport_of(&server.config),
             status: server.status(),
@@ -310,34 +308,36 @@ impl Servers {
         states.collect()
     }
 
-    /// Ends a server and connects to it again. It is known by the name in [`Servers::states`]. One that was closed, or
-    /// that somebody else is connecting again, is left alone. Whoever stops waiting does not stop it halfway.
-    pub async fn reconnect(&self, name: &str) -> Result<(), Failure> {
+    /// Ends a server and connects to it again, by its name in [`Servers::states`]. Fails if the server was closed or is already
+    /// being reconnected. Runs to completion even if the caller stops waiting.
+    pub async fn reconnect(&self, name: &str) -> Result<(), Error> {
         let entry = self.0.iter().find(|entry| entry.server.name == name);
-        let entry = entry.ok_or(Failure::Unknown("server"))?;
-        let Some(keeper) = entry.take() else {
+        let entry = entry.ok_or(Error::Unknown("server"))?;
+        let Some(task) = entry.take() else {
             return Err(entry
                 .server
                 .failure("it was closed, or is being connected again"));
         };
         let again = Arc::clone(entry);
         let restarted = tokio::spawn(async move {
-            keeper.close().await;
-            again.put(Keeper::start(Arc::clone(&again.server)));
+            task.close().await;
+            again.put(ServerTask::start(Arc::clone(&again.server)));
         });
-        // It fails only with the runtime.
+        // Fails only if the runtime is shutting down.
         drop(restarted.await);
         entry.server.settled().await;
         match entry.server.status() {
-            Status::Failed(reason) | Status::Ended(reason) => Err(entry.server.failure(&reason)),
-            Status::Connecting | Status::Ready { .. } => Ok(()),
+            ServerStatus::Failed(reason) | ServerStatus::Ended(reason) => {
+                Err(entry.server.failure(&reason))
+            }
+            ServerStatus::Connecting | ServerStatus::Ready { .. } => Ok(()),
         }
     }
 
-    /// Ends all servers, and waits until they have ended, for some seconds at most.
+    /// Ends all servers and waits until they have ended, for a few seconds at most.
     pub async fn close(&self) {
         let keepers = self.0.iter().filter_map(|entry| entry.take());
-        future::join_all(keepers.map(Keeper::close)).await;
+        future::join_all(keepers.map(ServerTask::close)).await;
     }
 
     async fn try_call(
@@ -346,14 +346,14 @@ impl Servers {
         allowed: Option<&Tool>,
         input: &str,
         progress: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<CallResult, Failure> {
-        let (server, _) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
+    ) -> Result<CallResult, Error> {
+        let (server, _) = self.find_tool(name).ok_or(Error::Unknown("tool"))?;
         if allowed.is_some() {
             server.fresh().await?;
         }
-        let (server, listed) = self.find_tool(name).ok_or(Failure::Unknown("tool"))?;
+        let (server, listed) = self.find_tool(name).ok_or(Error::Unknown("tool"))?;
         if allowed.is_some_and(|allowed| allowed.identity != listed.tool.identity) {
-            return Err(Failure::Changed(server.name.clone()));
+            return Err(Error::Changed(server.name.clone()));
         }
         let arguments = arguments(input)?;
         let request = |given, state| {
@@ -369,10 +369,10 @@ impl Servers {
         }
     }
 
-    fn find_tool(&self, name: &str) -> Option<(&Arc<Server>, Listed)> {
+    fn find_tool(&self, name: &str) -> Option<(&Arc<Server>, ListedTool)> {
         self.all().find_map(|server| {
-            let catalogue = server.catalogue();
-            let mut tools = catalogue.tools.iter();
+            let offerings = server.offerings();
+            let mut tools = offerings.tools.iter();
             let listed = tools.find(|listed| listed.tool.full_name == name)?;
             Some((server, listed.clone()))
         })
@@ -381,20 +381,20 @@ impl Servers {
     /// The server that lists a resource, or the only one that has resources at all.
     fn find_resource(&self, uri: &str) -> Option<&Arc<Server>> {
         let has = |server: &&Arc<Server>| {
-            let catalogue = server.catalogue();
-            catalogue.resources.iter().any(|link| link.uri == uri)
+            let offerings = server.offerings();
+            offerings.resources.iter().any(|link| link.uri == uri)
         };
         let mut with_any = self
             .open()
-            .filter(|server| !server.catalogue().resources.is_empty());
+            .filter(|server| !server.offerings().resources.is_empty());
         let only = with_any.next().filter(|_| with_any.next().is_none());
         self.open().find(has).or(only)
     }
 
-    fn find_prompt(&self, name: &str) -> Option<(&Arc<Server>, Prompt)> {
+    fn find_prompt(&self, name: &str) -> Option<(&Arc<Server>, ListedPrompt)> {
         self.all().find_map(|server| {
-            let catalogue = server.catalogue();
-            let mut prompts = catalogue.prompts.iter();
+            let offerings = server.offerings();
+            let mut prompts = offerings.prompts.iter();
             let prompt = prompts.find(|prompt| prompt.command.name == name)?;
             Some((server, prompt.clone()))
         })
@@ -405,22 +405,23 @@ impl Servers {
     }
 
     fn open(&self) -> impl Iterator<Item = &Arc<Server>> {
-        let is_ready = |server: &&Arc<Server>| matches!(server.status(), Status::Ready { .. });
+        let is_ready =
+            |server: &&Arc<Server>| matches!(server.status(), ServerStatus::Ready { .. });
         self.all().filter(is_ready)
     }
 }
 
-impl Entry {
-    fn take(&self) -> Option<Keeper> {
+impl ServerEntry {
+    fn take(&self) -> Option<ServerTask> {
         self.lock().take()
     }
 
-    fn put(&self, keeper: Keeper) {
-        *self.lock() = Some(keeper);
+    fn put(&self, task: ServerTask) {
+        *self.lock() = Some(task);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Keeper>> {
-        self.keeper.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<ServerTask>> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -438,24 +439,24 @@ fn resource_of(server: &Server, uri: &str) -> Resource {
     }
 }
 
-fn failed(failure: &Failure) -> CallResult {
+fn failed(failure: &Error) -> CallResult {
     let words = failure.to_string();
     CallResult {
-        shown: vec![v1::ContentBlock::from(words.clone())],
-        told: vec![Content::Text(words)],
+        for_user: vec![v1::ContentBlock::from(words.clone())],
+        for_model: vec![Content::Text(words)],
         raw: None,
         failed: true,
     }
 }
 
-fn arguments(input: &str) -> Result<Map<String, Value>, Failure> {
+fn arguments(input: &str) -> Result<Map<String, Value>, Error> {
     if input.trim().is_empty() {
         return Ok(Map::new());
     }
     match serde_json::from_str(input) {
         Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => Err(Failure::Input("the input is not a JSON object".to_owned())),
-        Err(fault) => Err(Failure::Input(format!("the input is not JSON: {fault}"))),
+        Ok(_) => Err(Error::Input("the input is not a JSON object".to_owned())),
+        Err(fault) => Err(Error::Input(format!("the input is not JSON: {fault}"))),
     }
 }
 
@@ -479,7 +480,7 @@ fn transport_of(server: &v1::McpServer) -> &'static str {
     }
 }
 
-/// The name as it was given, made fit to be shown; with what tells it from others of that name.
+/// The configured name, made safe to show, with a number if another server has the same name.
 fn shown(name: &str, slug: &str) -> String {
     let name = text::line(name, NAME);
     let number = slug.rsplit_once('_').map(|(_, number)| number);
@@ -492,7 +493,7 @@ fn shown(name: &str, slug: &str) -> String {
 }
 
 const MOST: usize = 32;
-/// Most servers that a request may name. The first [`MOST`] are connected, and the user is told of the others.
+/// Maximum servers that a request may name. The first [`MOST`] are connected; the user is notified of the others.
 pub const MOST_NAMED: usize = 256;
 const NAME: usize = 64;
-const NO_ANSWER: &str = "the answer is not what was asked for";
+const NO_ANSWER: &str = "it sent a response of the wrong type";

@@ -1,9 +1,9 @@
-//! Names that a model and a person can use: safe, short, unique, and the same the next time.
+//! Names for the model and the user: safe, short, unique and stable.
 
 use std::collections::{HashMap, HashSet};
 
-/// A name of letters, digits, `_` and `-`, of at most so many characters. Names that differ stay different: one that
-/// was cut ends in a mark made from the whole.
+/// A name of letters, digits, `_` and `-` with at most `limit` characters. A name that is cut ends in a hash of the whole, so
+/// different names stay different.
 pub(super) fn safe(name: &str, limit: usize) -> String {
     let mut safe: String = name.chars().map(allowed).take(limit + 1).collect();
     if safe.is_empty() {
@@ -16,10 +16,10 @@ pub(super) fn safe(name: &str, limit: usize) -> String {
     }
 }
 
-/// The names of servers as parts of other names: each safe, and no two the same.
+/// Safe and unique names of servers, for use in other names.
 pub(super) fn servers<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut taken = HashSet::new();
-    // The number to try next, so that many servers of one name are not counted through again and again.
+    // The next number to try for each name, so that many servers of one name take linear time.
     let mut next: HashMap<String, usize> = HashMap::new();
     let unique = |name: &str| {
         let safe = safe(name, SERVER).replace("__", "_");
@@ -38,7 +38,7 @@ pub(super) fn servers<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Strin
     names.into_iter().map(unique).collect()
 }
 
-/// What a model calls a tool of a server by; `None` for a name that the server has used before.
+/// The name of a server's tool for the model; `None` if the server has used the name before.
 pub(super) fn tool(server: &str, tool: &str, taken: &mut HashSet<String>) -> Option<String> {
     let room = LONGEST - PREFIX.len() - BETWEEN.len() - server.len();
     let part = safe(tool, room);
@@ -63,7 +63,7 @@ fn marked(safe: &str, name: &str, limit: usize) -> String {
     format!("{}{mark}", &safe[..kept])
 }
 
-/// FNV-1a: the same on every machine and in every version, which the hasher of the standard library does not promise.
+/// FNV-1a: stable across machines and versions, unlike the standard library's hasher.
 fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -72,7 +72,7 @@ fn hash(text: &str) -> u32 {
 
 const PREFIX: &str = "mcp__";
 const BETWEEN: &str = "__";
-/// The longest name of a tool that all providers take.
+/// Maximum length of a tool's name that all providers accept.
 const LONGEST: usize = 64;
 const SERVER: usize = 20;
 

@@ -1,12 +1,15 @@
-//! What a person writes behind the name of a prompt, as its arguments.
+//! Parses the text after the name of a prompt into its arguments.
 
 use serde_json::{Map, Value};
 
-use super::Failure;
-use super::catalogue::Argument;
+use super::Error;
+use super::offerings::PromptArgument;
 
-/// The arguments of a prompt, in their order: words, or parts in quotes. The last takes the rest as it is.
-pub(super) fn arguments(wanted: &[Argument], words: &str) -> Result<Map<String, Value>, Failure> {
+/// Splits text into the arguments of a prompt, in order: words, or parts in quotes. The last argument takes the rest.
+pub(super) fn arguments(
+    wanted: &[PromptArgument],
+    words: &str,
+) -> Result<Map<String, Value>, Error> {
     let mut given = Map::new();
     let mut rest = words.trim();
     for (index, argument) in wanted.iter().enumerate() {
@@ -20,8 +23,8 @@ pub(super) fn arguments(wanted: &[Argument], words: &str) -> Result<Map<String, 
         if !value.is_empty() {
             given.insert(argument.name.clone(), value.into());
         } else if argument.required {
-            return Err(Failure::Input(format!(
-                "the prompt wants an argument `{}`: write it behind its name",
+            return Err(Error::Input(format!(
+                "the prompt requires the argument `{}`; type it after the prompt's name",
                 super::text::line(&argument.name, NAME),
             )));
         }
@@ -53,12 +56,12 @@ const NAME: usize = 64;
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::{Argument, arguments};
+    use super::{PromptArgument, arguments};
 
     fn check(wanted: &[(&str, bool)], words: &str, expected: &Expect) {
         let wanted: Vec<_> = wanted
             .iter()
-            .map(|(name, required)| Argument {
+            .map(|(name, required)| PromptArgument {
                 name: (*name).to_owned(),
                 required: *required,
             })
@@ -88,7 +91,7 @@ mod tests {
         check(
             &wanted,
             "  ",
-            &expect!["the prompt wants an argument `city`: write it behind its name"],
+            &expect!["the prompt requires the argument `city`; type it after the prompt's name"],
         );
         check(
             &[("all", true)],

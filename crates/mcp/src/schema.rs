@@ -1,12 +1,10 @@
-//! Whether the input schema of a tool is one. Models refuse a whole request for one schema that is not, so a tool with
-//! such a schema is left out, and the others work.
+//! Validates input schemas of tools. Providers reject a whole request for one invalid schema, so a tool with one is left out.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// The schema of a tool's input as models take it; `None` if it is malformed. A missing `type` is `object`, which is the
-/// only one that a tool can have.
+/// The input schema as providers accept it; `None` if it is invalid. A missing `type` becomes `object`, the only one allowed.
 pub(super) fn usable(schema: &Map<String, Value>) -> Option<Value> {
     let mut schema = schema.clone();
     match schema.get("type") {
@@ -28,7 +26,7 @@ fn is_schema(schema: &Value, root: &Value, depth: usize) -> bool {
     }
 }
 
-/// Whether a keyword has a value that JSON Schema 2020-12 allows for it. Keywords that are not known may have any.
+/// Whether the value of a keyword is valid in JSON Schema 2020-12. Unknown keywords may have any value.
 fn fits(keyword: &str, value: &Value, root: &Value, depth: usize) -> bool {
     let is_schema = |value: &Value| is_schema(value, root, depth);
     match keyword {
@@ -93,7 +91,7 @@ fn is_set_of_strings(value: &Value) -> bool {
         .is_some_and(|items| items.iter().all(&mut is_new))
 }
 
-/// Whether a reference leads to something in the same schema. Nobody fetches another.
+/// Whether a reference resolves inside the same schema. Others are not fetched.
 fn resolves(to: &str, root: &Value) -> bool {
     match to.strip_prefix('#') {
         Some("") => true,
@@ -107,7 +105,7 @@ fn resolves(to: &str, root: &Value) -> bool {
 const TYPES: [&str; 7] = [
     "array", "boolean", "integer", "null", "number", "object", "string",
 ];
-/// Deepest nesting that models take.
+/// Maximum nesting that providers accept.
 const DEPTH: usize = 64;
 
 #[cfg(test)]

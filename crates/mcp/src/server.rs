@@ -1,4 +1,4 @@
-//! One server of a session: what is known of it, and asking it something.
+//! One server of a session: its state, and requests to it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,43 +12,42 @@ use serde::de::DeserializeOwned;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
-use super::catalogue::{Catalogue, Names};
+use super::acp_transport::NotificationInbox;
 use super::handler::Handler;
 use super::identity::ServerIdentity;
-use super::over_acp::Ear;
-use super::text::Mask;
-use super::{Event, Failure, Place, Progress, Status, dial, environment};
+use super::offerings::{Offerings, ServerNames};
+use super::text::SecretMask;
+use super::{Error, Progress, ServerContext, ServerEvent, ServerStatus, connect, environment};
 
 /// One server of a session.
 pub(super) struct Server {
     pub(super) name: String,
     pub(super) slug: String,
     pub(super) config: v1::McpServer,
-    pub(super) place: Arc<Place>,
-    pub(super) mask: Mask,
-    events: mpsc::Sender<Event>,
-    status: watch::Sender<Status>,
-    live: Mutex<Live>,
-    /// How many changes the lists that we have account for.
+    pub(super) context: Arc<ServerContext>,
+    pub(super) mask: SecretMask,
+    events: mpsc::Sender<ServerEvent>,
+    status: watch::Sender<ServerStatus>,
+    live: Mutex<ConnectionState>,
+    /// The number of announced changes that our lists include.
     listed: watch::Sender<u64>,
-    /// Somebody waits for the lists.
+    /// Notified when a caller needs current lists.
     wanted: Notify,
     /// The server as the user configured it.
     identity: ServerIdentity,
 }
 
-/// What there is while a server is connected. The catalogue outlives it, so that a call of a tool can say what became of
-/// its server.
+/// State of a connection. The offerings outlive it, so that a tool call can report how its server ended.
 #[derive(Default)]
-struct Live {
-    link: Option<Link>,
-    ear: Option<Ear>,
-    catalogue: Arc<Catalogue>,
+struct ConnectionState {
+    link: Option<ServerPeer>,
+    inbox: Option<NotificationInbox>,
+    offerings: Arc<Offerings>,
 }
 
-/// A server that can be asked.
+/// A connected server.
 #[derive(Clone)]
-pub(super) struct Link {
+pub(super) struct ServerPeer {
     pub(super) peer: Peer<RoleClient>,
     pub(super) handler: Handler,
 }
@@ -58,80 +57,79 @@ impl Server {
         name: String,
         slug: String,
         config: v1::McpServer,
-        place: Arc<Place>,
-        events: mpsc::Sender<Event>,
+        context: Arc<ServerContext>,
+        events: mpsc::Sender<ServerEvent>,
     ) -> Server {
         Server {
-            mask: Mask::of(&config).and(place.environment.values()),
+            mask: SecretMask::of(&config).and(context.environment.values()),
             identity: ServerIdentity::configured(&config),
             name,
             slug,
             config,
-            place,
+            context,
             events,
-            status: watch::Sender::new(Status::Connecting),
+            status: watch::Sender::new(ServerStatus::Connecting),
             live: Mutex::default(),
             listed: watch::Sender::new(0),
             wanted: Notify::new(),
         }
     }
 
-    pub(super) fn names(&self) -> Names<'_> {
-        Names {
+    pub(super) fn names(&self) -> ServerNames<'_> {
+        ServerNames {
             shown: &self.name,
             slug: &self.slug,
             identity: &self.identity,
         }
     }
 
-    /// The server, with what it has declared in the connection that it has.
+    /// The identity of the server, including what it declared in the current connection.
     pub(super) fn identity(&self) -> ServerIdentity {
-        let catalogue = self.catalogue();
-        let declared = catalogue.server.clone();
+        let offerings = self.offerings();
+        let declared = offerings.server.clone();
         declared.unwrap_or_else(|| self.identity.clone())
     }
 
-    pub(super) fn status(&self) -> Status {
+    pub(super) fn status(&self) -> ServerStatus {
         self.status.borrow().clone()
     }
 
-    pub(super) fn set(&self, status: Status) {
-        if !matches!(status, Status::Ready { .. }) {
+    pub(super) fn set(&self, status: ServerStatus) {
+        if !matches!(status, ServerStatus::Ready { .. }) {
             self.with_live(|live| {
                 live.link = None;
-                live.ear = None;
+                live.inbox = None;
             });
         }
         self.status.send_replace(status);
     }
 
-    /// Waits until it is connected or has failed.
+    /// Waits until the server is connected or has failed.
     pub(super) async fn settled(&self) {
         let mut status = self.status.subscribe();
-        let settled = |status: &Status| !matches!(status, Status::Connecting);
-        // We hold the sender, so this cannot fail.
+        let settled = |status: &ServerStatus| !matches!(status, ServerStatus::Connecting);
+        // We have the sender, so this cannot fail.
         status.wait_for(settled).await.ok();
     }
 
-    pub(super) fn catalogue(&self) -> Arc<Catalogue> {
-        self.with_live(|live| Arc::clone(&live.catalogue))
+    pub(super) fn offerings(&self) -> Arc<Offerings> {
+        self.with_live(|live| Arc::clone(&live.offerings))
     }
 
-    /// Takes what the server offers now, with so many changes told before it was asked, and returns what it offered
-    /// before.
-    pub(super) fn stock(&self, catalogue: Arc<Catalogue>, changes: u64) -> Arc<Catalogue> {
-        let before = self.with_live(|live| std::mem::replace(&mut live.catalogue, catalogue));
+    /// Sets the new offerings, which include `changes` announced changes, and returns the previous ones.
+    pub(super) fn set_offerings(&self, offerings: Arc<Offerings>, changes: u64) -> Arc<Offerings> {
+        let before = self.with_live(|live| std::mem::replace(&mut live.offerings, offerings));
         self.listed.send_replace(changes);
         before
     }
 
-    /// Waits until somebody needs the lists as they are now.
+    /// Waits until a caller needs current lists.
     pub(super) async fn wanted(&self) {
         self.wanted.notified().await;
     }
 
-    /// Waits until the lists account for every change that the server has told of.
-    pub(super) async fn fresh(&self) -> Result<(), Failure> {
+    /// Waits until the lists include every change that the server has announced.
+    pub(super) async fn fresh(&self) -> Result<(), Error> {
         let Some(link) = self.with_live(|live| live.link.clone()) else {
             // The caller gets the result.
             return Ok(());
@@ -143,63 +141,63 @@ impl Server {
         }
         self.wanted.notify_one();
         let mut status = self.status.subscribe();
-        let over = |status: &Status| !matches!(status, Status::Ready { .. });
+        let over = |status: &ServerStatus| !matches!(status, ServerStatus::Ready { .. });
         tokio::select! {
             _ = listed.wait_for(|listed| *listed >= changes) => Ok(()),
             _ = status.wait_for(over) => Ok(()),
             () = tokio::time::sleep(LISTING) => {
-                Err(self.failure("it says that its lists have changed, and does not give them"))
+                Err(self.failure("it announced a change of its lists, but does not send them"))
             }
         }
     }
 
-    pub(super) fn open(&self, link: Link) {
+    pub(super) fn open(&self, link: ServerPeer) {
         self.with_live(|live| live.link = Some(link));
     }
 
-    pub(super) fn listen(&self, ear: Ear) {
-        self.with_live(|live| live.ear = Some(ear));
+    pub(super) fn listen(&self, inbox: NotificationInbox) {
+        self.with_live(|live| live.inbox = Some(inbox));
     }
 
-    /// Takes a notification of the client if it is from this server.
-    pub(super) fn hears(&self, notification: &v1::MessageMcpNotification) -> bool {
-        let ear = self.with_live(|live| live.ear.clone());
-        ear.is_some_and(|ear| ear.hears(notification))
+    /// Delivers a notification from the client if it is from this server.
+    pub(super) fn deliver(&self, notification: &v1::MessageMcpNotification) -> bool {
+        let inbox = self.with_live(|live| live.inbox.clone());
+        inbox.is_some_and(|inbox| inbox.deliver(notification))
     }
 
-    /// Fails it before it was tried.
+    /// Fails the server without connecting.
     pub(super) fn refuse(&self, reason: String) {
         let server = self.name.clone();
-        let event = Event::Failed {
+        let event = ServerEvent::Failed {
             server,
             reason: reason.clone(),
         };
         self.events.try_send(event).ok();
-        self.set(Status::Failed(reason));
+        self.set(ServerStatus::Failed(reason));
     }
 
-    pub(super) async fn tell(&self, event: Event) {
-        // Nobody may want to know.
+    pub(super) async fn tell(&self, event: ServerEvent) {
+        // There may be no receiver.
         self.events.send(event).await.ok();
     }
 
-    /// Asks the server, and what it asks back is answered, until there is a result. If the future is dropped the server
-    /// is told that the answer is no longer wanted.
+    /// Sends a request and answers the server's questions until there is a result. Dropping the future cancels the request on
+    /// the server.
     pub(super) async fn ask(
         &self,
         mut request: impl FnMut(Option<InputResponses>, Option<String>) -> ClientRequest + Send,
         progress: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<ServerResult, Failure> {
+    ) -> Result<ServerResult, Error> {
         let link = self.link()?;
         let (mut given, mut state) = (None, None);
         for _ in 0..ROUNDS {
-            let question = request(given.take(), state.take());
-            match self.ask_once(&link, question, progress).await? {
+            let pending = request(given.take(), state.take());
+            match self.ask_once(&link, pending, progress).await? {
                 ServerResult::InputRequiredResult(back) => {
                     let mut answers = InputResponses::new();
                     let wanted = back.input_requests.unwrap_or_default();
                     if wanted.len() > QUESTIONS {
-                        return Err(self.failure("it asks back too much at once"));
+                        return Err(self.failure("it asks too many questions at once"));
                     }
                     for (key, wanted) in wanted {
                         let answer = link.handler.answer(wanted).await;
@@ -211,17 +209,17 @@ impl Server {
                 result => return Ok(result),
             }
         }
-        Err(self.failure("it asks back without end"))
+        Err(self.failure("it keeps asking questions instead of responding"))
     }
 
     async fn ask_once(
         &self,
-        link: &Link,
+        link: &ServerPeer,
         request: ClientRequest,
         progress: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<ServerResult, Failure> {
+    ) -> Result<ServerResult, Error> {
         let mut status = self.status.subscribe();
-        let over = |status: &Status| !matches!(status, Status::Ready { .. });
+        let over = |status: &ServerStatus| !matches!(status, ServerStatus::Ready { .. });
         let sending = link
             .peer
             .send_request_with_option(request, PeerRequestOptions::no_options());
@@ -235,18 +233,18 @@ impl Server {
         };
         let (sender, mut steps) = mpsc::channel(STEPS);
         let _followed = link.handler.follow(handle.progress_token.clone(), sender);
-        let mut question = Question(Some(handle));
-        let patience = self.place.patience;
+        let mut pending = PendingRequest(Some(handle));
+        let patience = self.context.patience;
         let mut silence = std::pin::pin!(tokio::time::sleep(patience));
         loop {
             tokio::select! {
                 biased;
-                answer = question.answer() => return match answer {
+                answer = pending.answer() => return match answer {
                     Ok(result) => Ok(result),
                     Err(error) => Err(self.lost(&error).await),
                 },
                 Some(mut step) = steps.recv() => {
-                    let values = self.place.environment.values();
+                    let values = self.context.environment.values();
                     step.message = step.message.map(|it| values.replace(&it).into_owned());
                     progress(step);
                     silence.as_mut().reset(Instant::now() + patience);
@@ -263,62 +261,62 @@ impl Server {
         }
     }
 
-    /// What to say of a question that failed. If the connection has ended, how that came about is known soon.
-    async fn lost(&self, error: &ServiceError) -> Failure {
+    /// The error for a request that failed. If the connection has ended, the reason is known soon.
+    async fn lost(&self, error: &ServiceError) -> Error {
         if matches!(error, ServiceError::TransportClosed) {
             let mut status = self.status.subscribe();
-            let over = |status: &Status| !matches!(status, Status::Ready { .. });
+            let over = |status: &ServerStatus| !matches!(status, ServerStatus::Ready { .. });
             let known = tokio::time::timeout(SOON, status.wait_for(over)).await;
             if known.is_ok() {
                 return self.over();
             }
         }
-        self.failure(&dial::failed(error))
+        self.failure(&connect::failed(error))
     }
 
-    fn link(&self) -> Result<Link, Failure> {
+    fn link(&self) -> Result<ServerPeer, Error> {
         let link = self.with_live(|live| live.link.clone());
         link.ok_or_else(|| self.over())
     }
 
-    fn over(&self) -> Failure {
+    fn over(&self) -> Error {
         match self.status() {
-            Status::Failed(reason) | Status::Ended(reason) => self.failure(&reason),
-            Status::Connecting => self.failure("it is not connected yet"),
-            Status::Ready { .. } => self.failure("it is being connected again"),
+            ServerStatus::Failed(reason) | ServerStatus::Ended(reason) => self.failure(&reason),
+            ServerStatus::Connecting => self.failure("it is not connected yet"),
+            ServerStatus::Ready { .. } => self.failure("it is being connected again"),
         }
     }
 
-    /// What a result says, without the values of variables that no child gets.
+    /// Converts a result after removing the values of withheld environment variables.
     pub(super) fn cleared<T: Serialize + DeserializeOwned, U>(
         &self,
         result: T,
         said: impl FnOnce(T) -> U,
-    ) -> Result<U, Failure> {
-        let values = self.place.environment.values();
+    ) -> Result<U, Error> {
+        let values = self.context.environment.values();
         let result = environment::without_values(values, result);
         result
             .map(said)
             .ok_or_else(|| self.failure("its result is not what was asked for"))
     }
 
-    /// A failure of this server, without what it was given in confidence.
-    pub(super) fn failure(&self, reason: &str) -> Failure {
-        Failure::Server {
+    /// An error of this server, without secrets.
+    pub(super) fn failure(&self, reason: &str) -> Error {
+        Error::Server {
             server: self.name.clone(),
             reason: self.mask.reason(reason),
         }
     }
 
-    fn with_live<T>(&self, act: impl FnOnce(&mut Live) -> T) -> T {
+    fn with_live<T>(&self, act: impl FnOnce(&mut ConnectionState) -> T) -> T {
         act(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A request under way. Dropped without an answer it tells the server that none is wanted.
-struct Question(Option<RequestHandle<RoleClient>>);
+/// A pending request. Dropping it cancels the request on the server.
+struct PendingRequest(Option<RequestHandle<RoleClient>>);
 
-impl Question {
+impl PendingRequest {
     async fn answer(&mut self) -> Result<ServerResult, ServiceError> {
         let Some(handle) = &mut self.0 else {
             return Err(ServiceError::TransportClosed);
@@ -329,7 +327,7 @@ impl Question {
     }
 }
 
-impl Drop for Question {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if let (Some(handle), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current())
         {
@@ -341,7 +339,7 @@ impl Drop for Question {
 const ROUNDS: usize = 10;
 const QUESTIONS: usize = 8;
 const STEPS: usize = 16;
-/// How long a call waits for lists that have changed.
+/// How long a call waits for changed lists.
 const LISTING: Duration = Duration::from_secs(25);
 const SOON: Duration = Duration::from_secs(2);
-const NOT_GIVEN: &str = "it asks for what it does not get, such as the use of the model";
+const NOT_GIVEN: &str = "it requests something that is not supported, such as sampling";

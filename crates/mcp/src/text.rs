@@ -1,11 +1,11 @@
-//! Text of a server made fit to be shown, and without the secrets that we gave it.
+//! Makes text of servers safe to show and removes the secrets that we gave them.
 
 use attache::v1;
 use attache_host::environment::WithheldValues;
 use attache_text::plain::{self, Token};
 use reqwest::Url;
 
-/// One line of at most so many characters, without anything that steers a terminal.
+/// Text as one line of at most `limit` characters, without control sequences.
 pub(super) fn line(text: &str, limit: usize) -> String {
     let mut words = String::new();
     for token in plain::tokens(text) {
@@ -21,7 +21,7 @@ pub(super) fn line(text: &str, limit: usize) -> String {
     shorten(words.trim(), limit)
 }
 
-/// A text of at most so many bytes, and how many were left out.
+/// The first `limit` bytes of a text, and how many were left out.
 pub(super) fn head(text: &str, limit: usize) -> (&str, usize) {
     let end = text.floor_char_boundary(limit);
     (&text[..end], text.len() - end)
@@ -45,15 +45,15 @@ pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     words
 }
 
-/// What a server was given in confidence, to be taken out of whatever it says.
+/// The secrets that a server was given, to remove from its text.
 #[derive(Clone, Default)]
-pub(super) struct Mask {
+pub(super) struct SecretMask {
     secrets: Vec<String>,
     values: WithheldValues,
 }
 
-impl Mask {
-    pub(super) fn of(server: &v1::McpServer) -> Mask {
+impl SecretMask {
+    pub(super) fn of(server: &v1::McpServer) -> SecretMask {
         let mut secrets = Vec::new();
         match server {
             v1::McpServer::Stdio(server) => {
@@ -66,19 +66,19 @@ impl Mask {
         }
         secrets.retain(|secret| secret.len() >= SHORTEST);
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Mask {
+        SecretMask {
             secrets,
             values: WithheldValues::default(),
         }
     }
 
-    /// The same, and the values of variables that no child gets.
-    pub(super) fn and(mut self, values: &WithheldValues) -> Mask {
+    /// Adds the values of withheld environment variables.
+    pub(super) fn and(mut self, values: &WithheldValues) -> SecretMask {
         self.values = values.clone();
         self
     }
 
-    /// What a server said, in one line and without secrets.
+    /// Text of a server as one line without secrets.
     pub(super) fn reason(&self, text: &str) -> String {
         let (text, _) = head(text, REASON * 16);
         let mut text = self.values.replace(text).into_owned();
@@ -126,7 +126,7 @@ mod tests {
     use attache::v1;
     use expect_test::{Expect, expect};
 
-    use super::{Mask, line};
+    use super::{SecretMask, line};
 
     fn check(text: &str, expected: &Expect) {
         expected.assert_eq(&line(text, 12));
@@ -147,6 +147,6 @@ mod tests {
         let server = v1::McpServer::Http(v1::McpServerHttp::new("web", url, [header]));
         let said =
             "tok-canary-1 pass-canary-2 /path-canary-3 key=query-canary-4&x=1 query-canary-4 fine";
-        expect!["*** *** *** *** *** fine"].assert_eq(&Mask::of(&server).reason(said));
+        expect!["*** *** *** *** *** fine"].assert_eq(&SecretMask::of(&server).reason(said));
     }
 }

@@ -1,5 +1,5 @@
-//! What both transports over HTTP share: the client, its headers, bodies and events of bounded length, and failures that
-//! name no address.
+//! Shared parts of the HTTP transports: the client and its headers, bodies and events of limited length, and errors without
+//! addresses.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use rmcp_sse_stream::{Sse, SseStream};
 use super::text;
 use super::wire::LONGEST;
 
-/// How a request over HTTP fails, without its address or anything that was sent.
+/// Why an HTTP request failed, without its address or anything that was sent.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
+pub(super) enum HttpError {
     #[error("{0}")]
     Unreachable(String),
-    #[error("the server wants other credentials (HTTP {0}): check the headers that it is given")]
+    #[error("the server rejected the credentials (HTTP {0}); check the configured headers")]
     Login(u16),
     #[error("the server answered with HTTP {0}")]
     Status(u16),
@@ -39,14 +39,14 @@ pub(super) enum Error {
     Header(String),
 }
 
-impl From<reqwest::Error> for Error {
-    fn from(error: reqwest::Error) -> Error {
-        Error::Unreachable(text::causes(&error.without_url()))
+impl From<reqwest::Error> for HttpError {
+    fn from(error: reqwest::Error) -> HttpError {
+        HttpError::Unreachable(text::causes(&error.without_url()))
     }
 }
 
-/// A client that sends these headers with every request, and goes nowhere but to the server itself.
-pub(super) fn client(headers: &[v1::HttpHeader]) -> Result<Client, Error> {
+/// A client that sends these headers with every request and follows redirects only on the same origin.
+pub(super) fn client(headers: &[v1::HttpHeader]) -> Result<Client, HttpError> {
     attache_tls::prepare();
     let client = Client::builder()
         .user_agent(concat!("attache/", env!("CARGO_PKG_VERSION")))
@@ -57,32 +57,32 @@ pub(super) fn client(headers: &[v1::HttpHeader]) -> Result<Client, Error> {
     Ok(client)
 }
 
-/// The address of a server. A name and password in it give way to a header.
-pub(super) fn address(url: &str, headers: &[v1::HttpHeader]) -> Result<Url, Error> {
-    let mut url = Url::parse(url).map_err(|_| Error::Address)?;
+/// The address of a server. An `Authorization` header replaces a user name and password in it.
+pub(super) fn address(url: &str, headers: &[v1::HttpHeader]) -> Result<Url, HttpError> {
+    let mut url = Url::parse(url).map_err(|_| HttpError::Address)?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(Error::Address);
+        return Err(HttpError::Address);
     }
     let is_login = |header: &v1::HttpHeader| header.name.eq_ignore_ascii_case("authorization");
     if headers.iter().any(is_login) {
         let cleared = url
             .set_username("")
             .and_then(|()| url.set_password(NO_PASSWORD));
-        cleared.map_err(|()| Error::Address)?;
+        cleared.map_err(|()| HttpError::Address)?;
     }
     Ok(url)
 }
 
-/// What a status means for us, if it is none of success.
-pub(super) fn refusal(status: StatusCode) -> Option<Error> {
+/// The error for a status that is not a success.
+pub(super) fn refusal(status: StatusCode) -> Option<HttpError> {
     match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Some(Error::Login(status.as_u16())),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Some(HttpError::Login(status.as_u16())),
         status if status.is_success() => None,
-        status => Some(Error::Status(status.as_u16())),
+        status => Some(HttpError::Status(status.as_u16())),
     }
 }
 
-/// Whether the body of an answer is of this media type.
+/// Whether the body of a response has this media type.
 pub(super) fn is(response: &Response, media_type: &str) -> bool {
     let found = response.headers().get(CONTENT_TYPE);
     found.is_some_and(|found| {
@@ -92,24 +92,24 @@ pub(super) fn is(response: &Response, media_type: &str) -> bool {
     })
 }
 
-/// The body of an answer, up to the limit.
-pub(super) async fn body(mut response: Response) -> Result<Vec<u8>, Error> {
+/// The body of a response, up to the limit.
+pub(super) async fn body(mut response: Response) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > LONGEST {
-            return Err(Error::TooLong);
+            return Err(HttpError::TooLong);
         }
         body.extend_from_slice(&chunk);
     }
     Ok(body)
 }
 
-/// The events of an answer. It ends with the first that is too long or cannot be read.
-pub(super) fn events(response: Response) -> BoxStream<'static, Result<Sse, Error>> {
+/// The events of a response. The stream ends after the first that is too long or can't be read.
+pub(super) fn events(response: Response) -> BoxStream<'static, Result<Sse, HttpError>> {
     let events = SseStream::from_bytes_stream(bounded(response.bytes_stream()));
     let events = events.map(|event| event.map_err(broken));
     let mut failed = false;
-    let until_failure = move |event: &Result<Sse, Error>| {
+    let until_failure = move |event: &Result<Sse, HttpError>| {
         let go_on = !failed;
         failed = event.is_err();
         std::future::ready(go_on)
@@ -119,8 +119,8 @@ pub(super) fn events(response: Response) -> BoxStream<'static, Result<Sse, Error
 
 fn bounded<B: AsRef<[u8]>>(
     chunks: impl Stream<Item = reqwest::Result<B>>,
-) -> impl Stream<Item = Result<B, Error>> {
-    let mut length = Length::default();
+) -> impl Stream<Item = Result<B, HttpError>> {
+    let mut length = EventLength::default();
     chunks.map(move |chunk| {
         let chunk = chunk?;
         length.add(chunk.as_ref())?;
@@ -128,16 +128,16 @@ fn bounded<B: AsRef<[u8]>>(
     })
 }
 
-/// How long the event is that has not ended yet. An empty line ends it.
+/// The length of the current event. An empty line ends it.
 #[derive(Default)]
-struct Length {
+struct EventLength {
     event: usize,
     line: usize,
     after_return: bool,
 }
 
-impl Length {
-    fn add(&mut self, chunk: &[u8]) -> Result<(), Error> {
+impl EventLength {
+    fn add(&mut self, chunk: &[u8]) -> Result<(), HttpError> {
         for byte in chunk {
             let follows_return = std::mem::replace(&mut self.after_return, *byte == b'\r');
             match byte {
@@ -150,27 +150,27 @@ impl Length {
                 }
             }
             if self.event > LONGEST {
-                return Err(Error::TooLong);
+                return Err(HttpError::TooLong);
             }
         }
         Ok(())
     }
 }
 
-fn broken(error: rmcp_sse_stream::Error) -> Error {
+fn broken(error: rmcp_sse_stream::Error) -> HttpError {
     match error {
-        rmcp_sse_stream::Error::Body(cause) => match cause.downcast::<Error>() {
+        rmcp_sse_stream::Error::Body(cause) => match cause.downcast::<HttpError>() {
             Ok(error) => *error,
-            Err(cause) => Error::Unreachable(text::causes(cause.as_ref())),
+            Err(cause) => HttpError::Unreachable(text::causes(cause.as_ref())),
         },
-        _ => Error::Unreadable,
+        _ => HttpError::Unreadable,
     }
 }
 
-fn header_map(headers: &[v1::HttpHeader]) -> Result<HeaderMap, Error> {
+fn header_map(headers: &[v1::HttpHeader]) -> Result<HeaderMap, HttpError> {
     let mut map = HeaderMap::new();
     for header in headers {
-        let wrong = || Error::Header(text::line(&header.name, NAME));
+        let wrong = || HttpError::Header(text::line(&header.name, NAME));
         let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|_| wrong())?;
         let value = header.value.reveal().as_bytes();
         let mut value = HeaderValue::from_bytes(value).map_err(|_| wrong())?;
@@ -180,7 +180,7 @@ fn header_map(headers: &[v1::HttpHeader]) -> Result<HeaderMap, Error> {
     Ok(map)
 }
 
-/// Only where method and body stay and the headers come to nobody else.
+/// Follows redirects only if they keep method and body and stay on the same origin.
 fn stay(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let keeps = matches!(
         attempt.status(),
@@ -203,11 +203,11 @@ const NO_PASSWORD: Option<&str> = None;
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, Length};
+    use super::{EventLength, LONGEST};
 
     #[test]
     fn only_an_event_without_end_is_too_long() {
-        let mut length = Length::default();
+        let mut length = EventLength::default();
         let half = [&vec![b'x'; LONGEST / 2][..], b"\r\n\r\n"].concat();
         for _ in 0..4 {
             assert!(length.add(&half).is_ok());

@@ -1,5 +1,5 @@
-//! What all transports of ours share: reading a message of a server, and failing the requests whose answer cannot be
-//! read, so that nobody waits for it.
+//! Shared by our transports: reads messages of a server, and fails requests whose response can't be read, so that no caller
+//! waits for it.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,16 +13,16 @@ use tokio::sync::watch;
 
 use super::identity;
 
-/// The requests to a server that it has not answered.
+/// The requests that a server has not responded to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Asked(Arc<Mutex<Vec<RequestId>>>);
+pub(super) struct PendingRequests(Arc<Mutex<Vec<RequestId>>>);
 
-impl Asked {
-    /// Takes note of what is sent.
+impl PendingRequests {
+    /// Records an outgoing message.
     pub(super) fn note(&self, message: &ClientJsonRpcMessage) {
         match message {
             ClientJsonRpcMessage::Request(request) => {
-                self.with(|asked| asked.push(request.id.clone()));
+                self.with(|pending| pending.push(request.id.clone()));
             }
             ClientJsonRpcMessage::Notification(told) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &told.notification
@@ -35,8 +35,8 @@ impl Asked {
         }
     }
 
-    /// Reads what the server has sent. Whatever is no message of MCP is left out: some servers print to their standard
-    /// output. An answer that cannot be read fails the request, or all of them if its id cannot be read either.
+    /// Reads what the server has sent. Ignores anything that is not an MCP message, because some servers print to standard
+    /// output. A response that can't be read fails its request, or all requests if its id can't be read either.
     pub(super) fn read(&self, text: &[u8]) -> Vec<ServerJsonRpcMessage> {
         if let Some(message) = message(text) {
             self.settle(&message);
@@ -59,19 +59,19 @@ impl Asked {
         }
     }
 
-    /// Fails all that is open.
+    /// Fails all pending requests.
     pub(super) fn fail(&self, reason: &'static str) -> Vec<ServerJsonRpcMessage> {
         let ids = self.with(std::mem::take);
         ids.into_iter().map(|id| failure(id, reason)).collect()
     }
 
-    /// Whether a request is open.
-    pub(super) fn holds(&self, id: &RequestId) -> bool {
-        self.with(|asked| asked.contains(id))
+    /// Whether a request is pending.
+    pub(super) fn contains(&self, id: &RequestId) -> bool {
+        self.with(|pending| pending.contains(id))
     }
 
     pub(super) fn forget(&self, id: &RequestId) {
-        self.with(|asked| asked.retain(|open| !same(open, id)));
+        self.with(|pending| pending.retain(|open| !same(open, id)));
     }
 
     fn settle(&self, message: &ServerJsonRpcMessage) {
@@ -96,13 +96,12 @@ impl Asked {
     }
 }
 
-/// A message of a server. Tools that it lists carry the digest of their whole definition.
+/// A message of a server. Listed tools get the digest of their whole definition.
 pub(super) fn message(text: &[u8]) -> Option<ServerJsonRpcMessage> {
     serde_json::from_slice(&with_definitions(text)).ok()
 }
 
-/// The same text, in which each tool that is listed carries the digest of its whole definition: `rmcp` drops members that it
-/// does not know.
+/// The text with the digest of the whole definition added to each listed tool, because `rmcp` drops unknown members.
 pub(super) fn with_definitions(text: &[u8]) -> Cow<'_, [u8]> {
     if !contains(text, LIST) && !contains(text, ESCAPE) {
         return Cow::Borrowed(text);
@@ -118,26 +117,25 @@ pub(super) fn with_definitions(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(message.to_string().into_bytes())
 }
 
-/// A list of tools without those that cannot be read, such as one that is nested too deep: each of them counts as left
-/// out, and the others work.
+/// A list of tools without those that can't be read, for example because they are nested too deep. Those count as left out.
 fn readable_part(text: &[u8]) -> Option<ServerJsonRpcMessage> {
     #[derive(serde::Deserialize)]
-    struct Answer<'a> {
+    struct ToolsResponse<'a> {
         jsonrpc: String,
         id: Value,
         #[serde(borrow)]
-        result: List<'a>,
+        result: ToolsResult<'a>,
     }
     #[derive(serde::Deserialize)]
-    struct List<'a> {
+    struct ToolsResult<'a> {
         #[serde(borrow)]
         tools: Vec<&'a RawValue>,
         #[serde(rename = "nextCursor")]
         next: Option<String>,
     }
-    let answer: Answer<'_> = serde_json::from_slice(text).ok()?;
+    let answer: ToolsResponse<'_> = serde_json::from_slice(text).ok()?;
     let tools = answer.result.tools.iter();
-    // What stands for a tool that cannot be read is none, and is counted.
+    // A placeholder for a tool that can't be read is not a valid tool, and so it is counted as left out.
     let tools = tools.map(|tool| {
         let mut tool = serde_json::from_str(tool.get()).unwrap_or(Value::Null);
         identity::mark_definition(&mut tool);
@@ -152,26 +150,26 @@ fn readable_part(text: &[u8]) -> Option<ServerJsonRpcMessage> {
     serde_json::from_value(message).ok()
 }
 
-/// An error in the place of an answer.
+/// An error response.
 pub(super) fn failure(id: RequestId, reason: &'static str) -> ServerJsonRpcMessage {
     let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, reason, NOTHING_MORE);
     ServerJsonRpcMessage::error(error, Some(id))
 }
 
-/// How many messages wait to be written. While they are many nothing is read: a server that asks without reading the
-/// answers has to stop.
+/// Counts the messages that wait to be written. While there are many, nothing is read, so a server that sends requests
+/// without reading the responses is held up.
 #[derive(Debug, Clone)]
-pub(super) struct Backlog(Arc<watch::Sender<usize>>);
+pub(super) struct WriteBacklog(Arc<watch::Sender<usize>>);
 
-impl Backlog {
-    pub(super) fn new() -> Backlog {
-        Backlog(Arc::new(watch::Sender::new(0)))
+impl WriteBacklog {
+    pub(super) fn new() -> WriteBacklog {
+        WriteBacklog(Arc::new(watch::Sender::new(0)))
     }
 
-    /// Counts a message until the ticket is dropped.
-    pub(super) fn enter(&self) -> Ticket {
+    /// Counts a message until the returned ticket is dropped.
+    pub(super) fn enter(&self) -> BacklogTicket {
         self.0.send_modify(|waiting| *waiting += 1);
-        Ticket(self.clone())
+        BacklogTicket(self.clone())
     }
 
     /// Waits until few are left.
@@ -187,9 +185,9 @@ impl Backlog {
 
 /// A message that waits to be written.
 #[derive(Debug)]
-pub(super) struct Ticket(Backlog);
+pub(super) struct BacklogTicket(WriteBacklog);
 
-impl Drop for Ticket {
+impl Drop for BacklogTicket {
     fn drop(&mut self) {
         self.0.0.send_modify(|waiting| *waiting -= 1);
     }
@@ -220,7 +218,7 @@ pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 pub(super) const TOO_LONG: &str = "the answer is longer than 16 MiB";
 pub(super) const UNREADABLE: &str = "the answer cannot be read";
 const MARK: &[u8] = b"\"jsonrpc\"";
-/// One of these stands in every answer that lists tools.
+/// Every response that lists tools contains one of these.
 const LIST: &[u8] = b"tools";
 const ESCAPE: &[u8] = b"\\u";
 const MOST_WAITING: usize = 64;

@@ -10,58 +10,58 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub use environment::{Environment, Key};
-pub use provider::{ProviderInfo, Route, Setting};
+pub use environment::{ApiKey, Environment};
+pub use provider::{ProviderAddress, ProviderConfig, ProviderInfo};
 
-use crate::embedded::{self, Embedded};
-use crate::endpoint::Endpoint;
-use crate::remote::{Patience, Remote};
-use crate::{Card, Error, Model, SettingError};
+use crate::embedded::{self, EmbeddedModel};
+use crate::provider_endpoint::ProviderEndpoint;
+use crate::remote::{RemoteModel, RetryPolicy};
+use crate::{Error, Model, ModelInfo, ProviderConfigError};
 use provider::Provider;
 
 /// Which providers and models there are. Clones share what is set.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<CatalogState>>,
     /// The model that the person named.
     wanted: Option<String>,
-    patience: Patience,
+    patience: RetryPolicy,
 }
 
 #[derive(Debug)]
-struct State {
+struct CatalogState {
     providers: Vec<Provider>,
     /// Models that need no provider.
     own: Vec<Arc<dyn Model>>,
     /// What providers told about their models, by provider.
-    told: BTreeMap<String, Vec<Card>>,
+    told: BTreeMap<String, Vec<ModelInfo>>,
 }
 
 impl Catalog {
     /// What an environment offers, and the embedded model. Nothing is asked and nothing is opened yet.
     pub fn new(environment: &Environment) -> Catalog {
         Catalog {
-            state: Arc::new(Mutex::new(State {
+            state: Arc::new(Mutex::new(CatalogState {
                 providers: environment.providers(),
-                own: vec![Arc::new(Embedded::new())],
+                own: vec![Arc::new(EmbeddedModel::new())],
                 told: BTreeMap::new(),
             })),
             wanted: environment
                 .model
                 .clone()
                 .filter(|name| !name.trim().is_empty()),
-            patience: Patience::default(),
+            patience: RetryPolicy::default(),
         }
     }
 
     /// With other patience, for the models that are opened from now on.
     #[must_use]
-    pub fn patience(mut self, patience: Patience) -> Catalog {
+    pub fn patience(mut self, patience: RetryPolicy) -> Catalog {
         self.patience = patience;
         self
     }
 
-    /// Offers one more model, under the id on its card.
+    /// Offers one more model, under the id on its info.
     pub fn add(&self, model: Arc<dyn Model>) {
         self.state().own.push(model);
     }
@@ -76,10 +76,10 @@ impl Catalog {
     /// # Errors
     ///
     /// When there is no such provider, or the setting cannot be used.
-    pub fn set(&self, provider: &str, setting: &Setting) -> Result<(), SettingError> {
+    pub fn set(&self, provider: &str, setting: &ProviderConfig) -> Result<(), ProviderConfigError> {
         let mut state = self.state();
         let found = state.providers.iter_mut().find(|one| one.id == provider);
-        found.ok_or(SettingError::Unknown)?.set(setting)?;
+        found.ok_or(ProviderConfigError::Unknown)?.set(setting)?;
         state.told.remove(provider);
         Ok(())
     }
@@ -94,30 +94,30 @@ impl Catalog {
     }
 
     /// The models that can be opened, as far as that is known without asking anybody; the embedded one last.
-    pub fn cards(&self) -> Vec<Card> {
+    pub fn infos(&self) -> Vec<ModelInfo> {
         let wanted = self.wanted.as_ref().and_then(|id| self.open(id).ok());
         let state = self.state();
-        let mut cards: Vec<Card> = Vec::new();
+        let mut infos: Vec<ModelInfo> = Vec::new();
         for provider in &state.providers {
             let told = state.told.get(provider.id).cloned().unwrap_or_default();
-            for card in provider.cards().into_iter().chain(told) {
-                if !cards.iter().any(|one| one.id == card.id) {
-                    cards.push(card);
+            for info in provider.infos().into_iter().chain(told) {
+                if !infos.iter().any(|one| one.id == info.id) {
+                    infos.push(info);
                 }
             }
         }
-        cards.extend(state.own.iter().rev().map(|model| model.card().clone()));
+        infos.extend(state.own.iter().rev().map(|model| model.info().clone()));
         // The person may name one that nobody tells of.
         if let Some(wanted) =
-            wanted.filter(|wanted| cards.iter().all(|one| one.id != wanted.card().id))
+            wanted.filter(|wanted| infos.iter().all(|one| one.id != wanted.info().id))
         {
-            cards.insert(0, wanted.card().clone());
+            infos.insert(0, wanted.info().clone());
         }
-        cards
+        infos
     }
 
     /// Asks the providers that are not known to the program which models they have, once, with a deadline. What they
-    /// answer is in [`cards`](Self::cards) from then on; the errors are of those that did not answer.
+    /// answer is in [`infos`](Self::infos) from then on; the errors are of those that did not answer.
     pub async fn discover(&self) -> Vec<Error> {
         let asked: Vec<_> = {
             let state = self.state();
@@ -138,8 +138,8 @@ impl Catalog {
         let mut state = self.state();
         for (id, endpoint, answer) in answers {
             match answer {
-                Ok(cards) if state.is_at(id, &endpoint) => {
-                    state.told.insert(id.to_owned(), cards);
+                Ok(infos) if state.is_at(id, &endpoint) => {
+                    state.told.insert(id.to_owned(), infos);
                 }
                 // Meanwhile somebody has set it to another address.
                 Ok(_) => {}
@@ -154,13 +154,13 @@ impl Catalog {
     pub fn default_model(&self) -> String {
         if let Some(wanted) = &self.wanted {
             // Its whole id, where the person wrote a bare name.
-            let opened = self.open(wanted).map(|model| model.card().id.clone());
+            let opened = self.open(wanted).map(|model| model.info().id.clone());
             return opened.unwrap_or_else(|_| wanted.clone());
         }
         let state = self.state();
         let mut providers = state.providers.iter();
         let chosen = providers.find_map(|provider| {
-            let told = state.told.get(provider.id).and_then(|cards| cards.first());
+            let told = state.told.get(provider.id).and_then(|infos| infos.first());
             provider.default_model().or_else(|| Some(told?.id.clone()))
         });
         chosen.unwrap_or_else(|| embedded::ID.to_owned())
@@ -173,7 +173,7 @@ impl Catalog {
     /// When its provider has no key, is disabled or set wrongly, or when no provider is known for the name.
     pub fn open(&self, id: &str) -> Result<Arc<dyn Model>, Error> {
         let state = self.state();
-        if let Some(model) = state.own.iter().find(|model| model.card().id == id) {
+        if let Some(model) = state.own.iter().find(|model| model.info().id == id) {
             return Ok(model.clone());
         }
         let (provider, name) = state.find(id).ok_or_else(|| Error::Provider {
@@ -186,20 +186,20 @@ impl Catalog {
         let endpoint = provider.endpoint()?;
         let told = state.told.get(provider.id).into_iter().flatten();
         let id = format!("{}/{name}", provider.id);
-        let card = told.into_iter().find(|card| card.id == id).cloned();
-        let card = card.unwrap_or_else(|| known::card(provider.id, endpoint.wire(), name));
-        let remote = Remote::new(endpoint, name, card, self.patience);
+        let info = told.into_iter().find(|info| info.id == id).cloned();
+        let info = info.unwrap_or_else(|| known::info(provider.id, endpoint.wire(), name));
+        let remote = RemoteModel::new(endpoint, name, info, self.patience);
         Ok(Arc::new(remote))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CatalogState> {
         // What is behind the lock is replaced in one step: a panic elsewhere leaves it whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    fn is_at(&self, id: &str, endpoint: &Endpoint) -> bool {
+impl CatalogState {
+    fn is_at(&self, id: &str, endpoint: &ProviderEndpoint) -> bool {
         let provider = self.providers.iter().find(|one| one.id == id);
         let now = provider.and_then(Provider::to_ask);
         now.is_some_and(|(_, now)| now.base() == endpoint.base())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Thought;
+use crate::ThinkingLevel;
 
 /// All that a model is given.
 #[derive(Debug, Clone, Default)]
@@ -15,9 +15,9 @@ pub struct Request {
     /// The conversation, oldest first.
     pub messages: Vec<Arc<Message>>,
     /// What it may call.
-    pub tools: Arc<[Tool]>,
+    pub tools: Arc<[ToolSpec]>,
     /// How much it should think.
-    pub thought: Thought,
+    pub thought: ThinkingLevel,
     /// The longest answer, in tokens; the model's own limit if none is given.
     pub most_output: Option<u64>,
 }
@@ -102,12 +102,13 @@ impl Input {
 pub enum Output {
     /// Words for the person.
     Text(String),
-    /// Reasoning, which some providers want back as it was, with their seal on it.
+    /// Reasoning, which some providers want back as it was, with their signature on it.
     Thought {
         /// The words; empty where the provider hides them.
         text: String,
         /// What the provider put on it to know it again.
-        seal: Option<String>,
+        #[serde(rename = "seal")]
+        signature: Option<String>,
     },
     /// A call of a tool.
     Call(ToolCall),
@@ -139,7 +140,7 @@ pub struct ToolResult {
 
 /// A tool as a model is told of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tool {
+pub struct ToolSpec {
     /// What to call it by.
     pub name: String,
     /// What it is for, to the model.

@@ -1,9 +1,9 @@
 //! The embedded model: no language model, a small grammar. It needs nothing, and does the same to the same request.
 
-mod course;
-mod order;
+mod instruction;
 mod outline;
 mod plan;
+mod progress;
 mod report;
 mod speech;
 #[cfg(test)]
@@ -14,23 +14,25 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use futures_util::{StreamExt, stream};
 
-use crate::{Answer, Card, Event, Input, Message, Model, Output, Request, Stop, ToolCall, Usage};
-use course::{Course, Next};
+use crate::{
+    Answer, Event, Input, Message, Model, ModelInfo, Output, Request, Stop, ToolCall, Usage,
+};
+use progress::{NextOutput, RequestProgress};
 
 /// The id of the embedded model.
 pub const ID: &str = "embedded";
 
 /// A model that understands a small grammar, and carries it out with the tools that it is offered.
 #[derive(Debug)]
-pub struct Embedded {
-    card: Card,
+pub struct EmbeddedModel {
+    info: ModelInfo,
 }
 
-impl Embedded {
+impl EmbeddedModel {
     /// There is only one kind.
-    pub fn new() -> Embedded {
-        Embedded {
-            card: Card {
+    pub fn new() -> EmbeddedModel {
+        EmbeddedModel {
+            info: ModelInfo {
                 id: ID.to_owned(),
                 name: "Embedded".to_owned(),
                 description: Some(speech::DESCRIPTION.to_owned()),
@@ -45,15 +47,15 @@ impl Embedded {
     }
 }
 
-impl Default for Embedded {
+impl Default for EmbeddedModel {
     fn default() -> Self {
-        Embedded::new()
+        EmbeddedModel::new()
     }
 }
 
-impl Model for Embedded {
-    fn card(&self) -> &Card {
-        &self.card
+impl Model for EmbeddedModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
     }
 
     fn answer(&self, request: Request) -> Answer {
@@ -64,7 +66,7 @@ impl Model for Embedded {
 
 /// What it says next: words about what was done last, then what comes next.
 fn events(request: &Request) -> Vec<Event> {
-    let Next { words, step } = Course::of(request).next(&request.tools);
+    let NextOutput { words, step } = RequestProgress::of(request).next(&request.tools);
     let mut events: Vec<Event> = pieces(&words)
         .map(|piece| Event::Text(piece.to_owned()))
         .collect();
@@ -76,7 +78,7 @@ fn events(request: &Request) -> Vec<Event> {
             let input = input.to_string();
             output += input.len();
             let name = name.to_owned();
-            events.push(Event::Named {
+            events.push(Event::CallStarted {
                 id: id.clone(),
                 name: name.clone(),
             });

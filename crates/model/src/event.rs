@@ -13,10 +13,10 @@ pub enum Event {
     Text(String),
     /// More reasoning.
     Thought(String),
-    /// The seal of the reasoning that has just ended.
-    Seal(String),
+    /// The signature of the reasoning that has just ended.
+    ThoughtSignature(String),
     /// A call begins: the tool is named, its input still comes.
-    Named {
+    CallStarted {
         /// The call's id.
         id: String,
         /// The tool's name.
@@ -27,7 +27,7 @@ pub enum Event {
     /// What the answer has cost so far; each replaces the one before.
     Usage(Usage),
     /// The provider could not answer and is asked again; what was said so far in this answer still counts.
-    Again {
+    Retry {
         /// How often it was asked.
         attempts: u32,
         /// How long is waited before.

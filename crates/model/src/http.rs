@@ -63,7 +63,7 @@ fn builder() -> ClientBuilder {
 
 fn built(builder: ClientBuilder) -> Result<Client, String> {
     builder.build().map_err(|error| {
-        let reason = crate::wire::fault::one_line(&causes(&error));
+        let reason = crate::wire::attempt_error::one_line(&causes(&error));
         format!("no HTTPS on this machine: {reason}; are certificates installed?")
     })
 }

@@ -1,50 +1,55 @@
 //! A model behind HTTP.
 
-mod ask;
+mod answer_stream;
 mod frames;
-mod patience;
+mod retry_policy;
 
 use std::sync::Arc;
 
 use futures_util::stream;
 
-use crate::endpoint::Endpoint;
-use crate::{Answer, Card, Model, Request};
-use ask::Ask;
-pub use patience::Patience;
+use crate::provider_endpoint::ProviderEndpoint;
+use crate::{Answer, Model, ModelInfo, Request};
+use answer_stream::AnswerStream;
+pub use retry_policy::RetryPolicy;
 
 /// A model of a provider.
 #[derive(Debug, Clone)]
-pub(crate) struct Remote(Arc<Target>);
+pub(crate) struct RemoteModel(Arc<RemoteConfig>);
 
 /// Whom to ask, and how patiently.
 #[derive(Debug)]
-struct Target {
-    endpoint: Endpoint,
+struct RemoteConfig {
+    endpoint: ProviderEndpoint,
     /// Its name as the provider knows it.
     model: String,
-    card: Card,
-    patience: Patience,
+    info: ModelInfo,
+    patience: RetryPolicy,
 }
 
-impl Remote {
-    pub(crate) fn new(endpoint: Endpoint, model: &str, card: Card, patience: Patience) -> Remote {
-        Remote(Arc::new(Target {
+impl RemoteModel {
+    pub(crate) fn new(
+        endpoint: ProviderEndpoint,
+        model: &str,
+        info: ModelInfo,
+        patience: RetryPolicy,
+    ) -> RemoteModel {
+        RemoteModel(Arc::new(RemoteConfig {
             endpoint,
             model: model.to_owned(),
-            card,
+            info,
             patience,
         }))
     }
 }
 
-impl Model for Remote {
-    fn card(&self) -> &Card {
-        &self.0.card
+impl Model for RemoteModel {
+    fn info(&self) -> &ModelInfo {
+        &self.0.info
     }
 
     fn answer(&self, request: Request) -> Answer {
-        let ask = Ask::new(self.0.clone(), request);
+        let ask = AnswerStream::new(self.0.clone(), request);
         Box::pin(stream::unfold(ask, async |mut ask| {
             let item = ask.next().await?;
             Some((item, ask))

@@ -11,29 +11,32 @@ use std::time::Duration;
 
 use futures_util::stream;
 
-pub use expectation::{Expectation, ResultExpectation, Speaker};
-pub use script::{Again, Call, Failure, Line, Script, ScriptCard, ScriptError, Slow, Turn};
+pub use expectation::{Expectation, MessageAuthor, ResultExpectation};
+pub use script::{
+    Script, ScriptError, ScriptLine, ScriptTurn, ScriptedCall, ScriptedFailure, ScriptedModelInfo,
+    ScriptedRetry, SlowText,
+};
 
-use crate::{Answer, Card, Error, Event, Model, Request, Stop, ToolCall};
+use crate::{Answer, Error, Event, Model, ModelInfo, Request, Stop, ToolCall};
 
 /// A model that plays a script, and keeps every request that it was given. Clones play the same script.
 #[derive(Debug, Clone)]
-pub struct Scripted {
-    card: Card,
-    stage: Arc<Mutex<Stage>>,
+pub struct ScriptedModel {
+    info: ModelInfo,
+    state: Arc<Mutex<ScriptState>>,
 }
 
 #[derive(Debug)]
-struct Stage {
-    turns: Vec<Turn>,
+struct ScriptState {
+    turns: Vec<ScriptTurn>,
     repeat: bool,
     requests: Vec<Request>,
 }
 
-impl Scripted {
+impl ScriptedModel {
     /// Plays these turns, one for each request.
-    pub fn new(turns: impl IntoIterator<Item = Turn>) -> Scripted {
-        Scripted::play(Script {
+    pub fn new(turns: impl IntoIterator<Item = ScriptTurn>) -> ScriptedModel {
+        ScriptedModel::play(Script {
             turns: turns.into_iter().collect(),
             ..Script::default()
         })
@@ -44,15 +47,15 @@ impl Scripted {
     /// # Errors
     ///
     /// When it is no script; the error says where.
-    pub fn parse(text: &str) -> Result<Scripted, ScriptError> {
-        Ok(Scripted::play(Script::parse(text)?))
+    pub fn parse(text: &str) -> Result<ScriptedModel, ScriptError> {
+        Ok(ScriptedModel::play(Script::parse(text)?))
     }
 
     /// Plays a script.
-    pub fn play(script: Script) -> Scripted {
-        Scripted {
-            card: script.card.card(),
-            stage: Arc::new(Mutex::new(Stage {
+    pub fn play(script: Script) -> ScriptedModel {
+        ScriptedModel {
+            info: script.info.info(),
+            state: Arc::new(Mutex::new(ScriptState {
                 turns: script.turns,
                 repeat: script.repeat,
                 requests: Vec::new(),
@@ -60,36 +63,36 @@ impl Scripted {
         }
     }
 
-    /// Under another card.
+    /// Under another info.
     #[must_use]
-    pub fn with_card(mut self, card: Card) -> Scripted {
-        self.card = card;
+    pub fn with_info(mut self, info: ModelInfo) -> ScriptedModel {
+        self.info = info;
         self
     }
 
     /// Every request so far, oldest first.
     pub fn requests(&self) -> Vec<Request> {
-        self.stage().requests.clone()
+        self.state().requests.clone()
     }
 
-    fn stage(&self) -> MutexGuard<'_, Stage> {
+    fn state(&self) -> MutexGuard<'_, ScriptState> {
         // Only whole values are pushed: a panic elsewhere leaves it whole.
-        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the next turn for a request. Nothing is taken before the answer is polled.
-    fn take(&self, request: Request) -> Act {
-        let mut stage = self.stage();
-        let count = stage.requests.len();
-        stage.requests.push(request.clone());
-        let all = stage.turns.len();
+    fn take(&self, request: Request) -> TurnPlayback {
+        let mut state = self.state();
+        let count = state.requests.len();
+        state.requests.push(request.clone());
+        let all = state.turns.len();
         let place = match count {
-            count if stage.repeat && all > 0 => count % all,
+            count if state.repeat && all > 0 => count % all,
             count => count,
         };
-        match stage.turns.get(place) {
-            Some(turn) => Act::new(turn, &request, count),
-            None => Act::failing(format!(
+        match state.turns.get(place) {
+            Some(turn) => TurnPlayback::new(turn, &request, count),
+            None => TurnPlayback::failing(format!(
                 "the script has {all} turns, and this is request {}; write another turn, or `\"repeat\": true`",
                 count + 1
             )),
@@ -97,79 +100,85 @@ impl Scripted {
     }
 }
 
-impl Model for Scripted {
-    fn card(&self) -> &Card {
-        &self.card
+impl Model for ScriptedModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
     }
 
     fn answer(&self, request: Request) -> Answer {
-        let state = State::Waiting(self.clone(), Box::new(request));
+        let state = AnswerState::Waiting(self.clone(), Box::new(request));
         Box::pin(stream::unfold(state, async |state| {
             let mut act = match state {
-                State::Waiting(model, request) => model.take(*request),
-                State::Playing(act) => act,
+                AnswerState::Waiting(model, request) => model.take(*request),
+                AnswerState::Playing(act) => act,
             };
             let item = act.next().await?;
-            Some((item, State::Playing(act)))
+            Some((item, AnswerState::Playing(act)))
         }))
     }
 }
 
-enum State {
-    Waiting(Scripted, Box<Request>),
-    Playing(Act),
+enum AnswerState {
+    Waiting(ScriptedModel, Box<Request>),
+    Playing(TurnPlayback),
 }
 
 /// One turn while it is played.
-struct Act {
-    cues: VecDeque<Cue>,
+struct TurnPlayback {
+    cues: VecDeque<PlaybackStep>,
 }
 
-enum Cue {
+enum PlaybackStep {
     Pause(Duration),
     Say(Event),
     Fail(Error),
     Hang,
 }
 
-impl Act {
-    fn new(turn: &Turn, request: &Request, count: usize) -> Act {
+impl TurnPlayback {
+    fn new(turn: &ScriptTurn, request: &Request, count: usize) -> TurnPlayback {
         if let Some(difference) = turn.expect.difference(request) {
-            return Act::failing(format!("turn {} of the script: {difference}", count + 1));
+            return TurnPlayback::failing(format!(
+                "turn {} of the script: {difference}",
+                count + 1
+            ));
         }
         let mut cues = VecDeque::new();
         let mut calls = 0;
         let mut is_over = false;
         for line in &turn.say {
-            is_over |= matches!(line, Line::Stop(_) | Line::Error(_) | Line::Hang);
+            is_over |= matches!(
+                line,
+                ScriptLine::Stop(_) | ScriptLine::Error(_) | ScriptLine::Hang
+            );
             cue(line, count, &mut calls, &mut cues);
         }
         if !is_over {
             let stop = if calls == 0 { Stop::Done } else { Stop::Tools };
-            cues.push_back(Cue::Say(Event::End(stop)));
+            cues.push_back(PlaybackStep::Say(Event::End(stop)));
         }
-        Act { cues }
+        TurnPlayback { cues }
     }
 
-    fn failing(reason: String) -> Act {
+    fn failing(reason: String) -> TurnPlayback {
         let provider = PROVIDER.to_owned();
-        Act {
-            cues: VecDeque::from([Cue::Fail(Error::Provider { provider, reason })]),
+        TurnPlayback {
+            cues: VecDeque::from([PlaybackStep::Fail(Error::Provider { provider, reason })]),
         }
     }
 
     async fn next(&mut self) -> Option<Result<Event, Error>> {
         loop {
             match self.cues.pop_front()? {
-                Cue::Pause(pause) => tokio::time::sleep(pause).await,
-                Cue::Hang => std::future::pending::<()>().await,
-                Cue::Say(event) => {
+                PlaybackStep::Pause(pause) => tokio::time::sleep(pause).await,
+                PlaybackStep::Hang => std::future::pending::<()>().await,
+                PlaybackStep::Say(event) => {
                     if matches!(event, Event::End(_)) {
                         self.cues.clear();
                     }
                     return Some(Ok(event));
                 }
-                Cue::Fail(error) => {
+                PlaybackStep::Fail(error) => {
                     self.cues.clear();
                     return Some(Err(error));
                 }
@@ -178,31 +187,31 @@ impl Act {
     }
 }
 
-fn cue(line: &Line, turn: usize, calls: &mut usize, cues: &mut VecDeque<Cue>) {
+fn cue(line: &ScriptLine, turn: usize, calls: &mut usize, cues: &mut VecDeque<PlaybackStep>) {
     let event = match line {
-        Line::Text(text) => Event::Text(text.clone()),
-        Line::Thought(text) => Event::Thought(text.clone()),
-        Line::Seal(seal) => Event::Seal(seal.clone()),
-        Line::Usage(usage) => Event::Usage(*usage),
-        Line::Again(again) => Event::Again {
+        ScriptLine::Text(text) => Event::Text(text.clone()),
+        ScriptLine::Thought(text) => Event::Thought(text.clone()),
+        ScriptLine::ThoughtSignature(signature) => Event::ThoughtSignature(signature.clone()),
+        ScriptLine::Usage(usage) => Event::Usage(*usage),
+        ScriptLine::Retry(again) => Event::Retry {
             attempts: again.attempts,
             wait: Duration::from_millis(again.wait),
             reason: again.reason.clone(),
         },
-        Line::Stop(stop) => Event::End(*stop),
-        Line::Pause(milliseconds) => {
-            return cues.push_back(Cue::Pause(Duration::from_millis(*milliseconds)));
+        ScriptLine::Stop(stop) => Event::End(*stop),
+        ScriptLine::Pause(milliseconds) => {
+            return cues.push_back(PlaybackStep::Pause(Duration::from_millis(*milliseconds)));
         }
-        Line::Hang => return cues.push_back(Cue::Hang),
-        Line::Error(failure) => return cues.push_back(Cue::Fail(failure.error())),
-        Line::Slow(slow) => return slowly(slow, cues),
-        Line::Call(call) => {
+        ScriptLine::Hang => return cues.push_back(PlaybackStep::Hang),
+        ScriptLine::Error(failure) => return cues.push_back(PlaybackStep::Fail(failure.error())),
+        ScriptLine::Slow(slow) => return slowly(slow, cues),
+        ScriptLine::Call(call) => {
             *calls += 1;
             let id = call
                 .id
                 .clone()
                 .unwrap_or_else(|| format!("call_{}_{calls}", turn + 1));
-            cues.push_back(Cue::Say(Event::Named {
+            cues.push_back(PlaybackStep::Say(Event::CallStarted {
                 id: id.clone(),
                 name: call.name.clone(),
             }));
@@ -213,14 +222,14 @@ fn cue(line: &Line, turn: usize, calls: &mut usize, cues: &mut VecDeque<Cue>) {
             })
         }
     };
-    cues.push_back(Cue::Say(event));
+    cues.push_back(PlaybackStep::Say(event));
 }
 
-fn slowly(slow: &Slow, cues: &mut VecDeque<Cue>) {
+fn slowly(slow: &SlowText, cues: &mut VecDeque<PlaybackStep>) {
     let characters: Vec<char> = slow.text.chars().collect();
     for piece in characters.chunks(slow.characters.max(1)) {
-        cues.push_back(Cue::Say(Event::Text(piece.iter().collect())));
-        cues.push_back(Cue::Pause(Duration::from_millis(slow.pause)));
+        cues.push_back(PlaybackStep::Say(Event::Text(piece.iter().collect())));
+        cues.push_back(PlaybackStep::Pause(Duration::from_millis(slow.pause)));
     }
 }
 

@@ -1,9 +1,9 @@
 //! The protocols of providers, as pure functions: a request becomes a body, frames become events. No I/O.
 
 pub(crate) mod anthropic;
+pub(crate) mod attempt_error;
 mod body;
-mod calls;
-pub(crate) mod fault;
+mod call_ids;
 pub(crate) mod openai;
 pub(crate) mod responses;
 #[cfg(test)]
@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Card, Event, Request, Thought};
-use calls::Ids;
-pub(crate) use fault::Fault;
+use crate::{Event, ModelInfo, Request, ThinkingLevel};
+pub(crate) use attempt_error::AttemptError;
+use call_ids::CallIds;
 
 /// A protocol that providers speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub enum Protocol {
 
 /// A protocol to the letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wire {
+pub(crate) enum WireFormat {
     /// Anthropic's Messages.
     Messages,
     /// OpenAI's chat completions, which many servers speak.
@@ -39,58 +39,68 @@ pub(crate) enum Wire {
     Responses,
 }
 
-impl Wire {
+impl WireFormat {
     /// How much a model of that name can be told to think.
-    pub(crate) fn levels(self, model: &str) -> Vec<Thought> {
+    pub(crate) fn levels(self, model: &str) -> Vec<ThinkingLevel> {
         match self {
-            Wire::Messages => anthropic::levels(model),
-            Wire::Chat => openai::effort::levels_in_chat(model),
-            Wire::Responses => openai::effort::levels(model),
+            WireFormat::Messages => anthropic::levels(model),
+            WireFormat::Chat => openai::effort::levels_in_chat(model),
+            WireFormat::Responses => openai::effort::levels(model),
         }
     }
 }
 
 /// What is sent, in the words of a protocol.
-pub(crate) fn body(wire: Wire, model: &str, card: &Card, request: &Request) -> Value {
+pub(crate) fn body(wire: WireFormat, model: &str, info: &ModelInfo, request: &Request) -> Value {
     match wire {
-        Wire::Messages => anthropic::body(model, card, request),
-        Wire::Chat => openai::body(model, card, request),
-        Wire::Responses => responses::body(model, card, request),
+        WireFormat::Messages => anthropic::body(model, info, request),
+        WireFormat::Chat => openai::body(model, info, request),
+        WireFormat::Responses => responses::body(model, info, request),
     }
 }
 
 /// Reads one answer, frame by frame.
 #[derive(Debug)]
-pub(crate) enum Reader {
-    Messages(anthropic::Reader),
-    Chat(openai::Reader),
-    Responses(responses::Reader),
+pub(crate) enum ResponseReader {
+    Messages(anthropic::MessagesReader),
+    Chat(openai::ChatReader),
+    Responses(responses::ResponsesReader),
 }
 
-impl Reader {
-    pub(crate) fn new(wire: Wire, model: &str, request: &Request) -> Reader {
-        let ids = Ids::of(request);
+impl ResponseReader {
+    pub(crate) fn new(wire: WireFormat, model: &str, request: &Request) -> ResponseReader {
+        let ids = CallIds::of(request);
         match wire {
-            Wire::Messages => Reader::Messages(anthropic::Reader::new(model, ids)),
-            Wire::Chat => Reader::Chat(openai::Reader::new(model, ids)),
-            Wire::Responses => Reader::Responses(responses::Reader::new(model, ids)),
+            WireFormat::Messages => {
+                ResponseReader::Messages(anthropic::MessagesReader::new(model, ids))
+            }
+            WireFormat::Chat => ResponseReader::Chat(openai::ChatReader::new(model, ids)),
+            WireFormat::Responses => {
+                ResponseReader::Responses(responses::ResponsesReader::new(model, ids))
+            }
         }
     }
 
     /// Takes the data of one frame. After [`Event::End`] it must not be given more.
-    pub(crate) fn read(&mut self, data: &str, out: &mut VecDeque<Event>) -> Result<(), Fault> {
+    pub(crate) fn read(
+        &mut self,
+        data: &str,
+        out: &mut VecDeque<Event>,
+    ) -> Result<(), AttemptError> {
         match self {
-            Reader::Messages(reader) => reader.read(data, out),
-            Reader::Chat(reader) => reader.read(data, out),
-            Reader::Responses(reader) => reader.read(data, out),
+            ResponseReader::Messages(reader) => reader.read(data, out),
+            ResponseReader::Chat(reader) => reader.read(data, out),
+            ResponseReader::Responses(reader) => reader.read(data, out),
         }
     }
 
     /// The stream has ended: either the answer is complete, or it was cut off.
-    pub(crate) fn end(&mut self, out: &mut VecDeque<Event>) -> Result<(), Fault> {
+    pub(crate) fn end(&mut self, out: &mut VecDeque<Event>) -> Result<(), AttemptError> {
         match self {
-            Reader::Messages(_) | Reader::Responses(_) => Err(fault::truncated()),
-            Reader::Chat(reader) => reader.end(out),
+            ResponseReader::Messages(_) | ResponseReader::Responses(_) => {
+                Err(attempt_error::truncated())
+            }
+            ResponseReader::Chat(reader) => reader.end(out),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions are started, loaded, resumed and forked.
+//! Starts, loads, resumes and forks sessions.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use attache::agent::ClientSession;
 use attache::schema::error;
 use attache::{Error, v1};
 use attache_host::Roots;
-use attache_journal::{Info, Journal, Store, new_id};
+use attache_journal::{Journal, Store, StoredSession, new_id};
 use attache_mcp::{self as mcp, Servers};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -16,25 +16,25 @@ use super::Agent;
 use super::replay::replay;
 use crate::failure::{Failure, of_session};
 use crate::permission::AGENT;
-use crate::recovery::{self, Past};
-use crate::session::{Parts, Session};
+use crate::recovery::{self, JournalState};
+use crate::session::{Session, SessionParts};
 use crate::settings::{Instructions, Settings};
 use crate::tools::{FileRules, Workplace};
 
-/// A session that the client has not heard of: it is deleted unless it does.
-struct Unclaimed(Option<(Store, v1::SessionId)>);
+/// Deletes a new session on drop, unless the client gets to know it first.
+struct NewSessionGuard(Option<(Store, v1::SessionId)>);
 
-impl Unclaimed {
-    fn new(store: &Store, id: &v1::SessionId) -> Unclaimed {
-        Unclaimed(Some((store.clone(), id.clone())))
+impl NewSessionGuard {
+    fn new(store: &Store, id: &v1::SessionId) -> NewSessionGuard {
+        NewSessionGuard(Some((store.clone(), id.clone())))
     }
 
-    fn claim(mut self) {
+    fn keep(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Unclaimed {
+impl Drop for NewSessionGuard {
     fn drop(&mut self) {
         if let (Some((store, id)), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
             runtime.spawn(async move { drop(store.delete(id.as_str()).await) });
@@ -42,26 +42,26 @@ impl Drop for Unclaimed {
     }
 }
 
-/// What every request that opens a session says.
-struct Wish {
+/// The params that all requests which open a session have in common.
+struct OpenParams {
     cwd: PathBuf,
     additional: Vec<PathBuf>,
     servers: Vec<v1::McpServer>,
     system_prompt: Option<v1::SystemPrompt>,
 }
 
-/// A session whose journal is open, before anything of it runs.
-struct Opened {
+/// A session whose journal is open and that does not run yet.
+struct OpeningSession {
     client: ClientSession,
     journal: Journal,
-    wish: Wish,
+    params: OpenParams,
     roots: Roots,
     settings: Settings,
 }
 
-macro_rules! wish {
+macro_rules! open_params {
     ($request:ident) => {
-        Wish {
+        OpenParams {
             cwd: $request.cwd.as_path().to_owned(),
             additional: $request
                 .additional_directories
@@ -79,33 +79,33 @@ impl Agent {
         self: &Arc<Self>,
         request: v1::NewSessionRequest,
     ) -> Result<(Arc<Session>, v1::NewSessionResponse), Error> {
-        let wish = wish!(request);
-        let roots = wish.roots().await?;
+        let params = open_params!(request);
+        let roots = params.roots().await?;
         let silent = self.models.discover().await;
         let settings = Settings {
             model: self.models.default_model(),
-            instructions: wish.instructions()?,
+            instructions: params.instructions()?,
             ..Settings::default()
         };
         self.models.open(&settings.model).map_err(Failure::from)?;
-        let info = wish.info(&settings)?;
+        let info = params.info(&settings)?;
         let id = v1::SessionId::from(info.id.as_str());
-        let unclaimed = Unclaimed::new(&self.store, &id);
+        let guard = NewSessionGuard::new(&self.store, &id);
         let journal = self.store.create(info).await.map_err(Failure::from)?;
-        let opened = Opened {
+        let opened = OpeningSession {
             client: self.client.session(id.clone()),
             journal,
-            wish,
+            params,
             roots,
             settings,
         };
-        let session = self.open(opened, Some(Past::default()));
-        tell_of(&session, silent);
+        let session = self.open(opened, Some(JournalState::default()));
+        report_silent_providers(&session, silent);
         let response = v1::NewSessionResponse::new(id)
             .modes(session.modes())
             .config_options(session.options());
-        unclaimed.claim();
-        self.admit(&session);
+        guard.keep();
+        self.register(&session);
         Ok((session, response))
     }
 
@@ -114,17 +114,17 @@ impl Agent {
         request: v1::LoadSessionRequest,
     ) -> Result<(Arc<Session>, v1::LoadSessionResponse), Error> {
         let id = request.session_id.clone();
-        let _alone = self.doors.pass(&id).await;
-        let reopened = self.reopen(id, wish!(request)).await?;
-        let past = replay(&reopened.client, &reopened.journal).await?;
-        let session = self.open(reopened, past);
-        if let Some(card) = session.card().filter(|_| session.settings().used > 0) {
-            session.tell_usage(&card).await.map_err(Failure::from)?;
+        let _alone = self.locks.lock(&id).await;
+        let reopened = self.reopen(id, open_params!(request)).await?;
+        let journal_state = replay(&reopened.client, &reopened.journal).await?;
+        let session = self.open(reopened, journal_state);
+        if let Some(info) = session.model_info().filter(|_| session.settings().used > 0) {
+            session.tell_usage(&info).await.map_err(Failure::from)?;
         }
         let response = v1::LoadSessionResponse::new()
             .modes(session.modes())
             .config_options(session.options());
-        self.admit(&session);
+        self.register(&session);
         Ok((session, response))
     }
 
@@ -133,15 +133,15 @@ impl Agent {
         request: v1::ResumeSessionRequest,
     ) -> Result<(Arc<Session>, v1::ResumeSessionResponse), Error> {
         let id = request.session_id.clone();
-        let _alone = self.doors.pass(&id).await;
-        let reopened = self.reopen(id, wish!(request)).await?;
-        let past = recovery::read_if_cut(&reopened.journal).await;
-        let past = past.map_err(Failure::from)?;
-        let session = self.open(reopened, past);
+        let _alone = self.locks.lock(&id).await;
+        let reopened = self.reopen(id, open_params!(request)).await?;
+        let journal_state = recovery::read_if_cut(&reopened.journal).await;
+        let journal_state = journal_state.map_err(Failure::from)?;
+        let session = self.open(reopened, journal_state);
         let response = v1::ResumeSessionResponse::new()
             .modes(session.modes())
             .config_options(session.options());
-        self.admit(&session);
+        self.register(&session);
         Ok((session, response))
     }
 
@@ -150,20 +150,20 @@ impl Agent {
         request: v1::ForkSessionRequest,
     ) -> Result<(Arc<Session>, v1::ForkSessionResponse), Error> {
         let from = request.session_id.clone();
-        let wish = wish!(request);
-        let roots = wish.roots().await?;
+        let params = open_params!(request);
+        let roots = params.roots().await?;
         let stored = self.store.info(from.as_str()).await;
         let stored = stored.map_err(|fault| of_session(fault, &from))?;
-        let settings = self.restored(&stored, &wish).await?;
-        let info = wish.info(&settings)?;
+        let settings = self.restored(&stored, &params).await?;
+        let info = params.info(&settings)?;
         let id = v1::SessionId::from(info.id.as_str());
-        let unclaimed = Unclaimed::new(&self.store, &id);
+        let guard = NewSessionGuard::new(&self.store, &id);
         let journal = self.store.fork(from.as_str(), info).await;
         let journal = journal.map_err(Failure::from)?;
-        let opened = Opened {
+        let opened = OpeningSession {
             client: self.client.session(id.clone()),
             journal,
-            wish,
+            params,
             roots,
             settings,
         };
@@ -171,76 +171,84 @@ impl Agent {
         let response = v1::ForkSessionResponse::new(id)
             .modes(session.modes())
             .config_options(session.options());
-        unclaimed.claim();
-        self.admit(&session);
+        guard.keep();
+        self.register(&session);
         Ok((session, response))
     }
 
-    /// Opens a stored session. One that is open here is closed first: the client starts over with it.
-    async fn reopen(self: &Arc<Self>, id: v1::SessionId, wish: Wish) -> Result<Opened, Error> {
-        let roots = wish.roots().await?;
+    /// Opens a stored session. If it is open here, it is closed first: the client starts over with it.
+    async fn reopen(
+        self: &Arc<Self>,
+        id: v1::SessionId,
+        params: OpenParams,
+    ) -> Result<OpeningSession, Error> {
+        let roots = params.roots().await?;
         if let Ok(open) = self.session(&id) {
             self.close(&open).await;
             drop(open);
         }
         let opened = self.store.open_session(id.as_str()).await;
         let (info, journal) = opened.map_err(|fault| of_session(fault, &id))?;
-        let settings = self.restored(&info, &wish).await?;
-        Ok(Opened {
+        let settings = self.restored(&info, &params).await?;
+        Ok(OpeningSession {
             client: self.client.session(id),
             journal,
-            wish,
+            params,
             roots,
             settings,
         })
     }
 
-    /// The settings that a session was left with. A model that is no longer there gives way to the default one.
-    async fn restored(&self, info: &Info, wish: &Wish) -> Result<Settings, Error> {
+    /// The stored settings of a session. The default model replaces one that is no longer available.
+    async fn restored(&self, info: &StoredSession, params: &OpenParams) -> Result<Settings, Error> {
         let mut settings: Settings =
             serde_json::from_value(info.settings.clone()).unwrap_or_default();
         if self.models.open(&settings.model).is_err() {
-            // What does not answer is not chosen.
+            // Providers that do not respond are not chosen.
             drop(self.models.discover().await);
             settings.model = self.models.default_model();
         }
         self.models.open(&settings.model).map_err(Failure::from)?;
-        settings.instructions = wish.instructions()?;
+        settings.instructions = params.instructions()?;
         Ok(settings)
     }
 
-    fn open(self: &Arc<Self>, opened: Opened, past: Option<Past>) -> Arc<Session> {
-        let Opened {
+    fn open(
+        self: &Arc<Self>,
+        opened: OpeningSession,
+        journal_state: Option<JournalState>,
+    ) -> Arc<Session> {
+        let OpeningSession {
             client,
             journal,
-            wish,
+            params,
             roots,
             settings,
         } = opened;
-        // Files are judged when they are open, whatever name led to them.
+        // Rules are applied to the open file, whatever name led to it.
         let roots = roots
             .deny(self.permissions.path_rules(AGENT))
             .ask(self.permissions.asked_path_rules(AGENT));
         let (events, heard) = mpsc::channel(MOST_EVENTS);
-        let place = mcp::Place {
+        let place = mcp::ServerContext {
             roots: roots.paths().map(PathBuf::from).collect(),
             session: Some(client.id().clone()),
             client: Some(self.client.clone()),
             environment: self.equipment.terminals.environment().clone(),
             deadline: self.limits.connecting,
-            ..mcp::Place::new(roots.cwd())
+            ..mcp::ServerContext::new(roots.cwd())
         };
         let rules = match self.has_policy {
             true => FileRules::new(self.permissions.clone(), AGENT, client.id(), roots.cwd()),
             false => FileRules::default(),
         };
-        let session = Arc::new(Session::new(Parts {
+        let session = Arc::new(Session::new(SessionParts {
             agent: Arc::clone(self),
             place: Workplace::with_rules(client.clone(), roots, self.equipment.clone(), rules),
-            servers: Servers::connect(wish.servers, place, events),
+            servers: Servers::connect(params.servers, place, events),
             client,
             journal,
-            past,
+            journal_state,
             settings,
         }));
         tokio::spawn(listen(Arc::downgrade(&session), heard));
@@ -248,53 +256,53 @@ impl Agent {
     }
 }
 
-/// Providers that do not say which models they have; the session is there without them.
-fn tell_of(session: &Arc<Session>, silent: Vec<attache_model::Error>) {
+/// Notifies the user of providers that did not list their models. The session works without them.
+fn report_silent_providers(session: &Arc<Session>, silent: Vec<attache_model::Error>) {
     if silent.is_empty() {
         return;
     }
     let session = Arc::clone(session);
     tokio::spawn(async move {
-        session.given().await;
+        session.announced().await;
         for fault in silent {
-            let title = "A provider of models does not answer".to_owned();
+            let title = "A model provider does not respond".to_owned();
             let severity = v1::NoticeSeverity::Warning;
             session.notice(severity, title, fault.to_string()).await;
         }
     });
 }
 
-/// What MCP servers have to tell becomes notices and new lists.
-async fn listen(session: std::sync::Weak<Session>, mut events: mpsc::Receiver<mcp::Event>) {
+/// Turns events of MCP servers into notices and new command lists.
+async fn listen(session: std::sync::Weak<Session>, mut events: mpsc::Receiver<mcp::ServerEvent>) {
     while let Some(event) = events.recv().await {
         let Some(session) = session.upgrade() else {
             return;
         };
-        session.given().await;
+        session.announced().await;
         match event {
-            mcp::Event::Failed { server, reason } => {
+            mcp::ServerEvent::Failed { server, reason } => {
                 let title = format!("MCP server {server} is not available");
                 session
                     .notice(v1::NoticeSeverity::Warning, title, reason)
                     .await;
             }
-            mcp::Event::Ended { server, reason } => {
+            mcp::ServerEvent::Ended { server, reason } => {
                 let title = format!("MCP server {server} has ended");
                 session
                     .notice(v1::NoticeSeverity::Warning, title, reason)
                     .await;
             }
-            mcp::Event::Ready { .. } | mcp::Event::PromptsChanged { .. } => {
+            mcp::ServerEvent::Ready { .. } | mcp::ServerEvent::PromptsChanged { .. } => {
                 session.announce_commands().await;
             }
-            mcp::Event::ToolsChanged { .. } | mcp::Event::ResourcesChanged { .. } => {}
+            mcp::ServerEvent::ToolsChanged { .. } | mcp::ServerEvent::ResourcesChanged { .. } => {}
         }
     }
 }
 
-impl Wish {
-    fn info(&self, settings: &Settings) -> Result<Info, Error> {
-        let mut info = Info::new(new_id().map_err(Failure::from)?, &self.cwd);
+impl OpenParams {
+    fn info(&self, settings: &Settings) -> Result<StoredSession, Error> {
+        let mut info = StoredSession::new(new_id().map_err(Failure::from)?, &self.cwd);
         info.additional.clone_from(&self.additional);
         info.settings = serde_json::to_value(settings).unwrap_or_default();
         Ok(info)

@@ -1,4 +1,4 @@
-//! A stored session is shown again: everything that the client was ever shown, page by page.
+//! Replays a stored session: everything that the client was ever shown, page by page.
 
 use attache::agent::ClientSession;
 use attache::json::Raw;
@@ -7,23 +7,23 @@ use attache_journal::{Journal, Kinds};
 use crate::compaction;
 use crate::failure::Failure;
 use crate::kinds;
-use crate::recovery::{self, Past, readable};
+use crate::recovery::{self, JournalState, readable};
 
-/// Shows a session again, to its end: a turn that was cut off is brought to one on the way, and what the journal tells
-/// is then known.
+/// Replays a session. If its last turn was interrupted, the turn is ended on the way, and the state that was read from
+/// the journal is returned.
 pub(super) async fn replay(
     client: &ClientSession,
     journal: &Journal,
-) -> Result<Option<Past>, Failure> {
+) -> Result<Option<JournalState>, Failure> {
     let last = repeat(client, journal, 0).await?;
-    let past = recovery::read_if_cut(journal).await?;
-    if past.is_some() {
+    let journal_state = recovery::read_if_cut(journal).await?;
+    if journal_state.is_some() {
         repeat(client, journal, last).await?;
     }
-    Ok(past)
+    Ok(journal_state)
 }
 
-/// Repeats what was shown after an entry, and says which was the last.
+/// Replays the updates after an entry and returns the number of the last one.
 async fn repeat(client: &ClientSession, journal: &Journal, after: u64) -> Result<u64, Failure> {
     let shows_compaction = compaction::is_shown(client.client());
     let kinds = Kinds::of(&[kinds::PROMPT, kinds::UPDATE]);
@@ -44,12 +44,12 @@ async fn repeat(client: &ClientSession, journal: &Journal, after: u64) -> Result
     Ok(last)
 }
 
-/// An update as it was kept. What is damaged is left out; the rest can still be seen.
+/// An update as stored. A damaged one is skipped.
 fn one(body: &[u8]) -> Option<Raw> {
     Raw::parse(std::str::from_utf8(body).ok()?).ok()
 }
 
-/// Whether an update is for clients that show compactions.
+/// Whether only clients that show compactions get this update.
 fn is_compaction(update: &Raw) -> bool {
     let kind = update.string_member("sessionUpdate");
     kind.is_some_and(|kind| kind.starts_with("compaction_"))

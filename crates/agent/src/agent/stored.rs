@@ -1,10 +1,10 @@
-//! Sessions that are stored: listed, named, put away, deleted.
+//! Lists, names, archives and deletes stored sessions.
 
 use std::sync::Arc;
 
 use attache::schema::{FilePath, error};
 use attache::{Error, v1};
-use attache_journal::{Archived, Filter, Info, TitledBy};
+use attache_journal::{ArchiveFilter, SessionFilter, StoredSession, TitleSource};
 
 use super::Agent;
 use crate::failure::{Failure, of_session};
@@ -15,12 +15,12 @@ impl Agent {
         request: v1::ListSessionsRequest,
     ) -> Result<v1::ListSessionsResponse, Error> {
         let archived = match request.archived {
-            None | Some(v1::SessionArchiveFilter::Exclude) => Archived::Exclude,
-            Some(v1::SessionArchiveFilter::Include) => Archived::Include,
-            Some(v1::SessionArchiveFilter::Only) => Archived::Only,
+            None | Some(v1::SessionArchiveFilter::Exclude) => ArchiveFilter::Exclude,
+            Some(v1::SessionArchiveFilter::Include) => ArchiveFilter::Include,
+            Some(v1::SessionArchiveFilter::Only) => ArchiveFilter::Only,
             Some(_) => return Err(error::unusable_params("the archive filter is not known")),
         };
-        let filter = Filter {
+        let filter = SessionFilter {
             cwd: request.cwd.map(|cwd| cwd.as_path().to_owned()),
             archived,
         };
@@ -38,7 +38,7 @@ impl Agent {
         self: &Arc<Self>,
         request: v1::DeleteSessionRequest,
     ) -> Result<v1::DeleteSessionResponse, Error> {
-        let _alone = self.doors.pass(&request.session_id).await;
+        let _alone = self.locks.lock(&request.session_id).await;
         self.close_if_open(&request.session_id).await;
         let done = self.store.delete(request.session_id.as_str()).await;
         done.map_err(|fault| of_session(fault, &request.session_id))?;
@@ -49,7 +49,7 @@ impl Agent {
         self: &Arc<Self>,
         request: v1::ArchiveSessionRequest,
     ) -> Result<v1::ArchiveSessionResponse, Error> {
-        let _alone = self.doors.pass(&request.session_id).await;
+        let _alone = self.locks.lock(&request.session_id).await;
         self.close_if_open(&request.session_id).await;
         let done = self.store.archive(request.session_id.as_str()).await;
         done.map_err(|fault| of_session(fault, &request.session_id))?;
@@ -89,17 +89,17 @@ impl Agent {
             .take(MOST_TITLE)
             .collect();
         if title.is_empty() {
-            return Err(error::unusable_params("a title is not empty"));
+            return Err(error::unusable_params("the title is empty"));
         }
         let id = &request.session_id;
         let named = self
             .store
-            .set_title(id.as_str(), &title, TitledBy::Person)
+            .set_title(id.as_str(), &title, TitleSource::Person)
             .await;
         named.map_err(|fault| of_session(fault, id))?;
         if let Ok(session) = self.session(&request.session_id) {
             let update = v1::SessionInfoUpdate::new().title(title.clone());
-            // The answer says it too.
+            // The response contains the title too.
             drop(session.tell(update).await);
         }
         Ok(v1::SetSessionTitleResponse::new(title))
@@ -112,8 +112,8 @@ impl Agent {
     }
 }
 
-/// A session as the client is told of it; none whose directories it cannot be told.
-fn listed(info: Info) -> Option<v1::SessionInfo> {
+/// A session as listed for the client; `None` if a directory is not valid on the wire.
+fn listed(info: StoredSession) -> Option<v1::SessionInfo> {
     let cwd = FilePath::try_from(info.cwd).ok()?;
     let additional = info
         .additional

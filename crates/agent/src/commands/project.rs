@@ -1,12 +1,12 @@
-//! What the commands that go to the model say to it: to a language model in prose, to the embedded one in its grammar.
+//! The prompts that built-in commands send to the model: prose for a language model, grammar for the embedded one.
 
 use std::path::Path;
 
 use attache_text::shell::single_quoted;
 
-use super::Ours;
+use super::BuiltinCommand;
 
-/// What a look at a directory tells of the project in it.
+/// What the files in a directory reveal about its project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Project {
     language: &'static str,
@@ -14,7 +14,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Looks which of the well-known files there are.
+    /// Detects the project from well-known files.
     pub(crate) fn at(cwd: &Path) -> Project {
         let known = KNOWN.iter().find(|(file, ..)| cwd.join(file).is_file());
         match known {
@@ -29,49 +29,57 @@ impl Project {
         }
     }
 
-    /// What a language model is told.
-    pub(crate) fn prose(self, command: Ours, behind: &str) -> Option<String> {
+    /// The prompt for a language model.
+    pub(crate) fn prose(self, command: BuiltinCommand, behind: &str) -> Option<String> {
         let given = |otherwise: &str| match behind {
             "" => otherwise.to_owned(),
             behind => behind.to_owned(),
         };
         Some(match command {
-            Ours::Plan => format!(
+            BuiltinCommand::Plan => format!(
                 "Make a plan with the `plan` tool and explain it. Look at whatever you need, but change nothing yet. The task: {}",
                 given("what we have been talking about")
             ),
-            Ours::Test => format!(
+            BuiltinCommand::Test => format!(
                 "Run the tests of this project ({}). If some fail, find out why and say what would mend them; change nothing without saying so.",
                 given(self.test.unwrap_or("find out how they are run"))
             ),
-            Ours::Review => format!(
+            BuiltinCommand::Review => format!(
                 "Review {}. Read the surrounding code where it matters. Report what is wrong, by weight, with file and line, and what you would do about each; leave matters of taste out.",
                 given("the changes in the working tree that are not committed (`git diff HEAD`)")
             ),
-            Ours::Init => "Look through this project and write an AGENTS.md in its root that tells a coding agent what it must know: what it is, how to build, test and run it, how it is laid out, and the conventions that its code keeps. Short, exact, nothing that the code says by itself. If there is one, improve it.".to_owned(),
-            Ours::Help | Ours::Compact | Ours::Clear | Ours::Mcp => return None,
+            BuiltinCommand::Init => "Look through this project and write an AGENTS.md in its root that tells a coding agent what it must know: what it is, how to build, test and run it, how it is laid out, and the conventions that its code keeps. Short, exact, nothing that the code says by itself. If there is one, improve it.".to_owned(),
+            BuiltinCommand::Help | BuiltinCommand::Compact | BuiltinCommand::Clear | BuiltinCommand::Mcp => return None,
         })
     }
 
-    /// What the embedded model is told: requests of its grammar.
-    pub(crate) fn plain(self, command: Ours, behind: &str) -> Option<String> {
+    /// The prompt for the embedded model, in its grammar.
+    pub(crate) fn plain(self, command: BuiltinCommand, behind: &str) -> Option<String> {
         Some(match (command, behind) {
-            (Ours::Plan, "") => return None,
-            (Ours::Plan, items) => format!("plan: {items}"),
-            (Ours::Test, "") => format!("run {}", self.test?),
-            (Ours::Test, command) => format!("run {command}"),
-            (Ours::Review, "") => {
+            (BuiltinCommand::Plan, "") => return None,
+            (BuiltinCommand::Plan, items) => format!("plan: {items}"),
+            (BuiltinCommand::Test, "") => format!("run {}", self.test?),
+            (BuiltinCommand::Test, command) => format!("run {command}"),
+            (BuiltinCommand::Review, "") => {
                 "run git --no-pager diff --stat HEAD\nrun git --no-pager diff HEAD".to_owned()
             }
-            (Ours::Review, what) => {
+            (BuiltinCommand::Review, what) => {
                 format!("run git --no-pager diff HEAD -- {}", single_quoted(what))
             }
-            (Ours::Init, _) => format!("write AGENTS.md with {}", single_quoted(&self.notes())),
-            (Ours::Help | Ours::Compact | Ours::Clear | Ours::Mcp, _) => return None,
+            (BuiltinCommand::Init, _) => {
+                format!("write AGENTS.md with {}", single_quoted(&self.notes()))
+            }
+            (
+                BuiltinCommand::Help
+                | BuiltinCommand::Compact
+                | BuiltinCommand::Clear
+                | BuiltinCommand::Mcp,
+                _,
+            ) => return None,
         })
     }
 
-    /// The little that can be told of a project without reading it.
+    /// The contents of an AGENTS.md that can be written without reading the project.
     fn notes(self) -> String {
         let test = match self.test {
             Some(test) => format!("- Run the tests with `{test}`.\n"),
@@ -84,7 +92,7 @@ impl Project {
     }
 }
 
-/// A file that tells the language, the language, and how its tests are usually run.
+/// A file that identifies the language, the language, and the usual command for tests.
 const KNOWN: [(&str, &str, &str); 8] = [
     ("Cargo.toml", "Rust", "cargo test"),
     ("go.mod", "Go", "go test ./..."),

@@ -1,4 +1,4 @@
-//! How much of a conversation is read for its summary: all of it, or less where that does not fit.
+//! Excerpts of a conversation for its summary: all of it, or less if that does not fit.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use attache_model::{Input, Message, ToolResult};
 
 use crate::history::{BYTES_PER_TOKEN, History, bytes};
 
-/// How much of a conversation is read.
+/// How much of a conversation the summary is made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Excerpt {
     Whole,
-    /// With the results of tools cut short.
+    /// Everything, with tool results cut short.
     Terse,
     /// Only the newer part, with everything cut short.
     Newer,
@@ -20,7 +20,7 @@ impl Excerpt {
     /// From the most to the least.
     pub(super) const ALL: [Excerpt; 3] = [Excerpt::Whole, Excerpt::Terse, Excerpt::Newer];
 
-    /// This much of a conversation, for a model with this window.
+    /// The excerpt of a conversation, for a model with this window.
     pub(super) fn of(self, history: &History, window: u64) -> Vec<Arc<Message>> {
         let messages = history.messages();
         match self {
@@ -45,7 +45,7 @@ fn terse(message: &Arc<Message>) -> Arc<Message> {
     }
 }
 
-/// The newest messages that fill half of the window, behind a word about the others.
+/// The newest messages that fit half of the window, after a note that older ones are left out.
 fn newer(messages: &[Arc<Message>], window: u64) -> Vec<Arc<Message>> {
     let mut room = usize::try_from(window / 2 * BYTES_PER_TOKEN).unwrap_or(usize::MAX);
     let mut newest = Vec::new();
@@ -61,7 +61,7 @@ fn newer(messages: &[Arc<Message>], window: u64) -> Vec<Arc<Message>> {
         room -= size;
         newest.push(message);
     }
-    // Results stand behind their calls.
+    // Results need their calls.
     newest.pop_if(|oldest| matches!(**oldest, Message::Tools(_)));
     let left_out = Input::Text(LEFT_OUT.to_owned());
     newest.push(Arc::new(Message::User(vec![left_out])));
@@ -69,7 +69,7 @@ fn newer(messages: &[Arc<Message>], window: u64) -> Vec<Arc<Message>> {
     newest
 }
 
-/// The beginning of a text; pictures and sounds are only named.
+/// The beginning of a text; images and audio are replaced by a note.
 fn short(input: &Input) -> Input {
     Input::Text(match input {
         Input::Text(text) if text.len() <= MOST => text.clone(),

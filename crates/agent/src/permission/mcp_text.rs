@@ -1,9 +1,9 @@
-//! How a user is told of a call to an MCP server: in our words, with the server's own words as a quotation. Whatever a
-//! server writes, it stays inside the quotation.
+//! Text for the user about calls to MCP servers: ours, with the server's own text quoted. Nothing that a server writes can
+//! leave the quotation.
 
 use attache::json::Raw;
 use attache::v1;
-use attache_mcp::{Part, Resource, Tool};
+use attache_mcp::{DefinitionPart, Resource, Tool};
 use attache_text::plain::{visible, visible_lines, visible_start};
 use serde_json::Value;
 
@@ -15,8 +15,12 @@ pub(crate) fn tool_title(tool: &Tool) -> String {
     format!("Call {name} of the MCP server {server}")
 }
 
-/// What the tool is, what it is given in full, what has changed since it was allowed, and what its server says of it.
-pub(super) fn tool_content(tool: &Tool, input: &Raw, changed: &[Part]) -> Vec<v1::ToolCallContent> {
+/// The tool, its full arguments, what has changed since the user allowed it, and the server's description of it.
+pub(super) fn tool_content(
+    tool: &Tool,
+    input: &Raw,
+    changed: &[DefinitionPart],
+) -> Vec<v1::ToolCallContent> {
     let (name, server) = (quoted_name(&tool.name), quoted_name(&tool.server));
     let mut text = format!(
         "{name} is a tool of the MCP server {server}, which is in your configuration. Attaché cannot check what it does.\n"
@@ -50,7 +54,7 @@ pub(super) fn resource_content(resource: &Resource) -> Vec<v1::ToolCallContent> 
     vec![v1::ContentBlock::from(text).into()]
 }
 
-/// A name that a server or a client chose, so that the reader sees where it begins and ends.
+/// A name chosen by a server or client, in backticks so that its ends are visible.
 pub(super) fn quoted_name(name: &str) -> String {
     let (shown, hidden) = visible_start(name, LONGEST_NAME);
     let shown = shown.replace('`', "'");
@@ -60,7 +64,7 @@ pub(super) fn quoted_name(name: &str) -> String {
     }
 }
 
-/// What the server says, line by line behind a mark that no text of the server can take away.
+/// The server's text, with a mark before each line that no text can remove.
 fn quotation(tool: &Tool) -> String {
     let hint = tool.read_only.then_some("Hint: it only reads.");
     let said = Some(tool.words.text.as_str()).filter(|said| !said.is_empty());
@@ -84,7 +88,7 @@ fn pretty(input: &Raw) -> String {
     pretty.unwrap_or_else(|_| input.as_str().to_owned())
 }
 
-/// Text as a block that ends where we end it.
+/// Text in a fence longer than any inside it.
 fn fenced(text: &str) -> String {
     let runs = text.split(|char| char != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);

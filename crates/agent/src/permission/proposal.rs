@@ -1,4 +1,4 @@
-//! A call that the model proposes: what it would do, and what lasting answers to it would cover.
+//! A proposed tool call: its effect, and what lasting answers to it would cover.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use serde_json::{Map, json};
 
 use super::SessionPermissions;
 use super::mcp_text;
-use crate::tools::{Effect, Prepared, Subject};
+use crate::tools::{CallSubject, Effect, PreparedTool};
 
-/// A call that the model proposes.
+/// A tool call that the model proposes.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     effect: Effect,
     action: Action,
-    /// What "always allow" covers; nothing where permission is for one use only.
+    /// What "always allow" covers; `None` if permission is for one use only.
     allow: Option<Coverage>,
     /// What "always reject" covers.
     reject: Coverage,
@@ -34,12 +34,12 @@ pub(crate) struct Coverage {
 }
 
 impl Coverage {
-    /// The action that stands for all that is covered.
+    /// The action under which the answer is remembered.
     pub(crate) fn action(&self) -> &Action {
         &self.action
     }
 
-    /// What is covered, behind "always allow" or "always reject".
+    /// Describes what is covered; completes "Always allow …".
     pub(crate) fn words(&self) -> &str {
         &self.words
     }
@@ -51,7 +51,7 @@ impl Proposal {
         session: &SessionPermissions,
         cwd: &Path,
         call: v1::ToolCallUpdate,
-        prepared: &Prepared,
+        prepared: &PreparedTool,
     ) -> Proposal {
         let subject = prepared.subject();
         let mut call = call
@@ -102,7 +102,7 @@ impl Proposal {
             action: bound(tool.identity.fingerprint()).of_class(MCP_TOOL),
             words: format!("{name} of the MCP server {server}, with any arguments, as it is now,"),
         };
-        // What a client remembers by itself is bound to the definition too.
+        // Binds what the client remembers to the definition too.
         let identity = json!({ "toolIdentity": tool.identity.fingerprint().to_string() });
         let mut call = call;
         call.meta = Some(
@@ -191,9 +191,9 @@ impl Proposal {
     }
 }
 
-/// What lasting answers to a call of ours cover: changes of one sort below the working directory, one file elsewhere, a
-/// command word for word in its directory, the pages of a host.
-fn coverage(action: &Action, subject: &Subject, cwd: &Path) -> (Option<Coverage>, Coverage) {
+/// What lasting answers to a built-in call cover: changes of one sort below the working directory, one file elsewhere,
+/// exactly one command in its directory, or the pages of one host.
+fn coverage(action: &Action, subject: &CallSubject, cwd: &Path) -> (Option<Coverage>, Coverage) {
     let one = |words: String| Coverage {
         action: action.clone(),
         words,
@@ -236,8 +236,8 @@ fn coverage(action: &Action, subject: &Subject, cwd: &Path) -> (Option<Coverage>
     }
 }
 
-/// The class of what is refused: another one than what is allowed, since a refusal reaches further. It is about the tool,
-/// and not about files that one call of it names.
+/// The class of a rejection. It differs from that of a permission, because it covers the tool rather than the files of
+/// one call.
 fn refused(action: &Action, class: &str) -> Action {
     Action {
         command: None,

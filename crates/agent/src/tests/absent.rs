@@ -2,13 +2,13 @@
 
 use expect_test::expect;
 
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 
 const MISSING: &str = r#"{"name":"gone","command":"/no/such/program","args":[],"env":[{"name":"TOKEN","value":"hunter2secret"}]}"#;
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_a_notice_behind_the_answer() {
-    let stage = Stage::new(r#"{"say":[{"text":"Well."}]}"#);
+    let stage = TestAgent::new(r#"{"say":[{"text":"Well."}]}"#);
     let script = format!(
         r#"
         -> session/new {{"cwd":"CWD","mcpServers":[{MISSING}]}}
@@ -29,7 +29,7 @@ async fn a_server_that_is_not_there_is_a_notice_behind_the_answer() {
 
 #[tokio::test]
 async fn a_client_without_notices_hears_of_it_in_its_next_turn() {
-    let stage = Stage::new(r#"{"say":[{"text":"Well."}]}"#);
+    let stage = TestAgent::new(r#"{"say":[{"text":"Well."}]}"#);
     let script = format!(
         r#"
         -> session/new {{"cwd":"CWD","mcpServers":[{MISSING}]}}
@@ -49,5 +49,5 @@ async fn a_client_without_notices_hears_of_it_in_its_next_turn() {
     expect![[r#"
         user: Go
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }

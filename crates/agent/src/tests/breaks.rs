@@ -5,7 +5,7 @@ use std::time::Duration;
 use expect_test::expect;
 
 use super::NEW;
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 use crate::kinds;
 
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
@@ -40,7 +40,7 @@ async fn a_client_that_goes_in_the_middle_leaves_no_call_without_a_result() {
     let calls = r#"{"say":[{"call":{"id":"c1","name":"think","input":{"thought":"Hm."}}},
         {"call":{"id":"c2","name":"write","input":{"path":"a.txt","content":"one"}}},
         {"call":{"id":"c3","name":"write","input":{"path":"b.txt","content":"two"}}}]}"#;
-    let stage = Stage::new(&format!("{calls},{DONE}"));
+    let stage = TestAgent::new(&format!("{calls},{DONE}"));
     let asked = prompt(
         "Go",
         r#"<- session/request_permission {"sessionId":$s, ...}"#,
@@ -58,14 +58,14 @@ async fn a_client_that_goes_in_the_middle_leaves_no_call_without_a_result() {
         write failed: Not finished: the turn failed
         user: And?
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
     let shown = stage.journal().await;
     assert_eq!(shown.matches("Some(Failed)").count(), 2, "{shown}");
 }
 
 #[tokio::test]
 async fn what_a_call_came_to_is_known_though_the_next_one_was_cut_off() {
-    let stage = Stage::new(&format!("{DONE},{DONE}"));
+    let stage = TestAgent::new(&format!("{DONE},{DONE}"));
     let hello = prompt("Hi", r#"<= @turn {"stopReason":"end_turn", ...}"#);
     stage.play("{}", &format!("{NEW}{hello}")).await;
     let id = stage.only().await;
@@ -91,12 +91,12 @@ async fn what_a_call_came_to_is_known_though_the_next_one_was_cut_off() {
         model: [Interrupted: the agent was ended before this was finished]
         user: And?
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_prompt_that_was_cut_off_before_the_model_had_it_is_not_lost() {
-    let stage = Stage::new(&format!("{DONE},{DONE}"));
+    let stage = TestAgent::new(&format!("{DONE},{DONE}"));
     let hello = prompt("Hi", r#"<= @turn {"stopReason":"end_turn", ...}"#);
     stage.play("{}", &format!("{NEW}{hello}")).await;
     let id = stage.only().await;
@@ -114,12 +114,12 @@ async fn a_prompt_that_was_cut_off_before_the_model_had_it_is_not_lost() {
         model: [Interrupted: the agent was ended before this was finished]
         user: And?
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_command_that_was_cut_off_is_not_told_to_the_model() {
-    let stage = Stage::new(DONE);
+    let stage = TestAgent::new(DONE);
     stage.play("{}", NEW).await;
     let id = stage.only().await;
     let asked =
@@ -132,12 +132,12 @@ async fn a_command_that_was_cut_off_is_not_told_to_the_model() {
     expect![[r#"
         user: And?
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_client_that_fails_to_ask_has_not_allowed_it() {
-    let stage = Stage::new(&format!("{WRITE},{DONE}"));
+    let stage = TestAgent::new(&format!("{WRITE},{DONE}"));
     let asked = prompt(
         "Go",
         r#"<- session/request_permission {"sessionId":$s, ...}
@@ -152,12 +152,12 @@ async fn a_client_that_fails_to_ask_has_not_allowed_it() {
         model calls write {"path":"a.txt","content":"one\n"}
         write failed: the client could not ask the person, so this is not allowed; go on without it or say what you need
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_client_that_fails_to_show_a_form_is_told_to_the_model() {
-    let stage = Stage::new(&format!("{ASK},{DONE}"));
+    let stage = TestAgent::new(&format!("{ASK},{DONE}"));
     let asked = prompt(
         "Go",
         r#"<- elicitation/create {"sessionId":$s, ...}
@@ -172,12 +172,12 @@ async fn a_client_that_fails_to_show_a_form_is_told_to_the_model() {
         model calls ask {"question":"Which?"}
         ask failed: the client could not ask the person; put the question into your message and end your turn
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn leave_that_comes_after_the_change_to_architect_mode_is_none() {
-    let stage = Stage::new(&format!("{WRITE},{DONE}"));
+    let stage = TestAgent::new(&format!("{WRITE},{DONE}"));
     let asked = prompt(
         "Go",
         r#"<- session/request_permission @ask {"sessionId":$s, ...}
@@ -195,7 +195,7 @@ async fn leave_that_comes_after_the_change_to_architect_mode_is_none() {
 
 #[tokio::test]
 async fn a_session_that_was_cancelled_before_the_client_knew_it_is_not_there() {
-    let stage = Stage::new("");
+    let stage = TestAgent::new("");
     let script = r#"
         -> session/new @new {"cwd":"CWD","mcpServers":[]}
         .> $/cancel_request {"requestId":@new}
@@ -221,7 +221,7 @@ async fn a_session_that_was_cancelled_before_the_client_knew_it_is_not_there() {
 #[tokio::test]
 async fn a_terminal_of_the_client_is_words_when_the_session_is_loaded() {
     let run = r#"{"say":[{"call":{"name":"run","input":{"command":"make"}}}]}"#;
-    let stage = Stage::new(&format!("{run},{DONE}"));
+    let stage = TestAgent::new(&format!("{run},{DONE}"));
     let ran = prompt(
         "Go",
         r#"<- session/request_permission {"sessionId":$s, ...}
@@ -261,7 +261,7 @@ async fn a_terminal_of_the_client_is_words_when_the_session_is_loaded() {
 
 #[tokio::test]
 async fn a_compaction_that_is_cancelled_says_so() {
-    let stage = Stage::new(&format!(r#"{DONE},{{"say":[{{"text":"They"}},"hang"]}}"#));
+    let stage = TestAgent::new(&format!(r#"{DONE},{{"say":[{{"text":"They"}},"hang"]}}"#));
     let one = prompt("One", r#"<= @turn {"stopReason":"end_turn", ...}"#);
     let script = format!(
         r#"{NEW}{one}
@@ -280,7 +280,7 @@ async fn a_compaction_that_is_cancelled_says_so() {
 
 #[tokio::test]
 async fn a_compaction_that_was_cut_off_has_failed_and_is_kept_from_clients_that_show_none() {
-    let stage = Stage::new(DONE);
+    let stage = TestAgent::new(DONE);
     stage.play("{}", NEW).await;
     let id = stage.only().await;
     let asked =

@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use super::NEW;
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 
 const WRITE: &str =
     r#"{"say":[{"call":{"name":"write","input":{"path":"a.txt","content":"one\n"}}}]}"#;
@@ -23,7 +23,7 @@ fn prompt(shown: &str) -> String {
 
 #[tokio::test]
 async fn code_mode_changes_files_without_a_question() {
-    let stage = Stage::new(&format!("{WRITE},{DONE}"));
+    let stage = TestAgent::new(&format!("{WRITE},{DONE}"));
     let script = format!(
         r#"{NEW}
         -> session/set_mode {{"sessionId":$s,"modeId":"code"}}
@@ -43,7 +43,7 @@ async fn code_mode_changes_files_without_a_question() {
 async fn architect_mode_changes_nothing_and_asks_to_leave() {
     let leave =
         r###"{"say":[{"call":{"name":"mode","input":{"mode":"code","reason":"# The plan"}}}]}"###;
-    let stage = Stage::new(&format!("{WRITE},{leave},{WRITE},{DONE}"));
+    let stage = TestAgent::new(&format!("{WRITE},{leave},{WRITE},{DONE}"));
     let script = format!(
         r#"{NEW}
         -> session/set_config_option {{"sessionId":$s,"configId":"mode","value":"architect"}}
@@ -70,7 +70,7 @@ async fn architect_mode_changes_nothing_and_asks_to_leave() {
         mode: The mode is now code: Changes files without asking; asks before commands and pages.
         model calls write {"path":"a.txt","content":"one\n"}
         write: Made `a.txt`: 1 line.
-    "##]].assert_eq(&stage.told());
+    "##]].assert_eq(&stage.sent_to_model());
     let offered = stage.model.requests()[0]
         .tools
         .iter()
@@ -82,7 +82,7 @@ async fn architect_mode_changes_nothing_and_asks_to_leave() {
 #[tokio::test]
 async fn what_is_allowed_for_good_is_not_asked_again_even_after_a_restart() {
     let run = r#"{"say":[{"call":{"name":"run","input":{"command":"echo hi"}}}]}"#;
-    let stage = Stage::new(&[run, DONE, run, DONE, run, DONE].join(","));
+    let stage = TestAgent::new(&[run, DONE, run, DONE, run, DONE].join(","));
     let asked = prompt(
         r#"<- session/request_permission {"sessionId":$s,"options":[_,{"optionId":"allow_always","name":"Always allow exactly this command in this directory in this session","kind":"allow_always"},_,_], ...}
         => {"outcome":{"outcome":"selected","optionId":"allow_always"}}"#,
@@ -113,7 +113,7 @@ async fn what_is_allowed_for_good_is_not_asked_again_even_after_a_restart() {
 
 #[tokio::test]
 async fn a_refusal_goes_to_the_model_and_nothing_is_done() {
-    let stage = Stage::new(&format!("{WRITE},{DONE}"));
+    let stage = TestAgent::new(&format!("{WRITE},{DONE}"));
     let asked = prompt(
         r#"<- session/request_permission {"sessionId":$s, ...}
         => {"outcome":{"outcome":"selected","optionId":"reject_once"}}"#,
@@ -124,12 +124,12 @@ async fn a_refusal_goes_to_the_model_and_nothing_is_done() {
         user: Go
         model calls write {"path":"a.txt","content":"one\n"}
         write failed: the person has refused this; do not try it in another way, go on without it or ask what to do instead
-    "#]].assert_eq(&stage.told());
+    "#]].assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn an_option_that_was_not_offered_allows_nothing() {
-    let stage = Stage::new(&format!("{WRITE},{DONE}"));
+    let stage = TestAgent::new(&format!("{WRITE},{DONE}"));
     let asked = prompt(
         r#"<- session/request_permission {"sessionId":$s, ...}
         => {"outcome":{"outcome":"selected","optionId":"anything"}}"#,
@@ -141,7 +141,7 @@ async fn an_option_that_was_not_offered_allows_nothing() {
 #[tokio::test]
 async fn the_person_is_asked_by_a_form_where_the_client_has_forms() {
     let ask = r#"{"say":[{"call":{"name":"ask","input":{"question":"Which?","options":["red","blue"]}}}]}"#;
-    let stage = Stage::new(&format!("{ask},{DONE}"));
+    let stage = TestAgent::new(&format!("{ask},{DONE}"));
     let asked = prompt(
         r#"<- elicitation/create {"sessionId":$s,"toolCallId":_,"mode":"form","message":"Which?",
               "requestedSchema":{"type":"object","properties":{"answer":{"type":"string","title":"Answer","enum":["red","blue"]}},"required":["answer"]}}
@@ -155,13 +155,13 @@ async fn the_person_is_asked_by_a_form_where_the_client_has_forms() {
         model calls ask {"question":"Which?","options":["red","blue"]}
         ask: The person answered: blue
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_client_without_forms_is_not_asked() {
     let ask = r#"{"say":[{"call":{"name":"ask","input":{"question":"Which?"}}}]}"#;
-    let stage = Stage::new(&format!("{ask},{DONE}"));
+    let stage = TestAgent::new(&format!("{ask},{DONE}"));
     let script = format!(
         r#"{NEW}
         -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"Go"}}]}}
@@ -174,12 +174,12 @@ async fn a_client_without_forms_is_not_asked() {
         user: Go
         model calls ask {"question":"Which?"}
         ask failed: this client cannot show questions; put the question into your message and end your turn
-    "#]].assert_eq(&stage.told());
+    "#]].assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn what_is_not_offered_is_refused() {
-    let stage = Stage::new(DONE);
+    let stage = TestAgent::new(DONE);
     let script = format!(
         r#"{NEW}
         -> session/set_mode {{"sessionId":$s,"modeId":"yolo"}}

@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use super::NEW;
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
 
@@ -19,7 +19,7 @@ fn prompt(text: &str) -> String {
 
 #[tokio::test]
 async fn unknown_commands_say_so_and_the_model_is_not_asked() {
-    let stage = Stage::new("");
+    let stage = TestAgent::new("");
     let script = format!(
         r#"{NEW}
         -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"/hepl me"}}]}}
@@ -34,7 +34,7 @@ async fn unknown_commands_say_so_and_the_model_is_not_asked() {
 
 #[tokio::test]
 async fn clear_forgets_the_conversation_for_good() {
-    let stage = Stage::new(&format!("{DONE},{DONE}"));
+    let stage = TestAgent::new(&format!("{DONE},{DONE}"));
     let script = format!(
         "{NEW}{}{}{}",
         prompt("One"),
@@ -45,13 +45,13 @@ async fn clear_forgets_the_conversation_for_good() {
     expect![[r#"
         user: Two
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn compaction_is_shown_where_the_client_shows_it() {
     let summary = r#"{"say":[{"text":"They said one."}]}"#;
-    let stage = Stage::new(&[DONE, summary, DONE].join(","));
+    let stage = TestAgent::new(&[DONE, summary, DONE].join(","));
     let script = format!(
         r#"{NEW}{}
         -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"/compact"}}]}}
@@ -75,14 +75,14 @@ async fn compaction_is_shown_where_the_client_shows_it() {
         user: Go on from there when something is left to do.
         user: Two
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_full_window_is_emptied_before_the_model_is_asked() {
     let full = r#"{"say":[{"text":"Much."},{"usage":{"input":190000,"output":5,"thought":0,"cache_read":0,"cache_write":0}}]}"#;
     let summary = r#"{"say":[{"text":"They said one."}]}"#;
-    let stage = Stage::new(&[full, summary, DONE].join(","));
+    let stage = TestAgent::new(&[full, summary, DONE].join(","));
     stage
         .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
         .await;
@@ -92,14 +92,14 @@ async fn a_full_window_is_emptied_before_the_model_is_asked() {
         They said one.
         user: Two
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_prompt_that_is_too_long_for_the_model_is_shortened_once() {
     let long = r#"{"say":[{"error":"too_long"}]}"#;
     let summary = r#"{"say":[{"text":"They said one."}]}"#;
-    let stage = Stage::new(&[DONE, long, summary, DONE].join(","));
+    let stage = TestAgent::new(&[DONE, long, summary, DONE].join(","));
     stage
         .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
         .await;
@@ -109,14 +109,14 @@ async fn a_prompt_that_is_too_long_for_the_model_is_shortened_once() {
         They said one.
         user: Two
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_conversation_that_is_too_long_to_summarise_is_read_in_part() {
     let long = r#"{"say":[{"error":"too_long"}]}"#;
     let summary = r#"{"say":[{"text":"They said one."}]}"#;
-    let stage = Stage::new(&[DONE, long, long, long, summary, DONE].join(","));
+    let stage = TestAgent::new(&[DONE, long, long, long, summary, DONE].join(","));
     stage
         .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
         .await;
@@ -126,14 +126,14 @@ async fn a_conversation_that_is_too_long_to_summarise_is_read_in_part() {
         They said one.
         user: Two
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
     assert_eq!(stage.model.requests().len(), 6);
 }
 
 #[tokio::test]
 async fn a_conversation_that_cannot_be_summarised_fails_the_turn_and_stays() {
     let long = r#"{"say":[{"error":"too_long"}]}"#;
-    let stage = Stage::new(&[DONE, long, long, long, long, DONE].join(","));
+    let stage = TestAgent::new(&[DONE, long, long, long, long, DONE].join(","));
     let failed = prompt("Two").replace(
         r#"<= @turn {"stopReason":"end_turn", ...}"#,
         "<! @turn {...}",
@@ -150,18 +150,18 @@ async fn a_conversation_that_cannot_be_summarised_fails_the_turn_and_stays() {
         user: Two
         user: Three
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn commands_for_the_model_are_written_out() {
-    let stage = Stage::new(DONE);
+    let stage = TestAgent::new(DONE);
     stage.write("Cargo.toml", "");
     stage.write("AGENTS.md", "Use tabs.");
     stage.play("{}", &format!("{NEW}{}", prompt("/test"))).await;
     expect![[r#"
         user: Run the tests of this project (cargo test). If some fail, find out why and say what would mend them; change nothing without saying so.
-    "#]].assert_eq(&stage.told());
+    "#]].assert_eq(&stage.sent_to_model());
     let instructions = stage.model.requests()[0].instructions.to_string();
     assert!(instructions.contains("Use tabs."), "{instructions}");
 }

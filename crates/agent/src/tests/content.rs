@@ -3,11 +3,11 @@
 use expect_test::expect;
 
 use super::NEW;
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 
 #[tokio::test]
 async fn what_is_attached_to_a_command_goes_with_it() {
-    let stage = Stage::new(r#"{"say":[{"text":"Seen."}]}"#);
+    let stage = TestAgent::new(r#"{"say":[{"text":"Seen."}]}"#);
     stage.write("a.txt", "in the file\n");
     let script = format!(
         r#"{NEW}
@@ -19,14 +19,14 @@ async fn what_is_attached_to_a_command_goes_with_it() {
     "#
     );
     stage.play("{}", &script).await;
-    let told = stage.told();
+    let told = stage.sent_to_model();
     assert!(told.starts_with("user: Review it."), "{told}");
     assert!(told.contains("in the file"), "{told}");
 }
 
 #[tokio::test]
 async fn links_are_read_and_resources_quoted() {
-    let stage = Stage::new(r#"{"say":[{"text":"Seen."}]}"#);
+    let stage = TestAgent::new(r#"{"say":[{"text":"Seen."}]}"#);
     stage.write("a.txt", "in the file\n");
     let script = format!(
         r#"{NEW}
@@ -45,7 +45,7 @@ async fn links_are_read_and_resources_quoted() {
     );
     stage.play("{}", &script).await;
     let told = stage
-        .told()
+        .sent_to_model()
         .replace(&stage.project().display().to_string(), "CWD");
     expect![[r#"
         user: Look
@@ -70,7 +70,7 @@ async fn links_are_read_and_resources_quoted() {
 async fn a_picture_that_the_model_does_not_take_does_not_spoil_the_conversation() {
     let refused = r#"{"say":[{"error":{"media":"Could not process image (status 400)"}}]}"#;
     let seen = r#"{"say":[{"text":"Seen."}]}"#;
-    let stage = Stage::new(&[seen, refused, seen, seen].join(","));
+    let stage = TestAgent::new(&[seen, refused, seen, seen].join(","));
     let prompt = |name: &str, text: &str, session: &str, end: &str| {
         format!(
             r#"
@@ -88,7 +88,7 @@ async fn a_picture_that_the_model_does_not_take_does_not_spoil_the_conversation(
         <. session/update {"sessionId":$s, ...} x*
         <= @c {"stopReason":"end_turn", ...}
     "#;
-    let failed = r#"<! @b {"code":-32603,"message":"Internal error: script does not accept the attachment: Could not process image (status 400); from now on it is left out", ...}"#;
+    let failed = r#"<! @b {"code":-32603,"message":"Internal error: script does not accept the attachment: Could not process image (status 400); it is left out from now on", ...}"#;
     let script = [
         NEW,
         &prompt("a", "Good", "$s", &done("a")),
@@ -105,7 +105,7 @@ async fn a_picture_that_the_model_does_not_take_does_not_spoil_the_conversation(
         user: [something was attached that the model did not take]
         user: Then without
     "#]];
-    told.assert_eq(&stage.told());
+    told.assert_eq(&stage.sent_to_model());
     let id = stage.only().await;
     let again = format!(
         r#"
@@ -118,7 +118,7 @@ async fn a_picture_that_the_model_does_not_take_does_not_spoil_the_conversation(
     "#
     );
     stage.play("{}", &again).await;
-    let told = stage.told();
+    let told = stage.sent_to_model();
     assert!(
         told.contains("[something was attached that the model did not take]"),
         "{told}"

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::stage::Stage;
-use super::villain::Villain;
+use super::hostile_server::HostileServer;
+use super::test_agent::TestAgent;
 
 const CALL: &str = r#"{"say":[{"call":{"name":"mcp__desk__stamp","input":{"on":"letter"}}}]}"#;
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
@@ -111,8 +111,8 @@ fn is_same(one: &Value, other: &Value) -> bool {
 async fn every_change_of_a_definition_is_asked_about_and_nothing_else_is() {
     let mutations = mutations();
     assert!(mutations.len() > 70, "{}", mutations.len());
-    let stage = Stage::new(&turns(1 + 3 * mutations.len()));
-    let villain = Villain::open(&stage, tool()).await;
+    let stage = TestAgent::new(&turns(1 + 3 * mutations.len()));
+    let villain = HostileServer::open(&stage, tool()).await;
     assert_eq!(villain.turn("allow_always").await, 1);
     for (index, mutation) in mutations.iter().enumerate() {
         villain.define(mutation.clone()).await;
@@ -150,8 +150,8 @@ async fn changes_in_combination_are_asked_about() {
         .filter(|both| !is_same(both, &tool()))
         .collect();
     assert!(pairs.len() > 60, "{}", pairs.len());
-    let stage = Stage::new(&turns(1 + 2 * pairs.len()));
-    let villain = Villain::open(&stage, tool()).await;
+    let stage = TestAgent::new(&turns(1 + 2 * pairs.len()));
+    let villain = HostileServer::open(&stage, tool()).await;
     assert_eq!(villain.turn("allow_always").await, 1);
     let mut allowed = vec![tool()];
     for pair in pairs {
@@ -167,8 +167,8 @@ async fn changes_in_combination_are_asked_about() {
 
 #[tokio::test]
 async fn the_order_of_members_and_tools_is_no_change() {
-    let stage = Stage::new(&turns(3));
-    let villain = Villain::open(&stage, tool()).await;
+    let stage = TestAgent::new(&turns(3));
+    let villain = HostileServer::open(&stage, tool()).await;
     assert_eq!(villain.turn("allow_always").await, 1);
     let turned: serde_json::Map<String, Value> = tool()
         .as_object()
@@ -188,8 +188,8 @@ async fn the_order_of_members_and_tools_is_no_change() {
 
 #[tokio::test]
 async fn a_definition_that_changes_while_the_user_is_asked_is_not_called() {
-    let stage = Stage::new(&turns(2));
-    let villain = Villain::open(&stage, tool()).await;
+    let stage = TestAgent::new(&turns(2));
+    let villain = HostileServer::open(&stage, tool()).await;
     let mut other = tool();
     other["description"] = "Burns the letter.".into();
     villain.define_when_asked(other);
@@ -197,10 +197,10 @@ async fn a_definition_that_changes_while_the_user_is_asked_is_not_called() {
     assert_eq!(villain.calls(), 0);
     assert!(
         stage
-            .told()
+            .sent_to_model()
             .contains("changed this while the user was asked"),
         "{}",
-        stage.told()
+        stage.sent_to_model()
     );
     assert_eq!(villain.turn("allow_once").await, 1);
     assert_eq!(villain.calls(), 1);
@@ -210,8 +210,8 @@ async fn a_definition_that_changes_while_the_user_is_asked_is_not_called() {
 #[tokio::test]
 async fn a_refusal_is_not_got_round_by_another_description() {
     let mutations = mutations();
-    let stage = Stage::new(&turns(1 + mutations.len()));
-    let villain = Villain::open(&stage, tool()).await;
+    let stage = TestAgent::new(&turns(1 + mutations.len()));
+    let villain = HostileServer::open(&stage, tool()).await;
     assert_eq!(villain.turn("reject_always").await, 1);
     for mutation in mutations {
         villain.define(mutation.clone()).await;
@@ -226,8 +226,8 @@ async fn a_hint_makes_nothing_free_in_any_mode() {
     let mut reads = tool();
     reads["annotations"] = json!({"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false});
     for (mode, asked, calls) in [("ask", 1, 1), ("code", 1, 1), ("architect", 0, 0)] {
-        let stage = Stage::new(&turns(1));
-        let villain = Villain::open(&stage, reads.clone()).await;
+        let stage = TestAgent::new(&turns(1));
+        let villain = HostileServer::open(&stage, reads.clone()).await;
         villain.set_mode(mode).await;
         assert_eq!(villain.turn("allow_once").await, asked, "{mode}");
         assert_eq!(villain.calls(), calls, "{mode}");
@@ -248,8 +248,8 @@ async fn a_server_in_the_place_of_another_is_asked_about() {
         ("nothing", None),
     ];
     for (what, swap) in swaps {
-        let stage = Stage::new(&turns(2));
-        let villain = Villain::open(&stage, tool()).await;
+        let stage = TestAgent::new(&turns(2));
+        let villain = HostileServer::open(&stage, tool()).await;
         assert_eq!(villain.turn("allow_always").await, 1, "{what}");
         if let Some((name, version)) = swap {
             villain.declare(name, version);
@@ -268,11 +268,11 @@ async fn a_permission_survives_the_journal_for_the_same_server_and_no_other() {
         ("another configuration", "elsewhere", 1),
     ];
     for (what, server, expected) in cases {
-        let stage = Stage::new(&turns(2));
-        let villain = Villain::open(&stage, tool()).await;
+        let stage = TestAgent::new(&turns(2));
+        let villain = HostileServer::open(&stage, tool()).await;
         assert_eq!(villain.turn("allow_always").await, 1, "{what}");
         let id = villain.close().await;
-        let villain = Villain::load(&stage, &id, server, tool()).await;
+        let villain = HostileServer::load(&stage, &id, server, tool()).await;
         assert_eq!(villain.turn("allow_once").await, expected, "{what}");
         villain.close().await;
     }
@@ -305,8 +305,8 @@ async fn whatever_a_server_writes_is_a_quotation() {
         tool["annotations"]["readOnlyHint"] = true.into();
         definitions.push((lie, tool));
     }
-    let stage = Stage::new(&turns(definitions.len()));
-    let villain = Villain::open(&stage, tool()).await;
+    let stage = TestAgent::new(&turns(definitions.len()));
+    let villain = HostileServer::open(&stage, tool()).await;
     for (lie, definition) in definitions {
         villain.define(definition).await;
         assert_eq!(villain.turn("allow_once").await, 1);
@@ -335,17 +335,17 @@ async fn whatever_a_server_writes_is_a_quotation() {
 #[tokio::test]
 async fn a_rule_denies_a_tool_by_its_name() {
     for rule in ["mcp__desk__stamp", "mcp__desk__*", "mcp__*"] {
-        let mut stage = Stage::new(&turns(1));
+        let mut stage = TestAgent::new(&turns(1));
         stage.policy = Some(format!(
             r#"{{"rules":[{{"action":"deny","tool":"{rule}","id":"no-desk"}}]}}"#
         ));
-        let villain = Villain::open(&stage, tool()).await;
+        let villain = HostileServer::open(&stage, tool()).await;
         assert_eq!(villain.turn("allow_always").await, 0, "{rule}");
         assert_eq!(villain.calls(), 0, "{rule}");
         assert!(
-            stage.told().contains("policy rule `no-desk`"),
+            stage.sent_to_model().contains("policy rule `no-desk`"),
             "{}",
-            stage.told()
+            stage.sent_to_model()
         );
         villain.close().await;
     }
@@ -366,8 +366,8 @@ async fn a_resource_is_allowed_by_itself_and_of_its_server_only() {
         "fake://one",
     ];
     let turns: Vec<String> = uris.iter().map(|uri| read(uri)).collect();
-    let stage = Stage::new(&turns.join(","));
-    let villain = Villain::open(&stage, tool()).await;
+    let stage = TestAgent::new(&turns.join(","));
+    let villain = HostileServer::open(&stage, tool()).await;
     assert_eq!(villain.turn("allow_always").await, 1);
     assert_eq!(
         villain.last_title(),

@@ -1,10 +1,10 @@
-//! Which models are offered: what providers tell of theirs, and names that only the person knows.
+//! Which models are offered, what their providers list, and whether the chosen one has its key.
 
 use attache_model::Environment;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 
 /// A server that lists one model, whatever it is asked.
 async fn lister() -> String {
@@ -37,7 +37,7 @@ fn opened(model: &str) -> String {
 
 #[tokio::test]
 async fn a_server_that_lists_its_models_answers_with_the_first() {
-    let mut stage = Stage::new("");
+    let mut stage = TestAgent::new("");
     stage.environment = Some(Environment {
         ollama_host: Some(lister().await),
         ..Environment::default()
@@ -47,7 +47,7 @@ async fn a_server_that_lists_its_models_answers_with_the_first() {
 
 #[tokio::test]
 async fn a_server_that_does_not_answer_is_told_of_and_the_embedded_model_answers() {
-    let mut stage = Stage::new("");
+    let mut stage = TestAgent::new("");
     stage.environment = Some(Environment {
         ollama_host: Some("127.0.0.1:1".to_owned()),
         ..Environment::default()
@@ -70,7 +70,7 @@ async fn a_server_that_does_not_answer_is_told_of_and_the_embedded_model_answers
 
 #[tokio::test]
 async fn a_bare_name_stands_for_the_whole_one() {
-    let mut stage = Stage::new("");
+    let mut stage = TestAgent::new("");
     stage.environment = Some(Environment {
         anthropic_key: Some("k".to_owned().into()),
         model: Some("claude-of-tomorrow".to_owned()),
@@ -79,4 +79,57 @@ async fn a_bare_name_stands_for_the_whole_one() {
     stage
         .play("{}", &opened("anthropic/claude-of-tomorrow"))
         .await;
+}
+
+/// Plays `auth/status` with an environment, and expects these states: before a provider is set, and after.
+async fn check_auth_status(environment: Environment, before: &str, provider: &str, after: &str) {
+    let mut agent = TestAgent::new("");
+    agent.environment = Some(environment);
+    let changed = match before == after {
+        true => String::new(),
+        false => format!("<. auth/status_update {{\"state\":\"{after}\"}}"),
+    };
+    let script = format!(
+        r#"
+        -> auth/status {{}}
+        <= {{"state":"{before}"}}
+        -> providers/set @set {{"providerId":"{provider}","apiType":"anthropic","baseUrl":"http://127.0.0.1:1","headers":{{"x-api-key":"k"}}}}
+        {changed}
+        <= @set {{}}
+        -> auth/status {{}}
+        <= {{"state":"{after}"}}
+    "#
+    );
+    agent.play("{}", &script).await;
+}
+
+#[tokio::test]
+async fn the_login_status_is_that_of_the_default_model() {
+    let environment = |key: Option<&str>, model: Option<&str>| Environment {
+        anthropic_key: key.map(Into::into),
+        model: model.map(str::to_owned),
+        ..Environment::default()
+    };
+    let claude = Some("anthropic/claude-of-tomorrow");
+    check_auth_status(
+        environment(None, None),
+        "not_required",
+        "custom",
+        "not_required",
+    )
+    .await;
+    check_auth_status(
+        environment(None, claude),
+        "unauthenticated",
+        "anthropic",
+        "authenticated",
+    )
+    .await;
+    check_auth_status(
+        environment(Some("k"), claude),
+        "authenticated",
+        "anthropic",
+        "authenticated",
+    )
+    .await;
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::stage::Stage;
-use super::villain::Villain;
+use super::hostile_server::HostileServer;
+use super::test_agent::TestAgent;
 use crate::kinds;
 
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
@@ -24,11 +24,11 @@ fn unused() -> Value {
 async fn asked_after(first: (&str, Value), others: &[(&str, Value)], files: &[&str]) -> Vec<bool> {
     let calls = std::iter::once(&first).chain(others);
     let turns: Vec<String> = calls.map(|(tool, input)| say(tool, input)).collect();
-    let stage = Stage::new(&turns.join(","));
+    let stage = TestAgent::new(&turns.join(","));
     for file in files {
         stage.write(file, "one\n");
     }
-    let villain = Villain::open(&stage, unused()).await;
+    let villain = HostileServer::open(&stage, unused()).await;
     assert_eq!(villain.turn("allow_always").await, 1, "{first:?}");
     let mut asked = Vec::new();
     for _ in others {
@@ -173,8 +173,8 @@ async fn changes_below_the_directory_are_covered_and_nothing_else() {
 async fn a_protected_file_is_asked_about_in_every_mode_and_never_for_good() {
     let turn = say("write", &json!({ "path": "AGENTS.md", "content": "two\n" }));
     for mode in ["ask", "code"] {
-        let stage = Stage::new(&[turn.as_str(), turn.as_str()].join(","));
-        let villain = Villain::open(&stage, unused()).await;
+        let stage = TestAgent::new(&[turn.as_str(), turn.as_str()].join(","));
+        let villain = HostileServer::open(&stage, unused()).await;
         villain.set_mode(mode).await;
         // An answer that was not offered allows nothing.
         assert_eq!(villain.turn("allow_always").await, 1, "{mode}");
@@ -202,7 +202,7 @@ async fn no_move_of_a_directory_brings_a_protected_file_into_place_unasked() {
         ("plain", "other", false),
     ];
     let turns = moves.map(|(from, to, _)| say("move", &json!({ "from": from, "to": to })));
-    let stage = Stage::new(&turns.join(","));
+    let stage = TestAgent::new(&turns.join(","));
     for file in [
         "prep/workflows/ci.yml",
         "prep2/mise/config.toml",
@@ -211,7 +211,7 @@ async fn no_move_of_a_directory_brings_a_protected_file_into_place_unasked() {
     ] {
         stage.write(file, "x");
     }
-    let villain = Villain::open(&stage, unused()).await;
+    let villain = HostileServer::open(&stage, unused()).await;
     villain.set_mode("code").await;
     for (from, to, is_asked) in moves {
         let asked = villain.turn("reject_once").await > 0;
@@ -233,11 +233,11 @@ async fn a_refused_file_stays_refused_by_every_tool() {
         ("write", json!({ "path": "link", "content": "two\n" })),
     ];
     let turns: Vec<String> = calls.iter().map(|(tool, input)| say(tool, input)).collect();
-    let stage = Stage::new(&turns.join(","));
+    let stage = TestAgent::new(&turns.join(","));
     stage.write("a.txt", "one\n");
     stage.write("b/x", "");
     std::os::unix::fs::symlink("a.txt", stage.project().join("link")).unwrap();
-    let villain = Villain::open(&stage, unused()).await;
+    let villain = HostileServer::open(&stage, unused()).await;
     assert_eq!(villain.turn("reject_always").await, 1);
     for (tool, input) in &calls[1..] {
         assert_eq!(villain.turn("allow_once").await, 0, "{tool} {input}");
@@ -258,9 +258,9 @@ async fn options_have_names_of_their_own() {
         ("mcp__desk__unused", json!({})),
     ];
     let turns: Vec<String> = calls.iter().map(|(tool, input)| say(tool, input)).collect();
-    let stage = Stage::new(&turns.join(","));
+    let stage = TestAgent::new(&turns.join(","));
     stage.write("b.txt", "one\n");
-    let villain = Villain::open(&stage, unused()).await;
+    let villain = HostileServer::open(&stage, unused()).await;
     let mut all = HashSet::new();
     for (tool, input) in &calls {
         assert_eq!(villain.turn("reject_once").await, 1, "{tool} {input}");
@@ -295,9 +295,9 @@ async fn decisions_of_earlier_journals_cover_nothing() {
     ];
     for (tool, input, key) in calls {
         let turns = format!("{DONE},{}", say(tool, &input));
-        let stage = Stage::new(&turns);
+        let stage = TestAgent::new(&turns);
         stage.write("b.txt", "one\n");
-        let villain = Villain::open(&stage, unused()).await;
+        let villain = HostileServer::open(&stage, unused()).await;
         assert_eq!(villain.turn("reject_once").await, 0);
         let id = villain.close().await;
         let old = json!({ "call": "c", "key": key, "answer": "allow_always" }).to_string();
@@ -305,7 +305,7 @@ async fn decisions_of_earlier_journals_cover_nothing() {
         stage
             .add(&id, &[(kinds::DECISION, &old), (kinds::DECISION, broken)])
             .await;
-        let villain = Villain::load(&stage, &id, "d", unused()).await;
+        let villain = HostileServer::load(&stage, &id, "d", unused()).await;
         assert_eq!(villain.turn("reject_once").await, 1, "{key:?}");
         villain.close().await;
     }
@@ -314,9 +314,9 @@ async fn decisions_of_earlier_journals_cover_nothing() {
 #[tokio::test]
 async fn a_fork_keeps_permissions_in_its_directory_only() {
     let run = say("run", &json!({ "command": "echo hi" }));
-    let stage = Stage::new(&vec![run; 3].join(","));
+    let stage = TestAgent::new(&vec![run; 3].join(","));
     stage.write("sub/x", "");
-    let mut villain = Villain::open(&stage, unused()).await;
+    let mut villain = HostileServer::open(&stage, unused()).await;
     assert_eq!(villain.turn("allow_always").await, 1);
     let project = stage.project();
     villain.fork(&project).await;

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 
 const CALL: &str = r#"{"say":[{"call":{"name":"mcp__desk__stamp","input":{"on":"letter"}}}]}"#;
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
@@ -37,7 +37,7 @@ fn prompt(rest: &str) -> String {
 
 #[tokio::test]
 async fn the_person_sees_what_a_tool_is_given_before_it_is_called() {
-    let stage = Stage::new(&format!("{CALL},{DONE}"));
+    let stage = TestAgent::new(&format!("{CALL},{DONE}"));
     let called = prompt(
         r#"<- session/request_permission {"sessionId":$s,"toolCall":{"title":"Call `stamp` of the MCP server `desk`","name":"mcp__desk__stamp","kind":"other","content":_,"rawInput":{"on":"letter"}, ...}, ...}
         => {"outcome":{"outcome":"selected","optionId":"allow_once"}}
@@ -51,12 +51,12 @@ async fn the_person_sees_what_a_tool_is_given_before_it_is_called() {
         model calls mcp__desk__stamp {"on":"letter"}
         mcp__desk__stamp: Stamped.
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_tool_that_may_change_something_is_not_called_in_architect_mode() {
-    let stage = Stage::new(&format!("{CALL},{DONE}"));
+    let stage = TestAgent::new(&format!("{CALL},{DONE}"));
     let mode = r#"
         -> session/set_mode {"sessionId":$s,"modeId":"architect"}
         <. session/update {"sessionId":$s, ...} x2
@@ -69,14 +69,14 @@ async fn a_tool_that_may_change_something_is_not_called_in_architect_mode() {
         model calls mcp__desk__stamp {"on":"letter"}
         mcp__desk__stamp failed: not possible in architect mode: a tool of an MCP server may change something, whatever it says of itself; call `mode` to ask the person for another
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
     let offered = stage.model.requests()[0].tools.clone();
     assert!(offered.iter().all(|tool| tool.name != "mcp__desk__stamp"));
 }
 
 #[tokio::test]
 async fn help_does_not_wait_for_servers() {
-    let stage = Stage::new("");
+    let stage = TestAgent::new("");
     let script = r#"
         -> session/new {"cwd":"CWD","mcpServers":[{"type":"acp","name":"desk","serverId":"d"}]}
         any order
@@ -94,7 +94,7 @@ async fn help_does_not_wait_for_servers() {
 
 #[tokio::test]
 async fn what_a_server_says_of_itself_is_told_to_the_model() {
-    let stage = Stage::new(DONE);
+    let stage = TestAgent::new(DONE);
     let new = NEW.replace(
         r#""ttlMs":0,"cacheScope":"private"}}
         <- mcp/message @list"#,

@@ -4,7 +4,7 @@ use attache_journal::Kind;
 use expect_test::expect;
 
 use super::NEW;
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 use crate::kinds;
 
 const HELLO: &str = r#"{"say":[{"text":"Hello."}]}"#;
@@ -19,7 +19,7 @@ const TURN: &str = r#"
 
 #[tokio::test]
 async fn loading_shows_everything_again_and_the_model_knows() {
-    let stage = Stage::new(&format!("{HELLO},{HELLO}"));
+    let stage = TestAgent::new(&format!("{HELLO},{HELLO}"));
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
     let script = format!(
@@ -42,13 +42,13 @@ async fn loading_shows_everything_again_and_the_model_knows() {
         model: Hello.
         user: Again
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 /// `stored.db` was written by an earlier version, with entries of every kind.
 #[tokio::test]
 async fn a_session_that_an_earlier_version_stored_is_shown_again_and_the_model_knows() {
-    let stage = Stage::new(HELLO);
+    let stage = TestAgent::new(HELLO);
     stage.put_database(include_bytes!("stored.db"));
     expect![[r#"
         Prompt
@@ -107,12 +107,12 @@ async fn a_session_that_an_earlier_version_stored_is_shown_again_and_the_model_k
         model: Again.
         user: Hi
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn resuming_shows_nothing_again_and_the_model_knows() {
-    let stage = Stage::new(&format!("{HELLO},{HELLO}"));
+    let stage = TestAgent::new(&format!("{HELLO},{HELLO}"));
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
     let script = format!(
@@ -132,12 +132,12 @@ async fn resuming_shows_nothing_again_and_the_model_knows() {
         model: Hello.
         user: Again
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_session_is_listed_named_archived_forked_closed_and_deleted() {
-    let stage = Stage::new(&format!("{HELLO},{HELLO}"));
+    let stage = TestAgent::new(&format!("{HELLO},{HELLO}"));
     let script = format!(
         r#"{NEW}{TURN}
         -> session/status {{"sessionId":$s}}
@@ -186,12 +186,12 @@ async fn a_session_is_listed_named_archived_forked_closed_and_deleted() {
         model: Hello.
         user: And?
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn what_was_cut_off_has_failed_and_the_model_knows() {
-    let stage = Stage::new(&format!("{HELLO},{HELLO}"));
+    let stage = TestAgent::new(&format!("{HELLO},{HELLO}"));
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
     stage.add(&id, &CUT_OFF).await;
@@ -223,7 +223,7 @@ async fn what_was_cut_off_has_failed_and_the_model_knows() {
         model: [Interrupted: the agent was ended before this was finished]
         user: What happened?
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 /// A turn that was killed while its command ran.
@@ -250,7 +250,7 @@ const CUT_OFF: [(Kind, &str); 6] = [
 
 #[tokio::test]
 async fn a_session_that_is_open_elsewhere_is_refused_by_name() {
-    let stage = Stage::new(HELLO);
+    let stage = TestAgent::new(HELLO);
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
     let store = stage.store();
@@ -267,7 +267,7 @@ async fn a_session_that_is_open_elsewhere_is_refused_by_name() {
 
 #[tokio::test]
 async fn whoever_opens_a_session_twice_at_once_has_it_twice_in_a_row() {
-    let stage = Stage::new(HELLO);
+    let stage = TestAgent::new(HELLO);
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
     let script = format!(
@@ -288,7 +288,7 @@ async fn whoever_opens_a_session_twice_at_once_has_it_twice_in_a_row() {
 
 #[tokio::test]
 async fn a_session_that_is_deleted_while_it_is_loaded_is_gone() {
-    let stage = Stage::new(HELLO);
+    let stage = TestAgent::new(HELLO);
     stage.play("{}", &format!("{NEW}{TURN}")).await;
     let id = stage.only().await;
     let script = format!(
@@ -309,7 +309,7 @@ async fn a_session_that_is_deleted_while_it_is_loaded_is_gone() {
 
 #[tokio::test]
 async fn thousands_of_servers_of_one_name_are_refused_at_once() {
-    let stage = Stage::new(HELLO);
+    let stage = TestAgent::new(HELLO);
     let server = r#"{"name":"files","command":"/bin/true","args":[],"env":[]}"#;
     let servers = vec![server; 20_000].join(",");
     let script = format!(

@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use super::NEW;
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 
 /// A prompt whose turn ends like this, whatever is shown.
 fn turn(text: &str, end: &str) -> String {
@@ -16,8 +16,8 @@ fn turn(text: &str, end: &str) -> String {
     )
 }
 
-async fn check(turns: &str, end: &str) -> Stage {
-    let stage = Stage::new(turns);
+async fn check(turns: &str, end: &str) -> TestAgent {
+    let stage = TestAgent::new(turns);
     stage.play("{}", &format!("{NEW}{}", turn("Go", end))).await;
     stage
 }
@@ -31,7 +31,7 @@ async fn the_longest_answer() {
 #[tokio::test]
 async fn a_refusal_is_forgotten() {
     let turns = r#"{"say":[{"text":"No."},{"stop":"refusal"}]},{"say":[{"text":"Yes."}]}"#;
-    let stage = Stage::new(turns);
+    let stage = TestAgent::new(turns);
     let refused = turn("Something bad", r#"<= @turn {"stopReason":"refusal", ...}"#);
     let better = turn(
         "Something good",
@@ -41,12 +41,12 @@ async fn a_refusal_is_forgotten() {
     expect![[r#"
         user: Something good
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_prompt_without_content_is_refused() {
-    let stage = Stage::new("");
+    let stage = TestAgent::new("");
     let script = format!(
         r#"{NEW}
         -> session/prompt {{"sessionId":$s,"prompt":[]}}
@@ -61,7 +61,7 @@ async fn a_prompt_without_content_is_refused() {
 #[tokio::test]
 async fn too_many_requests() {
     let think = r#"{"say":[{"call":{"name":"think","input":{"thought":"Hm."}}}]}"#;
-    let mut stage = Stage::new(&format!("{think},{think}"));
+    let mut stage = TestAgent::new(&format!("{think},{think}"));
     stage.limits.requests = 2;
     let end = r#"<= @turn {"stopReason":"max_turn_requests", ...}"#;
     stage.play("{}", &format!("{NEW}{}", turn("Go", end))).await;
@@ -70,7 +70,7 @@ async fn too_many_requests() {
 #[tokio::test]
 async fn a_provider_that_fails_is_an_error_and_what_was_said_is_kept() {
     let turns = r#"{"say":[{"text":"I was"},{"error":{"cut":"the stream ended"}}]},{"say":[{"text":"Here."}]}"#;
-    let stage = Stage::new(turns);
+    let stage = TestAgent::new(turns);
     let failed = turn("Go", r#"<! @turn {"code":-32603, ...}"#);
     let again = turn("Again", r#"<= @turn {"stopReason":"end_turn", ...}"#);
     stage.play("{}", &format!("{NEW}{failed}{again}")).await;
@@ -79,7 +79,7 @@ async fn a_provider_that_fails_is_an_error_and_what_was_said_is_kept() {
         model: I was
         user: Again
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn a_missing_key_asks_for_a_login() {
 
 #[tokio::test]
 async fn prompts_wait_in_line_and_cancellation_takes_them_all() {
-    let stage = Stage::new(r#"{"say":[{"text":"One"},"hang"]}"#);
+    let stage = TestAgent::new(r#"{"say":[{"text":"One"},"hang"]}"#);
     let script = format!(
         r#"{NEW}
         -> session/prompt @one {{"sessionId":$s,"prompt":[{{"type":"text","text":"One"}}]}}
@@ -115,7 +115,7 @@ async fn prompts_that_waited_are_taken_in_their_order() {
     let say = |text: &str| {
         format!(r#"{{"say":[{{"slow":{{"text":"{text}","characters":1,"pause":5}}}}]}}"#)
     };
-    let stage = Stage::new(&[say("a"), say("b"), say("c")].join(","));
+    let stage = TestAgent::new(&[say("a"), say("b"), say("c")].join(","));
     let script = format!(
         r#"{NEW}
         -> session/prompt @a {{"sessionId":$s,"prompt":[{{"type":"text","text":"A"}}]}}
@@ -137,12 +137,12 @@ async fn prompts_that_waited_are_taken_in_their_order() {
         model: b
         user: C
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }
 
 #[tokio::test]
 async fn a_session_that_is_closed_cancels_its_turn() {
-    let stage = Stage::new(r#"{"say":["hang"]}"#);
+    let stage = TestAgent::new(r#"{"say":["hang"]}"#);
     let script = format!(
         r#"{NEW}
         -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"Go"}}]}}
@@ -168,5 +168,5 @@ async fn malformed_input_of_a_tool_goes_back_to_the_model() {
         read failed: the input is not JSON: it ends too early at line 1, column 8; send one object
         nothing failed: there is no such tool; use one of those you were given
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
 }

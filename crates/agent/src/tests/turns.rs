@@ -3,11 +3,11 @@
 use expect_test::expect;
 
 use super::NEW;
-use super::stage::Stage;
+use super::test_agent::TestAgent;
 
 #[tokio::test]
 async fn words_and_thoughts_come_as_they_are_said() {
-    let stage = Stage::new(
+    let stage = TestAgent::new(
         r#"{"say":[{"thought":"Hm."},{"text":"Hel"},{"text":"lo"},{"usage":{"input":10,"output":4,"thought":1,"cache_read":0,"cache_write":0}}]}"#,
     );
     let script = format!(
@@ -25,7 +25,7 @@ async fn words_and_thoughts_come_as_they_are_said() {
     expect![[r#"
         user: Greet me
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
     expect![[r#"
         Prompt
         Message
@@ -40,7 +40,7 @@ async fn words_and_thoughts_come_as_they_are_said() {
 
 #[tokio::test]
 async fn an_edit_is_shown_asked_about_and_done() {
-    let stage = Stage::new(
+    let stage = TestAgent::new(
         r#"{"say":[{"call":{"id":"c1","name":"edit","input":{"path":"a.txt","edits":[{"old":"one","new":"two"}]}}}]},
            {"say":[{"text":"Done."}]}"#,
     );
@@ -71,7 +71,7 @@ async fn an_edit_is_shown_asked_about_and_done() {
         model calls edit {"path":"a.txt","edits":[{"old":"one","new":"two"}]}
         edit: Edited `a.txt`: 1 replacement, the first at line 1.
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
     expect![[r#"
         Prompt
         Message
@@ -93,7 +93,7 @@ async fn an_edit_is_shown_asked_about_and_done() {
 
 #[tokio::test]
 async fn a_cancelled_turn_settles_what_is_open() {
-    let stage = Stage::new(
+    let stage = TestAgent::new(
         r#"{"say":[{"text":"Wait."},{"call":{"id":"c1","name":"run","input":{"command":"sleep 1000"}}}]},
            {"say":[{"text":"Well."}]}"#,
     );
@@ -126,7 +126,7 @@ async fn a_cancelled_turn_settles_what_is_open() {
         run failed: Cancelled by the person
         user: And?
     "#]]
-    .assert_eq(&stage.told());
+    .assert_eq(&stage.sent_to_model());
     expect![[r#"
         Prompt
         Message

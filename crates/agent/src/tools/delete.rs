@@ -1,16 +1,16 @@
-//! Removes a file, a link or an empty directory. It is done on disk: the protocol has no call for it.
+//! `delete`: removes a file, a link or an empty directory, on disk, because the protocol has no request for it.
 
 use std::path::PathBuf;
 
 use attache_host::files::EntryKind;
 use serde_json::json;
 
-use super::fault::Fault;
-use super::file_rules::Access;
-use super::input::{Members, Misfit};
+use super::file_rules::FileAccess;
+use super::input::{InputObject, InvalidInput};
 use super::read::missing;
-use super::{Workplace, told};
-use crate::Outcome;
+use super::tool_error::ToolError;
+use super::{Workplace, wording};
+use crate::ToolOutcome;
 
 /// Removes a file or an empty directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,21 +19,21 @@ pub struct Delete {
     pub path: String,
 }
 
-/// What is to be removed.
+/// A removal to perform.
 #[derive(Debug)]
-pub(super) struct Removal {
+pub(super) struct PreparedDelete {
     path: PathBuf,
     what: EntryKind,
 }
 
 impl Delete {
-    pub(super) fn of(mut members: Members) -> Result<Delete, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Delete, InvalidInput> {
         Ok(Delete {
             path: members.word("path")?,
         })
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Removal, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedDelete, ToolError> {
         let path = workplace.absolute(&self.path);
         let (path, what) = removable(workplace, "delete", path).await?;
         if what == EntryKind::Directory {
@@ -44,51 +44,51 @@ impl Delete {
                 let sentence = format!(
                     "`{shown}` is a directory with something in it; remove what is in it first, or use `run`"
                 );
-                return Err(Fault::new("not_empty", sentence));
+                return Err(ToolError::new("not_empty", sentence));
             }
         }
-        Ok(Removal { path, what })
+        Ok(PreparedDelete { path, what })
     }
 }
 
-impl Removal {
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+impl PreparedDelete {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
         let shown = workplace.shown(&self.path);
         let path = self.path.clone();
         let (now, what) = removable(workplace, "delete", self.path).await?;
         if now != path || !is_same(what, self.what) {
-            return Err(Fault::changed(&shown));
+            return Err(ToolError::changed(&shown));
         }
         workplace
             .on_disk(move |files, roots| files.remove(roots, &path))
             .await?;
-        Ok(told::said(
+        Ok(wording::said(
             format!("Removed `{shown}`."),
             json!({ "removed": true }),
         ))
     }
 }
 
-/// What would be removed or moved, where it is.
+/// Resolves what would be removed or moved.
 pub(super) async fn removable(
     workplace: &Workplace,
     tool: &str,
     path: PathBuf,
-) -> Result<(PathBuf, EntryKind), Fault> {
-    workplace.obey(tool, Access::Change, &path)?;
+) -> Result<(PathBuf, EntryKind), ToolError> {
+    workplace.obey(tool, FileAccess::Change, &path)?;
     let asked = path.clone();
     let found = workplace.on_disk(move |files, roots| files.resolve_removal(roots, &asked));
     match found.await {
         Err(fault) if fault.is_missing() => Err(missing(workplace, &path).await),
         found => {
             let found = found?;
-            workplace.obey(tool, Access::Change, &found.0)?;
+            workplace.obey(tool, FileAccess::Change, &found.0)?;
             Ok(found)
         }
     }
 }
 
-/// Whether it is still the same sort of thing; how large it is does not matter.
+/// Whether both are the same kind of file, whatever their size.
 pub(super) fn is_same(one: EntryKind, other: EntryKind) -> bool {
     std::mem::discriminant(&one) == std::mem::discriminant(&other)
 }

@@ -1,13 +1,13 @@
-//! Replaces passages of a file, all of them or none.
+//! `edit`: replaces passages of a file, all or none.
 
 mod apply;
 mod nearest;
 
-use super::fault::Fault;
-use super::input::{Members, Misfit};
+use super::input::{InputObject, InvalidInput};
 use super::read::missing;
-use super::write::{Change, first_difference};
-use super::{Workplace, told};
+use super::tool_error::ToolError;
+use super::write::{PreparedChange, first_difference};
+use super::{Workplace, wording};
 
 /// Replaces passages of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,28 +21,28 @@ pub struct Edit {
 /// A passage and what takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
-    /// The passage as it stands in the file.
+    /// The passage, exactly as in the file.
     pub old: String,
     /// What takes its place.
     pub new: String,
-    /// Whether every occurrence is meant.
+    /// Whether to replace every occurrence.
     pub all: bool,
 }
 
 impl Edit {
-    pub(super) fn of(mut members: Members) -> Result<Edit, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Edit, InvalidInput> {
         let path = members.word("path")?;
         let edits = match members.list("edits")? {
             Some(edits) => edits
                 .into_iter()
-                .map(|edit| Replacement::of(Members::of(edit, "each of `edits`")?))
+                .map(|edit| Replacement::of(InputObject::of(edit, "each of `edits`")?))
                 .collect::<Result<Vec<_>, _>>()?,
             // Some models send the one replacement without a list.
             None if members.has("old") => vec![Replacement::of(members)?],
             None => Vec::new(),
         };
         match edits.is_empty() {
-            true => Err(Misfit::of(
+            true => Err(InvalidInput::of(
                 "edits",
                 "is missing; it must be a list of objects with `old` and `new`",
             )),
@@ -50,7 +50,7 @@ impl Edit {
         }
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Change, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedChange, ToolError> {
         let path = workplace.to_write("edit", &self.path).await?;
         let shown = workplace.shown(&path);
         let Some(old) = workplace.old_text(&path).await? else {
@@ -66,10 +66,10 @@ impl Edit {
         };
         // Finding the nearest passage of a long file takes a while.
         let done = tokio::task::spawn_blocking(work).await;
-        let (old, applied, shown) = done.map_err(|_| Fault::lost())??;
-        let places = told::count(applied.count, "replacement", "replacements");
+        let (old, applied, shown) = done.map_err(|_| ToolError::lost())??;
+        let places = wording::count(applied.count, "replacement", "replacements");
         let line = first_difference(&old, &applied.text);
-        Ok(Change {
+        Ok(PreparedChange {
             done: format!("Edited `{shown}`: {places}, the first at line {line}."),
             line,
             path,
@@ -81,7 +81,7 @@ impl Edit {
 }
 
 impl Replacement {
-    fn of(mut members: Members) -> Result<Replacement, Misfit> {
+    fn of(mut members: InputObject) -> Result<Replacement, InvalidInput> {
         Ok(Replacement {
             old: members.text("old")?,
             new: members.text("new")?,

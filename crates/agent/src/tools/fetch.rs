@@ -1,4 +1,4 @@
-//! Fetches a page of the public web as text.
+//! `fetch`: fetches a page of the public web as text.
 
 mod address;
 mod page;
@@ -15,10 +15,10 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 use serde_json::json;
 
-use super::fault::Fault;
-use super::input::{Members, Misfit};
-use super::{Workplace, told};
-use crate::Outcome;
+use super::input::{InputObject, InvalidInput};
+use super::tool_error::ToolError;
+use super::{Workplace, wording};
+use crate::ToolOutcome;
 use address::{Resolver, check};
 
 /// Fetches a page.
@@ -29,7 +29,7 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    /// Whose page it is.
+    /// The host of the page.
     pub(crate) fn host(&self) -> String {
         let url = Url::parse(&self.url).ok();
         let host = url.as_ref().and_then(Url::host_str);
@@ -39,46 +39,46 @@ impl Fetch {
 
 /// A page to fetch.
 #[derive(Debug)]
-pub(super) struct Visit(Url);
+pub(super) struct PreparedFetch(Url);
 
-/// Whether pages of this machine may be fetched, by an address or name that says it is this machine.
+/// Whether pages of this machine may be fetched, by a loopback address or `localhost`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Loopback {
-    /// They may not.
+    /// No.
     #[default]
     Closed,
-    /// They may: for a server that is being worked on.
+    /// Yes, for servers under development.
     Open,
 }
 
-/// The web, as tools may see it. Clones share their connections.
+/// The client for web pages. Clones share their connections.
 #[derive(Clone, Default)]
-pub struct Pages {
+pub struct WebClient {
     loopback: Loopback,
     client: Arc<OnceLock<Result<Client, String>>>,
 }
 
-impl Pages {
-    /// The public web, and this machine if that is open.
-    pub fn new(loopback: Loopback) -> Pages {
-        Pages {
+impl WebClient {
+    /// A client for the public web, and for this machine if `loopback` is open.
+    pub fn new(loopback: Loopback) -> WebClient {
+        WebClient {
             loopback,
             client: Arc::default(),
         }
     }
 
-    fn client(&self) -> Result<&Client, Fault> {
+    fn client(&self) -> Result<&Client, ToolError> {
         let client = self.client.get_or_init(|| client(self.loopback));
         client.as_ref().map_err(|error| {
             let sentence = format!("pages cannot be fetched on this machine: {error}");
-            Fault::new("fetch", sentence)
+            ToolError::new("fetch", sentence)
         })
     }
 }
 
-impl fmt::Debug for Pages {
+impl fmt::Debug for WebClient {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Pages")
+        out.debug_struct("WebClient")
             .field("loopback", &self.loopback)
             .finish_non_exhaustive()
     }
@@ -88,20 +88,20 @@ fn client(loopback: Loopback) -> Result<Client, String> {
     attache_tls::prepare();
     let policy = Policy::custom(move |attempt| {
         if attempt.previous().len() > MOST_REDIRECTS {
-            return attempt.error(Refused("it redirects too often".to_owned()));
+            return attempt.error(RefusedAddress("it redirects too often".to_owned()));
         }
         // Permission is for the pages of one host.
         let host = attempt.previous().first().and_then(Url::host_str);
         let is_elsewhere = host != attempt.url().host_str();
         match check(attempt.url(), loopback) {
             Ok(()) if is_elsewhere => {
-                let url = told::one_line(attempt.url().as_str(), LONGEST_URL);
+                let url = wording::one_line(attempt.url().as_str(), LONGEST_URL);
                 let why =
                     format!("it redirects to another host; if that is what you want, fetch {url}");
-                attempt.error(Refused(why))
+                attempt.error(RefusedAddress(why))
             }
             Ok(()) => attempt.follow(),
-            Err(why) => attempt.error(Refused(format!("it redirects, and {why}"))),
+            Err(why) => attempt.error(RefusedAddress(format!("it redirects, and {why}"))),
         }
     });
     Client::builder()
@@ -116,37 +116,37 @@ fn client(loopback: Loopback) -> Result<Client, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Why an address is not fetched, through the library and back.
+/// Why an address is not fetched; passes through the HTTP library as an error.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Refused(String);
+struct RefusedAddress(String);
 
 impl Fetch {
-    pub(super) fn of(mut members: Members) -> Result<Fetch, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Fetch, InvalidInput> {
         Ok(Fetch {
             url: members.word("url")?,
         })
     }
 
-    pub(super) fn prepare(self, workplace: &Workplace) -> Result<Visit, Fault> {
+    pub(super) fn prepare(self, workplace: &Workplace) -> Result<PreparedFetch, ToolError> {
         let url = Url::parse(self.url.trim()).map_err(|error| {
             let sentence = format!("`url` is not a URL: {error}; begin with https://");
-            Fault::new("url", sentence)
+            ToolError::new("url", sentence)
         })?;
         match check(&url, workplace.pages().loopback) {
-            Ok(()) => Ok(Visit(url)),
-            Err(why) => Err(Fault::new("url", format!("it was not fetched: {why}"))),
+            Ok(()) => Ok(PreparedFetch(url)),
+            Err(why) => Err(ToolError::new("url", format!("it was not fetched: {why}"))),
         }
     }
 }
 
-impl Visit {
-    /// The whole URL, of which a title may show only the beginning.
+impl PreparedFetch {
+    /// The whole URL, because a title may show only its beginning.
     pub(super) fn content(&self) -> v1::ToolCallContent {
         v1::ContentBlock::from(self.0.as_str()).into()
     }
 
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
         let asked = self.0.clone();
         let response = workplace.pages().client()?.get(self.0).send().await;
         let response = response.map_err(|error| failed(&error))?;
@@ -157,16 +157,19 @@ impl Visit {
         let size = bytes.len();
         let kind = media.clone();
         let read = tokio::task::spawn_blocking(move || page::text(&kind, &bytes));
-        let text = read.await.map_err(|_| Fault::lost())??;
+        let text = read.await.map_err(|_| ToolError::lost())??;
         let mut notes = String::new();
         if address != asked {
-            notes += &format!("[from {}]\n", told::one_line(address.as_str(), LONGEST_URL));
+            notes += &format!(
+                "[from {}]\n",
+                wording::one_line(address.as_str(), LONGEST_URL)
+            );
         }
         if !status.is_success() {
             notes += &format!("[the server says {status}]\n");
         }
-        let mut told = notes + told::head(&text, told::MOST - ROOM_FOR_NOTES);
-        if text.len() > told::MOST - ROOM_FOR_NOTES {
+        let mut told = notes + wording::head(&text, wording::MOST - ROOM_FOR_NOTES);
+        if text.len() > wording::MOST - ROOM_FOR_NOTES {
             told += &format!(
                 "\n[cut: {} bytes of text in all; for the rest save it to a file with `run` and read that]",
                 text.len()
@@ -176,16 +179,16 @@ impl Visit {
             told += "\n[the page is larger than 2 MiB, and the rest was not fetched]";
         }
         let raw = json!({ "status": status.as_u16(), "media_type": media, "bytes": size });
-        Ok(Outcome {
+        Ok(ToolOutcome {
             failed: !status.is_success(),
-            told: vec![Input::Text(told.clone())],
-            ..told::said(told, raw)
+            for_model: vec![Input::Text(told.clone())],
+            ..wording::said(told, raw)
         })
     }
 }
 
-/// The bytes of a page, as many as we take, and whether there are more.
-async fn body(response: Response) -> Result<(Vec<u8>, bool), Fault> {
+/// The bytes of a page up to the limit, and whether there are more.
+async fn body(response: Response) -> Result<(Vec<u8>, bool), ToolError> {
     let mut bytes = Vec::new();
     let mut stream = response.bytes_stream();
     while let Some(piece) = stream.next().await {
@@ -203,13 +206,13 @@ fn media_type(headers: &HeaderMap) -> String {
     let media = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());
-    told::one_line(media.unwrap_or_default(), LONGEST_MEDIA_TYPE).to_ascii_lowercase()
+    wording::one_line(media.unwrap_or_default(), LONGEST_MEDIA_TYPE).to_ascii_lowercase()
 }
 
-/// Why there is no page. The innermost cause says most, and the URL is known.
-fn failed(error: &reqwest::Error) -> Fault {
+/// Why there is no page. Uses the innermost cause, which says most.
+fn failed(error: &reqwest::Error) -> ToolError {
     if error.is_timeout() {
-        return Fault::new(
+        return ToolError::new(
             "timeout",
             "the page did not come within 30 seconds; try again later",
         );
@@ -218,10 +221,10 @@ fn failed(error: &reqwest::Error) -> Fault {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    let why = told::one_line(&cause.to_string(), LONGEST_URL);
-    match cause.downcast_ref::<Refused>() {
-        Some(_) => Fault::new("url", format!("it was not fetched: {why}")),
-        None => Fault::new("fetch", format!("the page could not be fetched: {why}")),
+    let why = wording::one_line(&cause.to_string(), LONGEST_URL);
+    match cause.downcast_ref::<RefusedAddress>() {
+        Some(_) => ToolError::new("url", format!("it was not fetched: {why}")),
+        None => ToolError::new("fetch", format!("the page could not be fetched: {why}")),
     }
 }
 

@@ -1,5 +1,5 @@
-//! The user's rules about files, as every tool obeys them: a file that a rule denies is neither read, searched, listed
-//! nor changed, by whatever name it is reached.
+//! The user's rules about files, for every tool: a file that a rule denies is not read, searched, listed or changed, by
+//! whatever name it is reached.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,33 +10,33 @@ use attache_host::Roots;
 use attache_host::files::{EntryKind, Files};
 use attache_host::permissions::{Action, Permissions, Reason};
 
-use super::fault::Fault;
-use super::told;
+use super::tool_error::ToolError;
+use super::wording;
 
-/// The user's rules about files, for one session. Clones are the same rules.
+/// The user's rules about files, for one session.
 #[derive(Debug, Clone, Default)]
-pub struct FileRules(Option<Rules>);
+pub struct FileRules(Option<PolicyRules>);
 
 #[derive(Debug, Clone)]
-struct Rules {
+struct PolicyRules {
     permissions: Permissions,
     agent: &'static str,
     session: v1::SessionId,
     workspace: PathBuf,
 }
 
-/// What is to be done with a file.
+/// How a tool accesses a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
-    /// Something of it is shown: its text, or that it is there.
+pub(super) enum FileAccess {
+    /// Reads it or shows that it exists.
     Look,
-    /// It is changed, removed or moved. Its old text is shown too.
+    /// Changes, removes or moves it. Its old text is shown too.
     Change,
 }
 
-/// How many entries of directories were withheld, by rule.
+/// Counts directory entries that were withheld, by rule.
 #[derive(Debug, Default)]
-pub(super) struct Withheld(BTreeMap<String, usize>);
+pub(super) struct WithheldEntries(BTreeMap<String, usize>);
 
 impl FileRules {
     /// The rules of a policy, for an agent's session with this working directory.
@@ -46,7 +46,7 @@ impl FileRules {
         session: &v1::SessionId,
         workspace: &Path,
     ) -> FileRules {
-        FileRules(Some(Rules {
+        FileRules(Some(PolicyRules {
             permissions,
             agent,
             session: session.clone(),
@@ -54,13 +54,13 @@ impl FileRules {
         }))
     }
 
-    /// The rule that keeps a tool from a file. A rule against reading is one against everything; a rule against one sort
-    /// of change is one against all of them.
-    pub(super) fn denying(&self, tool: &str, access: Access, path: &Path) -> Option<Reason> {
+    /// The rule that denies a tool access to a file. A rule against reading denies everything; a rule against one kind of
+    /// change denies all kinds.
+    pub(super) fn denying(&self, tool: &str, access: FileAccess, path: &Path) -> Option<Reason> {
         let rules = self.0.as_ref()?;
         let kinds = match access {
-            Access::Look => &CHANGES[..LOOKS],
-            Access::Change => &CHANGES[..],
+            FileAccess::Look => &CHANGES[..LOOKS],
+            FileAccess::Change => &CHANGES[..],
         };
         kinds.iter().find_map(|kind| {
             let action = rules.action(tool, kind, path);
@@ -68,10 +68,10 @@ impl FileRules {
         })
     }
 
-    /// The rule that keeps a tool from looking into a directory or at a file of its own accord: also one that asks, since
-    /// nobody can be asked about each of many files.
+    /// The rule that hides an entry from a tool that walks directories. Rules that ask count too, because the user can't be
+    /// asked about each of many files.
     pub(super) fn withholding(&self, tool: &str, path: &Path) -> Option<Reason> {
-        let denied = self.denying(tool, Access::Look, path);
+        let denied = self.denying(tool, FileAccess::Look, path);
         denied.or_else(|| {
             let rules = self.0.as_ref()?;
             CHANGES[..LOOKS].iter().find_map(|kind| {
@@ -81,35 +81,35 @@ impl FileRules {
         })
     }
 
-    /// Refuses what a rule denies.
+    /// Fails if a rule denies the access.
     pub(super) fn check(
         &self,
         tool: &str,
-        access: Access,
+        access: FileAccess,
         path: &Path,
         shown: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ToolError> {
         match self.denying(tool, access, path) {
             None => Ok(()),
             Some(reason) => {
                 let sentence = format!("`{shown}` is out of reach: {reason} denies it");
-                Err(Fault::new("denied", sentence))
+                Err(ToolError::new("denied", sentence))
             }
         }
     }
 
-    /// Refuses to move a directory that has something below that a rule denies: under another name the rule would no
-    /// longer know it.
+    /// Fails if a directory to be moved contains something that a rule denies: the rule would not match it under its new
+    /// path.
     pub(super) fn check_tree(
         &self,
         files: &Files,
         roots: &Roots,
         path: &Path,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ToolError> {
         if self.0.is_none() {
             return Ok(());
         }
-        let refused = |why: String| Err(Fault::new("denied", why));
+        let refused = |why: String| Err(ToolError::new("denied", why));
         let mut left = vec![path.to_owned()];
         let mut count = 0;
         while let Some(directory) = left.pop() {
@@ -129,7 +129,7 @@ impl FileRules {
             }
             for entry in listed.entries {
                 let below = directory.join(&entry.name);
-                if let Some(reason) = self.denying("move", Access::Change, &below) {
+                if let Some(reason) = self.denying("move", FileAccess::Change, &below) {
                     let sentence = format!(
                         "`{}` contains something that is out of reach: {reason} denies it",
                         path.display()
@@ -145,7 +145,7 @@ impl FileRules {
     }
 }
 
-impl Rules {
+impl PolicyRules {
     fn action(&self, tool: &str, kind: &v1::ToolKind, path: &Path) -> Action {
         let mut call = v1::ToolCallUpdate::new("rule")
             .name(tool)
@@ -157,38 +157,38 @@ impl Rules {
         let request = v1::RequestPermissionRequest::new(self.session.clone(), call, none);
         let mut action = Action::from_request(self.agent, self.workspace.clone(), &request, None);
         if action.paths.is_empty() {
-            // A path that is not UTF-8 has no place in a message, and still falls under rules.
+            // A path that is not UTF-8 can't be in a message, but rules still apply.
             action.paths.push(path.to_owned());
         }
         action
     }
 }
 
-impl Withheld {
+impl WithheldEntries {
     pub(super) fn note(&mut self, reason: &Reason) {
         *self.0.entry(reason.to_string()).or_default() += 1;
     }
 
     pub(super) fn note_rule(&mut self, rule: &str) {
-        self.note(&Reason(format!("policy rule `{rule}`")));
+        self.note(&Reason::new(format!("policy rule `{rule}`")));
     }
 
-    pub(super) fn add(&mut self, other: Withheld) {
+    pub(super) fn add(&mut self, other: WithheldEntries) {
         for (reason, count) in other.0 {
             *self.0.entry(reason).or_default() += count;
         }
     }
 
-    /// What was withheld, in words.
+    /// The counts as notes for the model.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(reason, count)| {
-            let entries = told::count(*count, "entry was", "entries were");
+            let entries = wording::count(*count, "entry was", "entries were");
             format!("{entries} withheld by {reason}")
         })
     }
 }
 
-/// What rules may name, those that look first.
+/// The kinds that rules may name; those that only look come first.
 const CHANGES: [v1::ToolKind; 5] = [
     v1::ToolKind::Read,
     v1::ToolKind::Search,

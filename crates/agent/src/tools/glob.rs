@@ -1,4 +1,4 @@
-//! Finds files by their names.
+//! `glob`: finds files by name.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,30 +7,30 @@ use attache_host::files::EntryKind;
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::json;
 
-use super::fault::Fault;
-use super::input::{Members, Misfit};
-use super::tree::{Here, Hidden, Walk, look_around};
-use super::{Workplace, told};
-use crate::Outcome;
+use super::input::{InputObject, InvalidInput};
+use super::tool_error::ToolError;
+use super::tree::{HiddenFiles, TreeWalk, WalkContext, run_blocking};
+use super::{Workplace, wording};
+use crate::ToolOutcome;
 
 /// Finds files by their names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     /// The pattern.
     pub pattern: String,
-    /// The directory; the working directory if none is named.
+    /// The directory. Default: the working directory.
     pub path: Option<String>,
 }
 
-/// A directory to look in, and what for.
+/// A search for names to perform.
 #[derive(Debug)]
-pub(super) struct Globbing {
+pub(super) struct PreparedGlob {
     path: PathBuf,
-    pattern: Pattern,
+    pattern: GlobPattern,
 }
 
 impl Glob {
-    pub(super) fn of(mut members: Members) -> Result<Glob, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Glob, InvalidInput> {
         Ok(Glob {
             pattern: members.word("pattern")?,
             path: members.optional_word("path")?,
@@ -44,31 +44,31 @@ impl Glob {
         }
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Globbing, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedGlob, ToolError> {
         let path = self.path.as_deref().unwrap_or(".");
         let path = workplace.to_read("glob", path).await?;
         let top = format!("{}/", path.display());
         let pattern = self.pattern.strip_prefix(&top).unwrap_or(&self.pattern);
-        Ok(Globbing {
-            pattern: Pattern::new(pattern, "pattern")?,
+        Ok(PreparedGlob {
+            pattern: GlobPattern::new(pattern, "pattern")?,
             path,
         })
     }
 }
 
-impl Globbing {
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+impl PreparedGlob {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
         let place = workplace.clone();
-        let found = look_around(workplace, LONGEST, move |files, roots, stop| {
+        let found = run_blocking(workplace, LONGEST, move |files, roots, stop| {
             let hidden = self.pattern.hidden;
-            let here = Here {
+            let here = WalkContext {
                 files,
                 roots,
                 stop,
                 rules: place.rules(),
                 tool: "glob",
             };
-            let mut walk = Walk::new(here, &self.path, hidden)?;
+            let mut walk = TreeWalk::new(here, &self.path, hidden)?;
             let mut text = String::new();
             let mut count = 0;
             let mut notes = Vec::new();
@@ -81,7 +81,7 @@ impl Globbing {
                     continue;
                 }
                 let line = format!("{}\n", place.shown(&found.path));
-                if count == MOST_FOUND || text.len() + line.len() > told::MOST - ROOM_FOR_NOTES {
+                if count == MOST_FOUND || text.len() + line.len() > wording::MOST - ROOM_FOR_NOTES {
                     notes.push(format!(
                         "cut after {count} files; make the pattern narrower"
                     ));
@@ -96,7 +96,7 @@ impl Globbing {
                 );
             }
             if walk.unread > 0 {
-                let directories = told::count(walk.unread, "directory", "directories");
+                let directories = wording::count(walk.unread, "directory", "directories");
                 notes.push(format!("{directories} could not be read wholly"));
             }
             notes.extend(walk.withheld.notes());
@@ -109,27 +109,27 @@ impl Globbing {
         for note in notes {
             text.push_str(&format!("[{note}]\n"));
         }
-        Ok(told::said(text, json!({ "files": count })))
+        Ok(wording::said(text, json!({ "files": count })))
     }
 }
 
 /// A pattern for paths below a directory.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(super) struct GlobPattern {
     matcher: GlobMatcher,
-    /// Whether it names something hidden itself.
-    pub(super) hidden: Hidden,
+    /// Whether the pattern itself names hidden files.
+    pub(super) hidden: HiddenFiles,
 }
 
-impl Pattern {
-    /// Without a slash a pattern is for names in every directory. `member` is where it was given.
-    pub(super) fn new(pattern: &str, member: &str) -> Result<Pattern, Fault> {
+impl GlobPattern {
+    /// Without a slash, a pattern matches names in every directory. `member` is the input member for error texts.
+    pub(super) fn new(pattern: &str, member: &str) -> Result<GlobPattern, ToolError> {
         let pattern = pattern.trim_start_matches("./");
         if pattern.starts_with('/') || pattern.split('/').any(|part| part == "..") {
             let sentence = format!(
                 "`{member}` must be below the directory that is looked in; name that with `path`"
             );
-            return Err(Fault::new("pattern", sentence));
+            return Err(ToolError::new("pattern", sentence));
         }
         let whole = match pattern.contains('/') {
             true => pattern.to_owned(),
@@ -138,17 +138,17 @@ impl Pattern {
         let glob = GlobBuilder::new(&whole).literal_separator(true).build();
         let glob = glob.map_err(|error| {
             let sentence = format!("`{member}` is not a pattern: {}", error.kind());
-            Fault::new("pattern", sentence)
+            ToolError::new("pattern", sentence)
         })?;
         let names_hidden = pattern
             .split(['/', '{', ','])
             .any(|part| part.starts_with('.') && part != ".");
-        Ok(Pattern {
+        Ok(GlobPattern {
             matcher: glob.compile_matcher(),
             hidden: if names_hidden {
-                Hidden::Show
+                HiddenFiles::Show
             } else {
-                Hidden::Skip
+                HiddenFiles::Skip
             },
         })
     }

@@ -1,26 +1,26 @@
-//! What a model wrote as a tool's input, read member by member. Slips that leave no doubt are forgiven: numbers in
-//! quotes, an empty text for none, one thing where a list is wanted. Members that no tool has are ignored.
+//! Parses a tool's input as the model wrote it, member by member. Obvious slips are accepted: numbers in quotes, an empty
+//! string for nothing, one object instead of a list. Unknown members are ignored.
 
 use serde_json::{Map, Value};
 
-/// Why an input is not what the tool takes: which member is wrong, and what it should be.
+/// The input does not fit the tool: which member is wrong, and what it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Misfit(String);
+pub struct InvalidInput(String);
 
-impl Misfit {
-    pub(super) fn of(member: &str, problem: &str) -> Misfit {
-        Misfit(format!("`{member}` {problem}"))
+impl InvalidInput {
+    pub(super) fn of(member: &str, problem: &str) -> InvalidInput {
+        InvalidInput(format!("`{member}` {problem}"))
     }
 }
 
 /// The members of an input.
-pub(super) struct Members(Map<String, Value>);
+pub(super) struct InputObject(Map<String, Value>);
 
-impl Members {
-    pub(super) fn parse(input: &str) -> Result<Members, Misfit> {
+impl InputObject {
+    pub(super) fn parse(input: &str) -> Result<InputObject, InvalidInput> {
         if input.trim().is_empty() {
-            return Ok(Members(Map::new()));
+            return Ok(InputObject(Map::new()));
         }
         let not_json = |error: serde_json::Error| {
             let (line, column) = (error.line(), error.column());
@@ -28,7 +28,7 @@ impl Members {
                 serde_json::error::Category::Eof => "it ends too early",
                 _ => "it breaks off",
             };
-            Misfit(format!(
+            InvalidInput(format!(
                 "the input is not JSON: {what} at line {line}, column {column}; send one object"
             ))
         };
@@ -39,14 +39,14 @@ impl Members {
         {
             value = inner;
         }
-        Members::of(value, "the input")
+        InputObject::of(value, "the input")
     }
 
-    /// The members of an object that stands inside the input.
-    pub(super) fn of(value: Value, what: &str) -> Result<Members, Misfit> {
+    /// The members of an object inside the input.
+    pub(super) fn of(value: Value, what: &str) -> Result<InputObject, InvalidInput> {
         match value {
-            Value::Object(members) => Ok(Members(members)),
-            other => Err(Misfit(format!(
+            Value::Object(members) => Ok(InputObject(members)),
+            other => Err(InvalidInput(format!(
                 "{what} must be an object; it is {}",
                 sort(&other)
             ))),
@@ -57,29 +57,31 @@ impl Members {
         self.0.get(name).is_some_and(|value| !value.is_null())
     }
 
-    /// A text that must be there; it may be empty.
-    pub(super) fn text(&mut self, name: &str) -> Result<String, Misfit> {
+    /// A required string, which may be empty.
+    pub(super) fn text(&mut self, name: &str) -> Result<String, InvalidInput> {
         match self.0.remove(name) {
             Some(Value::String(text)) => Ok(text),
-            Some(Value::Null) | None => Err(Misfit::of(name, "is missing; it must be a text")),
-            Some(other) => Err(Misfit::of(
+            Some(Value::Null) | None => {
+                Err(InvalidInput::of(name, "is missing; it must be a text"))
+            }
+            Some(other) => Err(InvalidInput::of(
                 name,
                 &format!("must be a text; it is {}", sort(&other)),
             )),
         }
     }
 
-    /// A text that must be there and say something.
-    pub(super) fn word(&mut self, name: &str) -> Result<String, Misfit> {
+    /// A required string that is not blank.
+    pub(super) fn word(&mut self, name: &str) -> Result<String, InvalidInput> {
         let text = self.text(name)?;
         match text.trim().is_empty() {
-            true => Err(Misfit::of(name, "is empty; it must say something")),
+            true => Err(InvalidInput::of(name, "is empty; it must say something")),
             false => Ok(text),
         }
     }
 
-    /// A text that may be missing; an empty one is as good as none.
-    pub(super) fn optional_word(&mut self, name: &str) -> Result<Option<String>, Misfit> {
+    /// An optional string; a blank one counts as missing.
+    pub(super) fn optional_word(&mut self, name: &str) -> Result<Option<String>, InvalidInput> {
         if !self.has(name) {
             return Ok(None);
         }
@@ -90,13 +92,13 @@ impl Members {
         Ok(Some(text).filter(|text| !text.trim().is_empty()))
     }
 
-    pub(super) fn number(&mut self, name: &str) -> Result<Option<u32>, Misfit> {
+    pub(super) fn number(&mut self, name: &str) -> Result<Option<u32>, InvalidInput> {
         let wrong = |what: &str| {
             let problem = format!(
                 "must be a whole number from 0 to {}; it is {what}",
                 u32::MAX
             );
-            Misfit::of(name, &problem)
+            InvalidInput::of(name, &problem)
         };
         match self.0.remove(name) {
             None | Some(Value::Null) => Ok(None),
@@ -111,8 +113,9 @@ impl Members {
         }
     }
 
-    pub(super) fn flag(&mut self, name: &str) -> Result<bool, Misfit> {
-        let wrong = |what: &str| Misfit::of(name, &format!("must be true or false; it is {what}"));
+    pub(super) fn flag(&mut self, name: &str) -> Result<bool, InvalidInput> {
+        let wrong =
+            |what: &str| InvalidInput::of(name, &format!("must be true or false; it is {what}"));
         match self.0.remove(name) {
             None | Some(Value::Null) => Ok(false),
             Some(Value::Bool(flag)) => Ok(flag),
@@ -130,8 +133,8 @@ impl Members {
         }
     }
 
-    /// A list that may be missing; one object is a list of one, and a list in quotes is a list.
-    pub(super) fn list(&mut self, name: &str) -> Result<Option<Vec<Value>>, Misfit> {
+    /// An optional list. One object counts as a list of one, and a list in a string as a list.
+    pub(super) fn list(&mut self, name: &str) -> Result<Option<Vec<Value>>, InvalidInput> {
         let value = match self.0.remove(name) {
             Some(Value::String(text)) => match serde_json::from_str(&text) {
                 Ok(value @ (Value::Array(_) | Value::Object(_))) => value,
@@ -144,7 +147,7 @@ impl Members {
             Value::Null => Ok(None),
             Value::Array(items) => Ok(Some(items)),
             Value::Object(_) => Ok(Some(vec![value])),
-            other => Err(Misfit::of(
+            other => Err(InvalidInput::of(
                 name,
                 &format!("must be a list; it is {}", sort(&other)),
             )),

@@ -1,4 +1,4 @@
-//! Shows a directory as a tree.
+//! `list`: shows a directory as a tree.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,16 +6,16 @@ use std::time::Duration;
 use attache_host::files::EntryKind;
 use serde_json::json;
 
-use super::fault::Fault;
-use super::input::{Members, Misfit};
-use super::tree::{Found, Here, Hidden, Walk, look_around};
-use super::{Workplace, told};
-use crate::Outcome;
+use super::input::{InputObject, InvalidInput};
+use super::tool_error::ToolError;
+use super::tree::{HiddenFiles, TreeWalk, WalkContext, WalkEntry, run_blocking};
+use super::{Workplace, wording};
+use crate::ToolOutcome;
 
 /// Shows what is in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
-    /// The directory; the working directory if none is named.
+    /// The directory. Default: the working directory.
     pub path: Option<String>,
     /// How many levels.
     pub depth: Option<u32>,
@@ -23,22 +23,22 @@ pub struct List {
 
 /// A directory to show.
 #[derive(Debug)]
-pub(super) struct Listing {
+pub(super) struct PreparedList {
     path: PathBuf,
     depth: usize,
 }
 
 impl List {
-    pub(super) fn of(mut members: Members) -> Result<List, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<List, InvalidInput> {
         Ok(List {
             path: members.optional_word("path")?,
             depth: members.number("depth")?,
         })
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Listing, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedList, ToolError> {
         let depth = self.depth.map_or(USUAL_DEPTH, |depth| depth as usize);
-        Ok(Listing {
+        Ok(PreparedList {
             path: workplace
                 .to_read("list", self.path.as_deref().unwrap_or("."))
                 .await?,
@@ -47,12 +47,12 @@ impl List {
     }
 }
 
-impl Listing {
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+impl PreparedList {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
         let shown = workplace.shown(&self.path);
         let rules = workplace.rules().clone();
-        let drawn = look_around(workplace, LONGEST, move |files, roots, stop| {
-            let here = Here {
+        let drawn = run_blocking(workplace, LONGEST, move |files, roots, stop| {
+            let here = WalkContext {
                 files,
                 roots,
                 stop,
@@ -69,21 +69,24 @@ impl Listing {
         for note in drawn.notes {
             text.push_str(&format!("[{note}]\n"));
         }
-        Ok(told::said(text, json!({ "entries": drawn.count })))
+        Ok(wording::said(text, json!({ "entries": drawn.count })))
     }
 }
 
-struct Drawn {
+struct TreeText {
     lines: String,
     count: usize,
     notes: Vec<String>,
 }
 
 /// Draws as many levels as there is room for.
-fn draw(here: Here<'_>, listing: &Listing) -> Result<Drawn, attache_host::files::Error> {
+fn draw(
+    here: WalkContext<'_>,
+    listing: &PreparedList,
+) -> Result<TreeText, attache_host::files::Error> {
     let mut depth = listing.depth;
     loop {
-        let mut walk = Walk::new(here, &listing.path, Hidden::Show)?.depth(depth);
+        let mut walk = TreeWalk::new(here, &listing.path, HiddenFiles::Show)?.depth(depth);
         let (lines, count, is_full) = lines(&mut walk);
         if is_full && depth > 1 {
             depth -= 1;
@@ -93,7 +96,7 @@ fn draw(here: Here<'_>, listing: &Listing) -> Result<Drawn, attache_host::files:
         if depth < listing.depth {
             notes.push(format!(
                 "{} shown, more would be too long; list a directory below",
-                told::count(depth, "level is", "levels are")
+                wording::count(depth, "level is", "levels are")
             ));
         }
         if is_full {
@@ -105,11 +108,11 @@ fn draw(here: Here<'_>, listing: &Listing) -> Result<Drawn, attache_host::files:
             notes.push("not everything was looked at in time; list a directory below".to_owned());
         }
         if walk.unread > 0 {
-            let directories = told::count(walk.unread, "directory", "directories");
+            let directories = wording::count(walk.unread, "directory", "directories");
             notes.push(format!("{directories} could not be read wholly"));
         }
         notes.extend(walk.withheld.notes());
-        return Ok(Drawn {
+        return Ok(TreeText {
             lines,
             count,
             notes,
@@ -117,12 +120,12 @@ fn draw(here: Here<'_>, listing: &Listing) -> Result<Drawn, attache_host::files:
     }
 }
 
-fn lines(walk: &mut Walk<'_>) -> (String, usize, bool) {
+fn lines(walk: &mut TreeWalk<'_>) -> (String, usize, bool) {
     let mut lines = String::new();
     let mut count = 0;
     for found in walk {
         let line = line(&found);
-        if count == MOST_ENTRIES || lines.len() + line.len() > told::MOST - ROOM_FOR_NOTES {
+        if count == MOST_ENTRIES || lines.len() + line.len() > wording::MOST - ROOM_FOR_NOTES {
             return (lines, count, true);
         }
         lines.push_str(&line);
@@ -131,7 +134,7 @@ fn lines(walk: &mut Walk<'_>) -> (String, usize, bool) {
     (lines, count, false)
 }
 
-fn line(found: &Found) -> String {
+fn line(found: &WalkEntry) -> String {
     let indent = "  ".repeat(found.depth);
     let name = name(&found.path);
     match found.what {

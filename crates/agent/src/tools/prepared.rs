@@ -1,105 +1,108 @@
-//! A call that is known to be possible: what it would do, and doing it.
+//! A built-in call that was found to be possible: what it would do, and doing it.
 
 use attache::json::Raw;
 use attache::v1;
 use tokio::sync::oneshot;
 
-use super::delete::Removal;
-use super::fault::Fault;
-use super::fetch::Visit;
-use super::glob::Globbing;
-use super::list::Listing;
-use super::moving::Moving;
-use super::read::Reading;
-use super::run::Job;
-use super::search::Searching;
-use super::write::Change;
-use super::{Call, Effect, Workplace};
-use crate::Outcome;
+use super::delete::PreparedDelete;
+use super::fetch::PreparedFetch;
+use super::glob::PreparedGlob;
+use super::list::PreparedList;
+use super::move_file::PreparedMove;
+use super::read::PreparedRead;
+use super::run::PreparedRun;
+use super::search::PreparedSearch;
+use super::tool_error::ToolError;
+use super::write::PreparedChange;
+use super::{BuiltinCall, Effect, Workplace};
+use crate::ToolOutcome;
 
-/// A call that is known to be possible, with what a person should see before it is done.
+/// A built-in call that was found to be possible, with the content to show before it runs.
 #[derive(Debug)]
-pub struct Prepared {
-    subject: Subject,
+pub struct PreparedTool {
+    subject: CallSubject,
     title: String,
     locations: Vec<v1::ToolCallLocation>,
     content: Vec<v1::ToolCallContent>,
-    work: Work,
+    work: PreparedWork,
 }
 
-/// What a call is about, in the form in which it is judged. It is made from the call as we understood it, not from what
-/// the model wrote: members that no tool has must not change what is judged.
+/// The subject of a call that rules judge. It comes from the parsed call, not from the model's input: unknown members must
+/// not influence rules.
 #[derive(Debug, Clone)]
-pub struct Subject {
+pub struct CallSubject {
     /// The tool's name.
     pub tool: &'static str,
-    /// What sort of tool it is.
+    /// The kind of the tool.
     pub kind: v1::ToolKind,
-    /// What the call does to the world.
+    /// The effect of the call.
     pub effect: Effect,
-    /// What the tool is given, with whole paths.
+    /// The parsed input, with absolute paths.
     pub input: Raw,
-    /// Whose page is fetched.
+    /// The host of the page, for `fetch`.
     pub host: Option<String>,
 }
 
-/// What a running call shows; each replaces the one before.
+/// Content that a running call shows; each replaces the one before.
 ///
-/// Drop it after it was sent: a terminal in it is not released before.
+/// Drop it after sending it: the call does not release a terminal in it before.
 #[derive(Debug)]
-pub struct Progress {
-    /// What to show.
+pub struct ToolProgress {
+    /// The content.
     pub content: Vec<v1::ToolCallContent>,
     /// The files that it touches.
     pub locations: Vec<v1::ToolCallLocation>,
-    /// Gone when the value is.
+    /// Dropped with the value, which signals that it was sent.
     _sent: Option<oneshot::Sender<()>>,
 }
 
-/// What is left to be done.
+/// The work of a prepared call.
 #[derive(Debug)]
-pub(super) enum Work {
-    Read(Reading),
-    Change(Change),
-    Delete(Removal),
-    Move(Moving),
-    List(Listing),
-    Glob(Globbing),
-    Search(Searching),
-    Run(Job),
-    Fetch(Visit),
+pub(super) enum PreparedWork {
+    Read(PreparedRead),
+    Change(PreparedChange),
+    Delete(PreparedDelete),
+    Move(PreparedMove),
+    List(PreparedList),
+    Glob(PreparedGlob),
+    Search(PreparedSearch),
+    Run(PreparedRun),
+    Fetch(PreparedFetch),
 }
 
-pub(super) async fn prepare(call: Call, workplace: &Workplace) -> Result<Prepared, Fault> {
+pub(super) async fn prepare(
+    call: BuiltinCall,
+    workplace: &Workplace,
+) -> Result<PreparedTool, ToolError> {
     let title = call.title();
     let mut subject = call.subject(workplace);
     let mut locations = call.locations(workplace);
     let mut content = Vec::new();
     let work = match call {
-        Call::Read(read) => Work::Read(read.prepare(workplace).await?),
-        Call::Write(write) => Work::Change(write.prepare(workplace).await?),
-        Call::Edit(edit) => Work::Change(edit.prepare(workplace).await?),
-        Call::Delete(delete) => Work::Delete(delete.prepare(workplace).await?),
-        Call::Move(moving) => Work::Move(moving.prepare(workplace).await?),
-        Call::List(list) => Work::List(list.prepare(workplace).await?),
-        Call::Glob(glob) => Work::Glob(glob.prepare(workplace).await?),
-        Call::Search(search) => Work::Search(search.prepare(workplace).await?),
-        Call::Run(run) => Work::Run(run.prepare(workplace).await?),
-        Call::Fetch(fetch) => Work::Fetch(fetch.prepare(workplace)?),
+        BuiltinCall::Read(read) => PreparedWork::Read(read.prepare(workplace).await?),
+        BuiltinCall::Write(write) => PreparedWork::Change(write.prepare(workplace).await?),
+        BuiltinCall::Edit(edit) => PreparedWork::Change(edit.prepare(workplace).await?),
+        BuiltinCall::Delete(delete) => PreparedWork::Delete(delete.prepare(workplace).await?),
+        BuiltinCall::Move(moving) => PreparedWork::Move(moving.prepare(workplace).await?),
+        BuiltinCall::List(list) => PreparedWork::List(list.prepare(workplace).await?),
+        BuiltinCall::Glob(glob) => PreparedWork::Glob(glob.prepare(workplace).await?),
+        BuiltinCall::Search(search) => PreparedWork::Search(search.prepare(workplace).await?),
+        BuiltinCall::Run(run) => PreparedWork::Run(run.prepare(workplace).await?),
+        BuiltinCall::Fetch(fetch) => PreparedWork::Fetch(fetch.prepare(workplace)?),
     };
     match &work {
-        Work::Change(change) => {
+        PreparedWork::Change(change) => {
             content = change.content();
             locations = change.locations();
         }
-        Work::Run(job) => {
+        PreparedWork::Run(job) => {
             content.extend(job.content(workplace));
             subject.input = job.input().unwrap_or(subject.input);
         }
-        Work::Fetch(visit) => content.push(visit.content()),
+        PreparedWork::Fetch(visit) => content.push(visit.content()),
         _ => {}
     }
-    Ok(Prepared {
+    Ok(PreparedTool {
         subject,
         title,
         locations,
@@ -108,14 +111,14 @@ pub(super) async fn prepare(call: Call, workplace: &Workplace) -> Result<Prepare
     })
 }
 
-impl Prepared {
-    /// What it does, in a few words for people.
+impl PreparedTool {
+    /// The title for the user.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// What it is about, to be judged.
-    pub fn subject(&self) -> &Subject {
+    /// The subject that rules judge.
+    pub fn subject(&self) -> &CallSubject {
         &self.subject
     }
 
@@ -124,22 +127,23 @@ impl Prepared {
         self.locations.clone()
     }
 
-    /// What a person should see before it is done: the change to a file, the whole command, the whole URL.
+    /// The content for a permission request: the change to a file, the whole command, the whole URL.
     pub fn content(&self) -> Vec<v1::ToolCallContent> {
         self.content.clone()
     }
 
-    /// Does it. Dropped before it has ended, it is given up: what runs is killed, and a file is changed whole or not.
+    /// Performs the call. Dropping the future gives up: a running command is killed, and a file is changed completely or not
+    /// at all.
     pub async fn perform(
         self,
         workplace: &Workplace,
-        progress: impl FnMut(Progress) + Send,
-    ) -> Outcome {
+        progress: impl FnMut(ToolProgress) + Send,
+    ) -> ToolOutcome {
         let mut outcome = self
             .work
             .perform(workplace, progress)
             .await
-            .unwrap_or_else(Outcome::from);
+            .unwrap_or_else(ToolOutcome::from);
         if outcome.locations.is_empty() {
             outcome.locations = self.locations;
         }
@@ -147,42 +151,44 @@ impl Prepared {
     }
 }
 
-impl Work {
+impl PreparedWork {
     async fn perform(
         self,
         workplace: &Workplace,
-        progress: impl FnMut(Progress) + Send,
-    ) -> Result<Outcome, Fault> {
+        progress: impl FnMut(ToolProgress) + Send,
+    ) -> Result<ToolOutcome, ToolError> {
         match self {
-            Work::Read(reading) => reading.perform(workplace).await,
-            Work::Change(change) => change.perform(workplace).await,
-            Work::Delete(removal) => removal.perform(workplace).await,
-            Work::Move(moving) => moving.perform(workplace).await,
-            Work::List(listing) => listing.perform(workplace).await,
-            Work::Glob(globbing) => globbing.perform(workplace).await,
-            Work::Search(searching) => searching.perform(workplace).await,
-            Work::Run(job) => job.perform(workplace, progress).await,
-            Work::Fetch(visit) => visit.perform(workplace).await,
+            PreparedWork::Read(reading) => reading.perform(workplace).await,
+            PreparedWork::Change(change) => change.perform(workplace).await,
+            PreparedWork::Delete(removal) => removal.perform(workplace).await,
+            PreparedWork::Move(moving) => moving.perform(workplace).await,
+            PreparedWork::List(listing) => listing.perform(workplace).await,
+            PreparedWork::Glob(globbing) => globbing.perform(workplace).await,
+            PreparedWork::Search(searching) => searching.perform(workplace).await,
+            PreparedWork::Run(job) => job.perform(workplace, progress).await,
+            PreparedWork::Fetch(visit) => visit.perform(workplace).await,
         }
     }
 }
 
-impl Progress {
-    /// Something to show that nobody waits for.
-    pub(super) fn new(content: Vec<v1::ToolCallContent>) -> Progress {
-        Progress {
+impl ToolProgress {
+    /// Content that nobody waits for.
+    pub(super) fn new(content: Vec<v1::ToolCallContent>) -> ToolProgress {
+        ToolProgress {
             content,
             locations: Vec::new(),
             _sent: None,
         }
     }
 
-    /// Something to show, and what ends when it was sent.
-    pub(super) fn awaited(content: Vec<v1::ToolCallContent>) -> (Progress, oneshot::Receiver<()>) {
+    /// Content, and a receiver that ends when it was sent.
+    pub(super) fn awaited(
+        content: Vec<v1::ToolCallContent>,
+    ) -> (ToolProgress, oneshot::Receiver<()>) {
         let (sent, is_sent) = oneshot::channel();
-        let progress = Progress {
+        let progress = ToolProgress {
             _sent: Some(sent),
-            ..Progress::new(content)
+            ..ToolProgress::new(content)
         };
         (progress, is_sent)
     }

@@ -1,4 +1,4 @@
-//! Reads a file: lines with their numbers, or a picture.
+//! `read`: lines of a file with their numbers, or an image.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::json;
 
-use super::fault::Fault;
-use super::input::{Members, Misfit};
-use super::{Workplace, location, told};
-use crate::Outcome;
+use super::input::{InputObject, InvalidInput};
+use super::tool_error::ToolError;
+use super::{Workplace, location, wording};
+use crate::ToolOutcome;
 
 /// Reads a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,9 +27,9 @@ pub struct Read {
     pub limit: Option<u32>,
 }
 
-/// A file to read, where its path leads.
+/// A read to perform.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct PreparedRead {
     path: PathBuf,
     shown: String,
     first: u32,
@@ -37,7 +37,7 @@ pub(super) struct Reading {
 }
 
 impl Read {
-    pub(super) fn of(mut members: Members) -> Result<Read, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Read, InvalidInput> {
         Ok(Read {
             path: members.word("path")?,
             line: members.number("line")?,
@@ -67,12 +67,12 @@ impl Read {
         location.map(with_line).into_iter().collect()
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Reading, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedRead, ToolError> {
         let path = match workplace.to_read("read", &self.path).await {
             Err(fault) if fault.is_missing() => workplace.absolute(&self.path),
             path => path?,
         };
-        Ok(Reading {
+        Ok(PreparedRead {
             shown: workplace.shown(&path),
             path,
             first: self.line.unwrap_or(1).max(1),
@@ -81,29 +81,31 @@ impl Read {
     }
 }
 
-impl Reading {
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+impl PreparedRead {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
         let path = self.path.clone();
         let seen = workplace.on_disk(move |files, roots| look(files, roots, &path));
         let (text, is_whole) = match seen.await? {
-            Seen::Picture { kind, bytes } => return Ok(self.picture(kind, &bytes)),
-            Seen::Directory => {
+            DiskContent::Picture { kind, bytes } => return Ok(self.picture(kind, &bytes)),
+            DiskContent::Directory => {
                 let sentence = format!(
                     "`{}` is a directory; use `list` to see what is in it",
                     self.shown
                 );
-                return Err(Fault::new("wrong_kind", sentence));
+                return Err(ToolError::new("wrong_kind", sentence));
             }
-            // It may still be open in an editor and not saved.
-            Seen::Nothing if !workplace.offers().fs.read_text_file => {
+            // The client may have the file open and not saved yet.
+            DiskContent::Nothing if !workplace.offers().fs.read_text_file => {
                 return Err(missing(workplace, &self.path).await);
             }
-            Seen::Nothing => match workplace.old_text(&self.path).await? {
+            DiskContent::Nothing => match workplace.old_text(&self.path).await? {
                 Some(text) => (text, true),
                 None => return Err(missing(workplace, &self.path).await),
             },
-            Seen::File { size } if size <= LARGE => (workplace.text(&self.path, None).await?, true),
-            Seen::File { .. } => {
+            DiskContent::File { size } if size <= LARGE => {
+                (workplace.text(&self.path, None).await?, true)
+            }
+            DiskContent::File { .. } => {
                 let window = (self.first, self.limit + 1);
                 (workplace.text(&self.path, Some(window)).await?, false)
             }
@@ -111,12 +113,12 @@ impl Reading {
         self.lines(&text, is_whole)
     }
 
-    /// The lines asked for, out of the whole text or of one that begins with them.
-    fn lines(&self, text: &str, is_whole: bool) -> Result<Outcome, Fault> {
+    /// The requested lines, from the whole text or from a text that begins with them.
+    fn lines(&self, text: &str, is_whole: bool) -> Result<ToolOutcome, ToolError> {
         let skipped = if is_whole { self.first - 1 } else { 0 };
         let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
         let most = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let mut page = Page::new(self.first);
+        let mut page = NumberedLines::new(self.first);
         let mut lines = text.lines().skip(skipped);
         for line in lines.by_ref().take(most) {
             if !page.add(line) {
@@ -126,18 +128,18 @@ impl Reading {
         let total = is_whole.then(|| text.lines().count());
         if page.count == 0 && (self.first > 1 || !is_whole) {
             let has = match total {
-                Some(total) => format!(": it has {}", told::count(total, "line", "lines")),
+                Some(total) => format!(": it has {}", wording::count(total, "line", "lines")),
                 None => String::new(),
             };
             let sentence = format!("`{}` ends before line {}{has}", self.shown, self.first);
-            return Err(Fault::new("past_end", sentence));
+            return Err(ToolError::new("past_end", sentence));
         }
         let seen = skipped + page.count as usize;
         let has_more = text.lines().nth(seen).is_some();
         Ok(self.outcome(page, total, has_more))
     }
 
-    fn outcome(&self, page: Page, total: Option<usize>, has_more: bool) -> Outcome {
+    fn outcome(&self, page: NumberedLines, total: Option<usize>, has_more: bool) -> ToolOutcome {
         let first = self.first;
         let last = first.saturating_add(page.count).saturating_sub(1);
         let of = total.map_or(String::new(), |total| format!(" of {total}"));
@@ -156,25 +158,25 @@ impl Reading {
             ));
         }
         if page.cut > 0 {
-            let lines = told::count(page.cut, "line is", "lines are");
+            let lines = wording::count(page.cut, "line is", "lines are");
             told.push_str(&format!(
                 "[{lines} longer than {LONGEST_LINE} bytes and cut; use `run` to see all of it]\n"
             ));
         }
-        let mut outcome = told::said(page.plain, json!({ "lines": page.count, "total": total }));
-        outcome.told = vec![Input::Text(told)];
+        let mut outcome = wording::said(page.plain, json!({ "lines": page.count, "total": total }));
+        outcome.for_model = vec![Input::Text(told)];
         let first = location(&self.path).map(|location| location.line(first));
         outcome.locations = first.into_iter().collect();
         outcome
     }
 
-    fn picture(&self, kind: &'static str, bytes: &[u8]) -> Outcome {
+    fn picture(&self, kind: &'static str, bytes: &[u8]) -> ToolOutcome {
         let data = BASE64.encode(bytes);
         let note = format!("`{}` is a picture of {} bytes:", self.shown, bytes.len());
         let image = v1::ImageContent::new(data.clone(), kind);
-        Outcome {
+        ToolOutcome {
             content: vec![v1::ContentBlock::Image(image).into()],
-            told: vec![
+            for_model: vec![
                 Input::Text(note),
                 Input::Image {
                     media_type: kind.to_owned(),
@@ -188,8 +190,8 @@ impl Reading {
     }
 }
 
-/// Lines as the model and the person get them.
-struct Page {
+/// The requested lines, with line numbers for the model and without for the user.
+struct NumberedLines {
     next: u32,
     count: u32,
     numbered: String,
@@ -198,9 +200,9 @@ struct Page {
     cut: usize,
 }
 
-impl Page {
-    fn new(first: u32) -> Page {
-        Page {
+impl NumberedLines {
+    fn new(first: u32) -> NumberedLines {
+        NumberedLines {
             next: first,
             count: 0,
             numbered: String::new(),
@@ -211,12 +213,12 @@ impl Page {
 
     /// Adds a line if there is room for it.
     fn add(&mut self, line: &str) -> bool {
-        let shown = told::head(line, LONGEST_LINE);
+        let shown = wording::head(line, LONGEST_LINE);
         let numbered = match shown.len() < line.len() {
             true => format!("{}\t{shown}…\n", self.next),
             false => format!("{}\t{shown}\n", self.next),
         };
-        if self.numbered.len() + numbered.len() > told::MOST - ROOM_FOR_NOTES {
+        if self.numbered.len() + numbered.len() > wording::MOST - ROOM_FOR_NOTES {
             return false;
         }
         self.cut += usize::from(shown.len() < line.len());
@@ -229,21 +231,21 @@ impl Page {
     }
 }
 
-/// What the disk has at a path.
-enum Seen {
+/// What is on disk at a path.
+enum DiskContent {
     Nothing,
     Directory,
     Picture { kind: &'static str, bytes: Vec<u8> },
     File { size: u64 },
 }
 
-fn look(files: &Files, roots: &Roots, path: &Path) -> Result<Seen, Error> {
+fn look(files: &Files, roots: &Roots, path: &Path) -> Result<DiskContent, Error> {
     let file = match files.open(roots, path) {
-        Err(Error::NotFound { .. }) => return Ok(Seen::Nothing),
+        Err(Error::NotFound { .. }) => return Ok(DiskContent::Nothing),
         Err(Error::WrongKind {
             found: FoundKind::Directory,
             ..
-        }) => return Ok(Seen::Directory),
+        }) => return Ok(DiskContent::Directory),
         file => file?,
     };
     let failed = |source| Error::Io {
@@ -260,7 +262,7 @@ fn look(files: &Files, roots: &Roots, path: &Path) -> Result<Seen, Error> {
             true => Err(Error::NotText {
                 path: path.to_owned(),
             }),
-            false => Ok(Seen::File { size }),
+            false => Ok(DiskContent::File { size }),
         };
     };
     if size > LARGEST_PICTURE {
@@ -273,14 +275,14 @@ fn look(files: &Files, roots: &Roots, path: &Path) -> Result<Seen, Error> {
     }
     file.set_limit(LARGEST_PICTURE);
     file.read_to_end(&mut head).map_err(failed)?;
-    Ok(Seen::Picture { kind, bytes: head })
+    Ok(DiskContent::Picture { kind, bytes: head })
 }
 
-/// There is no such file, but perhaps one with nearly that name.
-pub(super) async fn missing(workplace: &Workplace, path: &Path) -> Fault {
+/// The error for a missing file, with names nearby.
+pub(super) async fn missing(workplace: &Workplace, path: &Path) -> ToolError {
     let sentence = format!("there is no file `{}`", workplace.shown(path));
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
-        return Fault::new("not_found", sentence);
+        return ToolError::new("not_found", sentence);
     };
     let (above, name) = (above.to_owned(), name.to_string_lossy().into_owned());
     let directory = above.clone();
@@ -297,7 +299,7 @@ pub(super) async fn missing(workplace: &Workplace, path: &Path) -> Fault {
             let sentence = format!(
                 "`{shown}` is a link, and there is no file where it leads; look with `list`"
             );
-            return Fault::new("not_found", sentence);
+            return ToolError::new("not_found", sentence);
         }
         Ok(listed) => nearest(
             &name,
@@ -310,7 +312,7 @@ pub(super) async fn missing(workplace: &Workplace, path: &Path) -> Fault {
             let above = workplace.shown(&above);
             let advice =
                 format!("{sentence}, and no directory `{above}`; look with `list` or `glob`");
-            return Fault::new("not_found", advice);
+            return ToolError::new("not_found", advice);
         }
     };
     let near: Vec<String> = near
@@ -321,7 +323,7 @@ pub(super) async fn missing(workplace: &Workplace, path: &Path) -> Fault {
         [] => "; look with `list` or `glob`".to_owned(),
         near => format!("; nearby there is {}", near.join(", ")),
     };
-    Fault::new("not_found", sentence + &advice)
+    ToolError::new("not_found", sentence + &advice)
 }
 
 /// The names most like one, best first.

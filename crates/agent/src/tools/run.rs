@@ -1,8 +1,8 @@
-//! Runs a line of shell in a terminal, of the client where it offers them, otherwise of our own. It ends with the call,
-//! or stays in the background until it is stopped or the session ends.
+//! `run`: runs a shell command in a terminal of the client, or in our own if the client offers none. The command ends with
+//! the call, or runs in the background until it is stopped or the session ends.
 
 mod background;
-mod departures;
+mod closing_terminals;
 mod report;
 mod terminal;
 
@@ -15,20 +15,20 @@ use attache::schema::FilePath;
 use attache::v1;
 use serde_json::json;
 
-use super::fault::Fault;
-use super::input::{Members, Misfit};
-use super::{Progress, Workplace, told};
-use crate::Outcome;
-pub(super) use background::Background;
-pub(super) use departures::Departures;
-use report::{How, Report};
-use terminal::Terminal;
+use super::input::{InputObject, InvalidInput};
+use super::tool_error::ToolError;
+use super::{ToolProgress, Workplace, wording};
+use crate::ToolOutcome;
+pub(super) use background::BackgroundJobs;
+pub(super) use closing_terminals::ClosingTerminals;
+use report::{CommandReport, CommandStatus};
+use terminal::ToolTerminal;
 
-/// Runs a command, or looks after one that runs.
+/// Runs a command, or manages one that runs in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Run {
     /// Runs a command.
-    Start(Start),
+    Start(StartCommand),
     /// Looks at a command in the background.
     Look {
         /// Its id.
@@ -43,20 +43,20 @@ pub enum Run {
 
 /// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Start {
-    /// A line for the shell.
+pub struct StartCommand {
+    /// The shell command.
     pub command: String,
-    /// Where it runs; the working directory if none is named.
+    /// Where it runs. Default: the working directory.
     pub cwd: Option<String>,
-    /// After how many seconds it is ended.
+    /// Timeout in seconds.
     pub timeout: Option<u32>,
-    /// Whether it stays after the call.
+    /// Whether it continues after the call.
     pub background: bool,
 }
 
-/// What is to be run, or looked after.
+/// A command to run or manage.
 #[derive(Debug)]
-pub(super) enum Job {
+pub(super) enum PreparedRun {
     Run {
         command: String,
         cwd: PathBuf,
@@ -75,10 +75,10 @@ pub(super) enum Job {
 }
 
 impl Run {
-    pub(super) fn of(mut members: Members) -> Result<Run, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Run, InvalidInput> {
         let id = members.optional_word("id")?;
         match (id, members.has("command")) {
-            (Some(_), true) => Err(Misfit::of(
+            (Some(_), true) => Err(InvalidInput::of(
                 "id",
                 "cannot stand beside `command`; send `id` to look after a command that runs, `command` to run another",
             )),
@@ -86,7 +86,7 @@ impl Run {
                 true => Ok(Run::Stop { id }),
                 false => Ok(Run::Look { id }),
             },
-            (None, _) => Ok(Run::Start(Start {
+            (None, _) => Ok(Run::Start(StartCommand {
                 command: members.word("command")?,
                 cwd: members.optional_word("cwd")?,
                 timeout: members.number("timeout")?.filter(|seconds| *seconds > 0),
@@ -98,7 +98,7 @@ impl Run {
     pub(super) fn title(&self) -> String {
         match self {
             Run::Start(start) => {
-                let command = told::one_line(&start.command, LONGEST_SHOWN);
+                let command = wording::one_line(&start.command, LONGEST_SHOWN);
                 let how = if start.background {
                     " in the background"
                 } else {
@@ -111,11 +111,11 @@ impl Run {
         }
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Job, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedRun, ToolError> {
         let start = match self {
             Run::Start(start) => start,
-            Run::Look { id } => return Ok(Job::Look { id }),
-            Run::Stop { id } => return Ok(Job::Stop { id }),
+            Run::Look { id } => return Ok(PreparedRun::Look { id }),
+            Run::Stop { id } => return Ok(PreparedRun::Stop { id }),
         };
         let named = start.cwd.as_deref().unwrap_or(".");
         let cwd = workplace.to_read("run", named).await?;
@@ -125,11 +125,11 @@ impl Run {
             .await?;
         let command = start.command;
         if start.background {
-            return Ok(Job::Keep { command, cwd });
+            return Ok(PreparedRun::Keep { command, cwd });
         }
         let seconds = start.timeout.unwrap_or(USUAL_TIMEOUT).min(LONGEST_TIMEOUT);
         let timeout = Duration::from_secs(seconds.into());
-        Ok(Job::Run {
+        Ok(PreparedRun::Run {
             command,
             cwd,
             timeout,
@@ -137,27 +137,29 @@ impl Run {
     }
 }
 
-impl Job {
-    /// The whole command, of which a title may show only the beginning.
+impl PreparedRun {
+    /// The whole command, because a title may show only its beginning.
     pub(super) fn content(&self, workplace: &Workplace) -> Option<v1::ToolCallContent> {
         let (command, cwd) = match self {
-            Job::Run { command, cwd, .. } | Job::Keep { command, cwd } => (command, cwd),
-            Job::Look { .. } | Job::Stop { .. } => return None,
+            PreparedRun::Run { command, cwd, .. } | PreparedRun::Keep { command, cwd } => {
+                (command, cwd)
+            }
+            PreparedRun::Look { .. } | PreparedRun::Stop { .. } => return None,
         };
         let place = match workplace.shown(cwd).as_str() {
             "." => String::new(),
             shown => format!("in `{shown}`:\n"),
         };
-        let text = format!("{place}{}", told::fenced(command, "sh"));
+        let text = format!("{place}{}", wording::fenced(command, "sh"));
         Some(v1::ContentBlock::from(text).into())
     }
 
-    /// The command as it is judged: with the directory that it runs in, links followed.
+    /// The command for rules: with its directory, links resolved.
     pub(super) fn input(&self) -> Option<Raw> {
         let (command, cwd, background) = match self {
-            Job::Run { command, cwd, .. } => (command, cwd, false),
-            Job::Keep { command, cwd } => (command, cwd, true),
-            Job::Look { .. } | Job::Stop { .. } => return None,
+            PreparedRun::Run { command, cwd, .. } => (command, cwd, false),
+            PreparedRun::Keep { command, cwd } => (command, cwd, true),
+            PreparedRun::Look { .. } | PreparedRun::Stop { .. } => return None,
         };
         let cwd = cwd.display().to_string();
         let input = match background {
@@ -170,33 +172,33 @@ impl Job {
     pub(super) async fn perform(
         self,
         workplace: &Workplace,
-        progress: impl FnMut(Progress) + Send,
-    ) -> Result<Outcome, Fault> {
+        progress: impl FnMut(ToolProgress) + Send,
+    ) -> Result<ToolOutcome, ToolError> {
         match self {
-            Job::Run {
+            PreparedRun::Run {
                 command,
                 cwd,
                 timeout,
             } => {
                 let request = request(workplace, &command, cwd)?;
-                let terminal = Terminal::create(workplace, request).await?;
+                let terminal = ToolTerminal::create(workplace, request).await?;
                 run(&terminal, timeout, progress).await
             }
-            Job::Keep { command, cwd } => {
+            PreparedRun::Keep { command, cwd } => {
                 workplace.background().check_room()?;
                 let request = request(workplace, &command, cwd)?;
-                let terminal = Terminal::create(workplace, request).await?;
+                let terminal = ToolTerminal::create(workplace, request).await?;
                 keep(workplace, terminal, progress).await
             }
-            Job::Look { id } => {
+            PreparedRun::Look { id } => {
                 let terminal = workplace.background().get(&id)?;
-                let report = terminal.report(How::Running { id }).await?;
+                let report = terminal.report(CommandStatus::Running { id }).await?;
                 Ok(report.outcome(terminal.content()))
             }
-            Job::Stop { id } => {
+            PreparedRun::Stop { id } => {
                 let terminal = workplace.background().take(&id)?;
                 terminal.kill().await;
-                let report = terminal.report(How::Stopped { id }).await;
+                let report = terminal.report(CommandStatus::Stopped { id }).await;
                 terminal.release().await;
                 Ok(report?.outcome(None))
             }
@@ -204,23 +206,23 @@ impl Job {
     }
 }
 
-/// Waits until the command has ended, or ends it.
+/// Waits until the command ends or times out.
 async fn run(
-    terminal: &Terminal,
+    terminal: &ToolTerminal,
     timeout: Duration,
-    mut progress: impl FnMut(Progress) + Send,
-) -> Result<Outcome, Fault> {
+    mut progress: impl FnMut(ToolProgress) + Send,
+) -> Result<ToolOutcome, ToolError> {
     let shown = terminal.show(&mut progress);
     let how = {
         let wait = pin!(terminal.wait());
         let follow = pin!(terminal.follow(&mut progress));
         tokio::select! {
-            exit = wait => How::Ended(exit?),
-            () = follow => How::Ended(None),
-            () = tokio::time::sleep(timeout) => How::TimedOut(timeout),
+            exit = wait => CommandStatus::Ended(exit?),
+            () = follow => CommandStatus::Ended(None),
+            () = tokio::time::sleep(timeout) => CommandStatus::TimedOut(timeout),
         }
     };
-    if let How::TimedOut(_) = how {
+    if let CommandStatus::TimedOut(_) = how {
         terminal.kill().await;
     }
     let report = terminal.report(how).await;
@@ -229,23 +231,23 @@ async fn run(
     Ok(report?.outcome(terminal.content()))
 }
 
-/// Lets a command run on, unless it ends at once.
+/// Moves a command to the background, unless it ends at once.
 async fn keep(
     workplace: &Workplace,
-    terminal: Terminal,
-    mut progress: impl FnMut(Progress) + Send,
-) -> Result<Outcome, Fault> {
+    terminal: ToolTerminal,
+    mut progress: impl FnMut(ToolProgress) + Send,
+) -> Result<ToolOutcome, ToolError> {
     let shown = terminal.show(&mut progress);
     let ended = tokio::time::timeout(EARLY, terminal.wait()).await;
     shown.sent().await;
     if let Ok(exit) = ended {
-        let report = terminal.report(How::Ended(exit?)).await;
+        let report = terminal.report(CommandStatus::Ended(exit?)).await;
         terminal.release().await;
         return Ok(report?.outcome(terminal.content()));
     }
     let content = terminal.content();
     let (id, terminal) = workplace.background().put(terminal)?;
-    let report: Report = terminal.report(How::Running { id }).await?;
+    let report: CommandReport = terminal.report(CommandStatus::Running { id }).await?;
     Ok(report.outcome(content))
 }
 
@@ -253,7 +255,7 @@ fn request(
     workplace: &Workplace,
     command: &str,
     cwd: PathBuf,
-) -> Result<v1::CreateTerminalRequest, Fault> {
+) -> Result<v1::CreateTerminalRequest, ToolError> {
     let (shell, flag) = SHELL;
     let id = workplace.session().id().clone();
     let mut request = v1::CreateTerminalRequest::new(id, shell);
@@ -268,9 +270,9 @@ fn request(
 const USUAL_TIMEOUT: u32 = 120;
 const LONGEST_TIMEOUT: u32 = 3600;
 const LONGEST_SHOWN: usize = 80;
-/// A server that cannot start says so in this time.
+/// How long to wait for a background command that fails at once.
 const EARLY: Duration = Duration::from_millis(500);
-/// How many bytes of output a terminal keeps; the model is told fewer.
+/// Bytes of output that a terminal keeps; the model gets fewer.
 const KEPT: u64 = 1024 * 1024;
 
 #[cfg(windows)]
@@ -278,7 +280,7 @@ const SHELL: (&str, &str) = ("cmd", "/C");
 #[cfg(not(windows))]
 const SHELL: (&str, &str) = ("sh", "-c");
 
-/// Nobody can page, type or answer; and colours are for eyes.
+/// Keeps commands from paging, prompting and colouring.
 const QUIET: [(&str, &str); 9] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),

@@ -1,6 +1,6 @@
-//! Finds lines of files by a regular expression. It looks at what is saved on disk.
+//! `search`: finds lines of files by a regular expression, in what is saved on disk.
 
-mod lines;
+mod match_collector;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,41 +12,41 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use serde_json::json;
 
-use super::fault::Fault;
-use super::file_rules::Withheld;
-use super::glob::Pattern;
-use super::input::{Members, Misfit};
-use super::tree::{Here, Hidden, Stop, Walk, look_around};
-use super::{Workplace, told};
-use crate::Outcome;
-use lines::Lines;
+use super::file_rules::WithheldEntries;
+use super::glob::GlobPattern;
+use super::input::{InputObject, InvalidInput};
+use super::tool_error::ToolError;
+use super::tree::{HiddenFiles, StopSignal, TreeWalk, WalkContext, run_blocking};
+use super::{Workplace, wording};
+use crate::ToolOutcome;
+use match_collector::MatchCollector;
 
 /// Finds lines of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
     /// The regular expression.
     pub pattern: String,
-    /// The directory or file; the working directory if none is named.
+    /// The directory or file. Default: the working directory.
     pub path: Option<String>,
     /// Which files.
     pub glob: Option<String>,
-    /// Whether capital and small letters are the same.
+    /// Whether to ignore case.
     pub ignore_case: bool,
     /// How many lines to show around each match.
     pub context: Option<u32>,
 }
 
-/// Where to look, and what for.
+/// A search to perform.
 #[derive(Debug)]
-pub(super) struct Searching {
+pub(super) struct PreparedSearch {
     path: PathBuf,
     matcher: RegexMatcher,
-    glob: Option<Pattern>,
+    glob: Option<GlobPattern>,
     context: usize,
 }
 
 impl Search {
-    pub(super) fn of(mut members: Members) -> Result<Search, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Search, InvalidInput> {
         Ok(Search {
             pattern: members.text("pattern")?,
             path: members.optional_word("path")?,
@@ -57,23 +57,23 @@ impl Search {
     }
 
     pub(super) fn title(&self) -> String {
-        let pattern = told::one_line(&self.pattern, LONGEST_PATTERN);
+        let pattern = wording::one_line(&self.pattern, LONGEST_PATTERN);
         match &self.path {
             Some(path) => format!("Search `{pattern}` in {path}"),
             None => format!("Search `{pattern}`"),
         }
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Searching, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedSearch, ToolError> {
         let matcher = RegexMatcherBuilder::new()
             .case_insensitive(self.ignore_case)
             .line_terminator(Some(b'\n'))
             .size_limit(LARGEST_MATCHER)
             .build(&self.pattern)
             .map_err(|error| not_a_pattern(&error.to_string()))?;
-        let glob = self.glob.map(|glob| Pattern::new(&glob, "glob"));
+        let glob = self.glob.map(|glob| GlobPattern::new(&glob, "glob"));
         let path = self.path.as_deref().unwrap_or(".");
-        Ok(Searching {
+        Ok(PreparedSearch {
             path: workplace.to_read("search", path).await?,
             matcher,
             glob: glob.transpose()?,
@@ -85,32 +85,32 @@ impl Search {
     }
 }
 
-/// The error of the library shows the pattern over several lines; its last line says what is wrong.
-fn not_a_pattern(error: &str) -> Fault {
+/// The library's error shows the pattern over several lines; only the last line says what is wrong.
+fn not_a_pattern(error: &str) -> ToolError {
     let last = error.lines().last().unwrap_or_default();
     let why = last.trim_start_matches("error: ");
-    let why = told::one_line(why, LONGEST_PATTERN);
+    let why = wording::one_line(why, LONGEST_PATTERN);
     let sentence = format!(
         "`pattern` is not a regular expression: {why}; put a backslash before signs that are meant as they are"
     );
-    Fault::new("pattern", sentence)
+    ToolError::new("pattern", sentence)
 }
 
-impl Searching {
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+impl PreparedSearch {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
         let place = workplace.clone();
-        let found = look_around(workplace, LONGEST, move |files, roots, stop| {
-            let mut hunt = Hunt {
-                here: Here {
+        let found = run_blocking(workplace, LONGEST, move |files, roots, stop| {
+            let mut hunt = FileSearch {
+                here: WalkContext {
                     files,
                     roots,
                     stop,
                     rules: place.rules(),
                     tool: "search",
                 },
-                withheld: Withheld::default(),
+                withheld: WithheldEntries::default(),
                 searcher: searcher(self.context),
-                lines: Lines::new(&self.matcher),
+                lines: MatchCollector::new(&self.matcher),
                 looked_at: 0,
                 unread: 0,
             };
@@ -124,7 +124,7 @@ impl Searching {
         });
         let (text, matches, files, looked_at) = found.await?;
         let raw = json!({ "matches": matches, "files": files, "looked_at": looked_at });
-        Ok(told::said(text, raw))
+        Ok(wording::said(text, raw))
     }
 }
 
@@ -138,27 +138,27 @@ fn searcher(context: usize) -> Searcher {
         .build()
 }
 
-/// A search on its way.
-struct Hunt<'h> {
-    here: Here<'h>,
-    withheld: Withheld,
+/// A running search.
+struct FileSearch<'h> {
+    here: WalkContext<'h>,
+    withheld: WithheldEntries,
     searcher: Searcher,
-    lines: Lines<'h>,
+    lines: MatchCollector<'h>,
     looked_at: usize,
     unread: usize,
 }
 
-impl Hunt<'_> {
+impl FileSearch<'_> {
     fn everywhere(
         &mut self,
-        searching: &Searching,
+        searching: &PreparedSearch,
         shown: impl Fn(&Path) -> String,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ToolError> {
         let hidden = searching
             .glob
             .as_ref()
-            .map_or(Hidden::Skip, |glob| glob.hidden);
-        let walk = Walk::new(self.here, &searching.path, hidden);
+            .map_or(HiddenFiles::Skip, |glob| glob.hidden);
+        let walk = TreeWalk::new(self.here, &searching.path, hidden);
         let mut walk = match walk {
             Err(Error::WrongKind {
                 found: FoundKind::File,
@@ -198,7 +198,7 @@ impl Hunt<'_> {
     fn file(&mut self, file: File, shown: String) {
         self.looked_at += 1;
         self.lines.begin(shown);
-        let reader = Stoppable {
+        let reader = StoppableFile {
             file,
             stop: self.here.stop,
         };
@@ -206,7 +206,7 @@ impl Hunt<'_> {
         let searched = self
             .searcher
             .search_reader(matcher, reader, &mut self.lines);
-        // A line that is too long for memory ends the search of its file.
+        // A line above the memory limit ends the search of its file.
         self.unread += usize::from(searched.is_err() && !self.here.stop.is_due());
         self.lines.end();
     }
@@ -214,7 +214,7 @@ impl Hunt<'_> {
     fn report(&mut self) -> String {
         let mut text = std::mem::take(&mut self.lines.text);
         if self.lines.matches == 0 {
-            let files = told::count(self.looked_at, "file", "files");
+            let files = wording::count(self.looked_at, "file", "files");
             text.push_str(&format!(
                 "[nothing found in {files}; what is hidden, binary or in `.gitignore` was not looked at]\n"
             ));
@@ -222,7 +222,7 @@ impl Hunt<'_> {
         if self.lines.is_full {
             text.push_str(&format!(
                 "[cut after {}; narrow it with `path`, `glob` or the pattern]\n",
-                told::count(self.lines.matches, "match", "matches")
+                wording::count(self.lines.matches, "match", "matches")
             ));
         }
         if self.here.stop.is_late() {
@@ -231,7 +231,7 @@ impl Hunt<'_> {
             );
         }
         if self.unread > 0 {
-            let places = told::count(self.unread, "file or directory", "files or directories");
+            let places = wording::count(self.unread, "file or directory", "files or directories");
             text.push_str(&format!("[{places} could not be read wholly]\n"));
         }
         for note in self.withheld.notes() {
@@ -241,13 +241,13 @@ impl Hunt<'_> {
     }
 }
 
-/// A file whose reading ends when the search does.
-struct Stoppable<'s> {
+/// A file that reads no further once the search has stopped.
+struct StoppableFile<'s> {
     file: File,
-    stop: &'s Stop,
+    stop: &'s StopSignal,
 }
 
-impl Read for Stoppable<'_> {
+impl Read for StoppableFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.stop.is_due() {
             true => Err(io::Error::other("the search has ended")),
@@ -267,7 +267,7 @@ mod tests {
     use std::io::{Read, Seek, Write};
     use std::time::Duration;
 
-    use super::{Stop, Stoppable};
+    use super::{StopSignal, StoppableFile};
 
     #[test]
     fn a_file_is_read_no_further_when_the_search_has_ended() {
@@ -275,9 +275,9 @@ mod tests {
         file.write_all(b"text").unwrap();
         file.rewind().unwrap();
         let read = |limit| {
-            let (file, stop) = (file.try_clone().unwrap(), Stop::after(limit));
+            let (file, stop) = (file.try_clone().unwrap(), StopSignal::after(limit));
             let stop = &stop;
-            Stoppable { file, stop }.read(&mut [0; 2]).ok()
+            StoppableFile { file, stop }.read(&mut [0; 2]).ok()
         };
         assert_eq!(read(Duration::from_secs(600)), Some(2));
         assert_eq!(read(Duration::ZERO), None);

@@ -1,10 +1,10 @@
 //! The tools as a model is told of them.
 
-use attache_model::Tool;
+use attache_model::ToolSpec;
 use serde_json::{Value, json};
 
 /// The tools as a model is told of them: names, what they are for, what they take.
-pub fn specs() -> Vec<Tool> {
+pub fn specs() -> Vec<ToolSpec> {
     let all = [
         ("read", READ, read()),
         ("write", WRITE, write()),
@@ -17,7 +17,7 @@ pub fn specs() -> Vec<Tool> {
         ("run", RUN, run()),
         ("fetch", FETCH, fetch()),
     ];
-    all.map(|(name, description, schema)| Tool {
+    all.map(|(name, description, schema)| ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
         schema,

@@ -23,12 +23,12 @@ use attache_model::Input;
 use expect_test::Expect;
 use tempfile::TempDir;
 
-use super::{Equipment, Loopback, Pages, Prepared, Workplace, parse};
-use crate::Outcome;
+use super::{Loopback, PreparedTool, ToolEnvironment, WebClient, Workplace, parse};
+use crate::ToolOutcome;
 use editor::Editor;
 
 /// A directory to work in, and a client.
-struct Stage {
+struct TestWorkplace {
     _top: TempDir,
     top: PathBuf,
     editor: Editor,
@@ -37,20 +37,20 @@ struct Stage {
 
 /// What the client offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Offer {
+enum ClientOffer {
     Nothing,
     Everything,
     OnlyReads,
     OnlyWrites,
 }
 
-impl Stage {
+impl TestWorkplace {
     /// A client that offers nothing, and files: each `NAME TEXT`, or `NAME/` for a directory.
-    async fn new(files: &[(&str, &str)]) -> Stage {
-        Stage::with(Offer::Nothing, files).await
+    async fn new(files: &[(&str, &str)]) -> TestWorkplace {
+        TestWorkplace::with(ClientOffer::Nothing, files).await
     }
 
-    async fn with(offer: Offer, files: &[(&str, &str)]) -> Stage {
+    async fn with(offer: ClientOffer, files: &[(&str, &str)]) -> TestWorkplace {
         let temporary = TempDir::new().unwrap();
         let top = temporary.path().canonicalize().unwrap();
         fs::create_dir(top.join("ws")).unwrap();
@@ -65,11 +65,11 @@ impl Stage {
         }
         let roots = Roots::open(&top.join("ws"), &[top.join("more")]).unwrap();
         let (editor, session) = Editor::open(offer, roots.clone()).await;
-        let equipment = Equipment {
-            pages: Pages::new(Loopback::Open),
-            ..Equipment::default()
+        let equipment = ToolEnvironment {
+            pages: WebClient::new(Loopback::Open),
+            ..ToolEnvironment::default()
         };
-        Stage {
+        TestWorkplace {
             _top: temporary,
             workplace: Workplace::new(session, roots, equipment),
             top,
@@ -77,13 +77,13 @@ impl Stage {
         }
     }
 
-    async fn prepare(&self, tool: &str, input: &str) -> Result<Prepared, Outcome> {
+    async fn prepare(&self, tool: &str, input: &str) -> Result<PreparedTool, ToolOutcome> {
         let input = input.replace('@', self.top.to_str().unwrap());
         let call = parse(tool, &input).unwrap().unwrap();
         call.prepare(&self.workplace).await
     }
 
-    async fn outcome(&self, tool: &str, input: &str) -> Outcome {
+    async fn outcome(&self, tool: &str, input: &str) -> ToolOutcome {
         match self.prepare(tool, input).await {
             Ok(prepared) => prepared.perform(&self.workplace, drop).await,
             Err(outcome) => outcome,
@@ -91,13 +91,13 @@ impl Stage {
     }
 
     /// What the model is told.
-    async fn told(&self, tool: &str, input: &str) -> String {
+    async fn for_model(&self, tool: &str, input: &str) -> String {
         let outcome = self.outcome(tool, input).await;
         self.text(&outcome)
     }
 
-    fn text(&self, outcome: &Outcome) -> String {
-        let pieces = outcome.told.iter().map(|piece| match piece {
+    fn text(&self, outcome: &ToolOutcome) -> String {
+        let pieces = outcome.for_model.iter().map(|piece| match piece {
             Input::Text(text) => text.clone(),
             Input::Image { media_type, data } => format!("<{media_type} {} bytes>", data.len()),
             Input::Audio { .. } => "<audio>".to_owned(),
@@ -109,7 +109,7 @@ impl Stage {
     }
 
     async fn check(&self, tool: &str, input: &str, expected: Expect) {
-        expected.assert_eq(&self.told(tool, input).await);
+        expected.assert_eq(&self.for_model(tool, input).await);
     }
 
     fn disk(&self, name: &str) -> Option<String> {

@@ -1,5 +1,5 @@
-//! A walk through a directory beneath the roots, in order of the names. It follows no link, leaves out what `.gitignore`
-//! and `.ignore` name, and stops when it is told to.
+//! Walks a directory inside the roots, ordered by name. It does not follow links, leaves out what `.gitignore` and `.ignore`
+//! name, and stops on a signal.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,74 +13,78 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::Workplace;
-use super::fault::Fault;
-use super::file_rules::{FileRules, Withheld};
+use super::file_rules::{FileRules, WithheldEntries};
+use super::tool_error::ToolError;
 
-/// A walk on its way.
-pub(super) struct Walk<'w> {
+/// A running walk.
+pub(super) struct TreeWalk<'w> {
     files: &'w Files,
     roots: &'w Roots,
-    stop: &'w Stop,
-    hidden: Hidden,
+    stop: &'w StopSignal,
+    hidden: HiddenFiles,
     depth: usize,
-    /// The rules of the directories above the one where the walk begins.
+    /// Ignore rules of the directories above the start.
     above: Vec<Gitignore>,
-    levels: Vec<Level>,
-    /// How many directories could not be looked into, or not wholly.
+    levels: Vec<WalkLevel>,
+    /// Directories that could not be read completely.
     pub(super) unread: usize,
-    /// What rules keep the tool from.
-    pub(super) withheld: Withheld,
+    /// Entries that the user's rules withhold.
+    pub(super) withheld: WithheldEntries,
     rules: &'w FileRules,
     tool: &'static str,
 }
 
-/// Who walks, where, for how long, and by which rules.
+/// The context of a walk: the tool, its files and roots, when to stop, and the rules.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'w> {
+pub(super) struct WalkContext<'w> {
     pub(super) files: &'w Files,
     pub(super) roots: &'w Roots,
-    pub(super) stop: &'w Stop,
+    pub(super) stop: &'w StopSignal,
     pub(super) rules: &'w FileRules,
     pub(super) tool: &'static str,
 }
 
-/// What to do with names that begin with a dot.
+/// Whether to show names that begin with a dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hidden {
+pub(super) enum HiddenFiles {
     Skip,
     Show,
 }
 
-/// Something that the walk came by.
+/// An entry that the walk found.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct WalkEntry {
     pub(super) path: PathBuf,
     pub(super) what: EntryKind,
-    /// 1 in the directory where the walk began.
+    /// The depth: 1 in the directory where the walk began.
     pub(super) depth: usize,
 }
 
 /// A directory that the walk is in.
-struct Level {
+struct WalkLevel {
     path: PathBuf,
     entries: std::vec::IntoIter<DirectoryEntry>,
     rules: Gitignore,
 }
 
-impl<'w> Walk<'w> {
-    pub(super) fn new(here: Here<'w>, directory: &Path, hidden: Hidden) -> Result<Walk<'w>, Error> {
-        let Here {
+impl<'w> TreeWalk<'w> {
+    pub(super) fn new(
+        here: WalkContext<'w>,
+        directory: &Path,
+        hidden: HiddenFiles,
+    ) -> Result<TreeWalk<'w>, Error> {
+        let WalkContext {
             files,
             roots,
             stop,
             rules,
             tool,
         } = here;
-        let mut walk = Walk {
+        let mut walk = TreeWalk {
             files,
             roots,
             stop,
-            withheld: Withheld::default(),
+            withheld: WithheldEntries::default(),
             rules,
             tool,
             hidden,
@@ -93,8 +97,8 @@ impl<'w> Walk<'w> {
         Ok(walk)
     }
 
-    pub(super) fn depth(self, depth: usize) -> Walk<'w> {
-        Walk { depth, ..self }
+    pub(super) fn depth(self, depth: usize) -> TreeWalk<'w> {
+        TreeWalk { depth, ..self }
     }
 
     fn enter(&mut self, path: PathBuf) -> Result<(), Error> {
@@ -105,7 +109,7 @@ impl<'w> Walk<'w> {
             true => rules(self.files, self.roots, &path),
             false => Gitignore::empty(),
         };
-        self.levels.push(Level {
+        self.levels.push(WalkLevel {
             path,
             entries: listed.entries.into_iter(),
             rules,
@@ -115,7 +119,7 @@ impl<'w> Walk<'w> {
 
     fn is_left_out(&self, path: &Path, name: &OsStr, what: EntryKind) -> bool {
         let name = name.as_encoded_bytes();
-        if name.starts_with(b".") && self.hidden == Hidden::Skip {
+        if name.starts_with(b".") && self.hidden == HiddenFiles::Skip {
             return true;
         }
         if name == b".git" || name.starts_with(b".attache-write-") {
@@ -130,10 +134,10 @@ impl<'w> Walk<'w> {
     }
 }
 
-impl Iterator for Walk<'_> {
-    type Item = Found;
+impl Iterator for TreeWalk<'_> {
+    type Item = WalkEntry;
 
-    fn next(&mut self) -> Option<Found> {
+    fn next(&mut self) -> Option<WalkEntry> {
         loop {
             if self.stop.is_due() {
                 return None;
@@ -155,7 +159,7 @@ impl Iterator for Walk<'_> {
             if entry.kind == EntryKind::Directory && depth < self.depth {
                 match self.enter(path.clone()) {
                     Ok(()) => {}
-                    // A denied directory by another name.
+                    // A denied directory under another name.
                     Err(Error::DeniedByPolicy { rule, .. }) => {
                         self.withheld.note_rule(&rule);
                         continue;
@@ -163,7 +167,7 @@ impl Iterator for Walk<'_> {
                     Err(_) => self.unread += 1,
                 }
             }
-            return Some(Found {
+            return Some(WalkEntry {
                 path,
                 what: entry.kind,
                 depth,
@@ -172,7 +176,7 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// The rules of the directories from the root down to above this one.
+/// Ignore rules from the root down to the parent of this directory.
 fn above(files: &Files, roots: &Roots, directory: &Path) -> Vec<Gitignore> {
     let holding = roots.paths().filter(|root| directory.starts_with(root));
     let Some(root) = holding.max_by_key(|root| root.as_os_str().len()) else {
@@ -187,7 +191,7 @@ fn above(files: &Files, roots: &Roots, directory: &Path) -> Vec<Gitignore> {
         .collect()
 }
 
-/// The rules that a directory has for what is below it; what cannot be read has none.
+/// The ignore rules of a directory; none if they can't be read.
 fn rules(files: &Files, roots: &Roots, directory: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(directory);
     for name in RULES {
@@ -195,23 +199,23 @@ fn rules(files: &Files, roots: &Roots, directory: &Path) -> Gitignore {
             continue;
         };
         for line in text.lines() {
-            // A line that is no pattern is none for Git either.
+            // Git ignores invalid patterns too.
             builder.add_line(None, line).ok();
         }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// When to stop: at a time, or when nobody waits any more.
+/// When to stop: at a deadline, or when the caller stops waiting.
 #[derive(Debug, Clone)]
-pub(super) struct Stop {
+pub(super) struct StopSignal {
     is_given_up: Arc<AtomicBool>,
     deadline: Instant,
 }
 
-impl Stop {
-    pub(super) fn after(limit: Duration) -> Stop {
-        Stop {
+impl StopSignal {
+    pub(super) fn after(limit: Duration) -> StopSignal {
+        StopSignal {
             is_given_up: Arc::default(),
             deadline: Instant::now() + limit,
         }
@@ -227,25 +231,25 @@ impl Stop {
     }
 }
 
-struct GiveUp(Arc<AtomicBool>);
+struct StopOnDrop(Arc<AtomicBool>);
 
-impl Drop for GiveUp {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Does something that looks at many files where blocking is allowed, for so long, and as long as somebody waits.
-pub(super) async fn look_around<T: Send + 'static>(
+/// Runs work on many files on a blocking thread, until a time limit or until the caller stops waiting.
+pub(super) async fn run_blocking<T: Send + 'static>(
     workplace: &Workplace,
     limit: Duration,
-    work: impl FnOnce(&Files, &Roots, &Stop) -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
-    let stop = Stop::after(limit);
-    let _give_up = GiveUp(Arc::clone(&stop.is_given_up));
+    work: impl FnOnce(&Files, &Roots, &StopSignal) -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let stop = StopSignal::after(limit);
+    let _give_up = StopOnDrop(Arc::clone(&stop.is_given_up));
     let (files, roots) = (workplace.files().clone(), workplace.roots().clone());
     let done = tokio::task::spawn_blocking(move || work(&files, &roots, &stop)).await;
-    done.map_err(|_| Fault::lost())?
+    done.map_err(|_| ToolError::lost())?
 }
 
 const RULES: [&str; 2] = [".gitignore", ".ignore"];

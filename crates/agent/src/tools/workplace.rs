@@ -1,5 +1,5 @@
-//! Where the work of one session is done: its files and terminals, through the client where it offers them, otherwise
-//! through the same boundary that our own client keeps. Paths outside the roots are refused before anybody is asked.
+//! The files and terminals of one session, through the client where it offers them, otherwise inside the same boundary that
+//! our own client enforces. Paths outside the roots are refused before the user is asked.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,58 +11,57 @@ use attache_host::Roots;
 use attache_host::files::{Error, Files};
 use attache_host::terminals::Terminals;
 
-use super::fault::Fault;
-use super::fetch::Pages;
-use super::file_rules::{Access, FileRules};
-use super::run::{Background, Departures};
+use super::fetch::WebClient;
+use super::file_rules::{FileAccess, FileRules};
+use super::run::{BackgroundJobs, ClosingTerminals};
+use super::tool_error::ToolError;
 use crate::instructions;
 
-/// What all sessions work with.
+/// Files, terminals and web access that all sessions share.
 #[derive(Debug, Clone, Default)]
-pub struct Equipment {
+pub struct ToolEnvironment {
     /// Files, where the client does not offer its own.
     pub files: Files,
     /// Commands, where the client does not offer terminals.
     pub terminals: Terminals,
-    /// Pages of the web.
-    pub pages: Pages,
+    /// Access to web pages.
+    pub pages: WebClient,
 }
 
-/// Where the work of one session is done. Clones are the same place; with the last one every command in the background
-/// is ended.
+/// The files and terminals of one session. Clones share them; dropping the last one ends every background command.
 #[derive(Debug, Clone)]
-pub struct Workplace(Arc<Inner>);
+pub struct Workplace(Arc<WorkplaceInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct WorkplaceInner {
     session: ClientSession,
     roots: Roots,
-    equipment: Equipment,
-    background: Background,
-    departures: Departures,
+    environment: ToolEnvironment,
+    background: BackgroundJobs,
+    closing_terminals: ClosingTerminals,
     rules: FileRules,
 }
 
 impl Workplace {
-    /// A place to work for a session, inside its roots, without rules about files.
-    pub fn new(session: ClientSession, roots: Roots, equipment: Equipment) -> Workplace {
-        Workplace::with_rules(session, roots, equipment, FileRules::default())
+    /// A workplace inside the session's roots, without rules about files.
+    pub fn new(session: ClientSession, roots: Roots, environment: ToolEnvironment) -> Workplace {
+        Workplace::with_rules(session, roots, environment, FileRules::default())
     }
 
-    /// The same with the user's rules about files.
+    /// A workplace with the user's rules about files.
     pub fn with_rules(
         session: ClientSession,
         roots: Roots,
-        equipment: Equipment,
+        environment: ToolEnvironment,
         rules: FileRules,
     ) -> Workplace {
-        Workplace(Arc::new(Inner {
+        Workplace(Arc::new(WorkplaceInner {
             rules,
             session,
             roots,
-            equipment,
-            background: Background::default(),
-            departures: Departures::default(),
+            environment,
+            background: BackgroundJobs::default(),
+            closing_terminals: ClosingTerminals::default(),
         }))
     }
 
@@ -71,21 +70,21 @@ impl Workplace {
         &self.0.roots
     }
 
-    /// Ends everything that runs in the background, and waits until it has ended.
+    /// Ends all background commands and waits until they have ended.
     pub async fn close(&self) {
         self.0.background.close().await;
     }
 
-    /// The whole text of a file that a person named, as they have it in front of them; an error in words.
+    /// The text of a file that the user linked to, with unsaved changes. The error is a sentence.
     pub(crate) async fn named(&self, path: &Path) -> Result<String, String> {
         let Some(path) = path.to_str() else {
             return Err("the path is not UTF-8".to_owned());
         };
         let read = async { self.text(&self.to_read("read", path).await?, None).await };
-        read.await.map_err(Fault::sentence)
+        read.await.map_err(ToolError::sentence)
     }
 
-    /// What the project tells agents.
+    /// The project's instructions for agents.
     pub(crate) async fn notes(&self) -> String {
         let rules = self.rules().clone();
         let read = move |files: &Files, roots: &Roots| {
@@ -100,13 +99,13 @@ impl Workplace {
         self.on_disk(read).await.unwrap_or_default()
     }
 
-    /// Waits a moment for what a call that was given up has left running.
+    /// Waits briefly until the commands of dropped calls have ended.
     pub(crate) async fn settled(&self) {
-        self.0.departures.over().await;
+        self.0.closing_terminals.over().await;
     }
 
-    pub(super) fn departures(&self) -> &Departures {
-        &self.0.departures
+    pub(super) fn closing_terminals(&self) -> &ClosingTerminals {
+        &self.0.closing_terminals
     }
 
     pub(super) fn session(&self) -> &ClientSession {
@@ -114,30 +113,30 @@ impl Workplace {
     }
 
     pub(super) fn terminals(&self) -> &Terminals {
-        &self.0.equipment.terminals
+        &self.0.environment.terminals
     }
 
-    pub(super) fn pages(&self) -> &Pages {
-        &self.0.equipment.pages
+    pub(super) fn pages(&self) -> &WebClient {
+        &self.0.environment.pages
     }
 
-    pub(super) fn background(&self) -> &Background {
+    pub(super) fn background(&self) -> &BackgroundJobs {
         &self.0.background
     }
 
-    /// What the client has offered.
+    /// The client's capabilities.
     pub(super) fn offers(&self) -> v1::ClientCapabilities {
         let offered = self.0.session.client().capabilities();
         offered.unwrap_or_default()
     }
 
-    /// A path from the top, as it was named.
+    /// The absolute form of a path, links not resolved.
     pub(super) fn absolute(&self, path: &str) -> PathBuf {
         let path = self.0.roots.cwd().join(path);
         path.components().collect()
     }
 
-    /// A path as people and the model read it: from the working directory where it lies below.
+    /// A path for display: relative to the working directory if it is below it.
     pub(super) fn shown(&self, path: &Path) -> String {
         let below = path.strip_prefix(self.0.roots.cwd()).unwrap_or(path);
         match below.as_os_str().is_empty() {
@@ -146,31 +145,35 @@ impl Workplace {
         }
     }
 
-    /// Where a path leads that a tool is to read, unless a rule denies it by the name that was given or the one that it
-    /// leads to.
-    pub(super) async fn to_read(&self, tool: &str, path: &str) -> Result<PathBuf, Fault> {
+    /// Resolves a path for reading. Fails if a rule denies the given or the resolved path.
+    pub(super) async fn to_read(&self, tool: &str, path: &str) -> Result<PathBuf, ToolError> {
         let path = self.absolute(path);
-        self.obey(tool, Access::Look, &path)?;
+        self.obey(tool, FileAccess::Look, &path)?;
         let leads = self
             .on_disk(move |files, roots| files.resolve_read(roots, &path))
             .await?;
-        self.obey(tool, Access::Look, &leads)?;
+        self.obey(tool, FileAccess::Look, &leads)?;
         Ok(leads)
     }
 
-    /// Where a path leads that a tool is to write, unless a rule denies it.
-    pub(super) async fn to_write(&self, tool: &str, path: &str) -> Result<PathBuf, Fault> {
+    /// Resolves a path for writing. Fails if a rule denies the given or the resolved path.
+    pub(super) async fn to_write(&self, tool: &str, path: &str) -> Result<PathBuf, ToolError> {
         let path = self.absolute(path);
-        self.obey(tool, Access::Change, &path)?;
+        self.obey(tool, FileAccess::Change, &path)?;
         let leads = self
             .on_disk(move |files, roots| files.resolve_write(roots, &path))
             .await?;
-        self.obey(tool, Access::Change, &leads)?;
+        self.obey(tool, FileAccess::Change, &leads)?;
         Ok(leads)
     }
 
-    /// Refuses what a rule denies.
-    pub(super) fn obey(&self, tool: &str, access: Access, path: &Path) -> Result<(), Fault> {
+    /// Fails if a rule denies the access.
+    pub(super) fn obey(
+        &self,
+        tool: &str,
+        access: FileAccess,
+        path: &Path,
+    ) -> Result<(), ToolError> {
         self.0.rules.check(tool, access, path, &self.shown(path))
     }
 
@@ -183,14 +186,14 @@ impl Workplace {
         &self,
         path: &Path,
         window: Option<(u32, u32)>,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, ToolError> {
         let (line, limit) = window.unzip();
         if !self.offers().fs.read_text_file {
             let path = path.to_owned();
             let read = move |files: &Files, roots: &Roots| files.read(roots, &path, line, limit);
             return self.on_disk(read).await;
         }
-        // The client may read it by other rules than ours. Nothing need be on disk: it may not be saved yet.
+        // Our rules apply even if the client would read the file. It need not be on disk: it may not be saved yet.
         let asked = path.to_owned();
         let judged = self.on_disk(move |files, roots| files.resolve_read(roots, &asked));
         if let Err(fault) = judged.await
@@ -212,31 +215,31 @@ impl Workplace {
         }
     }
 
-    /// The whole text of a file; none if there is no such file.
-    pub(super) async fn old_text(&self, path: &Path) -> Result<Option<String>, Fault> {
+    /// The text of a file; `None` if it does not exist.
+    pub(super) async fn old_text(&self, path: &Path) -> Result<Option<String>, ToolError> {
         let fault = match self.text(path, None).await {
             Ok(text) => return Ok(Some(text)),
             Err(fault) => fault,
         };
-        // A client says in its own way that a file is missing.
+        // Clients report a missing file in different ways.
         let on_disk = path.to_owned();
         let looked = self.on_disk(move |files, roots| files.open(roots, &on_disk).map(drop));
         match looked.await {
             Err(looked) if looked.is_missing() => Ok(None),
-            // What the disk says is clearer: a directory, something special.
+            // The error from disk is clearer: a directory, a special file.
             Err(looked) => Err(looked),
             Ok(()) => Err(fault),
         }
     }
 
-    /// Gives a file another text, if it still has the one that it had.
+    /// Replaces a file's text if it has not changed since `old` was read.
     pub(super) async fn replace(
         &self,
         path: &Path,
         old: Option<&str>,
         new: &str,
-    ) -> Result<(), Fault> {
-        let changed = || Fault::changed(&self.shown(path));
+    ) -> Result<(), ToolError> {
+        let changed = || ToolError::changed(&self.shown(path));
         let named = path.to_owned();
         let leads = self.on_disk(move |files, roots| files.resolve_write(roots, &named));
         if leads.await? != path || self.old_text(path).await?.as_deref() != old {
@@ -253,22 +256,22 @@ impl Workplace {
             .await
     }
 
-    /// Does something with files where blocking is allowed. Whoever gives up waiting does not stop it halfway.
+    /// Runs file operations on a blocking thread. They run to completion even if the caller stops waiting.
     pub(super) async fn on_disk<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Files, &Roots) -> Result<T, Error> + Send + 'static,
-    ) -> Result<T, Fault> {
-        let (files, roots) = (self.0.equipment.files.clone(), self.0.roots.clone());
+    ) -> Result<T, ToolError> {
+        let (files, roots) = (self.0.environment.files.clone(), self.0.roots.clone());
         let done = tokio::task::spawn_blocking(move || work(&files, &roots)).await;
-        Ok(done.map_err(|_| Fault::lost())??)
+        Ok(done.map_err(|_| ToolError::lost())??)
     }
 
     pub(super) fn files(&self) -> &Files {
-        &self.0.equipment.files
+        &self.0.environment.files
     }
 }
 
-fn told(path: &Path) -> Result<FilePath, Fault> {
+fn told(path: &Path) -> Result<FilePath, ToolError> {
     let bad = |path| Error::BadPath {
         path,
         why: "it is not UTF-8",

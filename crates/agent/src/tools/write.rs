@@ -1,5 +1,5 @@
-//! Writes a file whole, and what every change of a file has in common: it is shown before it is made, and made only if
-//! the file still says what was shown.
+//! `write`: replaces a file's text; and what all changes of files have in common: a change is shown before it is made, and
+//! made only if the file still has the text that was shown.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use attache::v1;
 use attache_model::Input;
 use serde_json::json;
 
-use super::fault::Fault;
-use super::input::{Members, Misfit};
-use super::{Workplace, location, told};
-use crate::Outcome;
+use super::input::{InputObject, InvalidInput};
+use super::tool_error::ToolError;
+use super::{Workplace, location, wording};
+use crate::ToolOutcome;
 
 /// Writes a file whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub struct Write {
     pub content: String,
 }
 
-/// A change of a file, as it was shown.
+/// A change of a file to perform.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(super) struct PreparedChange {
     pub(super) path: PathBuf,
     pub(super) shown: String,
     /// Its text before; none for a new file.
@@ -32,19 +32,19 @@ pub(super) struct Change {
     pub(super) new: String,
     /// The first line that differs, counted from 1.
     pub(super) line: u32,
-    /// What the model is told when it is done.
+    /// The result for the model.
     pub(super) done: String,
 }
 
 impl Write {
-    pub(super) fn of(mut members: Members) -> Result<Write, Misfit> {
+    pub(super) fn of(mut members: InputObject) -> Result<Write, InvalidInput> {
         Ok(Write {
             path: members.word("path")?,
             content: members.text("content")?,
         })
     }
 
-    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<Change, Fault> {
+    pub(super) async fn prepare(self, workplace: &Workplace) -> Result<PreparedChange, ToolError> {
         let path = workplace.to_write("write", &self.path).await?;
         let shown = workplace.shown(&path);
         let old = workplace.old_text(&path).await?;
@@ -54,11 +54,11 @@ impl Write {
         };
         if old.as_ref() == Some(&new) {
             let sentence = format!("`{shown}` says exactly that already; nothing was written");
-            return Err(Fault::new("no_change", sentence));
+            return Err(ToolError::new("no_change", sentence));
         }
-        let lines = told::count(new.lines().count(), "line", "lines");
+        let lines = wording::count(new.lines().count(), "line", "lines");
         let verb = if old.is_some() { "Replaced" } else { "Made" };
-        Ok(Change {
+        Ok(PreparedChange {
             done: format!("{verb} `{shown}`: {lines}."),
             line: first_difference(old.as_deref().unwrap_or_default(), &new),
             path,
@@ -69,8 +69,8 @@ impl Write {
     }
 }
 
-impl Change {
-    /// The change as a person sees it: both texts whole, or what differs with some lines around it if they are long.
+impl PreparedChange {
+    /// The change for the user: both texts, or the differing parts with some context if the texts are long.
     pub(super) fn content(&self) -> Vec<v1::ToolCallContent> {
         let Ok(path) = FilePath::try_from(self.path.clone()) else {
             return Vec::new();
@@ -103,10 +103,10 @@ impl Change {
         location.into_iter().collect()
     }
 
-    pub(super) async fn perform(self, workplace: &Workplace) -> Result<Outcome, Fault> {
+    pub(super) async fn perform(self, workplace: &Workplace) -> Result<ToolOutcome, ToolError> {
         let old = self.old.as_deref();
         workplace.replace(&self.path, old, &self.new).await?;
-        Ok(Outcome {
+        Ok(ToolOutcome {
             content: self.content(),
             locations: self.locations(),
             raw: Some(json!({
@@ -114,13 +114,13 @@ impl Change {
                 "bytes": self.new.len(),
                 "line": self.line,
             })),
-            told: vec![Input::Text(self.done)],
+            for_model: vec![Input::Text(self.done)],
             failed: false,
         })
     }
 }
 
-/// Models write LF and no byte order mark; a file that has CRLF everywhere, or a mark, keeps them.
+/// Models write LF and no byte order mark. A file with CRLF everywhere, or with a mark, keeps them.
 pub(super) fn in_the_manner_of(old: &str, new: &str) -> String {
     let mut text = match has_only_crlf(old) {
         true => with_crlf(new),

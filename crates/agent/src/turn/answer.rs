@@ -1,15 +1,15 @@
-//! One answer of the model, shown as it comes.
+//! Streams one answer of the model to the client.
 
 use std::sync::Arc;
 
 use attache::v1;
-use attache_model::{Card, Event, Model, Output, Request, Stop, Tool, Usage};
+use attache_model::{Event, Model, ModelInfo, Output, Request, Stop, ToolSpec, Usage};
 use futures_util::StreamExt;
 
-use super::{Open, Turn, Voice};
+use super::{ChunkKind, OpenCall, Turn};
 use crate::failure::Failure;
 use crate::modes::Mode;
-use crate::{ids, inner, instructions, mcp_content, permission, tools};
+use crate::{ids, instructions, mcp_content, permission, session_call, tools};
 
 impl Turn<'_> {
     pub(super) async fn answer(&mut self, model: &dyn Model) -> Result<Stop, Failure> {
@@ -21,10 +21,10 @@ impl Turn<'_> {
                 None => break Stop::Done,
             };
             match event {
-                Event::Text(text) => self.utter(Voice::Speaking, text).await?,
-                Event::Thought(text) => self.utter(Voice::Thinking, text).await?,
-                Event::Seal(seal) => self.seal(seal),
-                Event::Named { id, name } => self.name(id, &name).await?,
+                Event::Text(text) => self.utter(ChunkKind::Message, text).await?,
+                Event::Thought(text) => self.utter(ChunkKind::Thought, text).await?,
+                Event::ThoughtSignature(signature) => self.push_signature(signature),
+                Event::CallStarted { id, name } => self.name(id, &name).await?,
                 Event::Call(call) => {
                     self.voice = None;
                     if self.open.iter().all(|open| open.id != call.id) {
@@ -33,12 +33,12 @@ impl Turn<'_> {
                     self.said.push(Output::Call(call));
                 }
                 Event::Usage(now) => self.heard = now,
-                Event::Again {
+                Event::Retry {
                     attempts,
                     wait,
                     reason,
                 } => {
-                    let title = format!("{} is asked again", model.card().name);
+                    let title = format!("{} is asked again", model.info().name);
                     let wait = wait.as_secs_f32();
                     let why = format!("{reason}; attempt {attempts} in {wait:.1} s");
                     let severity = v1::NoticeSeverity::Warning;
@@ -54,9 +54,9 @@ impl Turn<'_> {
 
     async fn request(&self, model: &dyn Model) -> Request {
         let settings = self.session.settings();
-        let thought = match model.card().thoughts.contains(&settings.thought) {
+        let thought = match model.info().thoughts.contains(&settings.thought) {
             true => settings.thought,
-            false => model.card().thoughts.first().copied().unwrap_or_default(),
+            false => model.info().thoughts.first().copied().unwrap_or_default(),
         };
         Request {
             instructions: instructions::instructions(&settings, self.session.roots(), &self.notes)
@@ -68,8 +68,8 @@ impl Turn<'_> {
         }
     }
 
-    /// The tools that the mode leaves to the model.
-    fn offered(&self, mode: Mode) -> Arc<[Tool]> {
+    /// The tools that the mode offers the model.
+    fn offered(&self, mode: Mode) -> Arc<[ToolSpec]> {
         let ours = tools::specs()
             .into_iter()
             .filter(|tool| mode != Mode::Architect || !tools::changes(&tool.name));
@@ -80,13 +80,13 @@ impl Turn<'_> {
             .into_iter()
             .filter(|_| mode != Mode::Architect);
         let foreign = foreign.map(mcp_content::spec);
-        let resources = inner::resource_spec(&self.session.servers.resources());
-        let inner = inner::specs().into_iter().chain(resources);
-        ours.chain(inner).chain(foreign).collect()
+        let resources = session_call::resource_spec(&self.session.servers.resources());
+        let session_call = session_call::specs().into_iter().chain(resources);
+        ours.chain(session_call).chain(foreign).collect()
     }
 
-    /// Shows more words, and remembers them.
-    async fn utter(&mut self, voice: Voice, text: String) -> Result<(), Failure> {
+    /// Shows a chunk of text and adds it to the answer.
+    async fn utter(&mut self, voice: ChunkKind, text: String) -> Result<(), Failure> {
         if text.is_empty() {
             return Ok(());
         }
@@ -96,44 +96,46 @@ impl Turn<'_> {
         };
         self.voice = Some((voice, message.clone()));
         match (voice, self.said.last_mut()) {
-            (Voice::Speaking, Some(Output::Text(said))) => said.push_str(&text),
+            (ChunkKind::Message, Some(Output::Text(said))) => said.push_str(&text),
             (
-                Voice::Thinking,
+                ChunkKind::Thought,
                 Some(Output::Thought {
                     text: said,
-                    seal: None,
+                    signature: None,
                 }),
             ) => said.push_str(&text),
-            (Voice::Speaking, _) => self.said.push(Output::Text(text.clone())),
-            (Voice::Thinking, _) => self.said.push(Output::Thought {
+            (ChunkKind::Message, _) => self.said.push(Output::Text(text.clone())),
+            (ChunkKind::Thought, _) => self.said.push(Output::Thought {
                 text: text.clone(),
-                seal: None,
+                signature: None,
             }),
         }
         let chunk = v1::ContentChunk::new(text).message_id(message);
         let update = match voice {
-            Voice::Speaking => v1::SessionUpdate::AgentMessageChunk(chunk),
-            Voice::Thinking => v1::SessionUpdate::AgentThoughtChunk(chunk),
+            ChunkKind::Message => v1::SessionUpdate::AgentMessageChunk(chunk),
+            ChunkKind::Thought => v1::SessionUpdate::AgentThoughtChunk(chunk),
         };
         self.session.show(update).await
     }
 
-    fn seal(&mut self, given: String) {
+    fn push_signature(&mut self, given: String) {
         match self.said.last_mut() {
-            Some(Output::Thought { seal, .. }) if seal.is_none() => *seal = Some(given),
+            Some(Output::Thought { signature, .. }) if signature.is_none() => {
+                *signature = Some(given)
+            }
             _ => self.said.push(Output::Thought {
                 text: String::new(),
-                seal: Some(given),
+                signature: Some(given),
             }),
         }
         self.voice = None;
     }
 
-    /// The model has named a tool: the client is shown a call whose input still comes.
+    /// Shows a tool call whose input is still being streamed.
     async fn name(&mut self, id: String, name: &str) -> Result<(), Failure> {
         self.voice = None;
         let shown = v1::ToolCallId::from(ids::fresh("call_"));
-        self.open.push(Open {
+        self.open.push(OpenCall {
             id,
             shown: shown.clone(),
             name: name.to_owned(),
@@ -142,8 +144,8 @@ impl Turn<'_> {
         let foreign = self.session.servers.tool(name);
         let title = foreign.as_ref().map(permission::tool_title);
         let title = title.unwrap_or_else(|| name.to_owned());
-        // What a server says of its tool does not make it a tool that only reads.
-        let kind = tools::kind_of(name).or_else(|| inner::kind_of(name));
+        // Not the server's own annotations: they would let it pose as a tool that only reads.
+        let kind = tools::kind_of(name).or_else(|| session_call::kind_of(name));
         let call = v1::ToolCall::new(shown, title)
             .name(name)
             .kind(kind.unwrap_or_default())
@@ -155,7 +157,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// The answer under way, or what there is of it, has cost what was heard.
+    /// Adds the usage of the current answer to the totals.
     pub(super) fn count(&mut self) {
         let heard = std::mem::take(&mut self.heard);
         for sum in [&mut self.spent, &mut self.unpaid] {
@@ -167,12 +169,12 @@ impl Turn<'_> {
         }
     }
 
-    /// Adds to what the session has cost, and tells how full the window is.
-    pub(super) async fn tell_usage(&mut self, card: &Card) -> Result<(), Failure> {
+    /// Adds to the session's cost and sends its usage to the client.
+    pub(super) async fn tell_usage(&mut self, info: &ModelInfo) -> Result<(), Failure> {
         let unpaid = std::mem::take(&mut self.unpaid);
-        let cost = card.price.map(|price| price.cost(&unpaid));
+        let cost = info.price.map(|price| price.cost(&unpaid));
         let used = match self.history.used {
-            // The provider does not count.
+            // The provider reports no usage.
             0 => self.history.size(),
             used => used,
         };
@@ -184,11 +186,11 @@ impl Turn<'_> {
                 }
             })
             .await?;
-        Ok(self.session.tell_usage(card).await?)
+        Ok(self.session.tell_usage(info).await?)
     }
 }
 
-/// All that was read, from a cache or not.
+/// Input tokens, cached or not.
 fn read(usage: &Usage) -> u64 {
     usage.input + usage.cache_read + usage.cache_write
 }

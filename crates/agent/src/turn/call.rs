@@ -1,4 +1,4 @@
-//! One call of a tool: understood, asked about where the mode wants that, carried out, shown.
+//! One tool call: prepared, permitted, carried out and shown.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use tokio::select;
 use tokio::time::{Instant, sleep_until};
 
 use super::prepared_call::PreparedCall;
-use super::{Open, Turn};
+use super::{OpenCall, Turn};
 use crate::failure::Failure;
 use crate::kinds;
-use crate::permission::{self, Answer, JournaledDecision, Proposal};
-use crate::slot::Slot;
+use crate::latest::Latest;
+use crate::permission::{self, JournaledDecision, PermissionAnswer, Proposal};
 use crate::tools::Effect;
-use crate::{Outcome, compaction, mcp_content, tools};
+use crate::{ToolOutcome, compaction, mcp_content, tools};
 
-/// How a call goes on while it runs.
-enum Progress {
-    Ours(tools::Progress),
-    Foreign(mcp::Progress),
+/// Progress of a running call.
+enum RunningProgress {
+    Builtin(tools::ToolProgress),
+    Mcp(mcp::Progress),
 }
 
 impl Turn<'_> {
-    /// Carries a call out. What it comes to is for the model; only the end of the turn is a failure.
+    /// Carries out a call. Failures of the call are results for the model; an error ends the turn.
     pub(super) async fn call(&mut self, call: &ToolCall) -> Result<(), Failure> {
         let Some(open) = self.open.iter().find(|open| open.id == call.id).cloned() else {
             return self.remember(call, &failed("there is no such call")).await;
@@ -59,18 +59,22 @@ impl Turn<'_> {
             .journal
             .append(kinds::TOOL_ENDED, ended.to_string())
             .await?;
-        // Before the client sees it: what it has seen, the model knows.
+        // Before the client sees the result, so that the model knows everything the client has seen.
         self.remember(call, &outcome).await?;
         self.finish(&open, outcome).await
     }
 
-    async fn remember(&mut self, call: &ToolCall, outcome: &Outcome) -> Result<(), Failure> {
+    async fn remember(&mut self, call: &ToolCall, outcome: &ToolOutcome) -> Result<(), Failure> {
         let result = Message::Tools(vec![result(call, outcome)]);
         self.session.keep(self.history, result).await
     }
 
-    /// Why the call may not be carried out, for the model.
-    async fn refusal(&self, open: &Open, proposal: &Proposal) -> Result<Option<String>, Failure> {
+    /// Why the call is not allowed, for the model; `None` if it is.
+    async fn refusal(
+        &self,
+        open: &OpenCall,
+        proposal: &Proposal,
+    ) -> Result<Option<String>, Failure> {
         match self.verdict(proposal) {
             Verdict::Allow(_) => Ok(None),
             Verdict::Deny(_) => Ok(Some(self.denied(proposal))),
@@ -86,7 +90,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What the policy and the mode say.
+    /// The verdict of the policy and the mode.
     fn verdict(&self, proposal: &Proposal) -> Verdict {
         let mode = self.session.settings().mode.verdict(proposal.effect());
         self.session.permissions.judge(proposal, mode)
@@ -104,9 +108,9 @@ impl Turn<'_> {
     }
 
     fn refused(&self) -> String {
-        let card = self.session.card();
-        match card.as_ref().is_some_and(compaction::is_embedded) {
-            // Which only repeats it to the person.
+        let info = self.session.model_info();
+        match info.as_ref().is_some_and(compaction::is_embedded) {
+            // The embedded model repeats it to the user.
             true => "it was not allowed".to_owned(),
             false => REFUSED.to_owned(),
         }
@@ -119,8 +123,8 @@ impl Turn<'_> {
         )
     }
 
-    /// Whether the user allows a call, now or for the whole session; none if the client cannot ask.
-    async fn ask(&self, open: &Open, proposal: &Proposal) -> Result<Option<bool>, Failure> {
+    /// Whether the user allows a call, now or for the whole session; `None` if the client can't ask.
+    async fn ask(&self, open: &OpenCall, proposal: &Proposal) -> Result<Option<bool>, Failure> {
         let permissions = &self.session.permissions;
         if let Some(is_allowed) = permissions.remembered(proposal) {
             return Ok(Some(is_allowed));
@@ -128,10 +132,11 @@ impl Turn<'_> {
         let options = permission::options(proposal);
         let answer = match self.permission(proposal.call(), options.clone()).await? {
             Some(v1::RequestPermissionOutcome::Selected(chosen)) => {
-                Answer::of(&chosen.option_id, &options).unwrap_or(Answer::RejectOnce)
+                PermissionAnswer::of(&chosen.option_id, &options)
+                    .unwrap_or(PermissionAnswer::RejectOnce)
             }
-            // Never taken for permission.
-            Some(_) => Answer::RejectOnce,
+            // An unknown outcome is never permission.
+            Some(_) => PermissionAnswer::RejectOnce,
             None => return Ok(None),
         };
         self.decided(permissions.decide(&open.shown, proposal, answer))
@@ -139,7 +144,7 @@ impl Turn<'_> {
         Ok(Some(answer.allows()))
     }
 
-    /// Asks the person; none if the client answers that it cannot.
+    /// Sends a permission request; `None` if the client rejects it.
     pub(super) async fn permission(
         &self,
         call: v1::ToolCallUpdate,
@@ -153,7 +158,7 @@ impl Turn<'_> {
         }
     }
 
-    /// A decision is on disk before anything comes of it.
+    /// Stores and applies a decision. It is on disk before the call runs.
     pub(super) async fn decided(&self, decision: JournaledDecision) -> Result<(), Failure> {
         let kept = serde_json::to_vec(&decision).unwrap_or_default();
         self.session.journal.commit(kinds::DECISION, kept).await?;
@@ -163,10 +168,10 @@ impl Turn<'_> {
 
     async fn carry_on(
         &self,
-        open: &Open,
+        open: &OpenCall,
         call: &ToolCall,
         prepared: PreparedCall,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<ToolOutcome, Failure> {
         let started = json!({ "call": open.shown.as_str(), "tool": call.name });
         self.session
             .journal
@@ -176,25 +181,25 @@ impl Turn<'_> {
         self.session
             .show(running.status(v1::ToolCallStatus::InProgress))
             .await?;
-        let seen = Slot::new();
+        let seen = Latest::new();
         match prepared {
-            PreparedCall::Ours(prepared) => {
-                let note = |now| seen.put(Progress::Ours(now));
+            PreparedCall::Builtin(prepared) => {
+                let note = |now| seen.put(RunningProgress::Builtin(now));
                 let work = prepared.perform(&self.session.place, note);
                 self.watch(open, &seen, work).await
             }
-            PreparedCall::Inner(inner) => self.inner(open, inner).await,
+            PreparedCall::Session(inner) => self.session_call(open, inner).await,
             PreparedCall::Resource(resource) => {
                 Ok(match self.session.servers.read_unchanged(&resource).await {
-                    Ok(content) => Outcome {
-                        told: mcp_content::inputs(content),
-                        ..Outcome::default()
+                    Ok(content) => ToolOutcome {
+                        for_model: mcp_content::inputs(content),
+                        ..ToolOutcome::default()
                     },
                     Err(failure) => failed(&failure.to_string()),
                 })
             }
             PreparedCall::Mcp(tool, _) => {
-                let note = |now| seen.put(Progress::Foreign(now));
+                let note = |now| seen.put(RunningProgress::Mcp(now));
                 let servers = &self.session.servers;
                 let called = servers.call_unchanged(&tool, &call.input, note);
                 let work = async { mcp_content::outcome(called.await) };
@@ -203,17 +208,17 @@ impl Turn<'_> {
         }
     }
 
-    /// Shows how the work goes on until it is done.
+    /// Shows the progress of a call until it is done.
     async fn watch(
         &self,
-        open: &Open,
-        seen: &Slot<Progress>,
-        work: impl Future<Output = Outcome>,
-    ) -> Result<Outcome, Failure> {
+        open: &OpenCall,
+        seen: &Latest<RunningProgress>,
+        work: impl Future<Output = ToolOutcome>,
+    ) -> Result<ToolOutcome, Failure> {
         tokio::pin!(work);
         let mut rest = Instant::now();
         loop {
-            // A server may tell of more steps than anybody wants to see or keep.
+            // Limits the rate: a server may report more progress than is worth showing or storing.
             let next = async {
                 sleep_until(rest).await;
                 seen.take().await
@@ -224,7 +229,7 @@ impl Turn<'_> {
                 now = next => now.shown(open),
             };
             match has_terminal(now.content.as_deref()) {
-                // It is gone when the session is loaded again.
+                // The terminal does not exist any more when the session is replayed.
                 true => self.session.tell(now).await?,
                 false => self.session.show(now).await?,
             }
@@ -232,7 +237,7 @@ impl Turn<'_> {
         }
     }
 
-    async fn finish(&mut self, open: &Open, outcome: Outcome) -> Result<(), Failure> {
+    async fn finish(&mut self, open: &OpenCall, outcome: ToolOutcome) -> Result<(), Failure> {
         let status = match outcome.failed {
             true => v1::ToolCallStatus::Failed,
             false => v1::ToolCallStatus::Completed,
@@ -247,7 +252,7 @@ impl Turn<'_> {
         }
         shown.raw_output = outcome.raw.map(Raw::from);
         if is_for_now {
-            let kept = shown.clone().content(words(outcome.told));
+            let kept = shown.clone().content(words(outcome.for_model));
             self.session.show_for_now(shown, kept).await?;
         } else {
             self.session.show(shown).await?;
@@ -257,18 +262,18 @@ impl Turn<'_> {
     }
 }
 
-impl Progress {
-    fn shown(&self, open: &Open) -> v1::ToolCallUpdate {
+impl RunningProgress {
+    fn shown(&self, open: &OpenCall) -> v1::ToolCallUpdate {
         let call = v1::ToolCallUpdate::new(open.shown.clone());
         match self {
-            Progress::Ours(now) => {
+            RunningProgress::Builtin(now) => {
                 let call = call.content(now.content.clone());
                 match now.locations.is_empty() {
                     true => call,
                     false => call.locations(now.locations.clone()),
                 }
             }
-            Progress::Foreign(now) => {
+            RunningProgress::Mcp(now) => {
                 let percent = now.percent.map(|percent| format!("{percent} %"));
                 let parts: Vec<_> = percent.into_iter().chain(now.message.clone()).collect();
                 let words = v1::ContentBlock::from(parts.join(": "));
@@ -283,40 +288,40 @@ fn has_terminal(content: Option<&[v1::ToolCallContent]>) -> bool {
     content.is_some_and(|content| content.iter().any(is_terminal))
 }
 
-/// What the model is told, for the person.
-fn words(told: Vec<Input>) -> Vec<v1::ToolCallContent> {
-    let words = told.into_iter().filter_map(|input| match input {
+/// The text of a result for the model, as content for the user.
+fn words(for_model: Vec<Input>) -> Vec<v1::ToolCallContent> {
+    let words = for_model.into_iter().filter_map(|input| match input {
         Input::Text(text) => Some(v1::ContentBlock::from(text).into()),
         Input::Image { .. } | Input::Audio { .. } => None,
     });
     words.collect()
 }
 
-/// What the model wrote, as data where it is JSON.
+/// The input that the model wrote, as JSON if it is valid.
 pub(super) fn input(call: &ToolCall) -> Raw {
     Raw::parse(&call.input).unwrap_or_else(|_| Raw::of(call.input.as_str()))
 }
 
-pub(super) fn failed(why: &str) -> Outcome {
-    Outcome {
+pub(super) fn failed(why: &str) -> ToolOutcome {
+    ToolOutcome {
         content: vec![v1::ContentBlock::from(why).into()],
-        told: vec![Input::Text(why.to_owned())],
+        for_model: vec![Input::Text(why.to_owned())],
         raw: Some(json!({ "error": why })),
         failed: true,
-        ..Outcome::default()
+        ..ToolOutcome::default()
     }
 }
 
-fn result(call: &ToolCall, outcome: &Outcome) -> ToolResult {
+fn result(call: &ToolCall, outcome: &ToolOutcome) -> ToolResult {
     ToolResult {
         id: call.id.clone(),
         name: call.name.clone(),
-        content: outcome.told.clone(),
+        content: outcome.for_model.clone(),
         failed: outcome.failed,
     }
 }
 
-/// How often at most a call tells how it goes on.
+/// Minimum time between two progress updates of a call.
 const PACE: Duration = Duration::from_millis(50);
 const UNASKED: &str = "the client could not ask the person, so this is not allowed; go on without it or say what you need";
 const REFUSED: &str = "the person has refused this; do not try it in another way, go on without it or ask what to do instead";

@@ -1,105 +1,122 @@
-//! Slash commands, at the beginning of a turn.
+//! Runs slash commands at the beginning of a turn.
 
 use attache::v1;
 use attache_mcp as mcp;
 use attache_model::Input;
 
 use super::Turn;
-use crate::commands::{self, Command, Ours, Project};
+use crate::commands::{self, BuiltinCommand, Command, Project};
 use crate::failure::Failure;
 use crate::{compaction, mcp_content, prompt};
 
-/// What comes of a prompt after its command has been looked at.
-pub(super) enum Then {
-    /// It was a command, and is carried out.
+/// What a prompt becomes after its slash command was handled.
+pub(super) enum CommandOutcome {
+    /// The command is done; the model is not asked.
     Done,
-    /// The model is asked this instead.
+    /// The model gets this instead.
     Ask(Vec<Input>),
-    /// The model is asked what the person wrote.
+    /// Not a command: the model gets the prompt.
     Go,
 }
 
-/// Whether a prompt is a command that nobody but us is needed for, so that it need not wait for MCP servers.
+/// Whether a prompt is a command that needs no MCP server and so need not wait for them.
 pub(super) fn is_for_us(content: &[v1::ContentBlock]) -> bool {
     let text = content.first().and_then(v1::ContentBlock::as_text);
     let command = text.and_then(|text| commands::parse(text, &[]));
     matches!(
         command,
-        Some(Command::Ours(Ours::Help | Ours::Clear | Ours::Compact, _))
+        Some(Command::Builtin(
+            BuiltinCommand::Help | BuiltinCommand::Clear | BuiltinCommand::Compact,
+            _
+        ))
     )
 }
 
 impl Turn<'_> {
-    pub(super) async fn command(&mut self, content: &[v1::ContentBlock]) -> Result<Then, Failure> {
+    pub(super) async fn command(
+        &mut self,
+        content: &[v1::ContentBlock],
+    ) -> Result<CommandOutcome, Failure> {
         let [v1::ContentBlock::Text(text), rest @ ..] = content else {
-            return Ok(Then::Go);
+            return Ok(CommandOutcome::Go);
         };
         let all = self.session.commands();
         match commands::parse(&text.text, &all) {
-            None => Ok(Then::Go),
+            None => Ok(CommandOutcome::Go),
             Some(Command::Unknown(name)) => {
                 self.session.say(commands::unknown(&name, &all)).await?;
-                Ok(Then::Done)
+                Ok(CommandOutcome::Done)
             }
-            Some(Command::Ours(command, behind)) => {
+            Some(Command::Builtin(command, behind)) => {
                 let then = self.ours(command, &behind).await?;
                 self.attach(then, rest).await
             }
-            Some(Command::Foreign(name, behind)) => {
+            Some(Command::McpPrompt(name, behind)) => {
                 match self.session.servers.prompt(&name, &behind).await {
                     Ok(content) => {
                         let inputs = mcp_content::inputs(content);
-                        self.attach(Then::Ask(inputs), rest).await
+                        self.attach(CommandOutcome::Ask(inputs), rest).await
                     }
                     Err(failure) => {
                         self.session.say(failure.to_string()).await?;
-                        Ok(Then::Done)
+                        Ok(CommandOutcome::Done)
                     }
                 }
             }
         }
     }
 
-    /// What is attached to a command is for the model.
-    async fn attach(&self, then: Then, attached: &[v1::ContentBlock]) -> Result<Then, Failure> {
-        let Then::Ask(mut inputs) = then else {
+    /// Adds the attachments of a command for the model.
+    async fn attach(
+        &self,
+        then: CommandOutcome,
+        attached: &[v1::ContentBlock],
+    ) -> Result<CommandOutcome, Failure> {
+        let CommandOutcome::Ask(mut inputs) = then else {
             return Ok(then);
         };
-        let card = self.session.model()?.card().clone();
-        inputs.extend(prompt::inputs(&self.session.place, &card, attached).await);
-        Ok(Then::Ask(inputs))
+        let info = self.session.model()?.info().clone();
+        inputs.extend(prompt::inputs(&self.session.place, &info, attached).await);
+        Ok(CommandOutcome::Ask(inputs))
     }
 
-    async fn ours(&mut self, command: Ours, behind: &str) -> Result<Then, Failure> {
+    async fn ours(
+        &mut self,
+        command: BuiltinCommand,
+        behind: &str,
+    ) -> Result<CommandOutcome, Failure> {
         let said = match command {
-            Ours::Help => self.help(),
-            Ours::Compact => self.compact(behind).await?,
-            Ours::Clear => {
+            BuiltinCommand::Help => self.help(),
+            BuiltinCommand::Compact => self.compact(behind).await?,
+            BuiltinCommand::Clear => {
                 compaction::clear(self.session, self.history).await?;
-                if let Some(card) = self.session.card() {
-                    self.tell_usage(&card).await?;
+                if let Some(info) = self.session.model_info() {
+                    self.tell_usage(&info).await?;
                 }
                 "The conversation so far is forgotten.".to_owned()
             }
-            Ours::Mcp if behind.is_empty() => self.servers(),
-            Ours::Mcp => match self.session.servers.reconnect(behind).await {
+            BuiltinCommand::Mcp if behind.is_empty() => self.servers(),
+            BuiltinCommand::Mcp => match self.session.servers.reconnect(behind).await {
                 Ok(()) => self.servers(),
                 Err(failure) => failure.to_string(),
             },
-            Ours::Plan | Ours::Test | Ours::Review | Ours::Init => {
+            BuiltinCommand::Plan
+            | BuiltinCommand::Test
+            | BuiltinCommand::Review
+            | BuiltinCommand::Init => {
                 let project = Project::at(self.session.cwd());
-                let words = match compaction::is_embedded(self.session.model()?.card()) {
+                let words = match compaction::is_embedded(self.session.model()?.info()) {
                     true => project.plain(command, behind),
                     false => project.prose(command, behind),
                 };
                 match words {
-                    Some(words) => return Ok(Then::Ask(vec![Input::Text(words)])),
+                    Some(words) => return Ok(CommandOutcome::Ask(vec![Input::Text(words)])),
                     None => NEEDS_MORE.to_owned(),
                 }
             }
         };
         self.session.say(said).await?;
-        Ok(Then::Done)
+        Ok(CommandOutcome::Done)
     }
 
     async fn compact(&mut self, emphasis: &str) -> Result<String, Failure> {
@@ -115,12 +132,12 @@ impl Turn<'_> {
     }
 
     fn help(&self) -> String {
-        let card = self.session.card();
-        let rest = match card.as_ref().is_some_and(compaction::is_embedded) {
+        let info = self.session.model_info();
+        let rest = match info.as_ref().is_some_and(compaction::is_embedded) {
             true => NO_LANGUAGE_MODEL,
             false => "Anything else you write goes to the model as it is.",
         };
-        let name = card.map_or_else(|| self.session.settings().model, |card| card.name);
+        let name = info.map_or_else(|| self.session.settings().model, |info| info.name);
         commands::help(&self.session.commands(), &name, rest)
     }
 
@@ -135,16 +152,16 @@ impl Turn<'_> {
     }
 }
 
-/// One server, as a line of a list.
-fn line(state: &mcp::State) -> String {
-    let mcp::State {
+/// A server as a list item.
+fn line(state: &mcp::ServerState) -> String {
+    let mcp::ServerState {
         name,
         transport,
         status,
     } = state;
     match status {
-        mcp::Status::Connecting => format!("- {name} ({transport}): connecting"),
-        mcp::Status::Ready {
+        mcp::ServerStatus::Connecting => format!("- {name} ({transport}): connecting"),
+        mcp::ServerStatus::Ready {
             tools,
             prompts,
             resources,
@@ -163,8 +180,10 @@ fn line(state: &mcp::State) -> String {
                 "- {name} ({transport}): ready,{version} {tools} tools, {prompts} prompts, {resources} resources{left_out}"
             )
         }
-        mcp::Status::Failed(reason) => format!("- {name} ({transport}): not available: {reason}"),
-        mcp::Status::Ended(reason) => format!("- {name} ({transport}): ended: {reason}"),
+        mcp::ServerStatus::Failed(reason) => {
+            format!("- {name} ({transport}): not available: {reason}")
+        }
+        mcp::ServerStatus::Ended(reason) => format!("- {name} ({transport}): ended: {reason}"),
     }
 }
 

@@ -1,34 +1,34 @@
-//! What the model wants done: which tool it is, and what it would do.
+//! Prepares the tool calls of the model: which tool it is, and what it would do.
 
 use attache::json::Raw;
 use attache::v1;
 use attache_mcp as mcp;
 use attache_model::ToolCall;
 
-use crate::Outcome;
-use crate::inner::{self, Inner};
+use crate::ToolOutcome;
 use crate::permission::Proposal;
 use crate::session::Session;
-use crate::tools::{self, Call, Prepared};
+use crate::session_call::{self, SessionCall};
+use crate::tools::{self, BuiltinCall, PreparedTool};
 
 use super::call::{failed, input};
 
-/// What the model wants done, ready to be done.
+/// A tool call of the model, ready to be carried out.
 pub(super) enum PreparedCall {
-    Ours(Box<Prepared>),
-    /// Touches nothing but the session.
-    Inner(Inner),
+    Builtin(Box<PreparedTool>),
+    /// Affects only the session.
+    Session(SessionCall),
     /// Reads a resource of an MCP server.
     Resource(mcp::Resource),
-    /// Calls a tool of an MCP server with what the model wrote.
+    /// Calls a tool of an MCP server with the model's input.
     Mcp(Box<mcp::Tool>, Raw),
 }
 
 /// A call that cannot be carried out.
 pub(super) struct ImpossibleCall {
-    /// What it would have been, where that is known.
+    /// The title of the call, if it was understood.
     pub(super) title: Option<String>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ToolOutcome,
 }
 
 impl PreparedCall {
@@ -38,11 +38,11 @@ impl PreparedCall {
     ) -> Result<PreparedCall, ImpossibleCall> {
         if let Some(parsed) = tools::parse(&call.name, &call.input) {
             let parsed = parsed.map_err(|misfit| ImpossibleCall::of(&misfit.to_string()))?;
-            return PreparedCall::ours(parsed, session).await;
+            return PreparedCall::builtin(parsed, session).await;
         }
-        if let Some(parsed) = inner::parse(&call.name, &call.input) {
+        if let Some(parsed) = session_call::parse(&call.name, &call.input) {
             let inner = parsed.map_err(|misfit| ImpossibleCall::of(&misfit))?;
-            return PreparedCall::inner(inner, session).await;
+            return PreparedCall::session(inner, session).await;
         }
         match session.servers.current_tool(&call.name).await {
             Ok(Some(tool)) => Ok(PreparedCall::Mcp(Box::new(tool), input(call))),
@@ -53,10 +53,10 @@ impl PreparedCall {
         }
     }
 
-    async fn ours(call: Call, session: &Session) -> Result<PreparedCall, ImpossibleCall> {
+    async fn builtin(call: BuiltinCall, session: &Session) -> Result<PreparedCall, ImpossibleCall> {
         let title = call.title();
         match call.prepare(&session.place).await {
-            Ok(prepared) => Ok(PreparedCall::Ours(Box::new(prepared))),
+            Ok(prepared) => Ok(PreparedCall::Builtin(Box::new(prepared))),
             Err(outcome) => Err(ImpossibleCall {
                 title: Some(title),
                 outcome,
@@ -64,9 +64,12 @@ impl PreparedCall {
         }
     }
 
-    async fn inner(inner: Inner, session: &Session) -> Result<PreparedCall, ImpossibleCall> {
-        let Inner::Resource(uri) = &inner else {
-            return Ok(PreparedCall::Inner(inner));
+    async fn session(
+        inner: SessionCall,
+        session: &Session,
+    ) -> Result<PreparedCall, ImpossibleCall> {
+        let SessionCall::Resource(uri) = &inner else {
+            return Ok(PreparedCall::Session(inner));
         };
         match session.servers.resource(uri).await {
             Ok(resource) => Ok(PreparedCall::Resource(resource)),
@@ -77,7 +80,7 @@ impl PreparedCall {
         }
     }
 
-    /// The call as rules and the user judge it; none for one that touches nothing but the session.
+    /// The proposal for rules and the user; `None` for a call that affects only the session.
     pub(super) async fn proposal(
         &self,
         session: &Session,
@@ -86,10 +89,10 @@ impl PreparedCall {
         let call = v1::ToolCallUpdate::new(id.clone());
         let permissions = &session.permissions;
         match self {
-            PreparedCall::Ours(prepared) => {
+            PreparedCall::Builtin(prepared) => {
                 Some(Proposal::ours(permissions, session.cwd(), call, prepared).await)
             }
-            PreparedCall::Inner(_) => None,
+            PreparedCall::Session(_) => None,
             PreparedCall::Resource(resource) => {
                 Some(Proposal::mcp_resource(permissions, call, resource).await)
             }
@@ -99,14 +102,14 @@ impl PreparedCall {
         }
     }
 
-    /// The call as the client is shown it before it is carried out.
+    /// The update that shows the call before it is carried out.
     pub(super) fn describe(
         &self,
         call: v1::ToolCallUpdate,
         proposal: Option<&Proposal>,
     ) -> v1::ToolCallUpdate {
         match (self, proposal) {
-            (PreparedCall::Inner(inner), _) => call.title(inner.title()),
+            (PreparedCall::Session(inner), _) => call.title(inner.title()),
             (_, None) => call,
             (_, Some(proposal)) => {
                 let mut shown = proposal.call();

@@ -351,7 +351,7 @@ fn nobody_is_there_to_ask_so_what_a_policy_wants_asked_is_denied() {
         &expect![[r#"
             out: {"outcome":"selected","optionId":"no"}
 
-            err: denied: edit tool “Look at it” (the policy asks and nobody is there)
+            err: denied: edit tool “Look at it” (the policy asks, and nobody can be asked)
             attache: something was denied; see --approve-all and --policy
 
             exit: 5

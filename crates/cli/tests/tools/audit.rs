@@ -29,13 +29,13 @@ fn logged() -> Machine {
         Event::Decided {
             action: &question,
             is_allowed: Some(false),
-            reason: &Reason("--approve-reads".to_owned()),
+            reason: &Reason::new("--approve-reads"),
             answer: None,
         },
         Event::Decided {
             action: &question,
             is_allowed: Some(true),
-            reason: &Reason("the user".to_owned()),
+            reason: &Reason::new("the user"),
             answer: Some(UserAnswer {
                 reach: AnswerReach::Scope(Scope::Workspace),
                 expires: Some(UNIX_EPOCH + Duration::from_secs(4_000_000_000)),

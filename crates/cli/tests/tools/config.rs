@@ -211,7 +211,7 @@ fn a_check_looks_into_the_policy_and_at_the_default_agent() {
         r#"{"rules":[{"action":"alow"}]}"#,
     );
     machine.check(&["config", "check"], &expect![[r#"
-        err: ~/home/attache/config/config.json:1:35: `policy`: ~/home/attache/config/policy.json:1:21: rules[0].action: no such action; did you mean `allow`?
+        err: ~/home/attache/config/config.json:1:35: `policy`: ~/home/attache/config/policy.json:1:21: rules[0].action: unknown action; did you mean `allow`?
         err: ~/home/attache/config/config.json:1:18: `default_agent`: there is no agent `gemni`; did you mean `gemini`? `attache agents` lists them
         exit: 1
     "#]]);

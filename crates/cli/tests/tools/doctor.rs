@@ -360,7 +360,7 @@ fn what_we_keep_ourselves() {
         shown[at..].to_owned()
     };
     expect![[r#"
-        permissions     remembered decisions are ignored: `~/home/attache/data/permissions.json` has no key beside it, so nobody knows who wrote it
+        permissions     remembered decisions are ignored: `~/home/attache/data/permissions.json` has no key beside it, so it is unknown who wrote it
                               fix: see what has happened to it; if you do not need it any more, move it away, and you are asked again
         ok    audit           1 line, and the chain is whole
         exit: 0

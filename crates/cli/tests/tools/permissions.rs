@@ -209,7 +209,7 @@ fn policies_are_checked() {
         &machine,
         &["permissions", "check", "bad.json"],
         &expect![[r#"
-            err: bad.json:3:32: rules[0].kind: no such tool kind; did you mean `read`?
+            err: bad.json:3:32: rules[0].kind: unknown tool kind; did you mean `read`?
             exit: 2
         "#]],
     );
@@ -235,9 +235,9 @@ fn rules_that_allow_less_than_they_look_like_are_named() {
         &machine,
         &["permissions", "check", "policy.json"],
         &expect![[r#"
-            err: policy.json: rule `rules[0]` allows nothing without `agent`: names and kinds are the agent's words; write a rule with `agent` and `tool`; commands need `command` and files need `path`
-            err: policy.json: rule `rules[1]` allows no command: a kind is the agent's word; name the commands with `command`
-            err: policy.json: rule `rules[3]` allows nothing by `bash **`: that program runs others; name those with a pattern of their own
+            err: policy.json: rule `rules[0]` allows nothing without `agent`, because the agent chooses names and kinds; write a rule with `agent` and `tool`; commands need `command` and files need `path`
+            err: policy.json: rule `rules[1]` allows no command, because the agent chooses the kind; name the commands with `command`
+            err: policy.json: rule `rules[3]` allows nothing with `bash **`: that program runs others; name those with patterns of their own
             exit: 0
         "#]],
     );

@@ -356,7 +356,7 @@ fn a_trusted_project_drops_no_rule_of_the_user_and_allows_nothing() {
             let request = v1::CreateTerminalRequest::new("s", command).args(vec!["x".to_owned()]);
             let action = Action::from_terminal_request("a", project.path("project"), &request);
             match permissions.judge(&action) {
-                Verdict::Deny(reason) => assert!(reason.0.contains(rule), "{reason}"),
+                Verdict::Deny(reason) => assert!(reason.as_str().contains(rule), "{reason}"),
                 verdict => panic!("{command}: {verdict:?}"),
             }
         }

@@ -474,7 +474,7 @@ fn permissions_are_a_preset_or_an_object() {
     check(
         r#"{"permissions": {"expiry": "soon"}}"#,
         &expect![[r#"
-        error: ~/config.json:1:28: `permissions.expiry` wants a length of time such as `30m`, `8h`, `7d`, or `never`
+        error: ~/config.json:1:28: `permissions.expiry` must be a duration such as `30m`, `8h` or `7d`, or `never`
     "#]],
     );
     let disk = Disk::new(&[("config.json", r#"{"permissions": "approve-reads"}"#)]);

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use attache::v1;
 use attache_host::Host;
 use attache_host::permissions::{
-    self, Action, Decision, Expiry, Reason, RememberedDecision, Scope, ShownContent, UseVerdict,
-    Verdict, WholeFileChange,
+    self, Action, Decision, Expiry, Reason, RememberedDecision, Scope, ShownContent, Verdict,
+    WholeFileChange,
 };
 use tokio::sync::{Notify, oneshot};
 
@@ -90,7 +90,7 @@ enum Subject {
 #[derive(Debug)]
 enum Ruling {
     /// The user has allowed it before, in this turn.
-    Granted,
+    Granted(Reason),
     /// A rule, a remembered decision or the preset.
     Rule { is_allowed: bool, reason: Reason },
     /// The user.
@@ -153,10 +153,10 @@ impl PermissionRequest {
 
             // The rules, what is remembered, and the preset; then the user.
             let ruling = match self.judge(&case).await {
-                Some(UseVerdict::Granted) => Ruling::Granted,
-                Some(UseVerdict::Judged(Verdict::Allow(reason))) => Ruling::allow(reason),
-                Some(UseVerdict::Judged(Verdict::Deny(reason))) => Ruling::deny(reason),
-                Some(UseVerdict::Judged(Verdict::Ask)) => match self.ask(&case).await {
+                Some(Verdict::Allow(reason)) if reason.is_grant() => Ruling::Granted(reason),
+                Some(Verdict::Allow(reason)) => Ruling::allow(reason),
+                Some(Verdict::Deny(reason)) => Ruling::deny(reason),
+                Some(Verdict::Ask) => match self.ask(&case).await {
                     Some(ruling) => ruling,
                     None => continue,
                 },
@@ -220,11 +220,11 @@ impl PermissionRequest {
 
     /// Nothing where too much waits to be judged. What the user had before them, and has changed since, can be denied but
     /// no longer allowed: else an agent could have the request vanish from under the user's eyes.
-    async fn judge(&self, case: &Case) -> Option<UseVerdict> {
+    async fn judge(&self, case: &Case) -> Option<Verdict> {
         let permissions = self.host.permissions.clone();
         let (action, subject) = (case.action.clone(), case.subject.clone());
         let judged = self.clerk.hand(move || match &subject {
-            Subject::ToolCall(_) => UseVerdict::Judged(permissions.judge(&action)),
+            Subject::ToolCall(_) => permissions.judge(&action),
             Subject::Exec(_) => permissions.judge_exec(&action),
             Subject::HostRequest(request) => {
                 permissions.judge_host_request(&action, written(request))
@@ -232,9 +232,7 @@ impl PermissionRequest {
         });
         let verdict = judged.await?;
         Some(match verdict {
-            UseVerdict::Granted | UseVerdict::Judged(Verdict::Allow(_)) if case.was_shown => {
-                UseVerdict::Judged(Verdict::Ask)
-            }
+            Verdict::Allow(_) if case.was_shown => Verdict::Ask,
             verdict => verdict,
         })
     }
@@ -271,10 +269,12 @@ impl PermissionRequest {
         loop {
             case.again.notified().await;
             match self.judge(case).await {
-                Some(UseVerdict::Granted) => return Ruling::Granted,
-                Some(UseVerdict::Judged(Verdict::Allow(reason))) => return Ruling::allow(reason),
-                Some(UseVerdict::Judged(Verdict::Deny(reason))) => return Ruling::deny(reason),
-                Some(UseVerdict::Judged(Verdict::Ask)) | None => {}
+                Some(Verdict::Allow(reason)) if reason.is_grant() => {
+                    return Ruling::Granted(reason);
+                }
+                Some(Verdict::Allow(reason)) => return Ruling::allow(reason),
+                Some(Verdict::Deny(reason)) => return Ruling::deny(reason),
+                Some(Verdict::Ask) | None => {}
             }
         }
     }
@@ -371,7 +371,7 @@ impl Case {
     fn unasked(&self, why: &'static str) -> Ruling {
         match &self.subject {
             Subject::ToolCall(_) => Ruling::Cancelled(why),
-            Subject::HostRequest(_) | Subject::Exec(_) => Ruling::deny(Reason(why.to_owned())),
+            Subject::HostRequest(_) | Subject::Exec(_) => Ruling::deny(Reason::new(why)),
         }
     }
 }
@@ -403,7 +403,7 @@ impl Outcome {
     }
 
     pub(super) fn cancelled() -> Outcome {
-        let reason = Reason("the user has not allowed it".to_owned());
+        let reason = Reason::new("the user has not allowed it");
         Outcome::new(false, reason, CANCELLED)
     }
 

@@ -186,7 +186,7 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
     let mut pieces = printer.print_event(&Event::PermissionDecided {
         prompt: Box::new(asked),
         is_allowed: false,
-        reason: Reason("--deny-all".to_owned()),
+        reason: Reason::new("--deny-all"),
     });
     let told = v1::SessionNotification::new("s", v1::SessionUpdate::ToolCall(call));
     pieces.extend(printer.print_event(&Event::Update(Box::new(told))));

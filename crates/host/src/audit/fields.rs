@@ -187,7 +187,7 @@ fn decided(
     };
     let mut fields = asked(action);
     fields.push(("outcome", Value::from(outcome)));
-    fields.push(("because", text(&reason.0)));
+    fields.push(("because", text(reason.as_str())));
     let Some(answer) = answer else {
         return fields;
     };

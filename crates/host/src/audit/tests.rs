@@ -64,7 +64,7 @@ fn every_event() {
     log.append(&Event::Decided {
         action: &action,
         is_allowed: Some(false),
-        reason: &Reason("policy rule `no-curl`".to_owned()),
+        reason: &Reason::new("policy rule `no-curl`"),
         answer: None,
     });
     let (session, path) = ("s", PathBuf::from("/w/a"));

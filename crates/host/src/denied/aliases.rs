@@ -1,24 +1,24 @@
-//! Hard links to files that a rule asks about: under their other names no rule knows them.
+//! Hard links to files that a rule asks about: by their other names no rule knows them.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::{Access, DeniedPaths, FileId, LinkedFile, is_about, links};
 
-/// A file by a name that no rule asks about, while a rule asks about another one of its names.
+/// A file with a name that no rule asks about, while a rule asks about another name of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AskedAlias {
+pub(crate) struct AliasOfAskedFile {
     /// The rule's id.
     pub(crate) rule: String,
-    /// The other name; `None` if there was too much to look through.
+    /// The other name; `None` if there was too much to search.
     pub(crate) other: Option<PathBuf>,
     id: FileId,
 }
 
 impl DeniedPaths {
-    /// Whether these rules, which ask, are about an open file by another name than `path`. A file that nobody can tell
-    /// about counts as one.
-    pub(crate) fn asked_alias(&self, file: &File, path: &Path) -> Option<AskedAlias> {
+    /// Finds out whether these rules, which ask, are about an open file by another name than `path`. A file that can't
+    /// be identified counts as one.
+    pub(crate) fn alias_of_asked_file(&self, file: &File, path: &Path) -> Option<AliasOfAskedFile> {
         if self.is_empty() || self.check_path(path, Access::Read).is_err() {
             return None;
         }
@@ -28,7 +28,7 @@ impl DeniedPaths {
                 .find(|it| is_about(it.reach, Access::Read))
         };
         let unknown = |id| {
-            first().map(|rule| AskedAlias {
+            first().map(|rule| AliasOfAskedFile {
                 rule: rule.id.clone(),
                 other: None,
                 id,
@@ -44,7 +44,7 @@ impl DeniedPaths {
         let linked = self.linked_files(&metadata);
         let same = |(one, _, reach, _): &&LinkedFile| *one == id && is_about(*reach, Access::Read);
         match linked.files.iter().find(same) {
-            Some((_, rule, _, other)) => Some(AskedAlias {
+            Some((_, rule, _, other)) => Some(AliasOfAskedFile {
                 rule: rule.clone(),
                 other: Some(other.clone()),
                 id,

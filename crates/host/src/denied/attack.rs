@@ -12,7 +12,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use attache_process::CoverKind;
 
-use super::{Access, Bases, DeniedPaths, Subject, find};
+use super::{Access, ConfinedProcess, DeniedPaths, PatternBases, find};
 use crate::Roots;
 use crate::files::{Error, Files};
 use crate::permissions::Policy;
@@ -78,7 +78,10 @@ fn a_hard_link_to_a_denied_file_is_refused_on_the_descriptor() {
     let judged = roots.denied().check_file(&file, Access::Read);
     assert_eq!(judged.unwrap_err().rule, "secrets");
     // And programs do not see it either.
-    let (covers, open) = roots.denied().covers(Subject::Command, &tree).unwrap();
+    let (covers, open) = roots
+        .denied()
+        .covers(ConfinedProcess::Command, &tree)
+        .unwrap();
     assert!(
         covers
             .iter()
@@ -94,7 +97,7 @@ fn where_not_everything_was_seen_files_with_two_names_are_refused() {
     fs::write(tree.join("open/one"), "x").unwrap();
     fs::hard_link(tree.join("open/one"), tree.join("open/two")).unwrap();
     let rules = policy(DENIES).path_rules("agent");
-    let bases = Bases {
+    let bases = PatternBases {
         roots: vec![tree.to_path_buf()],
         home: None,
     };
@@ -113,7 +116,10 @@ fn a_denied_tree_that_moves_with_its_parent_is_still_covered() {
         r#"{"rules":[{"action":"deny","id":"deep","path":"secrets/deep"}]}"#,
     );
     let cover = |at: &str| {
-        let (covers, _) = roots.denied().covers(Subject::Command, &tree).unwrap();
+        let (covers, _) = roots
+            .denied()
+            .covers(ConfinedProcess::Command, &tree)
+            .unwrap();
         covers.iter().any(|cover| cover.path.ends_with(at))
     };
     assert!(cover("secrets/deep"));
@@ -137,7 +143,10 @@ fn what_matches_a_pattern_later_is_covered_for_the_next_command() {
     let roots = roots(&tree, DENIES);
     assert!(roots.denied().places().count() > 0);
     fs::write(tree.join("open/.env"), CANARY).unwrap();
-    let (covers, _) = roots.denied().covers(Subject::Command, &tree).unwrap();
+    let (covers, _) = roots
+        .denied()
+        .covers(ConfinedProcess::Command, &tree)
+        .unwrap();
     assert!(covers.iter().any(|cover| cover.path.ends_with("open/.env")));
 }
 
@@ -159,7 +168,10 @@ fn rules_reach_as_far_as_their_kinds() {
             .write(&roots_, &tree.join("secrets/new"), "x")
             .is_err()
     );
-    let (covers, _) = roots_.denied().covers(Subject::Agent, &tree).unwrap();
+    let (covers, _) = roots_
+        .denied()
+        .covers(ConfinedProcess::Agent, &tree)
+        .unwrap();
     assert_eq!(covers.len(), 1);
     for (policy, expected) in [
         (
@@ -190,7 +202,10 @@ fn rules_reach_as_far_as_their_kinds() {
         let roots = roots(&tree, policy);
         let count = |subject| roots.denied().covers(subject, &tree).unwrap().0.len();
         assert_eq!(
-            (count(Subject::Agent), count(Subject::Command)),
+            (
+                count(ConfinedProcess::Agent),
+                count(ConfinedProcess::Command)
+            ),
             expected,
             "{policy}"
         );
@@ -229,7 +244,10 @@ fn no_rule_weakens_another_on_the_same_file() {
                         .map(|cover| cover.kind != CoverKind::ReadOnly)
                         .collect::<Vec<_>>()
                 };
-                let (agent, command) = (covers(Subject::Agent), covers(Subject::Command));
+                let (agent, command) = (
+                    covers(ConfinedProcess::Agent),
+                    covers(ConfinedProcess::Command),
+                );
                 let what = format!("{name}: {text}: {agent:?} {command:?}");
                 assert_eq!(agent.contains(&true), denies("read"), "{what}");
                 let is_covered = denies("read") || denies("edit");

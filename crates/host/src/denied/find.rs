@@ -1,4 +1,4 @@
-//! Finds denied paths on disk, within bounds: so many names, so many hits, so long.
+//! Finds denied paths on disk, with limits on names, on hits and on time.
 
 use std::collections::HashMap;
 use std::fs::{DirEntry, Metadata};
@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Bases, FileId, LinkedFile, links, real};
-use crate::permissions::{PathPattern, PathRules, Reach};
+use super::{FileId, LinkedFile, PatternBases, links, real};
+use crate::permissions::{PathPattern, PathRules, RuleReach};
 use crate::protected_names::fold;
 use crate::roots::{Dir, Identity};
 
@@ -15,17 +15,17 @@ use crate::roots::{Dir, Identity};
 #[derive(Debug)]
 pub(super) struct FoundPath {
     pub(super) rule: String,
-    pub(super) reach: Reach,
+    pub(super) reach: RuleReach,
     /// Where it was found, without links.
     pub(super) path: PathBuf,
     pub(super) id: FileId,
-    /// Open, so that it is found again when it was moved.
+    /// Open, so that it is found again after it was moved.
     #[cfg(target_os = "linux")]
     held: std::os::fd::OwnedFd,
 }
 
 impl FoundPath {
-    /// Where it is now, and what is where it was.
+    /// Where it is now, and what is at its old path.
     pub(super) fn now(&self) -> io::Result<Vec<(PathBuf, Metadata)>> {
         let mut now = Vec::new();
         let there = std::fs::symlink_metadata(&self.path);
@@ -79,7 +79,7 @@ fn is_missing(error: &io::Error) -> bool {
     )
 }
 
-/// Whether a link on the way, or at the end, can be replaced by this user.
+/// Whether this user can replace a link on the way, or at the end.
 #[cfg(unix)]
 fn leads_through_own_link(path: &Path) -> bool {
     use rustix::fs::{Access, access};
@@ -105,13 +105,13 @@ fn is_too_deep(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidFilename
 }
 
-/// A search on its way.
-pub(super) struct Search<'a> {
-    bases: &'a Bases,
+/// A search for denied paths.
+pub(super) struct DeniedPathSearch<'a> {
+    bases: &'a PatternBases,
     found: Vec<FoundPath>,
     /// Rules for files that have other names. One file can fall under several.
-    linked: HashMap<FileId, Vec<(String, Reach, PathBuf)>>,
-    /// Rules' paths that are spelled out and lead nowhere, or through a link that the user can replace.
+    linked: HashMap<FileId, Vec<(String, RuleReach, PathBuf)>>,
+    /// Paths that rules spell out and that lead nowhere, or through a link that the user can replace.
     missing: Vec<PathPattern>,
     room: usize,
     deadline: Instant,
@@ -119,16 +119,16 @@ pub(super) struct Search<'a> {
 }
 
 /// What a search has found.
-pub(super) struct Findings {
+pub(super) struct SearchResult {
     pub(super) found: Vec<FoundPath>,
     pub(super) linked: Vec<LinkedFile>,
     pub(super) missing: Vec<PathPattern>,
     pub(super) is_cut: bool,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(bases: &'a Bases) -> Search<'a> {
-        Search {
+impl<'a> DeniedPathSearch<'a> {
+    pub(super) fn new(bases: &'a PatternBases) -> DeniedPathSearch<'a> {
+        DeniedPathSearch {
             bases,
             found: Vec::new(),
             linked: HashMap::new(),
@@ -139,12 +139,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub(super) fn end(self) -> Findings {
+    pub(super) fn end(self) -> SearchResult {
         let linked = self.linked.into_iter().flat_map(|(id, rules)| {
             let rules = rules.into_iter();
             rules.map(move |(rule, reach, path)| (id, rule, reach, path))
         });
-        Findings {
+        SearchResult {
             found: self.found,
             linked: linked.collect(),
             missing: self.missing,
@@ -152,14 +152,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Everything.
+    /// Finds everything.
     pub(super) fn find(&mut self, rules: &PathRules) {
         self.find_trees(rules);
         self.find_patterns(rules);
         self.look_for_links();
     }
 
-    /// What is spelled out.
+    /// Finds what rules spell out.
     pub(super) fn find_trees(&mut self, rules: &PathRules) {
         for rule in rules.iter() {
             for pattern in &rule.patterns {
@@ -177,7 +177,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What matches a pattern below the session's directories, or below the directories that the pattern spells out.
+    /// Finds what matches a pattern below the session's directories, or below the directories that the pattern spells
+    /// out.
     fn find_patterns(&mut self, rules: &PathRules) {
         let mut starts: Vec<PathBuf> = Vec::new();
         for rule in rules.iter() {
@@ -198,7 +199,7 @@ impl<'a> Search<'a> {
                 for rule in rules.iter() {
                     if search.bases.meets(rule, path) {
                         search.add(path, &rule.id, rule.reach);
-                        if rule.reach == Reach::Everything {
+                        if rule.reach == RuleReach::Everything {
                             descend = Descend::No;
                         }
                     }
@@ -208,7 +209,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Files in denied places that have other names, and those names where they lie in the session's directories.
+    /// Finds files in denied places that have other names, and those names where they lie in the session's directories.
     fn look_for_links(&mut self) {
         self.note_links();
         if self.linked.is_empty() {
@@ -217,7 +218,7 @@ impl<'a> Search<'a> {
         for root in self.bases.roots.clone() {
             self.walk(&root, &mut |search, path| {
                 let is_hidden =
-                    |found: &FoundPath| found.path == path && found.reach == Reach::Everything;
+                    |found: &FoundPath| found.path == path && found.reach == RuleReach::Everything;
                 if search.found.iter().any(is_hidden) {
                     return Descend::No;
                 }
@@ -233,7 +234,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks once more for files with other names in places that were found before, and in what is spelled out.
+    /// Searches once more for files with other names, in places that were found before and in what rules spell out.
     pub(super) fn find_links(&mut self, before: &[FoundPath], rules: &PathRules) {
         self.find_trees(rules);
         for known in before {
@@ -244,12 +245,12 @@ impl<'a> Search<'a> {
         self.note_links();
     }
 
-    /// Notes files in the places that were found that have other names.
+    /// Records files with other names in the places that were found.
     fn note_links(&mut self) {
         let places = self.found.iter();
         let places = places.map(|found| (found.path.clone(), found.rule.clone(), found.reach));
         for (path, rule, reach) in places.collect::<Vec<_>>() {
-            let mut note = |search: &mut Search<'_>, path: &Path| {
+            let mut note = |search: &mut DeniedPathSearch<'_>, path: &Path| {
                 if let Ok(metadata) = std::fs::symlink_metadata(path)
                     && metadata.is_file()
                     && links(&metadata) > 1
@@ -267,7 +268,7 @@ impl<'a> Search<'a> {
     }
 
     /// Adds what is at a path, or where the link there leads.
-    fn add(&mut self, path: &Path, rule: &str, reach: Reach) {
+    fn add(&mut self, path: &Path, rule: &str, reach: RuleReach) {
         let path = match std::fs::canonicalize(path) {
             Ok(path) => path,
             Err(error) => {
@@ -308,7 +309,7 @@ impl<'a> Search<'a> {
         });
     }
 
-    /// The paths that exist and are spelled so, in whatever letters.
+    /// The paths that exist and are spelled like this, in upper or lower case.
     fn spellings(&mut self, text: &str) -> Vec<PathBuf> {
         let (base, rest) = match (text.strip_prefix('/'), text.strip_prefix("~/")) {
             (Some(rest), _) => (Some(PathBuf::from("/")), rest),
@@ -344,7 +345,11 @@ impl<'a> Search<'a> {
     }
 
     /// Walks below a directory without following links.
-    fn walk(&mut self, start: &Path, meet: &mut dyn FnMut(&mut Search<'_>, &Path) -> Descend) {
+    fn walk(
+        &mut self,
+        start: &Path,
+        meet: &mut dyn FnMut(&mut DeniedPathSearch<'_>, &Path) -> Descend,
+    ) {
         let mut ahead = vec![start.to_owned()];
         while let Some(directory) = ahead.pop() {
             let entries = match std::fs::read_dir(&directory) {
@@ -369,8 +374,8 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Bases {
-    /// Whether a rule is about what is met at a path.
+impl PatternBases {
+    /// Whether a rule is about what a walk meets at a path.
     fn meets(&self, rule: &crate::permissions::PathRule, path: &Path) -> bool {
         let text = path.to_string_lossy();
         let inside = self
@@ -389,7 +394,7 @@ impl Bases {
     }
 }
 
-/// Whether a walk goes on below what was met.
+/// Whether a walk continues below what it met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Descend {
     Yes,
@@ -400,11 +405,11 @@ fn is_directory(entry: &DirEntry) -> bool {
     entry.file_type().is_ok_and(|kind| kind.is_dir())
 }
 
-/// Names that are looked at.
+/// Names that are inspected.
 const MOST_NAMES: usize = 400_000;
 /// Denied places: each is kept open, and is a mount for every command.
 pub(super) const MOST_FOUND: usize = 256;
-/// Names in one directory among which another spelling is looked for.
+/// Names in one directory that are compared in another spelling.
 const MOST_ALIKE: usize = 10_000;
-/// A session waits for this, once.
+/// A session waits for this once.
 const LONGEST: Duration = Duration::from_secs(3);

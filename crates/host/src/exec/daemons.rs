@@ -1,4 +1,5 @@
-//! Programs that can have a daemon outside the watched tree run commands. Rules do not reach there, so a user is asked.
+//! Programs that can make a daemon outside the watched tree run commands. Rules don't reach there, so the user is
+//! asked.
 
 use super::invocation::Invocation;
 use crate::permissions::subcommands;
@@ -12,15 +13,15 @@ pub(super) fn client(invocation: &Invocation) -> Option<&'static str> {
     })
 }
 
-struct Client {
+struct DaemonClient {
     names: &'static [&'static str],
-    used: Used,
+    used: DaemonUse,
 }
 
 /// Which calls of a program reach a daemon.
-enum Used {
+enum DaemonUse {
     Always,
-    /// All but those with nothing but these words.
+    /// All, except those with only these words.
     Except(&'static [&'static str]),
     /// Those with one of these subcommands.
     With(&'static [&'static str]),
@@ -28,18 +29,18 @@ enum Used {
     Here,
 }
 
-impl Client {
+impl DaemonClient {
     fn is_used(&self, invocation: &Invocation, name: &str) -> bool {
         let words = &invocation.words;
         match self.used {
-            Used::Always => true,
-            Used::Except(harmless) => {
+            DaemonUse::Always => true,
+            DaemonUse::Except(harmless) => {
                 words.is_empty() || !words.iter().all(|word| harmless.contains(&word.as_str()))
             }
-            Used::With(some) => subcommands(name, words)
+            DaemonUse::With(some) => subcommands(name, words)
                 .flatten()
                 .any(|word| some.contains(&word)),
-            Used::Here => words.iter().any(|word| {
+            DaemonUse::Here => words.iter().any(|word| {
                 let host = word.rsplit('@').next().unwrap_or(word);
                 host == "localhost" || host == "::1" || host == "0" || host.starts_with("127.")
             }),
@@ -47,8 +48,8 @@ impl Client {
     }
 }
 
-const CLIENTS: &[Client] = &[
-    Client {
+const CLIENTS: &[DaemonClient] = &[
+    DaemonClient {
         names: &[
             "systemd-run",
             "batch",
@@ -59,17 +60,17 @@ const CLIENTS: &[Client] = &[
             "abduco",
             "run0",
         ],
-        used: Used::Except(&["-V", "--version", "--help"]),
+        used: DaemonUse::Except(&["-V", "--version", "--help"]),
     },
-    Client {
+    DaemonClient {
         names: &["at"],
-        used: Used::Except(&["-l", "-V"]),
+        used: DaemonUse::Except(&["-l", "-V"]),
     },
-    Client {
+    DaemonClient {
         names: &["crontab"],
-        used: Used::Except(&["-l"]),
+        used: DaemonUse::Except(&["-l"]),
     },
-    Client {
+    DaemonClient {
         names: &[
             "flatpak-spawn",
             "host-spawn",
@@ -77,11 +78,11 @@ const CLIENTS: &[Client] = &[
             "machinectl",
             "emacsclient",
         ],
-        used: Used::Always,
+        used: DaemonUse::Always,
     },
-    Client {
+    DaemonClient {
         names: &["busctl", "dbus-send", "gdbus", "qdbus"],
-        used: Used::Except(&[
+        used: DaemonUse::Except(&[
             "list",
             "tree",
             "monitor",
@@ -91,9 +92,9 @@ const CLIENTS: &[Client] = &[
             "--version",
         ]),
     },
-    Client {
+    DaemonClient {
         names: &["systemctl"],
-        used: Used::With(&[
+        used: DaemonUse::With(&[
             "start",
             "restart",
             "try-restart",
@@ -109,9 +110,9 @@ const CLIENTS: &[Client] = &[
             "set-environment",
         ]),
     },
-    Client {
+    DaemonClient {
         names: &["docker", "podman", "nerdctl"],
-        used: Used::With(&[
+        used: DaemonUse::With(&[
             "run",
             "exec",
             "create",
@@ -136,7 +137,7 @@ const CLIENTS: &[Client] = &[
             "attach",
         ]),
     },
-    Client {
+    DaemonClient {
         names: &[
             "docker-compose",
             "podman-compose",
@@ -144,10 +145,10 @@ const CLIENTS: &[Client] = &[
             "incus",
             "lxc-attach",
         ],
-        used: Used::Always,
+        used: DaemonUse::Always,
     },
-    Client {
+    DaemonClient {
         names: &["ssh"],
-        used: Used::Here,
+        used: DaemonUse::Here,
     },
 ];

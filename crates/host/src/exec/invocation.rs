@@ -1,34 +1,34 @@
-//! What an exec runs: the program and its arguments, and every program that it will run in turn inside the same exec,
-//! such as the script behind an interpreter or a part of a multi-call program.
+//! What an exec runs: the program and its arguments, and every program that it runs in turn inside the same exec, such
+//! as the script of an interpreter or a part of a multi-call program.
 
 mod script_files;
 
 use attache_process::{Exec, ExecFile, ExecProcess, FileLookup};
 
 use super::programs::{self, FileIdentity, Programs, is_loader};
-use super::scripts::{self, Launched, Program, Script};
+use super::scripts::{self, LauncherTarget, Script, ScriptWord};
 use super::text::{escaped, unescaped};
 use crate::permissions::base_name;
 
 /// A program and its arguments. Names and words are [`escaped`] text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Invocation {
-    /// What the program is called: as it was given, as it is told, as it is on the disk.
+    /// The names of the program: as it was given, as the process is told, and as it is on the disk.
     pub(super) names: Vec<String>,
     /// The names without directories.
     bases: Vec<String>,
-    /// Those that it was started by, without directories.
+    /// The names that it was started by, without directories.
     pub(super) called: Vec<String>,
     pub(super) file: Option<FileIdentity>,
     /// Its arguments.
     pub(super) words: Vec<String>,
-    /// Whether it is an interpreter that an ELF file names. A dynamic loader in this place runs that file, not its first
-    /// argument.
+    /// Whether it is an interpreter that an ELF file names. A dynamic loader in this place runs that file, not its
+    /// first argument.
     is_of_image: bool,
 }
 
 impl Invocation {
-    /// Whether it is called this, whose base name is given too. A name with a slash is a whole path.
+    /// Whether this is its name; the base name is given too. A name with a slash is an absolute path.
     pub(super) fn is(&self, program: &str, base: &str) -> bool {
         match program.contains('/') {
             true => self.names.iter().any(|name| name == program),
@@ -36,8 +36,8 @@ impl Invocation {
         }
     }
 
-    /// Whether it is, or stands for, a program such as `git-push`, which takes no subcommand. Git goes by the name that it is
-    /// told, so every name that it was started by counts.
+    /// Whether it is, or stands for, a program such as `git-push`, which takes no subcommand. Git goes by the name that
+    /// it is told, so every name that it was started by counts.
     pub(super) fn is_dashed(&self) -> bool {
         let is_part = |name: &String| name.starts_with("git-");
         let is_told = !self.called.is_empty() && self.called.iter().all(is_part);
@@ -70,15 +70,19 @@ impl Invocation {
 
 /// Everything that an exec runs.
 #[derive(Debug)]
-pub(super) struct Calls {
+pub(super) struct Invocations {
     /// The program that is executed first, then those within.
     pub(super) all: Vec<Invocation>,
-    /// Why there may be a program that was not looked at, in words for the user.
+    /// Why there may be a program that was not inspected, in words for the user.
     pub(super) unseen: Option<&'static str>,
 }
 
 /// Finds everything that an exec runs.
-pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) -> Calls {
+pub(super) fn invocations_of(
+    exec: &Exec,
+    programs: &Programs,
+    process: &dyn ExecProcess,
+) -> Invocations {
     let args: Vec<String> = exec.args.iter().flatten().map(|it| escaped(it)).collect();
     let (told, rest) = match args.split_first() {
         Some((told, rest)) => (told.clone(), rest.to_vec()),
@@ -87,7 +91,7 @@ pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) ->
     // Login shells have a dash in front.
     let told = told.strip_prefix('-').map_or(told.clone(), str::to_owned);
     let given = escaped(&exec.given);
-    let mut search = Search {
+    let mut search = InvocationSearch {
         all: Vec::new(),
         unseen: None,
         has_more: exec.more > 0,
@@ -132,24 +136,24 @@ pub(super) fn of(exec: &Exec, programs: &Programs, process: &dyn ExecProcess) ->
     search.run()
 }
 
-/// Programs that were found, to be looked into one after the other.
-struct Search<'a> {
+/// A search for the programs inside an exec. Programs that were found are analysed one after the other.
+struct InvocationSearch<'a> {
     all: Vec<Invocation>,
     unseen: Option<&'static str>,
-    /// Whether there are words behind those that were read.
+    /// Whether there are more words than were read.
     has_more: bool,
     programs: &'a Programs,
     process: &'a dyn ExecProcess,
 }
 
-impl Search<'_> {
-    fn run(mut self) -> Calls {
+impl InvocationSearch<'_> {
+    fn run(mut self) -> Invocations {
         let mut next = 0;
         while let Some(outer) = self.all.get(next).cloned() {
             self.look_into(&outer);
             next += 1;
         }
-        Calls {
+        Invocations {
             all: self.all,
             unseen: self.unseen,
         }
@@ -165,14 +169,14 @@ impl Search<'_> {
         }
     }
 
-    /// Notes that a program may be named behind the words that were read.
+    /// Records that a program may be named after the words that were read.
     fn cut_if_more(&mut self) {
         if self.has_more {
             self.unseen = Some(CUT);
         }
     }
 
-    /// The file behind a word, as the process finds it. That we cannot look is noted.
+    /// The file that a word leads to, as the process finds it. Records if that can't be looked up.
     fn find(&mut self, word: &str) -> Option<ExecFile> {
         match self.process.find(&unescaped(word)) {
             FileLookup::Found(file) => Some(file),
@@ -184,7 +188,7 @@ impl Search<'_> {
         }
     }
 
-    /// The programs that this one runs without an exec.
+    /// Adds the programs that this one runs without an exec.
     fn look_into(&mut self, outer: &Invocation) {
         let is_multi_call = outer.is_called(programs::is_multi_call);
         if is_multi_call || self.programs.has_multi_call(outer.file) {
@@ -196,7 +200,7 @@ impl Search<'_> {
         }
         let known = self.programs.interpreter_names(outer.file);
         for name in outer.bases.iter().map(String::as_str).chain(known) {
-            if let Some(found) = scripts::run_by(name, &outer.words) {
+            if let Some(found) = scripts::scripts_run_by(name, &outer.words) {
                 self.scripts(outer, 0, &found);
             }
             if let Some(subcommand) = name.strip_prefix("git-") {
@@ -208,7 +212,7 @@ impl Search<'_> {
         }
     }
 
-    /// `busybox wget …`
+    /// Adds the program in `busybox wget …`.
     fn applet(&mut self, outer: &Invocation) {
         let Some((first, rest)) = outer.words.split_first() else {
             self.cut_if_more();
@@ -222,7 +226,7 @@ impl Search<'_> {
         }
     }
 
-    /// `ld-linux-x86-64.so.2 --library-path … /usr/bin/curl …`
+    /// Adds the program in `ld-linux-x86-64.so.2 --library-path … /usr/bin/curl …`.
     fn loaded(&mut self, outer: &Invocation) {
         let mut at = 0;
         let mut told: Vec<String> = Vec::new();
@@ -240,7 +244,7 @@ impl Search<'_> {
             }
             at += 1;
             if word.starts_with("--") {
-                // One that we do not know may have a value.
+                // An unknown option may have a value.
                 is_doubtful = word != "--" && word != "--inhibit-cache" && !word.contains('=');
                 if let Some(name) = word.strip_prefix("--argv0=") {
                     told.push(name.to_owned());
@@ -262,8 +266,8 @@ impl Search<'_> {
         self.cut_if_more();
     }
 
-    /// `sh -e /usr/bin/npm publish`: the script is the program. Places count from `first` on.
-    fn scripts(&mut self, outer: &Invocation, first: usize, found: &scripts::Found<'_>) {
+    /// Adds scripts, as in `sh -e /usr/bin/npm publish`: the script is the program. Positions count from `first`.
+    fn scripts(&mut self, outer: &Invocation, first: usize, found: &scripts::FoundScripts<'_>) {
         if found.is_open {
             self.cut_if_more();
         }
@@ -273,7 +277,7 @@ impl Search<'_> {
         let words = &outer.words[first..];
         for program in found.programs.iter().take(MOST_SCRIPTS) {
             match program {
-                Program::Script(at) => {
+                ScriptWord::Script(at) => {
                     let script = Script {
                         word: &words[*at],
                         search: found.search,
@@ -284,7 +288,7 @@ impl Search<'_> {
                         self.add(Invocation::new(names, None, words[at + 1..].to_vec()));
                     }
                 }
-                Program::Perhaps(at) => {
+                ScriptWord::Perhaps(at) => {
                     let script = Script {
                         word: &words[*at],
                         search: found.search,
@@ -292,16 +296,17 @@ impl Search<'_> {
                     };
                     self.script_files(script, &words[at + 1..]);
                 }
-                Program::Loaded(word, at) => self.preloaded(word, found, &words[*at..]),
-                Program::Module(name, at) => self.module(outer, name, first + at),
+                ScriptWord::Loaded(word, at) => self.preloaded(word, found, &words[*at..]),
+                ScriptWord::Module(name, at) => self.module(outer, name, first + at),
             }
         }
     }
 
-    /// A file that runs before the script gets the words for the script, with the name of that in front or without.
-    fn preloaded(&mut self, word: &str, found: &scripts::Found<'_>, words: &[String]) {
+    /// Adds a file that runs before the script. It gets the words for the script, with or without the script's name in
+    /// front.
+    fn preloaded(&mut self, word: &str, found: &scripts::FoundScripts<'_>, words: &[String]) {
         let behind = words.get(1..).unwrap_or_default();
-        // Languages that load modules add their ending.
+        // Languages that load modules append an ending.
         let script = Script {
             word,
             search: scripts::ScriptSearch::WithEndings,
@@ -315,7 +320,8 @@ impl Search<'_> {
         }
     }
 
-    /// `python3 -m pip install`: by each part of its name, and as a file in the directory of the process.
+    /// Adds a module, as in `python3 -m pip install`: by each part of its name, and as a file in the directory of the
+    /// process.
     fn module(&mut self, outer: &Invocation, module: &str, at: usize) {
         let words = &outer.words[at..];
         let parts = module.split('.').filter(|part| *part != "__main__");
@@ -338,8 +344,8 @@ impl Search<'_> {
         }
         match scripts::launched_by(module, words) {
             None => {}
-            Some(Launched::Module(next)) => self.module(outer, next, at + 1),
-            Some(Launched::Found(found)) => self.scripts(outer, at, &found),
+            Some(LauncherTarget::Module(next)) => self.module(outer, next, at + 1),
+            Some(LauncherTarget::Scripts(found)) => self.scripts(outer, at, &found),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The judge of one program's tree.
+//! The judge of the programs that one process tree executes.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,54 +8,56 @@ use attache_process::{
 };
 
 use super::daemons;
-use super::invocation::{self, Calls, Invocation};
-use super::pattern::Pattern;
+use super::invocation::{self, Invocation, Invocations};
+use super::pattern::ExecPattern;
 use super::programs::Programs;
 use super::text::unescaped;
-use super::{Approved, ExecRule, ExecRules};
-use crate::permissions::{Match, PathLookups, PathPattern, Seen, ShellLine, values};
+use super::{ApprovedCommand, ExecRule, ExecRules};
+use crate::permissions::{
+    CommandMatch, PathLookups, PathPattern, PathViews, ShellLine, word_values,
+};
 
-/// Keeps the command rules of a policy.
-pub(super) struct Judge {
-    deny: Vec<Rule>,
-    ask: Vec<Rule>,
-    allowed: Vec<Pattern>,
-    approved: Vec<Approved>,
-    /// Where relative paths of rules are looked for.
+/// Enforces the command rules of a policy.
+pub(super) struct RuleJudge {
+    deny: Vec<CompiledRule>,
+    ask: Vec<CompiledRule>,
+    allowed: Vec<ExecPattern>,
+    approved: Vec<ApprovedCommand>,
+    /// The directories that relative paths in rules refer to.
     directories: Vec<PathBuf>,
     is_attended: bool,
     programs: Programs,
-    /// When the files behind names on PATH are looked for again.
+    /// When the files behind names on `PATH` are looked up again.
     look_again: Instant,
 }
 
-struct Rule {
+struct CompiledRule {
     why: String,
-    commands: Vec<Pattern>,
+    commands: Vec<ExecPattern>,
     paths: Vec<PathPattern>,
 }
 
-/// What keeps a program from being executed at once.
+/// Why a program is not executed at once.
 enum Objection<'a> {
-    Denied(&'a Rule),
-    Asked(&'a Rule),
-    /// Words that could not be looked at may make it a command that the rule names.
-    Unchecked(&'a Rule),
-    /// What it runs could not be looked at, for this reason.
+    Denied(&'a CompiledRule),
+    Asked(&'a CompiledRule),
+    /// Words that could not be read may make it a command that the rule names.
+    Unchecked(&'a CompiledRule),
+    /// What it runs could not be inspected, for this reason.
     Unseen(&'static str),
     /// Its subcommand may be an alias of one that the rule names.
-    Renamed(&'a Rule),
+    Renamed(&'a CompiledRule),
     /// It is a client of a daemon, by this name.
     Daemon(&'static str),
 }
 
-impl Judge {
-    /// None if a pattern cannot be read.
-    pub(super) fn new(rules: ExecRules) -> Option<Judge> {
-        let pattern = |text: &String| Pattern::parse(text);
+impl RuleJudge {
+    /// The judge for these rules; `None` if a pattern can't be read.
+    pub(super) fn new(rules: ExecRules) -> Option<RuleJudge> {
+        let pattern = |text: &String| ExecPattern::parse(text);
         let rule = |rule: ExecRule| {
             let paths = rule.paths.iter().map(|text| PathPattern::parse(text).ok());
-            Some(Rule {
+            Some(CompiledRule {
                 commands: rule.commands.iter().map(pattern).collect::<Option<_>>()?,
                 paths: paths.collect::<Option<_>>()?,
                 why: rule.why,
@@ -63,7 +65,7 @@ impl Judge {
         };
         let (deny, ask): (Vec<ExecRule>, Vec<ExecRule>) =
             rules.rules.into_iter().partition(|rule| rule.is_denial);
-        Some(Judge {
+        Some(RuleJudge {
             deny: deny.into_iter().map(rule).collect::<Option<_>>()?,
             ask: ask.into_iter().map(rule).collect::<Option<_>>()?,
             allowed: rules.allowed.iter().map(pattern).collect::<Option<_>>()?,
@@ -75,8 +77,8 @@ impl Judge {
         })
     }
 
-    /// Looks where the programs of the rules are now: a file may have been replaced. One that a rule names with its
-    /// directory is looked for each time, the others once in a while.
+    /// Looks up where the programs of the rules are now: a file may have been replaced. One that a rule names with its
+    /// directory is looked up each time, the others once in a while.
     fn renew(&mut self) {
         let start = Instant::now();
         let is_due = start >= self.look_again;
@@ -93,7 +95,7 @@ impl Judge {
         }
     }
 
-    /// A user is asked; where nobody can be, it is denied.
+    /// Asks the user; where nobody can be asked, denies.
     fn ask(&self, why: String) -> ExecVerdict {
         match self.is_attended {
             true => ExecVerdict::Ask { why },
@@ -106,37 +108,37 @@ impl Judge {
     fn objection(
         &self,
         exec: &Exec,
-        calls: &Calls,
+        calls: &Invocations,
         process: &dyn ExecProcess,
     ) -> Option<Objection<'_>> {
         let all = calls.all.as_slice();
         let directories = self.directories.as_slice();
-        let look = PathLook {
+        let look = PathInspection {
             exec,
             directories,
             process,
         };
-        let caught = |rule: &Rule| {
+        let caught = |rule: &CompiledRule| {
             let each = all.iter();
             let each = each.map(|it| rule.catches(&look, it));
-            each.max().unwrap_or(Caught::No)
+            each.max().unwrap_or(RuleMatch::No)
         };
         let (mut unchecked, mut renamed) = (None, None);
         for rule in &self.deny {
             match caught(rule) {
-                Caught::Yes => return Some(Objection::Denied(rule)),
-                Caught::Maybe => unchecked = unchecked.or(Some(rule)),
-                Caught::Renamed => renamed = renamed.or(Some(rule)),
-                Caught::No => {}
+                RuleMatch::Yes => return Some(Objection::Denied(rule)),
+                RuleMatch::Maybe => unchecked = unchecked.or(Some(rule)),
+                RuleMatch::Renamed => renamed = renamed.or(Some(rule)),
+                RuleMatch::No => {}
             }
         }
         let mut asking = None;
         for rule in &self.ask {
             match caught(rule) {
-                Caught::Yes => asking = asking.or(Some(rule)),
-                Caught::Maybe => unchecked = unchecked.or(Some(rule)),
-                Caught::Renamed => renamed = renamed.or(Some(rule)),
-                Caught::No => {}
+                RuleMatch::Yes => asking = asking.or(Some(rule)),
+                RuleMatch::Maybe => unchecked = unchecked.or(Some(rule)),
+                RuleMatch::Renamed => renamed = renamed.or(Some(rule)),
+                RuleMatch::No => {}
             }
         }
         let unseen = exec.unseen.or(calls.unseen);
@@ -163,8 +165,9 @@ impl Judge {
         allowed.any(|pattern| pattern.allows(invocation))
     }
 
-    /// The approval that covers an exec: of the same program and words, in a directory that was shown, without variables
-    /// that were not, and shown as a command that the rule is about. A link with another name was not.
+    /// The approval that covers an exec: for the same program and words, in a directory that was shown, without
+    /// variables that were not shown, and shown as a command that the rule is about. A link with another name was not
+    /// shown.
     fn approval(
         &self,
         exec: &Exec,
@@ -174,7 +177,7 @@ impl Judge {
         let args = exec.args.as_deref().filter(|_| exec.more == 0)?;
         let cwd = exec.cwd.as_ref()?;
         let file = exec.file.as_ref()?.id;
-        let is_meant = |approved: &&Approved| {
+        let is_meant = |approved: &&ApprovedCommand| {
             let words = approved.words.iter().map(|word| Some(&**word));
             args.iter().map(|arg| arg.to_str()).eq(words)
                 && approved.directories.contains(cwd)
@@ -215,7 +218,7 @@ impl Objection<'_> {
             Objection::Unchecked(rule) => {
                 format!("{}; it has more arguments than can be checked", rule.why)
             }
-            Objection::Unseen(what) => format!("{what}; no rule can be checked on that"),
+            Objection::Unseen(what) => format!("{what}, so no rule can be checked"),
             Objection::Renamed(rule) => format!(
                 "{}; its subcommand is not built in and may be an alias; a rule that allows this command decides it",
                 rule.why
@@ -229,48 +232,48 @@ impl Objection<'_> {
 
 /// Whether a rule is about an exec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Caught {
+enum RuleMatch {
     No,
     /// Its subcommand may be an alias of one that the rule names.
     Renamed,
-    /// There is more than was looked at.
+    /// There is more than was inspected.
     Maybe,
     Yes,
 }
 
-impl Rule {
-    fn catches(&self, look: &PathLook<'_>, invocation: &Invocation) -> Caught {
+impl CompiledRule {
+    fn catches(&self, look: &PathInspection<'_>, invocation: &Invocation) -> RuleMatch {
         let each = self.commands.iter();
         let found = each.map(|pattern| pattern.catches(invocation)).max();
         let mut commands = self.commands.iter();
-        if found == Some(Match::Maybe) {
-            return Caught::Renamed;
+        if found == Some(CommandMatch::Maybe) {
+            return RuleMatch::Renamed;
         }
-        if found != Some(Match::Yes) {
-            // Words beyond those that were read could still make it a command that the rule names.
+        if found != Some(CommandMatch::Yes) {
+            // Words after those that were read could still make it a command that the rule names.
             return match look.exec.more > 0 && commands.any(|pattern| pattern.names(invocation)) {
-                true => Caught::Maybe,
-                false => Caught::No,
+                true => RuleMatch::Maybe,
+                false => RuleMatch::No,
             };
         }
         match self.paths.is_empty() {
-            true => Caught::Yes,
+            true => RuleMatch::Yes,
             false => look.touches(&self.paths, invocation),
         }
     }
 }
 
-/// An exec whose paths are looked at.
-struct PathLook<'a> {
+/// The inspection of an exec's paths.
+struct PathInspection<'a> {
     exec: &'a Exec,
     directories: &'a [PathBuf],
     process: &'a dyn ExecProcess,
 }
 
-impl PathLook<'_> {
-    /// Whether the directory of a command or one of its arguments leads to a path of a rule: as they are written, as we see
+impl PathInspection<'_> {
+    /// Whether the directory of a command or one of its arguments leads to a path of a rule: as written, as we resolve
     /// them, and as the process does.
-    fn touches(&self, patterns: &[PathPattern], invocation: &Invocation) -> Caught {
+    fn touches(&self, patterns: &[PathPattern], invocation: &Invocation) -> RuleMatch {
         let bases = match &self.exec.cwd {
             Some(cwd) => std::slice::from_ref(cwd),
             None => self.directories,
@@ -278,32 +281,33 @@ impl PathLook<'_> {
         let words: Vec<&str> = invocation
             .words
             .iter()
-            .flat_map(|word| values(word))
+            .flat_map(|word| word_values(word))
             .collect();
         let (places, is_seen) = self.places(&words);
         let mut found = match is_seen {
-            true => Caught::No,
-            false => Caught::Maybe,
+            true => RuleMatch::No,
+            false => RuleMatch::Maybe,
         };
         let lookups = PathLookups::default();
         let workspaces = self.directories.iter().chain(bases);
         for workspace in workspaces.map(PathBuf::as_path) {
             let values = words.iter().copied();
-            let arguments = Seen::in_words(values, bases, std::iter::empty(), workspace, &lookups);
+            let arguments =
+                PathViews::in_words(values, bases, std::iter::empty(), workspace, &lookups);
             let more = self.exec.cwd.iter().chain(&places).cloned();
-            let more = Seen::of(more, workspace);
+            let more = PathViews::of(more, workspace);
             let mut views = arguments.views.iter().chain(&more.views);
             if views.any(|view| patterns.iter().any(|pattern| pattern.covers(view))) {
-                return Caught::Yes;
+                return RuleMatch::Yes;
             }
             if arguments.is_cut || more.is_cut || self.exec.more > 0 {
-                found = Caught::Maybe;
+                found = RuleMatch::Maybe;
             }
         }
         found
     }
 
-    /// Where words lead the process, and whether all of that means the same to us.
+    /// Where words lead for the process, and whether that is the same for us.
     fn places(&self, words: &[&str]) -> (Vec<PathBuf>, bool) {
         let mut places = Vec::new();
         let mut is_seen = words.len() <= MOST_LOOKS;
@@ -318,7 +322,7 @@ impl PathLook<'_> {
             match self.process.find(&word) {
                 FileLookup::Found(file) => note(file, None),
                 FileLookup::Unknown => is_seen = false,
-                // What is not there yet may be made there.
+                // What does not exist yet may be created there.
                 FileLookup::Missing => {
                     let above = path.parent().filter(|it| !it.as_os_str().is_empty());
                     let name = path.file_name().map(Path::new);
@@ -335,7 +339,7 @@ impl PathLook<'_> {
     }
 }
 
-impl ExecJudge for Judge {
+impl ExecJudge for RuleJudge {
     fn judge(&mut self, exec: &Exec, process: &dyn ExecProcess) -> ExecVerdict {
         if !self.is_enforcing() {
             return ExecVerdict::Continue;
@@ -344,7 +348,7 @@ impl ExecJudge for Judge {
             return self.ask(UNREADABLE.to_owned());
         }
         self.renew();
-        let calls = invocation::of(exec, &self.programs, process);
+        let calls = invocation::invocations_of(exec, &self.programs, process);
         let Some(objection) = self.objection(exec, &calls, process) else {
             return ExecVerdict::Continue;
         };
@@ -371,9 +375,9 @@ impl ExecJudge for Judge {
     }
 }
 
-/// The least time between two searches for the programs of rules, and how many times longer than one it is.
+/// The shortest time between two lookups of the programs of rules, and how many times longer than a lookup it is.
 const PAUSE: Duration = Duration::from_secs(1);
 const SHARE: u32 = 50;
-/// Arguments that are followed as the process does.
+/// Arguments that are resolved as the process does.
 const MOST_LOOKS: usize = 256;
 const UNREADABLE: &str = "the program's arguments cannot be read, so no rule can be checked";

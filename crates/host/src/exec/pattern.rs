@@ -1,14 +1,14 @@
-//! A command pattern against what is really executed: the program by its names and its file, then its arguments.
+//! Compares a command pattern with what is really executed: the program by its names and its file, then its arguments.
 
 use std::path::PathBuf;
 
 use super::invocation::Invocation;
 use super::programs::{Programs, RuleFile, are_different, is_built_into_git};
-use crate::permissions::{CommandPattern, Match, SimpleCommand, base_name, subcommands};
+use crate::permissions::{CommandMatch, CommandPattern, SimpleCommand, base_name, subcommands};
 
-/// A pattern of a rule.
+/// A pattern of a rule, with the files of its program.
 #[derive(Debug)]
-pub(super) struct Pattern {
+pub(super) struct ExecPattern {
     written: CommandPattern,
     /// The name of its program without a directory.
     base: String,
@@ -16,18 +16,18 @@ pub(super) struct Pattern {
     files: Vec<RuleFile>,
 }
 
-impl Pattern {
-    /// A pattern as a user wrote it.
-    pub(super) fn parse(text: &str) -> Option<Pattern> {
+impl ExecPattern {
+    /// Reads a pattern as the user wrote it.
+    pub(super) fn parse(text: &str) -> Option<ExecPattern> {
         let written = CommandPattern::parse(text).ok()?;
-        Some(Pattern {
+        Some(ExecPattern {
             base: base_name(written.program()),
             files: Vec::new(),
             written,
         })
     }
 
-    /// Looks where the program's name leads now.
+    /// Looks up where the program's name leads now.
     pub(super) fn look(&mut self, programs: &Programs, directories: &[PathBuf]) {
         self.files = programs.files_of(self.written.program(), directories);
     }
@@ -37,7 +37,7 @@ impl Pattern {
         self.written.program().contains('/')
     }
 
-    /// Whether this is its program.
+    /// Whether an invocation runs its program.
     pub(super) fn names(&self, invocation: &Invocation) -> bool {
         let program = self.written.program();
         let same: Vec<&RuleFile> = self
@@ -48,7 +48,7 @@ impl Pattern {
         if same.is_empty() && !invocation.is(program, &self.base) {
             return false;
         }
-        // The file of a program that acts on the name it is started by is another program under another of its names.
+        // A program that acts on the name it is started by is another program under another of its names.
         let own = &self.base;
         let is_other = |name: &String| {
             name != own
@@ -58,20 +58,20 @@ impl Pattern {
         invocation.called.is_empty() || !invocation.called.iter().all(is_other)
     }
 
-    /// Whether a rule that denies or asks catches this.
-    pub(super) fn catches(&self, invocation: &Invocation) -> Match {
+    /// Whether a rule that denies or asks catches an invocation.
+    pub(super) fn catches(&self, invocation: &Invocation) -> CommandMatch {
         if !self.names(invocation) {
-            return Match::No;
+            return CommandMatch::No;
         }
         match self.written.catches_call(&invocation.words) {
             // A program `git-name` is that subcommand itself, whatever aliases there are.
-            Match::Maybe if invocation.is_dashed() => Match::No,
-            Match::Maybe if self.is_of_git_alone(invocation) => Match::No,
+            CommandMatch::Maybe if invocation.is_dashed() => CommandMatch::No,
+            CommandMatch::Maybe if self.is_of_git_alone(invocation) => CommandMatch::No,
             found => found,
         }
     }
 
-    /// Whether every word that may be the subcommand is one of git's own, such as `bisect--helper`.
+    /// Whether every word that may be the subcommand is built into git, such as `bisect--helper`.
     fn is_of_git_alone(&self, invocation: &Invocation) -> bool {
         let mut found = subcommands("git", &invocation.words);
         self.base == "git"
@@ -82,10 +82,11 @@ impl Pattern {
     pub(super) fn is_shown_by(&self, part: &SimpleCommand) -> bool {
         let found = self.written.catches(&part.words);
         // A command that may be an alias was asked about too, unless a rule allows it.
-        found == Match::Yes || (found == Match::Maybe && part.literal_words().is_some())
+        found == CommandMatch::Yes
+            || (found == CommandMatch::Maybe && part.literal_words().is_some())
     }
 
-    /// Whether a rule that allows covers this, word for word.
+    /// Whether a rule that allows covers an invocation, word for word.
     pub(super) fn allows(&self, invocation: &Invocation) -> bool {
         let words = invocation.words.iter().map(String::as_str);
         let words: Vec<&str> = std::iter::once(self.written.program())

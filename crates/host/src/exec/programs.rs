@@ -1,4 +1,4 @@
-//! Programs that we know something of: the files behind names on PATH, programs of many names, loaders and
+//! Programs that need special treatment: the files behind names on `PATH`, programs with many names, loaders and
 //! interpreters.
 
 use std::cell::OnceCell;
@@ -13,7 +13,7 @@ use attache_process::{ExecFile, FileOrigin, FileVersion};
 use super::scripts;
 use crate::permissions::base_name;
 
-/// What tells a file from others.
+/// The identity of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileIdentity {
     /// The device and inode.
@@ -34,7 +34,7 @@ impl FileIdentity {
         }
     }
 
-    /// Whether a file that a process found is this one of ours. On an overlay file system that we do not see it has
+    /// Whether a file that a process found is this file of ours. On an overlay file system that we don't see, it has
     /// another device and inode, but the same size and time.
     fn is_found_as(&self, other: FileIdentity) -> bool {
         match other.origin {
@@ -44,13 +44,13 @@ impl FileIdentity {
     }
 }
 
-/// Where programs are looked for, and those of many names that were found there.
+/// Where programs are looked for, and those with many names that were found there.
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     directories: Vec<PathBuf>,
     multi_call: Vec<FileIdentity>,
     loaders: Vec<FileIdentity>,
-    /// Interpreters that we know, by their names. Looked for when a file is met that may be one under another name.
+    /// Known interpreters, by name. Looked up when a file is met that may be one under another name.
     interpreters: OnceCell<Vec<(&'static str, FileIdentity)>>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Programs {
 #[derive(Debug)]
 pub(super) struct RuleFile {
     identity: FileIdentity,
-    /// Where its other names are, if it does what the name says that it is started by.
+    /// Where its other names are, if it acts on the name that it is started by.
     names_in: Vec<PathBuf>,
 }
 
@@ -67,7 +67,7 @@ impl RuleFile {
         file.is_some_and(|file| self.identity.is_found_as(file))
     }
 
-    /// Whether a name is another one of this file, which acts on it.
+    /// Whether a name is another name of this file, which acts on its name.
     pub(super) fn is_other_name(&self, name: &str) -> bool {
         let mut places = self.names_in.iter();
         let is_name = !name.is_empty() && !name.contains('/');
@@ -76,7 +76,7 @@ impl RuleFile {
 }
 
 impl Programs {
-    /// The programs on PATH and in the usual places.
+    /// The programs on `PATH` and in the usual places.
     pub(super) fn on_path() -> Programs {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let usual = USUAL.iter().map(PathBuf::from);
@@ -102,7 +102,7 @@ impl Programs {
         programs
     }
 
-    /// The files that the program of a rule leads to: a path from these directories on, a name on PATH.
+    /// The files that the program of a rule leads to: a path relative to these directories, or a name on `PATH`.
     pub(super) fn files_of(&self, program: &str, directories: &[PathBuf]) -> Vec<RuleFile> {
         let found: Vec<(PathBuf, PathBuf)> = match program.contains('/') {
             true => {
@@ -128,12 +128,12 @@ impl Programs {
         file.is_some_and(|file| self.multi_call.iter().any(|it| it.is_found_as(file)))
     }
 
-    /// Whether a file is the system's dynamic loader, by what it is and not by how it is named.
+    /// Whether a file is the system's dynamic loader, by its identity rather than its name.
     pub(super) fn has_loader(&self, file: Option<FileIdentity>) -> bool {
         file.is_some_and(|file| self.loaders.iter().any(|it| it.is_found_as(file)))
     }
 
-    /// The names by which we know a file as an interpreter, where it may have others than those that were found: behind a
+    /// The names of the interpreter that a file is, where it may have other names than those that were found: through a
     /// hard link or in another namespace.
     pub(super) fn interpreter_names(&self, file: Option<FileIdentity>) -> Vec<&'static str> {
         let Some(file) = file.filter(|it| it.has_links || it.origin != FileOrigin::Shared) else {
@@ -150,7 +150,7 @@ impl Programs {
         same.map(|(name, _)| *name).collect()
     }
 
-    /// Where a program of this name is on PATH, and where links lead from there.
+    /// Where a program with this name is on `PATH`, and where links lead from there.
     fn found(&self, program: &str) -> impl Iterator<Item = (PathBuf, PathBuf)> {
         let candidates = self
             .directories
@@ -173,8 +173,8 @@ impl Programs {
     }
 }
 
-/// Whether a subcommand of git is built into this file of it, so that no alias can take its name: git is installed under
-/// the names of those.
+/// Whether a subcommand is built into this file of git, so that no alias can take its name: git is installed under the
+/// names of its built-in subcommands.
 pub(super) fn is_built_into_git(subcommand: &str, file: Option<FileIdentity>) -> bool {
     let is_git = |directory: &str| {
         let link = identity(&Path::new(directory).join(format!("git-{subcommand}")));
@@ -185,7 +185,7 @@ pub(super) fn is_built_into_git(subcommand: &str, file: Option<FileIdentity>) ->
     !subcommand.contains('/') && GIT_CORE.iter().any(|it| is_git(it))
 }
 
-/// Whether two names are of different programs, though one file is both: it does what its name says.
+/// Whether two names mean different programs although one file is both, because the file acts on its name.
 pub(super) fn are_different(one: &str, other: &str) -> bool {
     let has = |group: &str, name: &str| group.split(' ').any(|it| it == name);
     one != other
@@ -199,7 +199,7 @@ pub(super) fn is_multi_call(name: &str) -> bool {
     MULTI_CALL.contains(&name) || name.starts_with("busybox")
 }
 
-/// Whether a file is a dynamic loader, which runs the program in its arguments.
+/// Whether a name is that of a dynamic loader, which runs the program in its arguments.
 pub(super) fn is_loader(name: &str) -> bool {
     name == "ld.so"
         || (name.starts_with("ld") && name.contains(".so"))
@@ -229,7 +229,7 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
-/// Version managers give one script many names by links. It looks at its own name.
+/// Version managers give one script many names by links, and the script looks at its own name.
 fn is_linked_script(path: &Path) -> bool {
     if !fs::metadata(path).is_ok_and(|meta| meta.is_file() && links(&meta) > 1) {
         return false;
@@ -304,9 +304,9 @@ const GIT_CORE: &[&str] = &[
     "/usr/local/libexec/git-core",
     "/usr/local/lib/git-core",
 ];
-/// Programs that run the one that their first word, or the name they are started by, says.
+/// Programs that run the one named by their first word, or by the name they are started by.
 const MULTI_CALL: &[&str] = &["busybox", "toybox", "coreutils", "uutils"];
-/// Names of one file that are different programs: it acts on the name alone.
+/// Names of one file that are different programs: it acts only on the name.
 const GROUPS: &[&str] = &[
     "pgrep pkill pidwait",
     "killall5 pidof",

@@ -1,5 +1,6 @@
-//! The files that a command would run, as they are at one moment: its programs, and the scripts that its words name. A yes
-//! is for these files: who replaces one while the request waits, or before the command starts, has not been allowed.
+//! The files that a command would run, as they are at one moment: its programs, and the scripts that its words name.
+//! Permission is for these files: a file that is replaced while the request waits, or before the command starts, is not
+//! covered.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::directories_of;
 use super::programs::resolve;
-use super::scripts::{self, Program};
+use super::scripts::{self, ScriptWord};
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand};
 
 /// The files that a command would run.
@@ -28,7 +29,7 @@ struct RunFile {
 struct FileState {
     path: PathBuf,
     version: Version,
-    /// Of a file that is not too large: a mapped file can be changed without a new time.
+    /// Present if the file is not too large: a mapped file can change without a new time.
     digest: Option<blake3::Hash>,
 }
 
@@ -106,7 +107,7 @@ impl FileState {
     }
 }
 
-/// The words of a simple command that name what it runs. A word that the shell makes something else of names no file.
+/// The words of a simple command that name what it runs. A word that the shell expands names no file.
 fn run_words(part: &SimpleCommand) -> Vec<RunWord> {
     let words: Vec<String> = part.words.iter().map(text).collect();
     let Some((program, words)) = words.split_first() else {
@@ -119,14 +120,14 @@ fn run_words(part: &SimpleCommand) -> Vec<RunWord> {
         add(words.first());
         return found;
     }
-    let Some(run) = scripts::run_by(&name, words) else {
+    let Some(run) = scripts::scripts_run_by(&name, words) else {
         return found;
     };
     for program in run.programs {
         match program {
-            Program::Script(at) | Program::Perhaps(at) => add(words.get(at)),
-            Program::Loaded(file, _) => add(Some(&file.to_owned())),
-            Program::Module(..) => {}
+            ScriptWord::Script(at) | ScriptWord::Perhaps(at) => add(words.get(at)),
+            ScriptWord::Loaded(file, _) => add(Some(&file.to_owned())),
+            ScriptWord::Module(..) => {}
         }
     }
     let read = part.redirections.iter().filter(|file| !file.is_write);
@@ -140,7 +141,7 @@ fn text(word: &ShellWord) -> String {
     }
 }
 
-/// The script that an interpreter would read: in its directory, or where programs are looked for.
+/// The script that an interpreter would read: relative to its directory, or on the path for programs.
 fn script(word: &str, directory: &Path, path: &OsStr) -> Option<PathBuf> {
     let here = directory.join(word).canonicalize().ok();
     here.filter(|path| path.is_file())
@@ -159,7 +160,7 @@ fn path_of(line: &ShellLine) -> OsString {
 fn digest(path: &Path) -> Option<blake3::Hash> {
     let mut options = File::options();
     options.read(true);
-    // Reading a pipe would wait for somebody to write.
+    // Reading a pipe would wait for a writer.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
     let mut content = Vec::new();
@@ -168,8 +169,8 @@ fn digest(path: &Path) -> Option<blake3::Hash> {
     Some(blake3::hash(&content))
 }
 
-/// What changes with a file: its device and inode, its size, and when it was changed last. Nobody can set the last of
-/// these times back.
+/// What changes with a file: its device and inode, its size, and when it was last changed. Nobody can set back the
+/// second of these times.
 #[cfg(unix)]
 type Version = (u64, u64, u64, [(i64, i64); 2]);
 

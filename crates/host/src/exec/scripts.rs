@@ -1,21 +1,21 @@
-//! The script that an interpreter runs: found by the options of its family. An option that we do not know may have the
-//! next word as its value, or not: then both count.
+//! The script that an interpreter runs, found by the options of its family. An unknown option may or may not have the
+//! next word as its value: then both readings count.
 
 mod families;
 mod shells;
 
-use families::{FAMILIES, Family, LAUNCHER};
+use families::{FAMILIES, InterpreterFamily, LAUNCHER};
 
 /// A script or a module among an interpreter's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Program<'a> {
-    /// The word at this place is the script.
+pub(super) enum ScriptWord<'a> {
+    /// The word at this position is the script.
     Script(usize),
-    /// The word at this place is the script if there is such a file.
+    /// The word at this position is the script if there is such a file.
     Perhaps(usize),
-    /// The value of an option is a file that runs before the script, with the words from this place on.
+    /// The value of an option is a file that runs before the script, with the words from this position.
     Loaded(&'a str, usize),
-    /// A module of this name is run as a program, with the words from this place on.
+    /// A module with this name is run as a program, with the words from this position.
     Module(&'a str, usize),
 }
 
@@ -25,7 +25,7 @@ pub(super) enum ScriptSearch {
     /// Where the word leads.
     #[default]
     AsGiven,
-    /// There, and for a word without a directory on `PATH`.
+    /// There, and on `PATH` for a word without a directory.
     OnPath,
     /// There, with an ending added, or what a directory names as its program.
     WithEndings,
@@ -41,25 +41,25 @@ pub(super) struct Script<'a> {
     pub(super) directory: Option<&'a str>,
 }
 
-/// What an interpreter runs, and whether there may be more behind the words that are known.
+/// What an interpreter runs, and whether there may be more after the words that are known.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Found<'a> {
-    pub(super) programs: Vec<Program<'a>>,
+pub(super) struct FoundScripts<'a> {
+    pub(super) programs: Vec<ScriptWord<'a>>,
     pub(super) is_open: bool,
     pub(super) search: ScriptSearch,
-    /// Where an option has the interpreter look for scripts.
+    /// The directory in which an option makes the interpreter look for scripts.
     pub(super) directory: Option<&'a str>,
 }
 
 /// What a module that runs other programs is told to run.
-pub(super) enum Launched<'a> {
+pub(super) enum LauncherTarget<'a> {
     /// The first word is a module.
     Module(&'a str),
-    Found(Found<'a>),
+    Scripts(FoundScripts<'a>),
 }
 
-/// What the interpreter of this name runs with these words; none if it is no interpreter that we know.
-pub(super) fn run_by<'a>(name: &str, words: &'a [String]) -> Option<Found<'a>> {
+/// What the interpreter with this name runs with these words; `None` if it is not a known interpreter.
+pub(super) fn scripts_run_by<'a>(name: &str, words: &'a [String]) -> Option<FoundScripts<'a>> {
     let end = name
         .find(|char: char| !char.is_ascii_alphabetic())
         .unwrap_or(name.len());
@@ -73,24 +73,24 @@ pub(super) fn run_by<'a>(name: &str, words: &'a [String]) -> Option<Found<'a>> {
         true => shells::read(words),
         false => family.read(words),
     };
-    Some(Found {
+    Some(FoundScripts {
         search: family.search,
         ..found
     })
 }
 
-/// The usual names of the interpreters that we know.
+/// The usual names of the known interpreters.
 pub(super) fn interpreters() -> impl Iterator<Item = &'static str> {
     let names = FAMILIES.iter().flat_map(|family| family.names).copied();
     names.chain(["python3", "python2"])
 }
 
-/// What a module of Python such as `pdb` runs with these words; none if it is none that runs others.
-pub(super) fn launched_by<'a>(module: &str, words: &'a [String]) -> Option<Launched<'a>> {
+/// What a module of Python such as `pdb` runs with these words; `None` if it runs no others.
+pub(super) fn launched_by<'a>(module: &str, words: &'a [String]) -> Option<LauncherTarget<'a>> {
     let top = module.split('.').next().unwrap_or(module);
     match top {
-        "runpy" => Some(Launched::Module(words.first()?)),
-        _ if LAUNCHER.names.contains(&top) => Some(Launched::Found(Found {
+        "runpy" => Some(LauncherTarget::Module(words.first()?)),
+        _ if LAUNCHER.names.contains(&top) => Some(LauncherTarget::Scripts(FoundScripts {
             search: LAUNCHER.search,
             ..LAUNCHER.read(words)
         })),
@@ -99,13 +99,13 @@ pub(super) fn launched_by<'a>(module: &str, words: &'a [String]) -> Option<Launc
 }
 
 /// Where the value of an option is.
-enum Value<'a> {
+enum OptionValue<'a> {
     Here(&'a str),
     Next,
 }
 
-/// What an option does to the search.
-enum Effect<'a> {
+/// What an option means for the search.
+enum OptionEffect<'a> {
     /// The search goes on with the next word.
     Flag,
     /// The next word is a value.
@@ -113,27 +113,27 @@ enum Effect<'a> {
     /// The next word may be a value.
     Unknown,
     /// The value is run, and no script.
-    Code(Value<'a>),
-    Directory(Value<'a>),
-    File(Value<'a>),
-    Module(Value<'a>),
+    Code(OptionValue<'a>),
+    Directory(OptionValue<'a>),
+    File(OptionValue<'a>),
+    Module(OptionValue<'a>),
 }
 
-impl Family {
-    fn read<'a>(&self, words: &'a [String]) -> Found<'a> {
-        let mut found = Found::default();
+impl InterpreterFamily {
+    fn read<'a>(&self, words: &'a [String]) -> FoundScripts<'a> {
+        let mut found = FoundScripts::default();
         let (mut at, mut is_doubtful, mut runs_code) = (0, false, false);
         while let Some(word) = words.get(at) {
             at += 1;
-            // Behind code there are options that load files, then words for the code.
+            // After code there are options that load files, then words for the code.
             if runs_code && (!word.starts_with('-') || word == "--" || word == "-") {
                 return found;
             }
             if word == "--" || word == "-" {
                 // A lone dash is standard input, or the end of the options.
                 let next = |at| match word == "-" {
-                    true => Program::Perhaps(at),
-                    false => Program::Script(at),
+                    true => ScriptWord::Perhaps(at),
+                    false => ScriptWord::Script(at),
                 };
                 found.programs.extend(words.get(at).map(|_| next(at)));
                 found.is_open = at >= words.len();
@@ -141,7 +141,7 @@ impl Family {
             }
             let is_option = word.starts_with('-');
             if !is_option && is_doubtful {
-                found.programs.push(Program::Perhaps(at - 1));
+                found.programs.push(ScriptWord::Perhaps(at - 1));
                 is_doubtful = false;
                 continue;
             }
@@ -149,38 +149,38 @@ impl Family {
                 continue;
             }
             if !is_option {
-                found.programs.push(Program::Script(at - 1));
+                found.programs.push(ScriptWord::Script(at - 1));
                 return found;
             }
             is_doubtful = false;
             match self.effect(word) {
-                Effect::Flag => {}
-                Effect::Skip => at += 1,
-                Effect::Unknown => is_doubtful = true,
-                Effect::Code(_) if self.code_ends_options => return found,
-                Effect::Code(value) => {
+                OptionEffect::Flag => {}
+                OptionEffect::Skip => at += 1,
+                OptionEffect::Unknown => is_doubtful = true,
+                OptionEffect::Code(_) if self.code_ends_options => return found,
+                OptionEffect::Code(value) => {
                     runs_code = true;
                     if value.take(words, &mut at).is_none() {
                         break;
                     }
                 }
-                Effect::Directory(value) => {
+                OptionEffect::Directory(value) => {
                     let Some(directory) = value.take(words, &mut at) else {
                         break;
                     };
                     found.directory = Some(directory);
                 }
-                Effect::File(value) => {
+                OptionEffect::File(value) => {
                     let Some(file) = value.take(words, &mut at) else {
                         break;
                     };
-                    found.programs.push(Program::Loaded(file, at));
+                    found.programs.push(ScriptWord::Loaded(file, at));
                 }
-                Effect::Module(value) => {
+                OptionEffect::Module(value) => {
                     let Some(module) = value.take(words, &mut at) else {
                         break;
                     };
-                    found.programs.push(Program::Module(module, at));
+                    found.programs.push(ScriptWord::Module(module, at));
                     return found;
                 }
             }
@@ -193,75 +193,75 @@ impl Family {
         self.names.contains(&"sh")
     }
 
-    fn effect<'a>(&self, word: &'a str) -> Effect<'a> {
+    fn effect<'a>(&self, word: &'a str) -> OptionEffect<'a> {
         if word.starts_with("--") {
             return self.long(word);
         }
         for (at, letter) in word.char_indices().skip(1) {
             let rest = &word[at + letter.len_utf8()..];
             let value = match rest {
-                "" => Value::Next,
-                rest => Value::Here(rest),
+                "" => OptionValue::Next,
+                rest => OptionValue::Here(rest),
             };
             let is_in = |letters: &str| letters.contains(letter);
             if is_in(self.flags) {
                 continue;
             }
             if is_in(self.code) {
-                return Effect::Code(value);
+                return OptionEffect::Code(value);
             }
             if is_in(self.directories) {
-                return Effect::Directory(value);
+                return OptionEffect::Directory(value);
             }
             if is_in(self.glued) {
-                return Effect::Flag;
+                return OptionEffect::Flag;
             }
             if is_in(self.modules) {
-                return Effect::Module(value);
+                return OptionEffect::Module(value);
             }
             if is_in(self.files) {
-                return Effect::File(value);
+                return OptionEffect::File(value);
             }
             return match (is_in(self.valued), value) {
-                (true, Value::Next) => Effect::Skip,
-                (true, Value::Here(_)) => Effect::Flag,
-                (false, _) => Effect::Unknown,
+                (true, OptionValue::Next) => OptionEffect::Skip,
+                (true, OptionValue::Here(_)) => OptionEffect::Flag,
+                (false, _) => OptionEffect::Unknown,
             };
         }
-        Effect::Flag
+        OptionEffect::Flag
     }
 
-    fn long<'a>(&self, word: &'a str) -> Effect<'a> {
+    fn long<'a>(&self, word: &'a str) -> OptionEffect<'a> {
         let (name, value) = match word.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (word, None),
         };
         if self.long_files.contains(&name) {
-            return Effect::File(value.map_or(Value::Next, Value::Here));
+            return OptionEffect::File(value.map_or(OptionValue::Next, OptionValue::Here));
         }
         if self.long_modules.contains(&name) {
-            return Effect::Module(value.map_or(Value::Next, Value::Here));
+            return OptionEffect::Module(value.map_or(OptionValue::Next, OptionValue::Here));
         }
         if self.long_code.contains(&name) {
-            return Effect::Code(value.map_or(Value::Next, Value::Here));
+            return OptionEffect::Code(value.map_or(OptionValue::Next, OptionValue::Here));
         }
         if self.long_directories.contains(&name) {
-            return Effect::Directory(value.map_or(Value::Next, Value::Here));
+            return OptionEffect::Directory(value.map_or(OptionValue::Next, OptionValue::Here));
         }
         match value {
-            Some(_) => Effect::Flag,
-            None if self.long_flags.contains(&name) => Effect::Flag,
-            None if self.long_valued.contains(&name) => Effect::Skip,
-            None => Effect::Unknown,
+            Some(_) => OptionEffect::Flag,
+            None if self.long_flags.contains(&name) => OptionEffect::Flag,
+            None if self.long_valued.contains(&name) => OptionEffect::Skip,
+            None => OptionEffect::Unknown,
         }
     }
 }
 
-impl<'a> Value<'a> {
+impl<'a> OptionValue<'a> {
     fn take(self, words: &'a [String], at: &mut usize) -> Option<&'a str> {
         match self {
-            Value::Here(value) => Some(value),
-            Value::Next => {
+            OptionValue::Here(value) => Some(value),
+            OptionValue::Next => {
                 let value = words.get(*at)?;
                 *at += 1;
                 Some(value)
@@ -274,7 +274,7 @@ impl<'a> Value<'a> {
 mod shells_attack;
 #[cfg(test)]
 mod tests {
-    use super::{Program, run_by};
+    use super::{ScriptWord, scripts_run_by};
 
     #[test]
     fn attack_options_of_interpreters_do_not_hide_the_script() {
@@ -331,11 +331,11 @@ mod tests {
             let mut words = line.split(' ').map(str::to_owned);
             let name = words.next().unwrap();
             let words: Vec<String> = words.collect();
-            let found = run_by(&name, &words).unwrap().programs;
+            let found = scripts_run_by(&name, &words).unwrap().programs;
             let is_found = found.iter().any(|program| match program {
-                Program::Script(at) | Program::Perhaps(at) => words[*at] == "S",
-                Program::Loaded(file, at) => *file == "S" && words[*at] == "A",
-                Program::Module(..) => false,
+                ScriptWord::Script(at) | ScriptWord::Perhaps(at) => words[*at] == "S",
+                ScriptWord::Loaded(file, at) => *file == "S" && words[*at] == "A",
+                ScriptWord::Module(..) => false,
             });
             assert!(is_found, "{line}: {found:?}");
         }
@@ -348,8 +348,12 @@ mod tests {
             let mut words = line.split(' ').map(str::to_owned);
             let name = words.next().unwrap();
             let words: Vec<String> = words.collect();
-            let found = run_by(&name, &words).unwrap().programs;
-            assert_eq!(found, [Program::Module(module, words.len() - 1)], "{line}");
+            let found = scripts_run_by(&name, &words).unwrap().programs;
+            assert_eq!(
+                found,
+                [ScriptWord::Module(module, words.len() - 1)],
+                "{line}"
+            );
         }
     }
 
@@ -375,19 +379,26 @@ mod tests {
             let mut words = line.split(' ').map(str::to_owned);
             let name = words.next().unwrap();
             let words: Vec<String> = words.collect();
-            assert_eq!(run_by(&name, &words).unwrap().programs, [], "{line}");
+            assert_eq!(
+                scripts_run_by(&name, &words).unwrap().programs,
+                [],
+                "{line}"
+            );
         }
-        assert_eq!(run_by("shred", &["S".to_owned()]), None);
-        assert_eq!(run_by("node-gyp", &["S".to_owned()]), None);
+        assert_eq!(scripts_run_by("shred", &["S".to_owned()]), None);
+        assert_eq!(scripts_run_by("node-gyp", &["S".to_owned()]), None);
     }
 
     #[test]
     fn an_unknown_option_may_have_a_value() {
         let words = ["--new", "x", "S"].map(str::to_owned);
-        let found = run_by("node", &words).unwrap();
-        assert_eq!(found.programs, [Program::Perhaps(1), Program::Script(2)]);
+        let found = scripts_run_by("node", &words).unwrap();
+        assert_eq!(
+            found.programs,
+            [ScriptWord::Perhaps(1), ScriptWord::Script(2)]
+        );
         assert!(!found.is_open);
         let words = ["-X", "a", "-X"].map(str::to_owned);
-        assert!(run_by("python3", &words).unwrap().is_open);
+        assert!(scripts_run_by("python3", &words).unwrap().is_open);
     }
 }

@@ -1,5 +1,5 @@
-//! Words of a process as text without a loss: file names are bytes, rules are text. A byte that is not UTF-8 becomes a
-//! character that no name has, and the name can be told from it again.
+//! Words of a process as text, without loss: file names are bytes, rules are text. A byte that is not UTF-8 becomes a
+//! character that no name contains, from which the byte can be restored.
 
 use std::ffi::{OsStr, OsString};
 
@@ -14,7 +14,7 @@ pub(super) fn escaped(word: &OsStr) -> String {
             for chunk in word.as_bytes().utf8_chunks() {
                 for char in chunk.valid().chars() {
                     match is_escape(char) {
-                        // It would be taken for a byte.
+                        // Unescaped it would be taken for a byte.
                         true => text.extend(char.encode_utf8(&mut [0; 4]).bytes().map(escape)),
                         false => text.push(char),
                     }
@@ -72,7 +72,7 @@ fn is_escape(char: char) -> bool {
     u32::from(char) >= FIRST
 }
 
-/// The last characters of all, for private use.
+/// The last characters of Unicode, for private use.
 #[cfg(unix)]
 const FIRST: u32 = 0x0010_ff00;
 

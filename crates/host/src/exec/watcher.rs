@@ -1,4 +1,4 @@
-//! What becomes of the events of watched programs: everything goes to the audit log, requests go to the user.
+//! Handles the events of watched programs: everything goes to the audit log, requests go to the user.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -16,41 +16,42 @@ use super::programs::resolve;
 use super::{ExecRules, variables_to_show};
 use crate::audit::{Event, Log};
 
-/// Watches an agent and its commands. Clones are the same watcher.
+/// Watches the programs that an agent and its commands execute. Clones are the same watcher.
 #[derive(Clone)]
-pub struct Watcher(Arc<Inner>);
+pub struct Watcher(Arc<WatcherState>);
 
-struct Inner {
+struct WatcherState {
     rules: ExecRules,
     agent: String,
     log: Log,
-    ask: Mutex<Option<Arc<Ask>>>,
+    ask: Mutex<Option<Arc<AskUser>>>,
     fault: Mutex<Option<String>>,
-    denials: Mutex<Denials>,
+    denials: Mutex<DenialLog>,
     /// How many programs are followed.
     followed: watch::Sender<usize>,
 }
 
-/// A program that a rule has kept from being executed.
+/// A program that a rule kept from being executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecDenial {
     /// The program, with links followed.
     pub program: PathBuf,
-    /// Its arguments with its name first, the first of many.
+    /// Its name and arguments; of many, the first ones.
     pub args: Vec<String>,
-    /// What decided.
+    /// The rule that denied it.
     pub why: String,
 }
 
-/// What was denied and not told yet. Of a program that the same rule denies again and again the first time is told.
+/// Denials that were not reported yet. If the same rule denies a program again and again, only the first denial is
+/// reported.
 #[derive(Default)]
-struct Denials {
+struct DenialLog {
     told: HashSet<(PathBuf, String)>,
     new: Vec<ExecDenial>,
     count: u64,
 }
 
-type Ask = dyn Fn(ExecRequest) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync;
+type AskUser = dyn Fn(ExecRequest) -> Pin<Box<dyn Future<Output = bool> + Send>> + Send + Sync;
 
 /// A program that waits for the user's permission to be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub struct ExecRequest {
     pub session: Option<v1::SessionId>,
     /// The program, with links followed.
     pub program: PathBuf,
-    /// Its arguments with its name first, as they were read from the process.
+    /// Its name and arguments, as they were read from the process.
     pub args: Vec<String>,
     /// How many more arguments there are than could be read.
     pub more: u32,
@@ -67,15 +68,16 @@ pub struct ExecRequest {
     pub cwd: PathBuf,
     /// The processes above it, nearest first.
     pub parents: Vec<String>,
-    /// Its variables, as `NAME=value`, that may change what it does and that the agent or command was not started with.
+    /// Those of its variables, as `NAME=value`, that may change what it does and that the agent or command was not
+    /// started with.
     pub variables: Vec<String>,
     /// The rule that asks.
     pub why: String,
 }
 
 impl ExecRequest {
-    /// The first word of the command as users and rules know it: the one it was called by if that leads to the program on
-    /// our `PATH`, else the program's path. A process can call a program what it likes.
+    /// The first word of the command as users and rules know it: the name it was called by, if that leads to the
+    /// program on our `PATH`; otherwise the program's path. A process can call a program anything.
     pub fn command_word(&self) -> String {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let is_its_name = |word: &&String| {
@@ -88,9 +90,9 @@ impl ExecRequest {
 }
 
 impl Watcher {
-    /// Watches by these rules, for an agent of this name.
+    /// A watcher with these rules, for an agent with this name.
     pub fn new(rules: ExecRules, agent: &str, log: Log) -> Watcher {
-        Watcher(Arc::new(Inner {
+        Watcher(Arc::new(WatcherState {
             rules,
             agent: agent.to_owned(),
             log,
@@ -101,7 +103,7 @@ impl Watcher {
         }))
     }
 
-    /// Sets who is asked. Until then, requests are denied. Dropping the future withdraws the request.
+    /// Sets how the user is asked. Until then, requests are denied. Dropping the future withdraws the request.
     pub fn ask_with<F>(&self, ask: impl Fn(ExecRequest) -> F + Send + Sync + 'static)
     where
         F: Future<Output = bool> + Send + 'static,
@@ -121,8 +123,8 @@ impl Watcher {
         self.0.rules.clone().started_in(directory).watch()
     }
 
-    /// What to start a command with that is allowed already, in a session's directory and with this `PATH`. It is not
-    /// asked about once more.
+    /// What to start a command with that is already allowed, in a session's directory and with this `PATH`. The user is
+    /// not asked about it again.
     pub(crate) fn watch_command(
         &self,
         words: &[String],
@@ -130,7 +132,7 @@ impl Watcher {
         path: &OsStr,
         workspace: &Path,
     ) -> ExecWatch {
-        // The kernel tells directories without links.
+        // The kernel reports directories without links.
         let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
         let rules = self.0.rules.clone().started_in(workspace);
         rules
@@ -138,26 +140,26 @@ impl Watcher {
             .watch()
     }
 
-    /// Takes care of what a program that was started with one of these watches executes, until it has ended. Needs a
-    /// tokio runtime.
+    /// Handles what a program executes that was started with one of these watches, until it has ended. Needs a tokio
+    /// runtime.
     pub fn follow(&self, child: &mut Child, session: Option<&v1::SessionId>) {
         if let Some(execs) = child.take_exec_events() {
-            self.spawn(Following::new(self.clone(), session.cloned()), execs);
+            self.spawn(WatchedProgram::new(self.clone(), session.cloned()), execs);
         }
     }
 
     /// The same for a program that has the user's terminal: nobody can be asked, so requests are denied.
     pub fn follow_unattended(&self, child: &mut Child) {
         if let Some(execs) = child.take_exec_events() {
-            let following = Following {
-                presence: Presence::Unattended,
-                ..Following::new(self.clone(), None)
+            let following = WatchedProgram {
+                presence: UserPresence::Unattended,
+                ..WatchedProgram::new(self.clone(), None)
             };
             self.spawn(following, execs);
         }
     }
 
-    fn spawn(&self, following: Following, execs: ExecEvents) {
+    fn spawn(&self, following: WatchedProgram, execs: ExecEvents) {
         let watcher = self.clone();
         watcher.0.followed.send_modify(|count| *count += 1);
         tokio::spawn(async move {
@@ -171,19 +173,19 @@ impl Watcher {
         lock(&self.0.denials).count
     }
 
-    /// The programs that were denied since the last call, each once for a rule. At most a hundred are told in all.
+    /// The programs that were denied since the last call, each once for a rule. At most a hundred are reported in all.
     pub fn take_denials(&self) -> Vec<ExecDenial> {
         std::mem::take(&mut lock(&self.0.denials).new)
     }
 
-    /// Waits until every program that was followed has ended and all that it executed is known.
+    /// Waits until every program that was followed has ended and everything that it executed is known.
     pub async fn ended(&self) {
         let mut followed = self.0.followed.subscribe();
-        // The sender is ours, so that this cannot fail.
+        // The sender is ours, so this can't fail.
         followed.wait_for(|count| *count == 0).await.ok();
     }
 
-    /// Something that the user should know, once.
+    /// Returns a problem that the user should know about, once.
     pub fn fault(&self) -> Option<String> {
         lock(&self.0.fault).take()
     }
@@ -197,27 +199,27 @@ impl fmt::Debug for Watcher {
     }
 }
 
-/// Whether a user can answer while the program runs.
+/// Whether the user can answer while the program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Presence {
+enum UserPresence {
     Attended,
     Unattended,
 }
 
 /// One watched program.
-struct Following {
+struct WatchedProgram {
     watcher: Watcher,
-    presence: Presence,
+    presence: UserPresence,
     session: Option<v1::SessionId>,
     asked: JoinSet<(u64, bool)>,
     open: HashMap<u64, AbortHandle>,
 }
 
-impl Following {
-    fn new(watcher: Watcher, session: Option<v1::SessionId>) -> Following {
-        Following {
+impl WatchedProgram {
+    fn new(watcher: Watcher, session: Option<v1::SessionId>) -> WatchedProgram {
+        WatchedProgram {
             watcher,
-            presence: Presence::Attended,
+            presence: UserPresence::Attended,
             session,
             asked: JoinSet::new(),
             open: HashMap::new(),
@@ -234,11 +236,11 @@ impl Following {
                             answers.deny(refused);
                         }
                     }
-                    // Dropped, requests are withdrawn.
+                    // Dropping `self` withdraws its requests.
                     None => return,
                 },
                 Some(answered) = self.asked.join_next() => {
-                    // One that was withdrawn has no answer.
+                    // A withdrawn request has no answer.
                     if let Ok((id, is_allowed)) = answered {
                         self.open.remove(&id);
                         match is_allowed {
@@ -251,7 +253,7 @@ impl Following {
         }
     }
 
-    /// Takes an event; the id of a request that nobody can answer.
+    /// Handles an event. Returns the id of a request that nobody can answer.
     fn take(&mut self, event: ExecEvent) -> Option<u64> {
         match event {
             ExecEvent::Ran(exec) => {
@@ -278,7 +280,7 @@ impl Following {
             }
             ExecEvent::Missed { count } => {
                 self.fault(format!(
-                    "the audit log lacks {count} programs that were executed: too many at once"
+                    "the audit log is missing {count} executed programs: too many at once"
                 ));
             }
             ExecEvent::AlreadyWatched => self.fault(ALREADY.to_owned()),
@@ -289,7 +291,7 @@ impl Following {
     fn ask(&mut self, id: u64, exec: &ExecRecord, why: String) -> Option<u64> {
         self.note(exec, "asked", Some(&why));
         let ask = lock(&self.watcher.0.ask).clone();
-        let Some(ask) = ask.filter(|_| self.presence == Presence::Attended) else {
+        let Some(ask) = ask.filter(|_| self.presence == UserPresence::Attended) else {
             self.denied(exec, &why);
             return Some(id);
         };
@@ -344,9 +346,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Denials that are told one by one.
+/// Denials that are reported one by one.
 const MOST_TOLD: usize = 100;
-/// Arguments of each.
+/// Arguments of each denial.
 const MOST_WORDS: usize = 16;
 const LOSES_RIGHTS: &str =
     "without the rights of its owner: watched programs gain none; use --no-guard if you need that";

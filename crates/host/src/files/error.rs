@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::denied::{AskedAlias, Denied};
+use crate::denied::{AliasOfAskedFile, DeniedByRule};
 
 /// Why a directory was not opened, a file not read or not written. Paths are those the caller named.
 #[derive(Debug, thiserror::Error)]
@@ -243,7 +243,7 @@ impl Error {
     }
 
     /// A rule of the policy denies it.
-    pub(crate) fn denied(path: &Path, denied: Denied) -> Error {
+    pub(crate) fn denied(path: &Path, denied: DeniedByRule) -> Error {
         Error::DeniedByPolicy {
             path: path.to_owned(),
             rule: denied.rule,
@@ -251,7 +251,7 @@ impl Error {
     }
 
     /// A rule asks about another name of it.
-    pub(crate) fn asked(path: &Path, alias: AskedAlias) -> Error {
+    pub(crate) fn asked(path: &Path, alias: AliasOfAskedFile) -> Error {
         Error::AskedByPolicy {
             path: path.to_owned(),
             rule: alias.rule,

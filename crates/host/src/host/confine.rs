@@ -3,7 +3,7 @@
 use attache_process::{Confinement, NestedMounts, Program};
 
 use super::Host;
-use crate::denied::{DeniedPaths, Subject};
+use crate::denied::{ConfinedProcess, DeniedPaths};
 use crate::permissions::PathPattern;
 use crate::sandbox;
 
@@ -55,7 +55,7 @@ impl Host {
         if denied.is_cut() {
             confined.faults.push("there was too much to look through for all files that the policy denies, so the agent can reach some of them".to_owned());
         }
-        let (covers, left_out) = match denied.covers(Subject::Agent, &cwd) {
+        let (covers, left_out) = match denied.covers(ConfinedProcess::Agent, &cwd) {
             Ok(found) => found,
             Err(error) => {
                 let fault = format!("what the policy denies is not hidden from the agent: {error}");
@@ -73,7 +73,7 @@ impl Host {
         let confinement = covers
             .into_iter()
             .fold(Confinement::new(), Confinement::cover);
-        let confinement = denied.keep_covered(confinement, Subject::Agent, &cwd);
+        let confinement = denied.keep_covered(confinement, ConfinedProcess::Agent, &cwd);
         match self.nesting {
             // Our own agent has no sandbox that would fail.
             NestedMounts::Refused if is_our_own(&confined.program) => {}

@@ -1,4 +1,5 @@
-//! From a tool call to a question: which command, which files, and the digests that an answer is bound to.
+//! An action: what a tool call or a request would do, with the command, the files, and the digests that decisions are
+//! bound to.
 
 mod file_patterns;
 mod host_requests;
@@ -6,9 +7,9 @@ mod input;
 mod members;
 mod other_input;
 mod path_readings;
+mod repeated_members;
 mod subject;
 mod summary;
-mod twice;
 mod unknown_texts;
 
 use std::collections::HashMap;
@@ -21,77 +22,77 @@ use attache_rpc::json::{self, Raw};
 use attache_schema::v1;
 
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
-use super::on_disk::FilesOnDisk;
+use super::resolved_files::ResolvedFiles;
 use super::{command, paths};
 use crate::FieldHasher;
 pub(super) use file_patterns::{
     alternatives, is_pattern, may_match, reaches_protected, stays_inside,
 };
-use input::Input;
+use input::ToolInput;
 use path_readings::location_readings;
 use subject::subject;
 pub use unknown_texts::UnknownTexts;
 
-/// What an agent asks to do, as far as it can be told from the tool call.
+/// What an agent would do, as far as the tool call tells. Permissions judge actions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {
-    /// The agent as the person chose it: a name, or the path of a program.
+    /// The agent as the user chose it: a name, or the path of a program.
     pub agent: String,
     /// The session's working directory.
     pub workspace: PathBuf,
     /// The session.
     pub session: v1::SessionId,
-    /// What sort of tool it is.
+    /// The kind of tool.
     pub kind: v1::ToolKind,
-    /// The tool's name, where the agent tells it.
+    /// The tool's name, where the agent gives one.
     pub tool: Option<String>,
-    /// Other names of the tool. An agent that gives several is not understood, and rules that deny look at all of them.
+    /// Other names of the tool. An agent that gives several is not understood; rules that deny look at all of them.
     pub other_tools: Vec<String>,
-    /// What is known of the tool beside the agent's word for it: for a tool of an MCP server the server's identity and
-    /// a digest of the tool's definition. Part of the subject. Set it with
+    /// What is known about the tool in addition to the agent's name for it. For a tool of an MCP server, the server's
+    /// identity and a digest of the tool's definition. Part of the subject. Set it with
     /// [`with_tool_identity`](Action::with_tool_identity).
     pub tool_identity: Option<String>,
-    /// Whether the tool is given something whose meaning we do not know. Such an action is never taken for reading, no rule
-    /// on commands or files allows it, and a remembered decision covers exactly this input.
+    /// Whether the tool has input whose meaning is unknown. Such an action never counts as reading, no rule on commands
+    /// or files allows it, and a remembered decision covers exactly this input.
     pub has_unknown_input: bool,
-    /// What the texts in that may be.
+    /// The commands and files that the texts in unknown input may be.
     pub unknown_texts: UnknownTexts,
-    /// Whether it shows anything beside its input: a change, text to write, a terminal. Such an action is never taken for
-    /// reading, either.
+    /// Whether it shows anything beside its input: a change, text to write, a terminal. Such an action never counts as
+    /// reading.
     pub has_content: bool,
-    /// Whether its input names code to run, or its kind is to run something. Then it runs a command, seen or not.
+    /// Whether its input names code to run, or its kind is to run something. Then it runs a command, shown or not.
     pub runs_code: bool,
     /// The title, as shown.
     pub title: String,
-    /// The command and its arguments, where it runs one. A text that a shell would read is one word.
+    /// The command and its arguments, if it runs one. Text for a shell is one word.
     pub command: Option<Vec<String>>,
-    /// The directory that the command runs in, where it is told and is not the workspace.
+    /// The directory that the command runs in, where one is given and is not the workspace.
     pub directory: Option<PathBuf>,
     /// The files that it touches, and the directory.
     pub paths: Vec<PathBuf>,
-    /// Patterns of files that are looked for, from the workspace and from each path on.
+    /// Patterns of files to look for, relative to the workspace and to each path.
     pub patterns: Vec<String>,
-    /// Paths that some tools take for patterns. They are among the paths too, as they are written.
+    /// Paths that some tools take for patterns. They are also among the paths, as written.
     pub wild_paths: Vec<String>,
-    /// Whether it names where something is to be put, beside what is read.
+    /// Whether it names a destination, in addition to what is read.
     pub names_destination: bool,
     /// Whether its input may name files that are not among the paths.
     pub names_other_files: bool,
-    /// Whether its input has a member twice, so that nobody knows which of them counts. Such an action is always put to a
-    /// person.
+    /// Whether a member occurs twice in its input, so that it is uncertain which one counts. The user is always asked
+    /// about such an action.
     pub is_ambiguous: bool,
     /// Whether it stands for all actions of a class: see [`of_class`](Action::of_class).
     pub is_class: bool,
-    /// What the files are on the disk, if that was looked at. Set it with [`with_disk`](Action::with_disk).
-    pub on_disk: Option<Arc<FilesOnDisk>>,
-    /// A digest of everything that was shown. An answer holds for this and nothing else.
+    /// The files as they are on the disk, if that was inspected. Set it with [`with_disk`](Action::with_disk).
+    pub on_disk: Option<Arc<ResolvedFiles>>,
+    /// A digest of everything that was shown. The user's answer applies to this and nothing else.
     pub digest: Digest,
     /// A digest of what would be done: the command with its directory and variables, or the files, or the input. A
-    /// decision that is remembered holds for this.
+    /// remembered decision is bound to this.
     pub subject: Digest,
 }
 
-/// A digest of a tool call as it was shown.
+/// A digest of an action or of content that was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest(pub [u8; 32]);
 
@@ -102,26 +103,27 @@ impl fmt::Display for Digest {
 }
 
 impl Action {
-    /// What a request asks. `told` is the tool call as it was told before: a request may name it by its id alone.
+    /// The action of a permission request. `told` is the tool call as earlier updates described it: a request may give
+    /// only its id.
     pub fn from_request(
         agent: &str,
         workspace: PathBuf,
         request: &v1::RequestPermissionRequest,
         told: Option<&v1::ToolCall>,
     ) -> Action {
-        let call = Call::of(&request.tool_call, told);
-        let action = call.action(agent, workspace, &request.session_id);
+        let call = ToolCallParts::merge(&request.tool_call, told);
+        let action = call.to_action(agent, workspace, &request.session_id);
         let told = told.and_then(|call| call.meta.as_ref());
         let metas = [request.tool_call.meta.as_ref(), told];
-        // An agent that says more of a tool than its name makes decisions narrower, never wider.
+        // Further details about a tool make decisions narrower, never wider.
         match metas.into_iter().flatten().find_map(identity_in) {
             Some(identity) => action.with_tool_identity(&identity),
             None => action,
         }
     }
 
-    /// The same action by a tool that is known by more than its name. A decision that was made for another identity, or
-    /// for none, does not cover it.
+    /// The action with a tool that is known by more than its name. A decision for another identity, or for none, does
+    /// not cover it.
     #[must_use]
     pub fn with_tool_identity(mut self, identity: &str) -> Action {
         let identified = |purpose, digest: &Digest| {
@@ -137,9 +139,9 @@ impl Action {
     }
 
     /// The action as one of a class, such as every call of one MCP tool or every change of a file. A decision on it
-    /// covers all actions of that class by a tool of the same identity.
+    /// covers all actions of that class by a tool with the same identity.
     ///
-    /// Use it with [`record`](super::Permissions::record) and [`recall`](super::Permissions::recall), and judge the
+    /// Use it with [`record`](super::Permissions::record) and [`recall`](super::Permissions::recall), but judge the
     /// action itself. The class is named by us, never by a peer.
     #[must_use]
     pub fn of_class(&self, class: &str) -> Action {
@@ -155,13 +157,13 @@ impl Action {
         }
     }
 
-    /// The names under which rules that deny know the agent: one that was started by its path is also known by its name.
+    /// The agent's names for rules that deny: an agent that was started by its path also has its program's name.
     pub(super) fn agent_names(&self) -> impl Iterator<Item = &str> {
-        names(&self.agent)
+        names_of_agent(&self.agent)
     }
 
-    /// Whether it reads or searches files and nothing that it shows says otherwise. The kind is ours for what an agent does
-    /// through us; else it is the agent's word, which must not make less of an action than can be seen of it.
+    /// Whether it reads or searches files and nothing that it shows contradicts that. For requests to us the kind is
+    /// ours; otherwise it is the agent's word, which can't make an action look smaller than it is.
     pub(super) fn only_reads(&self) -> bool {
         matches!(self.kind, v1::ToolKind::Read | v1::ToolKind::Search)
             && self.command.is_none()
@@ -173,7 +175,7 @@ impl Action {
             && !self.is_foreign()
     }
 
-    /// Whether the tool is one of a server that the agent talks to.
+    /// Whether the tool belongs to a server that the agent uses.
     fn is_foreign(&self) -> bool {
         let is_of_server = |name: &str| {
             let letters = name.chars().filter(char::is_ascii_alphanumeric);
@@ -189,8 +191,8 @@ impl Action {
         all.map(String::as_str)
     }
 
-    /// The variables that the action sets for its command, as `NAME=value`, other than those that an agent may set without
-    /// asking. With them a command may do something else than its words say, so no preset and no pattern allows them.
+    /// The variables that the action sets for its command, as `NAME=value`, except those that an agent may set without
+    /// asking. With them a command may do something other than its words say, so no preset and no pattern allows it.
     pub fn variables(&self) -> Vec<String> {
         let line = self.line().unwrap_or_default();
         let shown = line.variables.into_iter().map(|(name, value)| match value {
@@ -199,13 +201,13 @@ impl Action {
         shown.collect()
     }
 
-    /// The simple commands that the command is made of, as far as they can be told; none where it runs no command.
+    /// The simple commands that the command consists of, as far as they are known; `None` if it runs no command.
     pub fn line(&self) -> Option<ShellLine> {
         self.command.as_deref().map(ShellLine::of)
     }
 
-    /// The simple commands as texts for a prompt, without those that only pass others on. A word that the shell makes
-    /// something else of stands between `‹` and `›`.
+    /// The simple commands as texts for a prompt, without those that only run others. A word that the shell expands
+    /// stands between `‹` and `›`.
     pub fn parts(&self) -> Vec<String> {
         let parts = self.line().map(|line| line.parts).unwrap_or_default();
         let marked = |mut part: SimpleCommand| {
@@ -221,7 +223,7 @@ impl Action {
         shown.map(marked).collect()
     }
 
-    /// Whether the words do not tell all that the command runs.
+    /// Whether the command may run more than its words show.
     pub fn is_opaque(&self) -> bool {
         let opaque = |part: &SimpleCommand| part.runs_others || part.literal_words().is_none();
         let line = self.line();
@@ -230,36 +232,36 @@ impl Action {
         })
     }
 
-    /// The path from the workspace on: its own directories grant nothing.
+    /// The path relative to the workspace: the names of directories above it don't count.
     pub(super) fn seen(&self, path: &Path) -> PathBuf {
         paths::inside(&self.workspace, path).unwrap_or_else(|| paths::normal(&self.workspace, path))
     }
 }
 
-/// An agent's name, and that of its program where it was started by its path.
-pub(super) fn names(agent: &str) -> impl Iterator<Item = &str> {
+/// An agent's name, and that of its program if it was started by its path.
+pub(super) fn names_of_agent(agent: &str) -> impl Iterator<Item = &str> {
     let path = agent.split(" #").next().unwrap_or(agent);
     let name = Path::new(path).file_name().and_then(|name| name.to_str());
     std::iter::once(agent).chain(name.filter(|name| *name != agent))
 }
 
-/// A tool call with what the request says of it in front of what was told before.
-struct Call<'a> {
-    /// Empty where there is none: an agent does it through us.
+/// A tool call as a permission request describes it, completed from earlier updates.
+struct ToolCallParts<'a> {
+    /// Empty for a request to us, which has no tool call.
     id: &'a str,
     kind: &'a v1::ToolKind,
     title: &'a str,
-    /// The tool's names, that which counts first.
+    /// The tool's names; the first one counts.
     names: Vec<String>,
     raw_input: Option<&'a Raw>,
     locations: &'a [v1::ToolCallLocation],
     content: &'a [v1::ToolCallContent],
 }
 
-impl<'a> Call<'a> {
-    /// Something that an agent does through us, without a tool call.
-    fn through_us(kind: &'a v1::ToolKind, title: &'a str) -> Call<'a> {
-        Call {
+impl<'a> ToolCallParts<'a> {
+    /// A request of the agent to us, without a tool call.
+    fn for_host_request(kind: &'a v1::ToolKind, title: &'a str) -> ToolCallParts<'a> {
+        ToolCallParts {
             id: "",
             kind,
             title,
@@ -270,7 +272,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn of(asked: &'a v1::ToolCallUpdate, told: Option<&'a v1::ToolCall>) -> Call<'a> {
+    fn merge(asked: &'a v1::ToolCallUpdate, told: Option<&'a v1::ToolCall>) -> ToolCallParts<'a> {
         let kind = asked.kind.as_ref().or(told.map(|call| &call.kind));
         let title = asked.title.as_deref().or(told.map(|call| &*call.title));
         let names = [
@@ -289,7 +291,7 @@ impl<'a> Call<'a> {
         ];
         let names = names.into_iter().flatten().map(str::to_owned);
         let names = names.chain(metas.into_iter().flatten().filter_map(name_in));
-        Call {
+        ToolCallParts {
             id: asked.tool_call_id.as_str(),
             kind: kind.unwrap_or(&v1::ToolKind::Other),
             title: title.unwrap_or_default(),
@@ -300,8 +302,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn action(&self, agent: &str, workspace: PathBuf, session: &v1::SessionId) -> Action {
-        let input = Input::read(self.raw_input, self.kind);
+    fn to_action(&self, agent: &str, workspace: PathBuf, session: &v1::SessionId) -> Action {
+        let input = ToolInput::read(self.raw_input, self.kind);
         let run_in = directory(&input, &workspace);
         let unknown_texts = UnknownTexts::of(input.unknown());
         let files = self.files(&input, &unknown_texts, &workspace);
@@ -353,8 +355,9 @@ impl<'a> Call<'a> {
         action
     }
 
-    /// The files that it names anywhere, each once. A directory to run a command in is one, unless it is the workspace.
-    fn files(&self, input: &Input, other: &UnknownTexts, workspace: &Path) -> Vec<PathBuf> {
+    /// The files that it names anywhere, each once. The directory of a command is one of them, unless it is the
+    /// workspace.
+    fn files(&self, input: &ToolInput, other: &UnknownTexts, workspace: &Path) -> Vec<PathBuf> {
         let located = self.locations.iter().map(|location| location.path.as_str());
         let changed = self.changes().map(|diff| diff.path.as_str());
         let shown = located.chain(changed).flat_map(location_readings);
@@ -365,14 +368,14 @@ impl<'a> Call<'a> {
         each_once(all.chain(other.plain_paths(workspace)), &base)
     }
 
-    /// Whether it says that it touches a file that cannot be.
+    /// Whether it names a file that can't exist.
     fn has_strange_path(&self) -> bool {
         let located = self.locations.iter().map(|location| location.path.as_str());
         let mut paths = located.chain(self.changes().map(|change| change.path.as_str()));
         paths.any(|path| !members::is_path(path))
     }
 
-    /// Whether a command that it runs is shown by its output alone.
+    /// Whether it shows a command only by the command's output.
     fn shows_terminal(&self) -> bool {
         let mut content = self.content.iter();
         content.any(|content| matches!(content, v1::ToolCallContent::Terminal(_)))
@@ -386,7 +389,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    fn digest(&self, action: &Action, input: &Input) -> Digest {
+    fn digest(&self, action: &Action, input: &ToolInput) -> Digest {
         let mut form = FieldHasher::new("attache permissions shown");
         form.text(&action.agent);
         form.text(&action.workspace.to_string_lossy());
@@ -411,13 +414,13 @@ impl<'a> Call<'a> {
 }
 
 /// The directory to run a command in, unless it is the workspace.
-fn directory(input: &Input, workspace: &Path) -> Option<PathBuf> {
+fn directory(input: &ToolInput, workspace: &Path) -> Option<PathBuf> {
     let base = paths::normal(Path::new("/"), workspace);
     let directory = input.directory();
     directory.filter(|directory| paths::normal(&base, directory) != base)
 }
 
-/// Each file once, by its whole path where it is named by that and from the workspace on too.
+/// Each file once. A file that is named both ways keeps its absolute path.
 fn each_once(paths: impl Iterator<Item = PathBuf>, workspace: &Path) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     let mut seen = HashMap::new();
@@ -441,15 +444,15 @@ fn each_once(paths: impl Iterator<Item = PathBuf>, workspace: &Path) -> Vec<Path
     all
 }
 
-/// The tool's name as the adapter for Claude Code tells it.
+/// The tool's name as the adapter for Claude Code gives it.
 fn name_in(meta: &attache_schema::Meta) -> Option<String> {
     meta.get("claudeCode")?.string_member("toolName")
 }
 
-/// The identity of an MCP tool as our own agent tells it.
+/// The identity of an MCP tool as our own agent gives it.
 fn identity_in(meta: &attache_schema::Meta) -> Option<String> {
     meta.get("attache")?.string_member("toolIdentity")
 }
 
-/// More are not looked at, and then nothing is allowed without asking.
+/// Paths of one action. With more, nothing is allowed without asking.
 pub(super) const MAX_PATHS: usize = 10_000;

@@ -1,4 +1,4 @@
-//! What a command's words tell before it runs.
+//! What the words of a command tell before it runs.
 
 pub(super) mod changes;
 pub(super) mod effects;
@@ -16,7 +16,8 @@ mod wrappers;
 
 use attache_text::shell::{is_plain, is_plain_char};
 
-/// The words of a command given as one text: split where no shell would see more than spaces, else one word.
+/// The words of a command that is given as one text: split where any shell would see nothing but spaces, otherwise one
+/// word.
 pub(super) fn words(text: &str) -> Vec<String> {
     let split: Vec<String> = text
         .split(' ')
@@ -29,7 +30,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     vec![text.to_owned()]
 }
 
-/// Every plain word that stands anywhere in a text, for rules that deny.
+/// Every plain word anywhere in a text, for rules that deny.
 pub(super) fn tokens(text: &str) -> Vec<&str> {
     let parts = text.split(|char| !is_plain_char(char));
     parts
@@ -38,7 +39,7 @@ pub(super) fn tokens(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The name of a program without its directory, in small letters as some file systems have it.
+/// The name of a program without its directory, in lower case as some file systems have it.
 pub(crate) fn base_name(word: &str) -> String {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let name = name.to_lowercase();
@@ -48,7 +49,7 @@ pub(crate) fn base_name(word: &str) -> String {
     }
 }
 
-/// More is not analysed.
+/// Longer commands are not analysed.
 const MAX_WORDS: usize = 4096;
 const MAX_BYTES: usize = 64 * 1024;
 pub(super) const MAX_TOKENS: usize = 4096;

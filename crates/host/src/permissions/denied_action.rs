@@ -1,22 +1,22 @@
-//! What a denial holds for, whatever the agent calls the tool: it must not get by renaming what it was denied.
+//! What a denial covers, whatever the agent calls the tool: renaming it must not get around the denial.
 
 use serde::{Deserialize, Serialize};
 
 use super::command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
-use super::facts::Facts;
-use super::on_disk::FilesOnDisk;
+use super::facts::ActionFacts;
+use super::resolved_files::ResolvedFiles;
 use super::{Action, command, paths};
 use crate::FieldHasher;
 
-/// A command or files that were denied, as digests: a command may hold a secret.
+/// A command or files that were denied, as digests: a command may contain a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeniedAction {
     command: Option<String>,
-    /// The files, or the directories of the command, in their order.
+    /// The files, or the directories of the command, in order.
     files: Vec<String>,
-    /// Whether it was reading that was denied, and with it everything else.
+    /// Whether reading was denied, and everything else with it.
     reads: bool,
     /// The simple commands of the command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -27,7 +27,7 @@ pub(super) struct DeniedAction {
 }
 
 impl DeniedAction {
-    /// Nothing where neither a command nor a file is named.
+    /// `None` if neither a command nor a file is named.
     pub(super) fn of(action: &Action) -> Option<DeniedAction> {
         let line = action.line().unwrap_or_default();
         let denied = DeniedAction {
@@ -42,13 +42,13 @@ impl DeniedAction {
         (denied.command.is_some() || !denied.files.is_empty()).then_some(denied)
     }
 
-    /// Whether a question is of the sort that was denied: who may not change a file may still read it.
+    /// Whether the denial concerns an action of this sort: an agent that may not change a file may still read it.
     pub(super) fn is_about(&self, action: &Action) -> bool {
         self.reads || !action.only_reads()
     }
 
-    /// Whether a question is about the same command, or changes or reads the same files.
-    pub(super) fn holds_for(&self, facts: &Facts<'_>) -> bool {
+    /// Whether an action is the same command, or changes or reads the same files.
+    pub(super) fn holds_for(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         let is_same = match &self.command {
             Some(denied) => {
@@ -65,7 +65,7 @@ impl DeniedAction {
         is_same && (self.files.is_empty() || self.has_files_of(facts))
     }
 
-    /// Whether a line runs all simple commands that were denied together. What is written to a file beside that makes no
+    /// Whether a line runs all simple commands that were denied together. Files that it also writes to make no
     /// difference.
     fn is_part_of(&self, line: &ShellLine) -> bool {
         let found: Vec<String> = parts(line)
@@ -74,8 +74,8 @@ impl DeniedAction {
         !self.parts.is_empty() && self.parts.iter().all(|part| found.contains(part))
     }
 
-    /// Whether each file that was denied is among those of a question, under whatever name.
-    fn has_files_of(&self, facts: &Facts<'_>) -> bool {
+    /// Whether each file that was denied is among those of an action, under whatever name.
+    fn has_files_of(&self, facts: &ActionFacts<'_>) -> bool {
         let mut named = digests_of_files(facts.action);
         named.extend(digests_of_real_files(facts.on_disk()).into_iter().flatten());
         if let Some((others, on_disk)) = facts.possible_files() {
@@ -142,7 +142,7 @@ fn digest_of_part(part: &SimpleCommand, files: &[Redirection]) -> String {
     blake3::Hash::from_bytes(form.end()).to_hex().to_string()
 }
 
-/// Each file as the most forgiving file systems see it.
+/// Each file as the most lenient file systems compare names.
 fn digests_of_files(action: &Action) -> Vec<String> {
     let seen = action.paths.iter().map(|path| action.seen(path));
     seen.map(|path| digest_of_file(&path)).collect()
@@ -156,7 +156,7 @@ fn digest_of_file(path: &std::path::Path) -> String {
 }
 
 /// For each file, where it leads and which file that is.
-fn digests_of_real_files(files: &FilesOnDisk) -> Vec<Vec<String>> {
+fn digests_of_real_files(files: &ResolvedFiles) -> Vec<Vec<String>> {
     let digests = files.files().iter().map(|file| {
         let leads_to = file.leads_to.as_deref();
         let leads_to =

@@ -1,22 +1,22 @@
-//! How long a decision holds, as people write it: `30m`, `8h`, `7d`, `never`.
+//! How long a decision lasts, as people write it: `30m`, `8h`, `7d`, `never`.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How long a decision holds that is remembered.
+/// When a remembered decision expires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Expiry {
-    /// As long as its scope does.
+    /// It lasts as long as its scope.
     #[default]
     Never,
-    /// So long, then it is asked again.
+    /// After this time the user is asked again.
     After(Duration),
 }
 
-/// A text that is no length of time.
+/// The text is not a length of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("wants a length of time such as `30m`, `8h`, `7d`, or `never`")]
+#[error("must be a duration such as `30m`, `8h` or `7d`, or `never`")]
 pub struct ExpiryError;
 
 impl FromStr for Expiry {
@@ -57,7 +57,7 @@ impl fmt::Display for Expiry {
 }
 
 const UNITS: [(char, u64); 4] = [('s', 1), ('m', 60), ('h', 60 * 60), ('d', 24 * 60 * 60)];
-/// A hundred years: more is a slip of the pen.
+/// A hundred years: more is a typing mistake.
 const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 #[cfg(test)]

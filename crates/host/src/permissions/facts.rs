@@ -1,4 +1,4 @@
-//! An action as rules look at it.
+//! What rules need to know about an action.
 
 mod possible_files;
 
@@ -12,38 +12,38 @@ use super::action::MAX_PATHS;
 use super::command::effects::{self, Effect};
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
-use super::command::pattern::{CommandPattern, Match};
+use super::command::pattern::{CommandMatch, CommandPattern};
 use super::command::{self, MAX_TOKENS};
-use super::glob::PathPattern;
-use super::on_disk::{FileOnDisk, FilesOnDisk, PathLookups};
+use super::path_pattern::PathPattern;
+use super::path_views::{MAX_LINKS, PathViews, word_values};
 use super::pattern_files::PatternFiles;
-use super::seen_paths::{MAX_LINKS, Seen, values};
+use super::resolved_files::{PathLookups, ResolvedFile, ResolvedFiles};
 use super::{Action, paths};
 
-/// An action as rules look at it, worked out once.
-pub(super) struct Facts<'a> {
+/// What rules need to know about an action, worked out once.
+pub(super) struct ActionFacts<'a> {
     pub(super) action: &'a Action,
-    /// The simple commands that it runs.
+    /// The simple commands that the action runs.
     pub(super) line: ShellLine,
-    /// The programs that rules on commands are found by.
+    /// The programs by which rules on commands are found.
     pub(super) programs: Vec<String>,
     /// What else it may run: texts in input that is not understood.
     others: Vec<ShellLine>,
-    /// Words of the title, where a tool runs a command and does not say which.
+    /// Words of the title, if the tool runs a command and does not say which.
     title: Vec<&'a str>,
-    /// The title, and what it begins with. Titles are the agent's words: they may close a door, not open one.
+    /// The title, and what it begins with. Titles are the agent's words: they may deny an action, never allow it.
     pub(super) titles: [String; 3],
-    pub(super) places: Vec<Place>,
-    /// Directories that count as inside, beside the workspace.
+    pub(super) given_paths: Vec<GivenPath>,
+    /// Directories that count as inside, in addition to the workspace.
     also: &'a [PathBuf],
     lookups: PathLookups,
     /// The files as they are on the disk now.
-    on_disk: OnceCell<FilesOnDisk>,
-    /// Every way in which a path can be read, for rules that deny.
-    seen: Seen,
-    /// Paths that may stand in the command, in input that is not understood and behind patterns, likewise.
-    seen_elsewhere: OnceCell<Seen>,
-    /// What patterns stand for now, and paths that may be patterns.
+    on_disk: OnceCell<ResolvedFiles>,
+    /// Every way in which its paths can be read, for rules that deny.
+    seen: PathViews,
+    /// Likewise for paths that may be in the command, in input that is not understood and behind patterns.
+    seen_elsewhere: OnceCell<PathViews>,
+    /// What patterns match now, and paths that may be patterns.
     pattern_files: OnceCell<PatternFiles>,
     may_name_protected: OnceCell<bool>,
     is_understood: OnceCell<bool>,
@@ -51,15 +51,15 @@ pub(super) struct Facts<'a> {
 
 /// A path as it was given, for rules that allow.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct GivenPath {
     pub(super) absolute: Option<String>,
     pub(super) inside: Option<String>,
     is_inside: bool,
 }
 
-impl<'a> Facts<'a> {
-    /// `also` are directories that count as inside, beside the workspace.
-    pub(super) fn of(action: &'a Action, also: &'a [PathBuf]) -> Facts<'a> {
+impl<'a> ActionFacts<'a> {
+    /// Gathers the facts about an action. `also` are directories that count as inside, in addition to the workspace.
+    pub(super) fn of(action: &'a Action, also: &'a [PathBuf]) -> ActionFacts<'a> {
         let runs_unseen = action.command.is_none() && action.kind == v1::ToolKind::Execute;
         let title = match runs_unseen {
             true => command::tokens(&action.title),
@@ -70,18 +70,21 @@ impl<'a> Facts<'a> {
         let others = action.unknown_texts.commands.iter();
         let others: Vec<ShellLine> = others.map(|words| ShellLine::of(words)).collect();
         let base = &action.workspace;
-        let places = action.paths.iter().map(|path| Place::of(path, base, also));
-        Facts {
+        let given_paths = action
+            .paths
+            .iter()
+            .map(|path| GivenPath::of(path, base, also));
+        ActionFacts {
             programs: programs(action, std::iter::once(&line).chain(&others), &title),
             line,
             others,
             title,
             titles: titles(&action.title),
-            places: places.collect(),
+            given_paths: given_paths.collect(),
             also,
             lookups: PathLookups::default(),
             on_disk: OnceCell::new(),
-            seen: Seen::of(action.paths.iter().cloned(), base),
+            seen: PathViews::of(action.paths.iter().cloned(), base),
             seen_elsewhere: OnceCell::new(),
             pattern_files: OnceCell::new(),
             may_name_protected: OnceCell::new(),
@@ -90,7 +93,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What sort of tool it is. Whatever runs a command is there to run it, whatever it says it is.
+    /// The kind of tool. Anything that runs a command counts as `execute`, whatever it says it is.
     pub(super) fn kind(&self) -> v1::ToolKind {
         match self.action.command {
             Some(_) => v1::ToolKind::Execute,
@@ -100,36 +103,36 @@ impl<'a> Facts<'a> {
 
     /// Whether it names files, and all of them lie inside.
     pub(super) fn is_inside(&self) -> bool {
-        !self.places.is_empty() && self.has_nothing_outside()
+        !self.given_paths.is_empty() && self.has_nothing_outside()
     }
 
     /// Whether none of the files that it names lies outside, or leads there.
     pub(super) fn has_nothing_outside(&self) -> bool {
-        self.places.iter().all(|place| place.is_inside) && self.on_disk().is_inside()
+        self.given_paths.iter().all(|place| place.is_inside) && self.on_disk().is_inside()
     }
 
     /// The files as they are on the disk now.
-    pub(super) fn on_disk(&self) -> &FilesOnDisk {
+    pub(super) fn on_disk(&self) -> &ResolvedFiles {
         self.on_disk
-            .get_or_init(|| FilesOnDisk::of(self.action, self.also, &self.lookups))
+            .get_or_init(|| ResolvedFiles::of(self.action, self.also, &self.lookups))
     }
 
-    /// Whether it is put to a person each time.
+    /// Whether the user is asked about it each time.
     pub(super) fn is_asked_each_time(&self) -> bool {
         self.action.is_ambiguous || self.is_protected()
     }
 
-    /// Whether it may change a protected file, by what it says or by what may be in it.
+    /// Whether it may change a protected file, by what it says or by what its input may contain.
     pub(super) fn is_protected(&self) -> bool {
         self.on_disk().is_protected() || self.may_name_protected()
     }
 
-    /// Whether a pattern covers all files, under their names and where they lead.
+    /// Whether the patterns cover all files, by their names and where they lead.
     pub(super) fn are_allowed_by<'p>(
         &self,
         patterns: impl Iterator<Item = &'p PathPattern> + Clone,
     ) -> bool {
-        let covers = |(place, file): (&Place, &FileOnDisk)| {
+        let covers = |(place, file): (&GivenPath, &ResolvedFile)| {
             let is_named = patterns.clone().any(|pattern| place.is_allowed_by(pattern));
             let is_covered = |there: &PathBuf| {
                 patterns
@@ -139,13 +142,13 @@ impl<'a> Facts<'a> {
             is_named && file.leads_to.as_ref().is_none_or(is_covered)
         };
         let files = self.on_disk().files();
-        !self.places.is_empty()
-            && self.places.len() == files.len()
-            && self.places.iter().zip(files).all(covers)
+        !self.given_paths.is_empty()
+            && self.given_paths.len() == files.len()
+            && self.given_paths.iter().zip(files).all(covers)
     }
 
-    /// Whether it only reads files inside, as far as anybody can see: its kind is the agent's word, so that it must name
-    /// the files and be given nothing whose meaning we do not know.
+    /// Whether it only reads files inside, as far as that is certain. The kind is the agent's word, so it must name the
+    /// files, and have no input whose meaning is unknown.
     pub(super) fn only_reads_inside(&self) -> bool {
         self.action.only_reads()
             && self.is_inside()
@@ -153,26 +156,26 @@ impl<'a> Facts<'a> {
             && self.patterns_lead_inside()
     }
 
-    /// Whether there is more than is looked at.
+    /// Whether there is more than is inspected.
     pub(super) fn is_cut(&self) -> bool {
         let action = self.action;
         action.paths.len() >= MAX_PATHS || self.seen.is_cut || action.unknown_texts.is_cut
     }
 
-    /// Whether one of its simple commands falls under a pattern. A title may only deny.
-    pub(super) fn runs(&self, pattern: &CommandPattern) -> Match {
+    /// Whether one of its simple commands falls under a pattern. A title can only deny.
+    pub(super) fn runs(&self, pattern: &CommandPattern) -> CommandMatch {
         let found = self
             .all_parts()
             .map(|part| match pattern.catches(&part.words) {
-                // An alias: see `may_rename`.
-                Match::Maybe if part.literal_words().is_some() => Match::No,
+                // That would be an alias: see `may_rename`.
+                CommandMatch::Maybe if part.literal_words().is_some() => CommandMatch::No,
                 found => found,
             });
         let found = found.max();
         let in_title = (0..self.title.len()).any(|at| pattern.begins(&self.title[at..]));
         match in_title {
-            true => Match::Yes,
-            false => found.unwrap_or(Match::No),
+            true => CommandMatch::Yes,
+            false => found.unwrap_or(CommandMatch::No),
         }
     }
 
@@ -189,11 +192,11 @@ impl<'a> Facts<'a> {
     pub(super) fn may_rename(&self, pattern: &CommandPattern) -> bool {
         let mut parts = self.line.parts.iter();
         parts.any(|part| {
-            part.literal_words().is_some() && pattern.catches(&part.words) == Match::Maybe
+            part.literal_words().is_some() && pattern.catches(&part.words) == CommandMatch::Maybe
         })
     }
 
-    /// Why it may run something that no part of it shows, for rules on commands.
+    /// Why it may run something that none of its parts shows, for rules on commands.
     pub(super) fn hides_commands(&self) -> Option<&'static str> {
         let action = self.action;
         match action.kind {
@@ -204,12 +207,12 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether a program of which nothing is known would run: it may start others.
+    /// Whether it would run a program about which nothing is known, and which may start others.
     pub(super) fn runs_unknown(&self) -> bool {
         self.line.parts.iter().any(is_unknown)
     }
 
-    /// The parts of the line of which it cannot be told what they reach or run; none if that is so of the whole line.
+    /// The parts of the line for which it is uncertain what they reach or run; `None` if that is so for the whole line.
     pub(super) fn doubtful_parts(&self) -> Option<Vec<&SimpleCommand>> {
         let line = &self.line;
         if self.action.command.is_none() || line.doubt.is_some() || self.seen_elsewhere().is_cut {
@@ -232,7 +235,7 @@ impl<'a> Facts<'a> {
                 _ if has_patterns && self.pattern_files().is_open => {
                     Some("it may reach files that a rule is about")
                 }
-                // A directory stands for everything below.
+                // A directory stands for everything below it.
                 v1::ToolKind::Search | v1::ToolKind::Delete | v1::ToolKind::Move
                     if self.names_no_file() =>
                 {
@@ -265,7 +268,7 @@ impl<'a> Facts<'a> {
                 && self.names_directory(part))
     }
 
-    /// Whether it names nothing, or something that is not there as a file.
+    /// Whether it names nothing, or something that does not exist as a file.
     fn names_no_file(&self) -> bool {
         let paths = &self.action.paths;
         let is_file = |path: &PathBuf| self.action.workspace.join(path).is_file();
@@ -289,11 +292,11 @@ impl<'a> Facts<'a> {
         self.seen.views.iter().chain(&self.seen_elsewhere().views)
     }
 
-    fn seen_elsewhere(&self) -> &Seen {
+    fn seen_elsewhere(&self) -> &PathViews {
         self.seen_elsewhere.get_or_init(|| self.see_elsewhere())
     }
 
-    /// The workspace, the directory that the command may run in, and those that it goes to.
+    /// The workspace, the directory that the command may run in, and those that it changes to.
     fn bases(&self) -> Vec<PathBuf> {
         let workspace = &self.action.workspace;
         let named = self.action.paths.iter().take(MAX_DIRECTORIES);
@@ -304,14 +307,14 @@ impl<'a> Facts<'a> {
         bases
     }
 
-    /// Words as paths, from each directory that the command may run in, what may be files elsewhere, and what links make of
-    /// them.
-    fn see_elsewhere(&self) -> Seen {
+    /// Words as paths, from each directory that the command may run in, other texts that may be files, and where links
+    /// lead from them.
+    fn see_elsewhere(&self) -> PathViews {
         let words = self.words_as_paths();
         if words.len() >= MAX_WORDS_AS_PATHS {
-            return Seen {
+            return PathViews {
                 is_cut: true,
-                ..Seen::default()
+                ..PathViews::default()
             };
         }
         let workspace = &self.action.workspace;
@@ -322,8 +325,8 @@ impl<'a> Facts<'a> {
             .chain(self.pattern_files().paths.iter().cloned())
             .collect();
         let written = given.iter().skip(self.action.paths.len()).cloned();
-        let mut all = Seen::of(written, workspace);
-        let seen = Seen::in_words(
+        let mut all = PathViews::of(written, workspace);
+        let seen = PathViews::in_words(
             words.into_iter(),
             &self.bases(),
             given.into_iter(),
@@ -342,7 +345,7 @@ impl<'a> Facts<'a> {
         let mut found = HashSet::with_capacity(MAX_WORDS_AS_PATHS.min(words));
         for part in self.all_parts() {
             let is_silent = effects::effect(part) == Effect::Silent && !changes_directory(part);
-            // The program itself is found by its name.
+            // Rules find the program itself by its name.
             let is_named = part.words.first().and_then(|word| word.literal());
             let skipped = usize::from(is_named.is_some_and(|name| !name.contains('/')));
             let words = part.words.iter().skip(skipped).filter(|_| !is_silent);
@@ -352,9 +355,9 @@ impl<'a> Facts<'a> {
                     return found;
                 }
                 match word {
-                    ShellWord::Literal(text) => found.extend(values(text)),
+                    ShellWord::Literal(text) => found.extend(word_values(text)),
                     ShellWord::Undecided(text) => {
-                        found.extend(command::tokens(text).into_iter().flat_map(values))
+                        found.extend(command::tokens(text).into_iter().flat_map(word_values))
                     }
                 }
             }
@@ -362,7 +365,7 @@ impl<'a> Facts<'a> {
         if self.line.doubt.is_some() {
             let text = self.action.command.iter().flatten();
             let tokens = text.flat_map(|word| command::tokens(word)).take(MAX_TOKENS);
-            found.extend(tokens.flat_map(values));
+            found.extend(tokens.flat_map(word_values));
         }
         found
     }
@@ -372,14 +375,15 @@ impl<'a> Facts<'a> {
         kind.as_str() == word || tool.is_some_and(|tool| tool.to_lowercase() == word)
     }
 
-    /// The kinds that it is of for rules that deny or ask: what the agent says, and what it would run.
+    /// The kinds that rules which deny or ask compare: what the agent says, and `execute` if it may run something.
     pub(super) fn kinds(&self) -> Vec<v1::ToolKind> {
         let mut kinds = vec![self.action.kind.clone(), self.kind()];
         kinds.extend(self.action.runs_code.then_some(v1::ToolKind::Execute));
         kinds
     }
 
-    /// Titles are the agent's words: they may close a door, not open one.
+    /// Whether a word names its kind, its tool or its title. Titles are the agent's words: they may deny an action,
+    /// never allow it.
     pub(super) fn is_named(&self, word: &str) -> bool {
         self.kinds().iter().any(|kind| kind.as_str() == word)
             || self.action.tools().any(|tool| tool.to_lowercase() == word)
@@ -387,7 +391,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether nothing is known of the program.
+/// Whether nothing is known about the program.
 fn is_unknown(part: &SimpleCommand) -> bool {
     !part.is_transparent() && effects::effect(part) == Effect::Unknown
 }
@@ -401,7 +405,7 @@ fn programs<'l>(
     let parts = parts.filter_map(SimpleCommand::program);
     let title = title.iter().map(|word| command::base_name(word));
     let mut programs: Vec<String> = parts.chain(title).collect();
-    // A whole line may stand in a rule as it is.
+    // A rule may contain a whole line as it is.
     if let Some([word, _, ..]) = action.command.as_deref() {
         programs.push(command::base_name(word));
     }
@@ -415,9 +419,9 @@ fn titles(title: &str) -> [String; 3] {
     [head.trim().to_owned(), first.to_owned(), title]
 }
 
-impl Place {
-    /// A path that may mean something else is not inside anything.
-    fn of(path: &Path, base: &Path, also: &[PathBuf]) -> Place {
+impl GivenPath {
+    /// Reads a path. One that may mean something else is not inside anything.
+    fn of(path: &Path, base: &Path, also: &[PathBuf]) -> GivenPath {
         let is_straight = paths::is_straight(path);
         let relative = match path.is_absolute() {
             true => path.strip_prefix(base).ok(),
@@ -430,7 +434,7 @@ impl Place {
                 .into_owned()
         };
         let is_also = also.iter().any(|dir| path.starts_with(dir));
-        Place {
+        GivenPath {
             absolute: (is_straight && path.is_absolute()).then(|| text(path)),
             inside: relative.filter(|_| is_straight).map(text),
             is_inside: is_straight && (relative.is_some() || is_also),
@@ -446,8 +450,8 @@ impl Place {
     }
 }
 
-impl FileOnDisk {
-    /// Whether a pattern covers where the file leads.
+impl ResolvedFile {
+    /// Whether a pattern covers the place the file leads to.
     fn is_allowed_by(&self, pattern: &PathPattern, there: &Path) -> bool {
         let path = match pattern.is_absolute() {
             true => Some(there),
@@ -457,7 +461,7 @@ impl FileOnDisk {
     }
 }
 
-/// The directory that a simple command goes to, or makes its program work in.
+/// The directory that a simple command changes to, or tells its program to work in.
 fn directory(part: &SimpleCommand) -> Option<&str> {
     let mut words = part.words.iter().skip(1).map(|word| word.literal());
     match part.program().as_deref() {
@@ -482,10 +486,10 @@ fn changes_directory(part: &SimpleCommand) -> bool {
     matches!(part.program().as_deref(), Some("cd" | "pushd"))
 }
 
-const UNKNOWN_INPUT: &str = "it is not known what the tool does";
+const UNKNOWN_INPUT: &str = "it is unknown what the tool does";
 
-/// More words of a command are not taken for paths, and then nothing is allowed that a rule could deny.
+/// Words of a command that are taken for paths. With more, nothing is allowed that a rule could deny.
 const MAX_WORDS_AS_PATHS: usize = 1024;
 
-/// A call names one directory to run in; others among its paths cost little.
+/// A call names one directory to run in; checking a few others among its paths costs little.
 const MAX_DIRECTORIES: usize = 4;

@@ -1,5 +1,4 @@
-//! Permission that lasts for one turn: what each grant covers, and that one use spends it.
-//! [`Permissions::grant`](super::Permissions::grant) keeps grants.
+//! Grants: permissions that last for one turn. Each covers what was shown, and is used up by doing it.
 
 mod content;
 
@@ -11,59 +10,60 @@ use attache_text::shell::is_plain;
 use super::{Action, paths};
 pub use content::{ShownChange, ShownContent, WholeFileChange};
 
-/// Permission that was given in a turn for an action that was shown, for what the agent then does through us.
+/// Permission, given in a turn for an action that was shown, for the requests that the agent then sends to carry it
+/// out.
 ///
-/// It covers the command that was shown, in its directory and with its variables; or the files that were named, with the
-/// content that was shown. Each of them is used once, except where the user's decision is remembered for longer.
+/// It covers the command that was shown, in its directory and with its variables; or the files that were named, with
+/// the content that was shown. Each of them can be used once, unless the user's decision is remembered for longer.
 #[derive(Debug, Clone)]
 pub struct Grant {
     action: Action,
     pub(super) id: String,
-    reach: Reach,
+    coverage: GrantCoverage,
 }
 
 /// Who gave a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantedBy {
-    /// The user, who saw the request: its yes covers what was shown.
+    /// The user, who saw the request. The permission covers what was shown.
     User,
-    /// A rule, a remembered decision or the preset: it covers what the kind of the action says and no other effect.
+    /// A rule, a remembered decision or the preset. The permission covers what the kind of the action says, and no
+    /// other effect.
     Rule,
 }
 
-/// How far a grant reaches.
+/// What a grant covers.
 #[derive(Debug, Clone)]
-enum Reach {
+enum GrantCoverage {
     /// One run of the command.
     Run,
-    /// One read of each file, and one write of each that may be written.
+    /// One read of each file, and one write of each file that may be written.
     Files {
         reads: Vec<PathBuf>,
-        writes: Vec<(PathBuf, Content)>,
+        writes: Vec<(PathBuf, WritableContent)>,
     },
-    /// As often as the turn wants, while the decision of this id is remembered.
+    /// Any number of uses in the turn, while the decision with this id is remembered.
     Remembered,
 }
 
-/// What may be written to a file.
+/// The content that may be written to a file.
 #[derive(Debug, Clone)]
-enum Content {
-    /// It was shown.
+enum WritableContent {
+    /// The content that was shown.
     Exactly(ShownChange),
-    /// None was shown.
+    /// Any content: none was shown.
     Any,
 }
 
 impl Grant {
-    /// Permission for what was shown, each part of it once. `None` where nothing that an agent does through us is
-    /// covered.
+    /// A grant for what was shown, each part of it once. `None` if it covers nothing that an agent can ask of us.
     pub fn for_shown_action(
         action: &Action,
         content: &ShownContent,
         by: GrantedBy,
     ) -> Option<Grant> {
-        let reach = match &action.command {
-            Some(_) => Reach::Run,
+        let coverage = match &action.command {
+            Some(_) => GrantCoverage::Run,
             None => {
                 let named: Vec<PathBuf> = action.whole_paths().collect();
                 if named.len() > MOST_FILES {
@@ -84,23 +84,23 @@ impl Grant {
                 if reads.is_empty() && writes.is_empty() {
                     return None;
                 }
-                Reach::Files { reads, writes }
+                GrantCoverage::Files { reads, writes }
             }
         };
         Some(Grant {
             action: action.clone(),
             id: String::new(),
-            reach,
+            coverage,
         })
     }
 
-    /// Permission by a decision that is remembered under an id: the command as often as it is run, the files whatever is
-    /// written to them.
+    /// A grant by the remembered decision with this id: the command as often as it is run, and any content for the
+    /// files.
     pub fn for_remembered_decision(action: &Action, id: &str) -> Grant {
         Grant {
             action: action.clone(),
             id: id.to_owned(),
-            reach: Reach::Remembered,
+            coverage: GrantCoverage::Remembered,
         }
     }
 
@@ -109,11 +109,11 @@ impl Grant {
     }
 
     pub(super) fn is_remembered(&self) -> bool {
-        matches!(self.reach, Reach::Remembered)
+        matches!(self.coverage, GrantCoverage::Remembered)
     }
 
-    /// Uses the grant for something that the agent does through us; whether it covers that. `written` is what a
-    /// file would get.
+    /// Uses the grant for an action, and returns whether it covers the action. `written` is the content that a file
+    /// would get.
     pub(super) fn use_for(
         &mut self,
         action: &Action,
@@ -123,19 +123,25 @@ impl Grant {
             return false;
         }
         let files: Vec<PathBuf> = action.whole_paths().collect();
-        match &mut self.reach {
-            Reach::Run => is_run(&self.action, action) && runs_same_files(&self.action, action),
-            Reach::Remembered => {
+        match &mut self.coverage {
+            GrantCoverage::Run => {
+                is_run(&self.action, action) && runs_same_files(&self.action, action)
+            }
+            GrantCoverage::Remembered => {
                 is_run(&self.action, action)
                     || (is_of_files(&self.action, action)
                         && (written.is_none() || can_write(&self.action)))
             }
-            Reach::Files { .. } if !is_of_files(&self.action, action) => false,
-            Reach::Files { reads, .. } if written.is_none() => take(reads, &files, |path| path),
-            Reach::Files { writes, .. } => {
-                let fits = |content: &Content| match content {
-                    Content::Exactly(shown) => written.is_some_and(|change| shown.is(change)),
-                    Content::Any => true,
+            GrantCoverage::Files { .. } if !is_of_files(&self.action, action) => false,
+            GrantCoverage::Files { reads, .. } if written.is_none() => {
+                take(reads, &files, |path| path)
+            }
+            GrantCoverage::Files { writes, .. } => {
+                let fits = |content: &WritableContent| match content {
+                    WritableContent::Exactly(shown) => {
+                        written.is_some_and(|change| shown.is(change))
+                    }
+                    WritableContent::Any => true,
                 };
                 let first = writes.iter().find(|(path, _)| files.first() == Some(path));
                 first.is_some_and(|(_, content)| fits(content))
@@ -144,13 +150,13 @@ impl Grant {
         }
     }
 
-    /// Whether a grant that was just used ends: what it is for was done.
-    pub(super) fn is_spent(&self) -> bool {
-        match &self.reach {
-            Reach::Run => true,
-            Reach::Files { writes, .. } if can_write(&self.action) => writes.is_empty(),
-            Reach::Files { reads, .. } => reads.is_empty(),
-            Reach::Remembered => false,
+    /// Whether the grant has ended, because everything it is for was done.
+    pub(super) fn is_used_up(&self) -> bool {
+        match &self.coverage {
+            GrantCoverage::Run => true,
+            GrantCoverage::Files { writes, .. } if can_write(&self.action) => writes.is_empty(),
+            GrantCoverage::Files { reads, .. } => reads.is_empty(),
+            GrantCoverage::Remembered => false,
         }
     }
 
@@ -166,7 +172,8 @@ impl Grant {
         }
     }
 
-    /// Files that were not named, such as one that a link leads to now, are not covered.
+    /// Whether agent, session, directory and files are those of the grant. A file that was not named, such as one that
+    /// a link leads to now, is not covered.
     fn is_same_place(&self, action: &Action) -> bool {
         let named: Vec<PathBuf> = self.action.whole_paths().collect();
         self.action.agent == action.agent
@@ -177,12 +184,12 @@ impl Grant {
 }
 
 impl Action {
-    /// The files by their whole paths, where they mean what they say.
+    /// The files by their absolute paths, where they mean what they say.
     fn whole_paths(&self) -> impl Iterator<Item = PathBuf> {
         self.paths.iter().map(|path| self.whole(path))
     }
 
-    /// The directory that a command runs in.
+    /// The directory that the command runs in.
     fn whole_directory(&self) -> Option<PathBuf> {
         let directory = self.directory.as_deref().unwrap_or(Path::new(""));
         self.command.is_some().then(|| self.whole(directory))
@@ -196,24 +203,29 @@ impl Action {
     }
 }
 
-/// The files that may be written once, and with what. Where some content is shown, nothing else may be written.
-fn writes(action: &Action, content: &ShownContent, named: &[PathBuf]) -> Vec<(PathBuf, Content)> {
+/// The files that may be written once, each with its content. Where some content is shown, no other file may be
+/// written.
+fn writes(
+    action: &Action,
+    content: &ShownContent,
+    named: &[PathBuf],
+) -> Vec<(PathBuf, WritableContent)> {
     match content {
         ShownContent::None => {
             let named = named.iter().cloned();
-            named.map(|path| (path, Content::Any)).collect()
+            named.map(|path| (path, WritableContent::Any)).collect()
         }
         ShownContent::Files(files) => {
             let known = files.iter().filter_map(|(path, change)| {
                 let change = (*change)?;
-                Some((action.whole(path), Content::Exactly(change)))
+                Some((action.whole(path), WritableContent::Exactly(change)))
             });
             known.collect()
         }
     }
 }
 
-/// Only a tool that says that it changes files. An agent may call anything `other`.
+/// Whether the tool says that it changes files. An agent may call anything `other`.
 fn can_write(action: &Action) -> bool {
     matches!(action.kind, v1::ToolKind::Edit | v1::ToolKind::Move)
 }
@@ -225,7 +237,7 @@ fn is_run(granted: &Action, action: &Action) -> bool {
     }
 }
 
-/// Whether the programs and scripts are those that were shown, as far as the disk was looked at.
+/// Whether the programs and scripts are those that were shown, as far as the disk was inspected.
 fn runs_same_files(granted: &Action, action: &Action) -> bool {
     let both = granted.on_disk.as_ref().zip(action.on_disk.as_ref());
     both.is_none_or(|(shown, now)| shown.runs_same_files(now))
@@ -235,7 +247,7 @@ fn is_of_files(granted: &Action, action: &Action) -> bool {
     granted.command.is_none() && action.command.is_none() && !action.paths.is_empty()
 }
 
-/// Takes out what is about the first of the files, and with it what is about its other names.
+/// Removes the entry for the first of the files, and those for its other names. Returns whether there was one.
 fn take<T>(left: &mut Vec<T>, files: &[PathBuf], path: impl Fn(&T) -> &PathBuf) -> bool {
     let is_there = left.iter().any(|it| files.first() == Some(path(it)));
     if is_there {
@@ -244,7 +256,8 @@ fn take<T>(left: &mut Vec<T>, files: &[PathBuf], path: impl Fn(&T) -> &PathBuf) 
     is_there
 }
 
-/// A text that was shown may be run by a shell or as its words, if a shell would read nothing else in it.
+/// Whether a command is the one that was granted. A text that was shown may be run by a shell, or as its words if a
+/// shell would read nothing else in it.
 fn is_same_command(granted: &[String], words: &[String]) -> bool {
     let words = without_inert(words);
     if granted == words {
@@ -265,7 +278,8 @@ fn is_same_command(granted: &[String], words: &[String]) -> bool {
     }
 }
 
-/// The command without variables that only keep it from asking, paging and colouring; as it is if it has others.
+/// The command without variables that only turn off prompts, pagers and colours. With other variables, the command as
+/// it is.
 fn without_inert(words: &[String]) -> &[String] {
     let [env, rest @ ..] = words else {
         return words;
@@ -279,7 +293,7 @@ fn without_inert(words: &[String]) -> &[String] {
     }
 }
 
-/// One that the system brings: a repository may bring a program of that name, too.
+/// Whether it is a shell of the system. A repository may contain a program of that name, too.
 fn is_shell(program: &str, flag: &str) -> bool {
     let name = SYSTEM
         .iter()
@@ -294,7 +308,7 @@ const SYSTEM: [&str; 4] = [
     "/usr/local/bin/",
     "/opt/homebrew/bin/",
 ];
-/// What agents set so that nothing waits for a person.
+/// Variables that agents set so that nothing waits for the user.
 const INERT: [&str; 11] = [
     "PAGER=cat",
     "GIT_PAGER=cat",
@@ -308,7 +322,7 @@ const INERT: [&str; 11] = [
     "CI=1",
     "CI=true",
 ];
-/// Of a request that names more files nothing is granted: what the agent does then is asked about.
+/// A request that names more files grants nothing: what the agent does then is asked about.
 const MOST_FILES: usize = 1024;
 
 #[cfg(test)]

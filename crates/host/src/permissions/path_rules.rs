@@ -1,16 +1,16 @@
-//! Deny rules about paths, taken out of a policy for those who enforce them: on open files, and in the kernel.
+//! Rules about paths, taken from a policy for the code that enforces them: on open files, and in the kernel.
 
 use std::fmt;
 use std::sync::Arc;
 
 use attache_schema::v1;
 
-use super::glob::PathPattern;
+use super::path_pattern::PathPattern;
 use super::rules::Rule;
 use super::{Enforcement, Permissions, Policy};
 
-/// The deny rules of a policy that name paths, for one agent. Rules that also name a tool or a command say nothing about
-/// what other tools do with the path, so they are not among them. Clones are the same rules.
+/// The deny rules of a policy that name paths, for one agent. Rules that also name a tool or a command are left out:
+/// they say nothing about other tools. Clones share the rules.
 #[derive(Debug, Clone, Default)]
 pub struct PathRules(Arc<Vec<PathRule>>);
 
@@ -18,37 +18,38 @@ pub struct PathRules(Arc<Vec<PathRule>>);
 #[derive(Debug)]
 pub(crate) struct PathRule {
     pub(crate) id: String,
-    pub(crate) reach: Reach,
+    pub(crate) reach: RuleReach,
     pub(crate) patterns: Vec<PathPattern>,
 }
 
-/// What a deny rule keeps from being done with its paths.
+/// What a deny rule forbids to do with its paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// Everything: they are neither read nor changed.
+pub(crate) enum RuleReach {
+    /// Reading and changing them.
     Everything,
-    /// What commands do.
+    /// Anything that commands do with them.
     Commands,
-    /// Changes.
+    /// Changing them.
     Changes,
 }
 
 impl PathRules {
-    /// Whether there are none.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether some name paths by a pattern, so that a command can make or reach a file that was not there when the rule
-    /// was enforced.
+    /// Whether some rule names paths by a pattern, so that a command can create or reach a file that did not exist when
+    /// the rule was enforced.
     pub fn have_globs(&self) -> bool {
         let mut patterns = self.0.iter().flat_map(|rule| &rule.patterns);
         patterns.any(|pattern| pattern.tree().is_none())
     }
 
-    /// Whether some keep only commands from a path. Nobody can tell a command that an agent runs by itself from the agent.
+    /// Whether some rule keeps only commands from a path. A command that an agent runs by itself can't be told from the
+    /// agent.
     pub(crate) fn are_about_commands(&self) -> bool {
-        self.0.iter().any(|rule| rule.reach == Reach::Commands)
+        self.0.iter().any(|rule| rule.reach == RuleReach::Commands)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PathRule> {
@@ -66,7 +67,7 @@ impl Policy {
         path_rules(rules, agent)
     }
 
-    /// The same for rules that ask about paths.
+    /// The rules that ask about paths, likewise.
     pub fn asked_path_rules(&self, agent: &str) -> PathRules {
         let about_paths = |rule: &&Rule| {
             !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty()
@@ -74,16 +75,16 @@ impl Policy {
         path_rules(self.ask.iter().filter(about_paths), agent)
     }
 
-    /// Whether a deny rule names paths by a pattern such as `*.pem`. Such a rule covers the files that match when the agent
-    /// or the command starts; whether a command makes or reaches a later one cannot be decided before it runs.
+    /// Whether a deny rule names paths by a pattern such as `*.pem`. Such a rule covers the files that match when the
+    /// agent or the command starts; whether a command will create or reach a later one can't be decided before it runs.
     pub fn has_path_globs(&self, agent: &str) -> bool {
         self.path_rules(agent).have_globs()
     }
 }
 
 impl Permissions {
-    /// Says whether the kernel keeps the agent and all that it starts from the paths that were found. It counts only if each
-    /// rule that denies paths is of a sort that the kernel can enforce.
+    /// Records whether the kernel keeps the agent, and everything it starts, from the denied paths. This counts only if
+    /// the kernel can enforce every rule that denies paths.
     pub(crate) fn enforce_paths(&self, agent: &str, is_enforced: bool) {
         let denied = self.config.policy.iter().flat_map(|it| it.deny.iter());
         let mut about_paths = denied.filter(|rule| !rule.paths.is_empty());
@@ -95,7 +96,7 @@ impl Permissions {
         });
     }
 
-    /// Notes paths that rules spell out and that are not there yet. What may make one cannot be decided.
+    /// Adds paths that rules spell out and that don't exist yet. Whether a command will create one can't be decided.
     pub(crate) fn expect_missing(&self, missing: impl IntoIterator<Item = PathPattern>) {
         let known = &mut self.state().missing;
         for pattern in missing {
@@ -130,7 +131,7 @@ fn path_rules<'a>(rules: impl Iterator<Item = &'a Rule>, agent: &str) -> PathRul
     PathRules(Arc::new(rules.collect()))
 }
 
-fn reaches(kinds: &[v1::ToolKind]) -> impl Iterator<Item = Reach> {
+fn reaches(kinds: &[v1::ToolKind]) -> impl Iterator<Item = RuleReach> {
     use v1::ToolKind::{Delete, Edit, Execute, Move, Read, Search};
     let has = |wanted: &[v1::ToolKind]| kinds.iter().any(|kind| wanted.contains(kind));
     let (everything, changes, commands) = match kinds.is_empty() || has(&[Read, Search]) {
@@ -138,20 +139,20 @@ fn reaches(kinds: &[v1::ToolKind]) -> impl Iterator<Item = Reach> {
         false => (false, has(&[Edit, Delete, Move]), has(&[Execute])),
     };
     [
-        everything.then_some(Reach::Everything),
-        changes.then_some(Reach::Changes),
-        commands.then_some(Reach::Commands),
+        everything.then_some(RuleReach::Everything),
+        changes.then_some(RuleReach::Changes),
+        commands.then_some(RuleReach::Commands),
     ]
     .into_iter()
     .flatten()
 }
 
-impl fmt::Display for Reach {
+impl fmt::Display for RuleReach {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Reach::Everything => "neither read nor changed",
-            Reach::Commands => "out of reach of commands",
-            Reach::Changes => "not changed",
+            RuleReach::Everything => "neither read nor changed",
+            RuleReach::Commands => "out of reach of commands",
+            RuleReach::Changes => "not changed",
         })
     }
 }

@@ -1,16 +1,16 @@
-//! Paths as text: inside a directory or not. Nothing here looks at the disk.
+//! Paths as text: normalised, and inside a directory or not. Nothing here looks at the disk.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use crate::protected_names::fold;
 
-/// A whole path without `.` and `..`.
+/// An absolute path without `.` and `..`.
 pub(crate) fn normal_path(path: &Path) -> PathBuf {
     normal(Path::new("/"), path)
 }
 
-/// A path without `.` and `..`, from a directory on.
+/// A path, relative to a directory, as an absolute path without `.` and `..`.
 pub(super) fn normal(base: &Path, path: &Path) -> PathBuf {
     let whole = joined(base, path);
     if is_normal(&whole) {
@@ -29,7 +29,7 @@ pub(super) fn normal(base: &Path, path: &Path) -> PathBuf {
     normal
 }
 
-/// Whether a path is without `.`, `..` and slashes that mean nothing, as far as a glance tells.
+/// Whether a path has no `.`, `..` or redundant slashes, by a quick check.
 fn is_normal(path: &Path) -> bool {
     let bytes = path.as_os_str().as_encoded_bytes();
     let mut slashes = memchr::memchr_iter(b'/', bytes);
@@ -38,11 +38,11 @@ fn is_normal(path: &Path) -> bool {
         && slashes.all(|at| !matches!(bytes.get(at + 1), None | Some(b'/' | b'.')))
 }
 
-/// The rest of a path below a directory, both as [`normal`] makes them; `None` if it lies elsewhere.
+/// The rest of a path below a directory, both as [`normal`] returns them; `None` if it lies elsewhere.
 #[cfg(unix)]
 pub(super) fn below<'p>(path: &'p Path, directory: &Path) -> Option<&'p Path> {
     use std::os::unix::ffi::OsStrExt;
-    // Bytes are enough where each name is written in one way, and cost a tenth of comparing names.
+    // Comparing bytes is enough where each name has one spelling, and takes a tenth of the time.
     let start = directory.as_os_str().as_bytes();
     let rest = path.as_os_str().as_bytes().strip_prefix(start)?;
     let rest = match rest {
@@ -58,7 +58,7 @@ pub(super) fn below<'p>(path: &'p Path, directory: &Path) -> Option<&'p Path> {
     path.strip_prefix(directory).ok()
 }
 
-/// A path from a directory on, in one allocation.
+/// A path relative to a directory, joined in one allocation.
 pub(super) fn joined(directory: &Path, path: &Path) -> PathBuf {
     let length = directory.as_os_str().len() + path.as_os_str().len();
     let mut whole = PathBuf::with_capacity(length + 1);
@@ -69,22 +69,22 @@ pub(super) fn joined(directory: &Path, path: &Path) -> PathBuf {
     whole
 }
 
-/// Whether a path means what it says: without `..`, which depends on links, and without what some tools read as a shell
-/// would.
+/// Whether a path means what it says: it has no `..`, which depends on links, and nothing that some tools expand as a
+/// shell would.
 pub(super) fn is_straight(path: &Path) -> bool {
     let mut components = path.components();
     let has_parent = components.any(|component| component == Component::ParentDir);
     !has_parent && !path.to_string_lossy().starts_with(['~', '$'])
 }
 
-/// The way from a directory to a path inside it; `None` if it lies outside.
+/// The path relative to a directory that contains it; `None` if it lies outside.
 pub(super) fn inside(base: &Path, path: &Path) -> Option<PathBuf> {
     let base = normal(Path::new("/"), base);
     let normal = normal(&base, path);
     normal.strip_prefix(&base).ok().map(Path::to_owned)
 }
 
-/// A name as the most forgiving file systems see it.
+/// A name as the most lenient file systems compare it.
 pub(super) fn folded(name: &str) -> String {
     fold(OsStr::new(name))
 }

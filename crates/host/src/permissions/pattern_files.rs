@@ -1,17 +1,17 @@
-//! The files that patterns in a tool's input stand for, as they are on the disk now.
+//! The files that patterns in a tool's input match on the disk now.
 
 use std::path::{Path, PathBuf};
 
 use super::action::{alternatives, is_pattern, may_match};
 
-/// The files that patterns stand for.
+/// The files that patterns match.
 #[derive(Debug, Default)]
 pub(super) struct PatternFiles {
-    /// What matches, and each pattern as the path that it is too. Of `**` the directory that it starts in.
+    /// The matches, and each pattern as the path that it also is. For `**`, the directory that it starts in.
     pub(super) paths: Vec<PathBuf>,
-    /// Whether more may match: a pattern has `**` in it, or there was too much to look at.
+    /// Whether more may match: a pattern contains `**`, or there was too much to inspect.
     pub(super) is_open: bool,
-    /// Whether there was too much to look at.
+    /// Whether there was too much to inspect.
     pub(super) is_cut: bool,
     room: usize,
 }
@@ -37,7 +37,7 @@ impl PatternFiles {
         found
     }
 
-    /// Whether a path matches that is not written as one of these.
+    /// Whether something else matches than the paths as they are written.
     pub(super) fn has_others_than(&self, directory: &Path, written: &[String]) -> bool {
         let is_written = |path: &PathBuf| written.iter().any(|text| directory.join(text) == *path);
         self.is_open || !self.paths.iter().all(is_written)
@@ -93,7 +93,7 @@ impl PatternFiles {
             if !may_match(pattern, &name.to_string_lossy()) {
                 continue;
             }
-            // A file that is no link leads nowhere else.
+            // A regular file leads nowhere else.
             let is_file = is_last && entry.file_type().is_ok_and(|kind| kind.is_file());
             match is_file && self.paths.len() + found.len() >= MAX_PATHS {
                 true => self.is_open = true,
@@ -108,7 +108,7 @@ impl PatternFiles {
     }
 }
 
-/// Entries of directories that are compared with patterns.
+/// Directory entries that are compared with patterns.
 const MAX_ENTRIES: usize = 20_000;
-/// Files that are looked at further.
+/// Files that are inspected further.
 const MAX_PATHS: usize = 512;

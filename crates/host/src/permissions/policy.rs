@@ -1,4 +1,4 @@
-//! A policy: rules that a person has written down, read from JSON. What is wrong in it is told with its place.
+//! A policy: rules that the user wrote, read from JSON. Errors name the place in the file.
 
 mod document;
 mod warnings;
@@ -8,45 +8,45 @@ use std::path::Path;
 use attache_schema::v1;
 
 use super::command::pattern::CommandPattern;
-use super::glob::PathPattern;
+use super::path_pattern::PathPattern;
 use super::rules::{Rule, Rules};
 use crate::ownership::{self, ReadError};
-use document::Node;
 pub use document::PolicyError;
+use document::PolicyNode;
 pub use warnings::PolicyWarning;
 
-/// Rules that a person has written down.
+/// Rules that the user wrote.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     pub(super) deny: Rules,
     pub(super) ask: Rules,
     pub(super) allow: Rules,
-    /// Asks about what no rule allows.
+    /// Rules that ask about what no rule allows.
     pub(super) escalate: Rules,
     pub(super) default: Option<RuleAction>,
 }
 
-/// What a rule says.
+/// What a rule says about the actions that it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleAction {
-    /// It may be done.
+    /// The agent may do it.
     Allow,
-    /// A person is to be asked; without one it is denied.
+    /// The user is asked; without a user it is denied.
     Ask,
-    /// It may not be done.
+    /// The agent may not do it.
     Deny,
 }
 
 impl Policy {
-    /// Reads a policy: JSON in which comments and trailing commas are allowed. `name` stands in errors.
+    /// Reads a policy: JSON in which comments and trailing commas are allowed. `name` appears in errors.
     ///
     /// # Errors
     ///
-    /// What is wrong in it, and where.
+    /// If it is not a policy; the error says what is wrong, and where.
     pub fn parse(name: &str, text: &str) -> Result<Policy, PolicyError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text = document::without_comments(text);
-        let node = Node::document(name, &text);
+        let node = PolicyNode::document(name, &text);
         let mut policy = Policy::default();
         for (member, value) in node.members(MEMBERS)? {
             match &*member {
@@ -66,7 +66,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or what is wrong in it, and where.
+    /// If the file can't be read, or is not a policy; the error says what is wrong, and where.
     pub fn load(path: &Path) -> Result<Policy, PolicyError> {
         let name = path.display().to_string();
         let text = ownership::read_text(path, MAX_FILE).map_err(|error| match error {
@@ -76,11 +76,11 @@ impl Policy {
         Policy::parse(&name, &text)
     }
 
-    /// Reads a policy as it is given on a command line: JSON itself, or the name of a file.
+    /// Reads a policy from a command-line argument: either JSON or the name of a file.
     ///
     /// # Errors
     ///
-    /// As [`load`](Policy::load).
+    /// As for [`load`](Policy::load).
     pub fn from_argument(argument: &str) -> Result<Policy, PolicyError> {
         match argument.trim_start().starts_with('{') {
             true => Policy::parse("--policy", argument),
@@ -88,8 +88,8 @@ impl Policy {
         }
     }
 
-    /// The same policy with what another one denies and asks about beside it. Nothing that the other one allows counts.
-    /// `name` is the other one's, for people.
+    /// This policy, with the rules of another one that deny or ask added. Rules of the other policy that allow are
+    /// ignored. `name` is the other policy's name, for people.
     #[must_use]
     pub fn narrowed_by(mut self, other: Policy, name: &str) -> Policy {
         for (own, other) in [
@@ -112,12 +112,12 @@ impl Policy {
         self
     }
 
-    /// How many rules allow something, a default included.
+    /// How many rules allow something, counting a default.
     pub fn count_allowing(&self) -> usize {
         self.allow.iter().count() + usize::from(self.default == Some(RuleAction::Allow))
     }
 
-    fn add_rules(&mut self, list: &Node<'_>) -> Result<(), PolicyError> {
+    fn add_rules(&mut self, list: &PolicyNode<'_>) -> Result<(), PolicyError> {
         for node in list.items()? {
             let (action, rule) = rule(&node)?;
             match action {
@@ -131,7 +131,7 @@ impl Policy {
 
     fn set_default(
         &mut self,
-        node: &Node<'_>,
+        node: &PolicyNode<'_>,
         actions: &[(&str, RuleAction)],
     ) -> Result<(), PolicyError> {
         if self.default.is_some() {
@@ -145,7 +145,7 @@ impl Policy {
 }
 
 impl Rules {
-    fn add_words(&mut self, list: &Node<'_>) -> Result<(), PolicyError> {
+    fn add_words(&mut self, list: &PolicyNode<'_>) -> Result<(), PolicyError> {
         for node in list.strings()? {
             let (word, place) = (node.string()?, node.place());
             self.add(Rule {
@@ -157,7 +157,7 @@ impl Rules {
     }
 }
 
-fn rule(node: &Node<'_>) -> Result<(RuleAction, Rule), PolicyError> {
+fn rule(node: &PolicyNode<'_>) -> Result<(RuleAction, Rule), PolicyError> {
     let mut rule = Rule::named(node.place());
     let mut said = None;
     for (member, value) in node.members(RULE_MEMBERS)? {
@@ -174,21 +174,21 @@ fn rule(node: &Node<'_>) -> Result<(RuleAction, Rule), PolicyError> {
         }
     }
     let Some(action) = said else {
-        return Err(node.error("`action` is missing; say `allow`, `ask` or `deny`"));
+        return Err(node.error("`action` is missing; use `allow`, `ask` or `deny`"));
     };
     let runs = rule.kinds.contains(&v1::ToolKind::Execute);
     if action == RuleAction::Allow && runs && !rule.paths.is_empty() && rule.commands.is_empty() {
         return Err(
-            node.error("a path does not tell what a command does; say which with `command`")
+            node.error("a path does not say what a command does; name the commands with `command`")
         );
     }
     Ok((action, rule))
 }
 
-/// One value or a list of them, never an empty one: it would look like a rule for everything.
+/// One value or a list of them. An empty list is an error: it would look like a rule for everything.
 fn each<T>(
-    node: &Node<'_>,
-    read: impl Fn(&Node<'_>) -> Result<T, PolicyError>,
+    node: &PolicyNode<'_>,
+    read: impl Fn(&PolicyNode<'_>) -> Result<T, PolicyError>,
 ) -> Result<Vec<T>, PolicyError> {
     let values = node.strings()?;
     if values.is_empty() {
@@ -197,7 +197,10 @@ fn each<T>(
     values.iter().map(read).collect()
 }
 
-fn action(node: &Node<'_>, actions: &[(&str, RuleAction)]) -> Result<RuleAction, PolicyError> {
+fn action(
+    node: &PolicyNode<'_>,
+    actions: &[(&str, RuleAction)],
+) -> Result<RuleAction, PolicyError> {
     let said = node.string()?;
     let names: Vec<&str> = actions.iter().map(|(name, _)| *name).collect();
     let found = actions.iter().find(|(name, _)| *name == said);
@@ -206,7 +209,7 @@ fn action(node: &Node<'_>, actions: &[(&str, RuleAction)]) -> Result<RuleAction,
         .ok_or_else(|| node.no_such("action", &said, &names))
 }
 
-fn kind(node: &Node<'_>) -> Result<v1::ToolKind, PolicyError> {
+fn kind(node: &PolicyNode<'_>) -> Result<v1::ToolKind, PolicyError> {
     let said = node.string()?;
     let kind = v1::ToolKind::from(said.as_str());
     match kind.is_known() {
@@ -215,11 +218,11 @@ fn kind(node: &Node<'_>) -> Result<v1::ToolKind, PolicyError> {
     }
 }
 
-fn command(node: &Node<'_>) -> Result<CommandPattern, PolicyError> {
+fn command(node: &PolicyNode<'_>) -> Result<CommandPattern, PolicyError> {
     CommandPattern::parse(&node.string()?).map_err(|problem| node.error(&problem))
 }
 
-fn path(node: &Node<'_>) -> Result<PathPattern, PolicyError> {
+fn path(node: &PolicyNode<'_>) -> Result<PathPattern, PolicyError> {
     PathPattern::parse(&node.string()?).map_err(|problem| node.error(&problem))
 }
 

@@ -1,12 +1,12 @@
-//! What the agent is told: one of its own options, picked by kind.
+//! Which of the agent's own options it gets as the answer to a permission request.
 
 use attache_schema::v1;
 
-/// Picks the option that says what a rule or a remembered decision says, by its kind: names are the agent's words.
-/// Without a fitting option the outcome is cancelled, which grants nothing.
+/// Picks the option that corresponds to a rule or a remembered decision, by its kind: names are the agent's words.
+/// Without a fitting option the outcome is cancelled, which allows nothing.
 ///
 /// Only options for this one time are picked. A lasting option changes what the agent asks about later, and only the
-/// user may choose that. Two options with one id, and options behind the sixteenth, are not trusted.
+/// user may choose that. Options with the same id, and options after the sixteenth, are not trusted.
 pub fn pick_option(
     is_allowed: bool,
     options: &[v1::PermissionOption],
@@ -17,8 +17,8 @@ pub fn pick_option(
     }
 }
 
-/// Whether an option of a request allows what it asks for. `None` for an id that the request does not offer, or offers
-/// twice, and for an option of a kind that we do not know.
+/// Whether an option of a request allows the action. `None` for an id that the request does not offer or offers twice,
+/// and for an option of an unknown kind.
 pub fn option_allows(
     options: &[v1::PermissionOption],
     chosen: &v1::PermissionOptionId,

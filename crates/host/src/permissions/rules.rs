@@ -1,4 +1,4 @@
-//! Rules, and finding the one that a question falls under without looking at all of them.
+//! Rules, and an index that finds the rule for an action without trying all of them.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,22 @@ use attache_schema::v1;
 use super::command;
 use super::command::line::SimpleCommand;
 use super::command::options::CommandWord as _;
-use super::command::pattern::{CommandPattern, Match};
-use super::facts::Facts;
-use super::glob::{Index, PathPattern};
+use super::command::pattern::{CommandMatch, CommandPattern};
+use super::facts::ActionFacts;
+use super::path_pattern::{PathIndex, PathPattern};
 
-/// What must hold for a rule to count: everything that it names. What it does not name can be anything.
+/// A rule: everything that it names has to match. What it does not name can be anything.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rule {
     pub(super) id: String,
     pub(super) reason: Option<String>,
     pub(super) agents: Vec<String>,
     pub(super) kinds: Vec<v1::ToolKind>,
-    /// Names; a `*` at the end stands for the rest.
+    /// Tool names; a `*` at the end stands for the rest.
     pub(super) tools: Vec<String>,
     pub(super) commands: Vec<CommandPattern>,
     pub(super) paths: Vec<PathPattern>,
-    /// A tool kind or a tool's name, in small letters.
+    /// Tool kinds or tool names, in lower case.
     pub(super) words: Vec<String>,
 }
 
@@ -34,9 +34,9 @@ impl Rule {
         }
     }
 
-    /// Whether the whole action is covered, and all of it is understood. A name, a kind or a title is the agent's word:
-    /// it can only narrow what a rule covers.
-    fn allows(&self, facts: &Facts<'_>) -> bool {
+    /// Whether the rule covers the whole action, and all of the action is understood. A name, a kind or a title is the
+    /// agent's word: it can only narrow what a rule covers.
+    fn allows(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         self.is_for(&action.agent)
             && self.is_about(facts, &facts.kind())
@@ -52,7 +52,7 @@ impl Rule {
             && (!facts.on_disk().changes_protected_by_command() || self.spells_command(facts))
     }
 
-    fn covers(&self, facts: &Facts<'_>) -> bool {
+    fn covers(&self, facts: &ActionFacts<'_>) -> bool {
         if facts.is_cut() {
             return false;
         }
@@ -70,8 +70,8 @@ impl Rule {
         !(self.kinds.is_empty() && self.tools.is_empty() && self.words.is_empty())
     }
 
-    /// A command is covered by its words, or by a rule that names nothing but an agent.
-    fn covers_command(&self, words: &[String], facts: &Facts<'_>) -> bool {
+    /// Whether the rule covers a command: by its words, or because the rule names nothing but an agent.
+    fn covers_command(&self, words: &[String], facts: &ActionFacts<'_>) -> bool {
         if !facts.is_understood() {
             return false;
         }
@@ -96,16 +96,17 @@ impl Rule {
             || (only_discards(part) && self.commands.iter().any(|pattern| pattern.allows(part)))
     }
 
-    /// The directory that a command runs in.
-    fn covers_directories(&self, facts: &Facts<'_>) -> bool {
+    /// Whether the rule covers the directory that the command runs in.
+    fn covers_directories(&self, facts: &ActionFacts<'_>) -> bool {
         match self.paths.is_empty() {
             true => facts.has_nothing_outside(),
             false => self.covers_each(facts),
         }
     }
 
-    /// A rule on files covers tools that say which files they touch. Of others it covers those that it names for an agent.
-    fn covers_paths(&self, facts: &Facts<'_>) -> bool {
+    /// Whether the rule's paths cover a tool that runs no command. That has to be a tool that says which files it
+    /// touches, or one that the rule names for an agent.
+    fn covers_paths(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         let names_all = !action.runs_code && !action.names_other_files;
         let is_named = self.names_agents_word() && !self.agents.is_empty() && names_all;
@@ -113,52 +114,52 @@ impl Rule {
         (is_named || is_clear) && self.covers_each(facts)
     }
 
-    fn covers_each(&self, facts: &Facts<'_>) -> bool {
+    fn covers_each(&self, facts: &ActionFacts<'_>) -> bool {
         facts.are_allowed_by(self.paths.iter())
     }
 
-    /// A rule on a kind covers files inside. One on a tool, or on a kind that names no files, has to name the agent, and
-    /// covers neither files nor commands.
-    fn covers_unseen(&self, facts: &Facts<'_>) -> bool {
+    /// Whether a rule on a kind or a tool covers the action. A rule on a kind covers files inside the workspace. A rule
+    /// on a tool, or on a kind that names no files, has to name the agent, and covers neither files nor commands.
+    fn covers_unseen(&self, facts: &ActionFacts<'_>) -> bool {
         let is_by_tool = !self.tools.is_empty() || self.is_by_tool_word(facts);
         match is_about_files(&facts.kind()) && !is_by_tool {
             true => facts.is_inside() && facts.is_understood(),
             false => {
-                let names_files = !facts.places.is_empty() || facts.action.names_other_files;
+                let names_files = !facts.given_paths.is_empty() || facts.action.names_other_files;
                 !self.agents.is_empty() && !names_files && !facts.action.runs_code
             }
         }
     }
 
-    /// Whether the word that fits is a tool's name.
-    fn is_by_tool_word(&self, facts: &Facts<'_>) -> bool {
+    /// Whether the word that matches is a tool's name.
+    fn is_by_tool_word(&self, facts: &ActionFacts<'_>) -> bool {
         let kind = facts.kind();
         !self.words.is_empty() && !self.words.iter().any(|word| word == kind.as_str())
     }
 
-    /// Whether some of what is asked falls under it.
-    fn catches(&self, facts: &Facts<'_>) -> bool {
+    /// Whether part of the action falls under the rule.
+    fn catches(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         self.is_for_any_name(&action.agent)
             && self.is_about_any(facts)
             && (self.words.is_empty() || self.words.iter().any(|word| facts.is_named(word)))
-            && (self.commands.is_empty() || self.runs_any(facts, Match::Yes))
+            && (self.commands.is_empty() || self.runs_any(facts, CommandMatch::Yes))
             && (self.paths.is_empty() || self.paths.iter().any(|pattern| facts.touches(pattern)))
     }
 
-    /// Whether it may run a command that falls under the rule.
-    fn may_catch(&self, facts: &Facts<'_>) -> bool {
-        self.is_for_any_name(&facts.action.agent) && self.runs_any(facts, Match::Maybe)
+    /// Whether the action may run a command that falls under the rule.
+    fn may_catch(&self, facts: &ActionFacts<'_>) -> bool {
+        self.is_for_any_name(&facts.action.agent) && self.runs_any(facts, CommandMatch::Maybe)
     }
 
-    fn runs_any(&self, facts: &Facts<'_>, least: Match) -> bool {
+    fn runs_any(&self, facts: &ActionFacts<'_>, least: CommandMatch) -> bool {
         self.commands
             .iter()
             .any(|pattern| facts.runs(pattern) >= least)
     }
 
     /// Whether the rule has a pattern of exactly this command.
-    fn spells_command(&self, facts: &Facts<'_>) -> bool {
+    fn spells_command(&self, facts: &ActionFacts<'_>) -> bool {
         let words = facts.action.command.as_deref().unwrap_or_default();
         self.commands
             .iter()
@@ -171,17 +172,17 @@ impl Rule {
 
     /// Whether a rule that denies is for an agent, which may have been started by its path.
     pub(super) fn is_for_any_name(&self, agent: &str) -> bool {
-        super::action::names(agent).any(|name| self.is_for(name))
+        super::action::names_of_agent(agent).any(|name| self.is_for(name))
     }
 
-    fn is_about(&self, facts: &Facts<'_>, kind: &v1::ToolKind) -> bool {
+    fn is_about(&self, facts: &ActionFacts<'_>, kind: &v1::ToolKind) -> bool {
         let mut tool = facts.action.tool.iter();
         (self.kinds.is_empty() || self.kinds.contains(kind))
             && (self.tools.is_empty() || tool.any(|tool| self.has_tool(tool)))
     }
 
     /// Whether a rule that denies or asks is about one of the kinds and names of a tool.
-    fn is_about_any(&self, facts: &Facts<'_>) -> bool {
+    fn is_about_any(&self, facts: &ActionFacts<'_>) -> bool {
         let mut kinds = facts.kinds().into_iter();
         (self.kinds.is_empty() || kinds.any(|kind| self.kinds.contains(&kind)))
             && (self.tools.is_empty() || facts.action.tools().any(|tool| self.has_tool(tool)))
@@ -195,19 +196,19 @@ impl Rule {
         })
     }
 
-    /// Whether every protected file stands in it letter by letter: a wildcard is not meant for those.
-    fn spells_out(&self, facts: &Facts<'_>) -> bool {
+    /// Whether the rule names every protected file letter by letter: wildcards never cover those.
+    fn spells_out(&self, facts: &ActionFacts<'_>) -> bool {
         let literal = self.paths.iter().filter(|pattern| pattern.is_literal());
         facts.on_disk().can_be_spelled_out() && facts.are_allowed_by(literal)
     }
 }
 
-/// Rules with the same consequence, found by what they name.
+/// Rules with the same effect, indexed by what they name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules {
     rules: Vec<Rule>,
     by_program: HashMap<String, Vec<usize>>,
-    by_path: Index,
+    by_path: PathIndex,
     by_tool: HashMap<String, Vec<usize>>,
     by_word: HashMap<String, Vec<usize>>,
     by_kind: HashMap<(Option<String>, Option<v1::ToolKind>), Vec<usize>>,
@@ -245,21 +246,21 @@ impl Rules {
         self.rules.push(rule);
     }
 
-    /// The first rule that allows the whole action. The parts of a line may be allowed by different rules.
-    pub(super) fn allowing(&self, facts: &Facts<'_>) -> Option<&Rule> {
+    /// The first rule that allows the whole action. Different rules may allow the parts of a line.
+    pub(super) fn allowing(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
         self.first(self.that_may_allow(facts), |rule| rule.allows(facts))
             .or_else(|| self.allowing_parts(facts))
     }
 
     /// The rule that allows exactly this command, word for word.
-    pub(super) fn spelling_out(&self, facts: &Facts<'_>) -> Option<&Rule> {
+    pub(super) fn spelling_out(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
         self.first(self.on_commands(facts), |rule| {
             rule.spells_command(facts) && rule.allows(facts)
         })
     }
 
-    /// The rule that allows the first part of a line of which each part is allowed by one.
-    fn allowing_parts(&self, facts: &Facts<'_>) -> Option<&Rule> {
+    /// The rule that allows the first part of a line, if each part is allowed by some rule.
+    fn allowing_parts(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
         if facts.line.doubt.is_some()
             || facts.line.parts.len() < 2
             || facts.is_cut()
@@ -282,8 +283,8 @@ impl Rules {
         first
     }
 
-    /// Whether rules allow each part of a line of which it cannot be told what it reaches or runs.
-    pub(super) fn cover_doubtful_parts(&self, facts: &Facts<'_>) -> bool {
+    /// Whether rules allow each part of a line for which it is uncertain what it reaches or runs.
+    pub(super) fn cover_doubtful_parts(&self, facts: &ActionFacts<'_>) -> bool {
         let Some(parts) = facts.doubtful_parts() else {
             return false;
         };
@@ -293,7 +294,7 @@ impl Rules {
     }
 
     /// The rules that may cover a part of a line.
-    fn for_parts(&self, facts: &Facts<'_>) -> Vec<&Rule> {
+    fn for_parts(&self, facts: &ActionFacts<'_>) -> Vec<&Rule> {
         let fits = |rule: &&Rule| {
             rule.is_for(&facts.action.agent)
                 && rule.is_about(facts, &facts.kind())
@@ -304,8 +305,8 @@ impl Rules {
         rules.map(|index| &self.rules[index]).filter(fits).collect()
     }
 
-    /// Whether a command may fall under one of these rules, though it cannot be told.
-    pub(super) fn may_catch(&self, facts: &Facts<'_>) -> bool {
+    /// Whether a command may fall under one of these rules, though that is uncertain.
+    pub(super) fn may_catch(&self, facts: &ActionFacts<'_>) -> bool {
         let is_unknown = |part: &SimpleCommand| !part.words.is_empty() && part.program().is_none();
         let has_unknown = facts.line.parts.iter().any(is_unknown);
         (has_unknown && self.are_about_commands())
@@ -314,8 +315,9 @@ impl Rules {
                 .is_some()
     }
 
-    /// Whether a command whose words are all known may fall under one of these rules: its subcommand may be an alias.
-    pub(super) fn may_be_renamed(&self, facts: &Facts<'_>) -> bool {
+    /// Whether a command whose words are all known may fall under one of these rules, because its subcommand may be an
+    /// alias.
+    pub(super) fn may_be_renamed(&self, facts: &ActionFacts<'_>) -> bool {
         let may_be = |rule: &Rule| {
             rule.is_for_any_name(&facts.action.agent)
                 && rule
@@ -326,22 +328,22 @@ impl Rules {
         self.first(self.on_commands(facts), may_be).is_some()
     }
 
-    /// Whether some rule is about files of which more can come.
+    /// Whether some rule has a pattern that later files can match.
     pub(super) fn have_wildcards(&self) -> bool {
         self.has_wildcards
     }
 
-    /// Whether files count in these rules.
+    /// Whether some rule names files.
     pub(super) fn are_about_paths(&self) -> bool {
         self.has_paths
     }
 
-    /// The first rule that some of what is asked falls under.
-    pub(super) fn catching(&self, facts: &Facts<'_>) -> Option<&Rule> {
+    /// The first rule that part of the action falls under.
+    pub(super) fn catching(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
         self.first(self.that_may_catch(facts), |rule| rule.catches(facts))
     }
 
-    /// Whether a command has to be understood for these rules to be kept.
+    /// Whether a command has to be understood to apply these rules.
     pub(super) fn are_about_commands(&self) -> bool {
         !self.by_program.is_empty()
     }
@@ -359,8 +361,8 @@ impl Rules {
             .find(|rule| fits(rule))
     }
 
-    /// The rules that may deny or ask: those on a path count in every way that it can be read.
-    pub(super) fn that_may_catch(&self, facts: &Facts<'_>) -> Vec<usize> {
+    /// The rules that may deny or ask. Those on a path count for every way that the path can be read.
+    pub(super) fn that_may_catch(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
         let mut found = self.on_commands(facts);
         self.on_tools(facts, &mut found);
         if !self.by_path.is_empty() {
@@ -369,20 +371,20 @@ impl Rules {
         found
     }
 
-    /// The rules that may allow: those on a path cover files as they are named, and no commands.
-    pub(super) fn that_may_allow(&self, facts: &Facts<'_>) -> Vec<usize> {
+    /// The rules that may allow. Those on a path cover files as they are named, and no commands.
+    pub(super) fn that_may_allow(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
         let mut found = self.on_commands(facts);
         self.on_tools(facts, &mut found);
         if !self.by_path.is_empty() && facts.action.command.is_none() && !facts.is_cut() {
-            let places = facts.places.iter();
+            let places = facts.given_paths.iter();
             let given = places.flat_map(|place| [&place.inside, &place.absolute]);
             self.by_path.find(given.flatten(), &mut found);
         }
         found
     }
 
-    /// The rules that name a command which is worth a look. No other way leads to them.
-    fn on_commands(&self, facts: &Facts<'_>) -> Vec<usize> {
+    /// The rules that name a command. They can't be found in any other way.
+    fn on_commands(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
         let mut found = Vec::new();
         if !self.by_program.is_empty() {
             let programs = facts.programs.iter();
@@ -393,7 +395,7 @@ impl Rules {
         found
     }
 
-    fn on_tools(&self, facts: &Facts<'_>, found: &mut Vec<usize>) {
+    fn on_tools(&self, facts: &ActionFacts<'_>, found: &mut Vec<usize>) {
         let action = facts.action;
         let mut take =
             |rules: Option<&Vec<usize>>| found.extend(rules.into_iter().flatten().copied());

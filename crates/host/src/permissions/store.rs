@@ -1,16 +1,17 @@
-//! Decisions on disk, outside every workspace: one file, replaced whole, with a keyed digest that only we can make.
+//! Decisions on disk, outside every workspace: one file, replaced as a whole, with a keyed digest that only we can
+//! make.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::memory::RememberedDecision;
+use super::remembered_decision::RememberedDecision;
 use crate::ownership;
 use attache_disk::private::{self, Error, FileStamp, Key};
 
-/// The file of decisions and what was last read of it.
+/// The file of decisions, and what was last read from it.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct DecisionStore {
     path: PathBuf,
     stamp: Option<FileStamp>,
     decisions: Vec<RememberedDecision>,
@@ -18,36 +19,36 @@ pub(super) struct Store {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+struct StoreContent {
     version: u32,
     decisions: Vec<RememberedDecision>,
     mac: String,
 }
 
-/// What every version has.
+/// The field that every version has.
 #[derive(Debug, Deserialize)]
-struct Version {
+struct StoreVersion {
     version: u32,
 }
 
-/// Why what is there cannot be used.
-enum Unread {
-    /// Nobody knows who wrote it.
+/// Why the file can't be used.
+enum StoreReadError {
+    /// It is unknown who wrote it.
     Untrusted(Error),
-    /// Another version of ours may have: it is not for us to touch.
+    /// Another version of Attaché may have written it, so it is left alone.
     Version(Error),
 }
 
-impl From<Error> for Unread {
-    fn from(error: Error) -> Unread {
-        Unread::Untrusted(error)
+impl From<Error> for StoreReadError {
+    fn from(error: Error) -> StoreReadError {
+        StoreReadError::Untrusted(error)
     }
 }
 
-impl Store {
-    /// A file that has not been looked at yet.
-    pub(super) fn at(path: PathBuf) -> Store {
-        Store {
+impl DecisionStore {
+    /// A file that has not been read yet.
+    pub(super) fn at(path: PathBuf) -> DecisionStore {
+        DecisionStore {
             path,
             stamp: None,
             decisions: Vec::new(),
@@ -58,16 +59,16 @@ impl Store {
         &self.decisions
     }
 
-    /// Whether there is anything to change.
+    /// Whether there is a file.
     pub(super) fn exists(&self) -> bool {
         self.path.symlink_metadata().is_ok()
     }
 
-    /// Looks again if the file has changed. One that cannot be trusted counts as empty.
+    /// Reads the file again if it has changed. A file that can't be trusted counts as empty.
     ///
     /// # Errors
     ///
-    /// Why it cannot be trusted; said once for each change.
+    /// If the file can't be trusted; reported once for each change.
     pub(super) fn refresh(&mut self) -> Result<(), Error> {
         let stamp = FileStamp::at(&self.path);
         if stamp == self.stamp {
@@ -75,7 +76,7 @@ impl Store {
         }
         (self.stamp, self.decisions) = (stamp, Vec::new());
         let read = self.read().map_err(|unread| match unread {
-            Unread::Untrusted(error) | Unread::Version(error) => error,
+            StoreReadError::Untrusted(error) | StoreReadError::Version(error) => error,
         });
         if let Some((decisions, stamp)) = read? {
             (self.stamp, self.decisions) = (Some(stamp), decisions);
@@ -83,11 +84,11 @@ impl Store {
         Ok(())
     }
 
-    /// Changes the decisions, with no other process doing so at the same time.
+    /// Changes the decisions while no other process can.
     ///
     /// # Errors
     ///
-    /// When they cannot be written; then nothing has changed.
+    /// If they can't be written; then nothing has changed.
     pub(super) fn change<T>(
         &mut self,
         change: impl FnOnce(&mut Vec<RememberedDecision>) -> T,
@@ -97,15 +98,15 @@ impl Store {
         let lock = private::lock(&self.path.with_extension("lock"))?;
         let mut decisions = match self.read() {
             Ok(read) => read.map(|(decisions, _)| decisions).unwrap_or_default(),
-            Err(Unread::Version(error)) => return Err(error),
-            Err(Unread::Untrusted(_)) => self.put_aside()?,
+            Err(StoreReadError::Version(error)) => return Err(error),
+            Err(StoreReadError::Untrusted(_)) => self.put_aside()?,
         };
         let before = decisions.clone();
         let changed = change(&mut decisions);
         if decisions.len() > MAX_DECISIONS {
             return Err(Error::refused(
                 &self.path,
-                "holds too many decisions; clear some with `attache permissions clear`",
+                "contains too many decisions; clear some with `attache permissions clear`",
             ));
         }
         if decisions != before {
@@ -116,24 +117,25 @@ impl Store {
         Ok(changed)
     }
 
-    fn read(&self) -> Result<Option<(Vec<RememberedDecision>, FileStamp)>, Unread> {
+    fn read(&self) -> Result<Option<(Vec<RememberedDecision>, FileStamp)>, StoreReadError> {
         let Some((text, stamp)) = private::read(&self.path, MAX_FILE)? else {
             return Ok(None);
         };
-        let refused = |why: &str| Unread::Untrusted(Error::refused(&self.path, why));
-        // Who can put both files in their place has no need to know the key.
+        let refused = |why: &str| StoreReadError::Untrusted(Error::refused(&self.path, why));
+        // Anyone who can replace both files does not need to know the key.
         ownership::check_directories(&self.path).map_err(|error| refused(error.why()))?;
         let Some(key) = private::read_key(&self.key_path())? else {
             return Err(refused(
-                "has no key beside it, so nobody knows who wrote it",
+                "has no key beside it, so it is unknown who wrote it",
             ));
         };
-        let version = serde_json::from_str::<Version>(&text).map(|it| it.version);
+        let version = serde_json::from_str::<StoreVersion>(&text).map(|it| it.version);
         if version.is_ok_and(|version| version != VERSION) {
-            let why = "is of another version of attache and is left as it is; use that version, or move the file away";
-            return Err(Unread::Version(Error::refused(&self.path, why)));
+            let why = "was written by another version of attache and is left as it is; use that version, or move the file away";
+            return Err(StoreReadError::Version(Error::refused(&self.path, why)));
         }
-        let content: Content = serde_json::from_str(&text).map_err(|_| refused("is damaged"))?;
+        let content: StoreContent =
+            serde_json::from_str(&text).map_err(|_| refused("is damaged"))?;
         let mac = mac(&key, &content.decisions);
         // Digests compare in constant time, texts do not.
         match content.mac.parse::<blake3::Hash>() {
@@ -144,7 +146,7 @@ impl Store {
 
     fn write(&self, decisions: &[RememberedDecision]) -> Result<(), Error> {
         let key = private::read_or_create_key(&self.key_path())?;
-        let content = Content {
+        let content = StoreContent {
             version: VERSION,
             mac: mac(&key, decisions).to_hex().to_string(),
             decisions: decisions.to_vec(),
@@ -154,7 +156,7 @@ impl Store {
         private::replace(&self.path, &text)
     }
 
-    /// What cannot be trusted is kept for whoever wants to know what happened.
+    /// Moves the file aside, for anyone who wants to know what happened.
     fn put_aside(&self) -> Result<Vec<RememberedDecision>, Error> {
         let aside = self.path.with_extension("refused");
         std::fs::rename(&self.path, &aside).map_err(|error| Error::new(&self.path, error))?;

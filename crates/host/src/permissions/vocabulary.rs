@@ -1,4 +1,5 @@
-//! The words in which permissions are spoken of.
+//! The vocabulary of permissions: what is judged is an [`Action`](super::Action), the result a [`Verdict`], and what
+//! the user chooses a [`Decision`] with a [`Scope`].
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,47 +10,69 @@ use serde::{Deserialize, Serialize};
 
 use super::Policy;
 
-/// What is to happen.
+/// What rules, remembered decisions and the preset say about an action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// It may be done.
+    /// The agent may do it.
     Allow(Reason),
-    /// It may not be done.
+    /// The agent may not do it.
     Deny(Reason),
-    /// A person is to be asked.
+    /// The user decides.
     Ask,
 }
 
-/// What is to happen with something that an agent does through us.
-#[derive(Debug, Clone, PartialEq)]
-pub enum UseVerdict {
-    /// It was granted before in this turn, and that grant is used now.
-    Granted,
-    /// No grant covers it.
-    Judged(Verdict),
+/// Why a verdict is what it is, for the user and for the audit log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    text: String,
+    is_grant: bool,
 }
 
-/// What a verdict comes from, for people and for the audit log.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reason(pub String);
+impl Reason {
+    /// A reason in words.
+    pub fn new(text: impl Into<String>) -> Reason {
+        Reason {
+            text: text.into(),
+            is_grant: false,
+        }
+    }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+    /// The action was allowed before in this turn, and that [`Grant`](super::Grant) is used now.
+    pub(super) fn used_grant() -> Reason {
+        Reason {
+            text: "allowed before in this turn".to_owned(),
+            is_grant: true,
+        }
+    }
+
+    /// Whether the action is allowed by a [`Grant`](super::Grant) that was used for it.
+    pub fn is_grant(&self) -> bool {
+        self.is_grant
+    }
+
+    /// The reason in words.
+    pub fn as_str(&self) -> &str {
+        &self.text
     }
 }
 
-/// How long and where a decision holds.
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// How far a decision reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// This question only.
+    /// This one request.
     Once,
     /// Until the session ends.
     Session,
-    /// In this workspace, also later.
+    /// In this workspace, also in later sessions.
     Workspace,
-    /// Everywhere, with this agent.
+    /// In every workspace, with this agent.
     Always,
 }
 
@@ -64,32 +87,32 @@ impl fmt::Display for Scope {
     }
 }
 
-/// What a person has decided.
+/// What the user decided about an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// Whether it may be done.
+    /// Whether the agent may do it.
     pub is_allowed: bool,
-    /// Where it holds.
+    /// How far it reaches.
     pub scope: Scope,
-    /// How long it holds; `None` is for as long as the scope does.
+    /// When it expires; `None` if it lasts as long as its scope.
     pub expires: Option<SystemTime>,
 }
 
-/// What happens with questions that no rule and no decision answers.
+/// What happens to an action that no rule and no remembered decision covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
-    /// Reading is allowed, a person is asked about the rest.
+    /// Reading inside the workspace is allowed; the user is asked about everything else.
     Ask,
-    /// Reading is allowed, the rest is denied. Nobody is asked.
+    /// Reading inside the workspace is allowed and everything else is denied. Nobody is asked.
     ApproveReads,
     /// Everything is allowed that no rule denies. Nobody is asked.
     ApproveAll,
-    /// Everything is denied. Nobody is asked, and neither rules nor decisions allow anything.
+    /// Everything is denied, whatever rules and decisions allow. Nobody is asked.
     DenyAll,
 }
 
 impl Preset {
-    /// Its name in the configuration.
+    /// The name of the preset in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Preset::Ask => "ask",
@@ -100,38 +123,39 @@ impl Preset {
     }
 }
 
-/// What is enforced when an agent acts, beside the verdict on what it says it will do. Nothing by default: then an
-/// action that cannot be decided before is asked about, or denied where nobody can be asked.
+/// What is enforced while an agent acts, in addition to the verdict on what it says it will do. By default nothing is:
+/// an action that can't be decided in advance is then asked about, or denied where nobody can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Enforcement {
-    /// Rules on commands are enforced at every exec of the agent and of everything that it starts.
+    /// Rules on commands are enforced whenever the agent, or anything it starts, executes a program.
     pub commands: bool,
-    /// Rules that deny paths are enforced by the kernel for the agent and for everything that it starts. Of a rule with a
-    /// wildcard that is true for the files that match at the start, so that such a rule stays in doubt.
+    /// The kernel enforces rules that deny paths, for the agent and everything it starts. A rule with a wildcard covers
+    /// only the files that match at the start, so such a rule stays uncertain.
     pub paths: bool,
 }
 
-/// What permissions are made of.
+/// The settings of [`Permissions`](super::Permissions).
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PermissionConfig {
-    /// What happens with questions that nothing else answers.
+    /// What happens to an action that nothing else decides.
     pub preset: Preset,
-    /// What the preset comes from, for people; its flag unless told.
+    /// Where the preset comes from, for people. Its command-line flag by default.
     pub preset_source: String,
-    /// Whether a user can be asked. Only with [`Preset::Ask`] unless told.
+    /// Whether the user can be asked. By default only with [`Preset::Ask`].
     pub is_attended: bool,
-    /// The file of decisions, outside every workspace; without it they are forgotten when the program ends.
+    /// The file of decisions, outside every workspace. Without one, decisions are forgotten when the process ends.
     pub store: Option<PathBuf>,
-    /// Rules that a person has written down.
+    /// Rules that the user wrote.
     pub policy: Option<Policy>,
-    /// What is enforced beside the verdict, until [`Permissions::enforce`](super::Permissions::enforce) says otherwise.
+    /// What is enforced in addition to the verdict, until [`Permissions::enforce`](super::Permissions::enforce) changes
+    /// it.
     pub enforcement: Enforcement,
     pub(super) clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }
 
 impl PermissionConfig {
-    /// Only a preset: no rules, nothing remembered.
+    /// Settings with a preset alone: no rules and nothing remembered.
     pub fn new(preset: Preset) -> PermissionConfig {
         PermissionConfig {
             preset,
@@ -144,12 +168,12 @@ impl PermissionConfig {
         }
     }
 
-    /// Whether an action that needs an answer is shown to a user. With [`Preset::DenyAll`] it is denied.
+    /// Whether the user is asked about an action that needs a decision. With [`Preset::DenyAll`] it is denied instead.
     pub(super) fn can_ask(&self) -> bool {
         self.is_attended && self.preset != Preset::DenyAll
     }
 
-    /// With another clock to see whether decisions have expired.
+    /// Uses another clock to tell whether decisions have expired.
     #[must_use]
     pub fn clock(
         mut self,
@@ -169,7 +193,7 @@ impl fmt::Debug for PermissionConfig {
     }
 }
 
-/// Something that a person should know: what was remembered could not be used.
+/// A warning to show to the user: remembered decisions could not be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreWarning(pub String);
 

@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use attache_schema::v1;
 
 use super::Terminals;
+use crate::config_command;
 use crate::sandbox::Limits;
-use crate::setting_line;
 
 /// The line for what a command wrote last, if the sandbox or the policy kept it from a path that stands there. Whatever its
 /// exit code is: in `command | cat`, that of the command is lost.
@@ -151,7 +151,7 @@ fn reason(limits: &Limits, path: &Path, line: &str) -> Option<String> {
 
 fn setting(key: &str, listed: &[PathBuf], added: &str) -> String {
     let listed: Vec<String> = listed.iter().map(|it| it.display().to_string()).collect();
-    setting_line::with_added(key, &listed, &[added])
+    config_command::adding_to_list(key, &listed, &[added])
 }
 
 /// The path without links, whether it exists or the directory in which it would be made does.

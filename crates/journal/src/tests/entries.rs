@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::*;
 
-async fn short(desk: &Desk) -> Journal {
+async fn short(desk: &TestStore) -> Journal {
     let journal = desk.session("sess_1").await;
     journal.commit(Kind::PROMPT, "hello").await.unwrap();
     journal.append(UPDATE, "wor").await.unwrap();
@@ -16,7 +16,7 @@ async fn short(desk: &Desk) -> Journal {
 
 #[tokio::test]
 async fn entries_come_in_order_by_kind_and_after_a_number() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = short(&desk).await;
     journal.append(UPDATE, "not yet on disk").await.unwrap();
     expect![[r#"
@@ -38,7 +38,7 @@ async fn entries_come_in_order_by_kind_and_after_a_number() {
 
 #[tokio::test]
 async fn the_newest_entry_of_some_kinds_is_found_without_reading_the_others() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = short(&desk).await;
     let ends = Kinds::of(&[Kind::PROMPT, Kind::TURN_ENDED]);
     let newest = async |kinds| {
@@ -57,7 +57,7 @@ async fn the_newest_entry_of_some_kinds_is_found_without_reading_the_others() {
 
 #[tokio::test]
 async fn what_comes_while_somebody_reads_is_not_among_what_was_asked_for() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = short(&desk).await;
     let mut entries = journal.entries(Kinds::ALL).await.unwrap().after(4);
     journal.commit(Kind::PROMPT, "later").await.unwrap();
@@ -67,7 +67,7 @@ async fn what_comes_while_somebody_reads_is_not_among_what_was_asked_for() {
 
 #[tokio::test]
 async fn many_pages_and_large_entries_come_whole() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = desk.session("sess_1").await;
     let body = |n: usize| match n % 500 {
         0 => vec![b'a'; 700_000],
@@ -87,7 +87,7 @@ async fn many_pages_and_large_entries_come_whole() {
 
 #[tokio::test]
 async fn damaged_and_missing_runs_are_named_and_the_rest_is_read() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = short(&desk).await;
     for text in ["six", "seven", "eight"] {
         journal.commit(Kind::PROMPT, text).await.unwrap();
@@ -108,7 +108,7 @@ async fn damaged_and_missing_runs_are_named_and_the_rest_is_read() {
 
 #[tokio::test]
 async fn a_journal_that_somebody_wrote_to_past_its_lock_is_refused_and_others_go_on() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = short(&desk).await;
     let other = desk.session("sess_2").await;
     desk.sql("INSERT INTO run VALUES ((1 << 40) + 6, 1, 4, x'00')");
@@ -128,7 +128,7 @@ async fn a_journal_that_somebody_wrote_to_past_its_lock_is_refused_and_others_go
 
 #[tokio::test]
 async fn numbers_give_the_order_when_the_clock_goes_back() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let slow = Store::with_clock(desk.dir.path(), || 1_000_000).unwrap();
     let journal = desk.session("sess_1").await;
     journal.commit(Kind::PROMPT, "now").await.unwrap();

@@ -19,13 +19,13 @@ fn check_untouched(bytes: &[u8], expect: Expect) {
 
 /// The bytes of a database that was made and then changed.
 async fn database(change: &str) -> Vec<u8> {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     desk.session("sess_1")
         .await
         .commit(Kind::PROMPT, "hello")
         .await
         .unwrap();
-    let Desk { store, dir } = desk;
+    let TestStore { store, dir } = desk;
     drop(store);
     let path = dir.path().join("sessions.db");
     let db = Connection::open(&path).unwrap();
@@ -134,7 +134,7 @@ async fn a_directory_that_cannot_be_written_is_named() {
 
 #[tokio::test]
 async fn a_session_whose_pages_are_destroyed_says_so_and_the_store_stays() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     drop(desk.session("sess_1").await);
     desk.store.flush().await.unwrap();
     desk.sql("UPDATE session SET settings = 'no JSON'");

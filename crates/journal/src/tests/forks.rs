@@ -4,14 +4,14 @@ use expect_test::expect;
 
 use super::*;
 
-async fn forked(desk: &Desk, id: &str) -> Journal {
-    let info = Info::new(id, "/made/up");
+async fn forked(desk: &TestStore, id: &str) -> Journal {
+    let info = StoredSession::new(id, "/made/up");
     desk.store.fork("sess_1", info).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_fork_ends_before_the_turn_that_is_not_over_and_goes_its_own_way() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = desk.session("sess_1").await;
     journal.commit(Kind::PROMPT, "one").await.unwrap();
     assert_eq!(told(&forked(&desk, "empty").await, Kinds::ALL, 0).await, "");
@@ -44,7 +44,7 @@ async fn a_fork_ends_before_the_turn_that_is_not_over_and_goes_its_own_way() {
 
 #[tokio::test]
 async fn a_long_journal_is_copied_whole() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = desk.session("sess_1").await;
     for turn in 0..500 {
         journal
@@ -67,11 +67,17 @@ async fn a_long_journal_is_copied_whole() {
 
 #[tokio::test]
 async fn a_fork_of_nothing_or_onto_something_makes_nothing() {
-    let desk = Desk::new();
-    let missing = desk.store.fork("sess_1", Info::new("sess_2", "/")).await;
+    let desk = TestStore::new();
+    let missing = desk
+        .store
+        .fork("sess_1", StoredSession::new("sess_2", "/"))
+        .await;
     assert!(matches!(missing, Err(Error::NotFound)));
     let _journal = desk.session("sess_1").await;
-    let taken = desk.store.fork("sess_1", Info::new("sess_1", "/")).await;
+    let taken = desk
+        .store
+        .fork("sess_1", StoredSession::new("sess_1", "/"))
+        .await;
     assert!(matches!(taken, Err(Error::Exists)));
     assert_eq!(desk.count("SELECT count(*) FROM session"), 1);
 }

@@ -4,7 +4,7 @@ use super::*;
 
 async fn ids(
     store: &Store,
-    filter: &Filter,
+    filter: &SessionFilter,
     cursor: Option<&str>,
     size: usize,
 ) -> (String, Option<String>) {
@@ -15,12 +15,12 @@ async fn ids(
 
 #[tokio::test]
 async fn the_last_changed_comes_first_and_no_change_disturbs_the_pages() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let mut journals = Vec::new();
     for id in ["a", "b", "c", "d", "e"] {
         journals.push(desk.session(id).await);
     }
-    let all = Filter::default();
+    let all = SessionFilter::default();
     let (page, cursor) = ids(&desk.store, &all, None, 2).await;
     assert_eq!(page, "e d");
     // What is streamed moves nothing; what is waited for does.
@@ -38,44 +38,51 @@ async fn the_last_changed_comes_first_and_no_change_disturbs_the_pages() {
 
 #[tokio::test]
 async fn sessions_are_listed_by_directory_and_whether_they_were_put_away() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     for (id, cwd) in [("a", "/x"), ("b", "/y"), ("c", "/x"), ("d", "/x")] {
-        drop(desk.store.create(Info::new(id, cwd)).await.unwrap());
+        drop(
+            desk.store
+                .create(StoredSession::new(id, cwd))
+                .await
+                .unwrap(),
+        );
     }
     desk.store.archive("c").await.unwrap();
     desk.store.archive("b").await.unwrap();
     let check = async |cwd: Option<&str>, archived, expected: &str| {
         let cwd = cwd.map(PathBuf::from);
         assert_eq!(
-            ids(&desk.store, &Filter { cwd, archived }, None, 9).await.0,
+            ids(&desk.store, &SessionFilter { cwd, archived }, None, 9)
+                .await
+                .0,
             expected
         );
     };
-    check(None, Archived::Exclude, "d a").await;
-    check(None, Archived::Include, "d c b a").await;
-    check(None, Archived::Only, "c b").await;
-    check(Some("/x"), Archived::Include, "d c a").await;
-    check(Some("/x"), Archived::Only, "c").await;
-    check(Some("/"), Archived::Include, "").await;
+    check(None, ArchiveFilter::Exclude, "d a").await;
+    check(None, ArchiveFilter::Include, "d c b a").await;
+    check(None, ArchiveFilter::Only, "c b").await;
+    check(Some("/x"), ArchiveFilter::Include, "d c a").await;
+    check(Some("/x"), ArchiveFilter::Only, "c").await;
+    check(Some("/"), ArchiveFilter::Include, "").await;
     desk.store.unarchive("c").await.unwrap();
-    check(None, Archived::Only, "b").await;
+    check(None, ArchiveFilter::Only, "b").await;
 }
 
 #[tokio::test]
 async fn the_order_of_changes_stands_when_the_clock_goes_back() {
-    let desk = Desk::with_clock();
+    let desk = TestStore::with_clock();
     set_clock(9_000_000);
     let old = desk.session("old").await;
     set_clock(5_000_000);
     drop(desk.session("new").await);
     assert_eq!(
-        ids(&desk.store, &Filter::default(), None, 9).await.0,
+        ids(&desk.store, &SessionFilter::default(), None, 9).await.0,
         "new old"
     );
     set_clock(1_000_000);
     old.commit(Kind::PROMPT, "x").await.unwrap();
     assert_eq!(
-        ids(&desk.store, &Filter::default(), None, 9).await.0,
+        ids(&desk.store, &SessionFilter::default(), None, 9).await.0,
         "old new"
     );
     let info = desk.store.info("old").await.unwrap();
@@ -88,11 +95,11 @@ async fn the_order_of_changes_stands_when_the_clock_goes_back() {
 
 #[tokio::test]
 async fn a_cursor_that_was_not_given_out_is_refused() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     for id in ["a", "b", "c"] {
         drop(desk.session(id).await);
     }
-    let all = Filter::default();
+    let all = SessionFilter::default();
     let cursor = ids(&desk.store, &all, None, 1).await.1.unwrap();
     assert_eq!(ids(&desk.store, &all, Some(&cursor), 1).await.0, "b");
     let mut forged = vec![
@@ -112,9 +119,9 @@ async fn a_cursor_that_was_not_given_out_is_refused() {
         let refused = desk.store.list(&all, Some(&cursor), 1).await;
         assert!(matches!(refused, Err(Error::Cursor)), "{cursor}");
     }
-    let other = Filter {
-        archived: Archived::Include,
-        ..Filter::default()
+    let other = SessionFilter {
+        archived: ArchiveFilter::Include,
+        ..SessionFilter::default()
     };
     assert!(matches!(
         desk.store.list(&other, Some(&cursor), 1).await,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-impl Desk {
+impl TestStore {
     /// Lets the database of the store have no more pages than now, or as many as it wants.
     async fn set_room(&self, pages: Pages) {
         let set = self.store.write(move |change| {
@@ -26,7 +26,7 @@ enum Pages {
 
 #[tokio::test]
 async fn without_room_entries_are_kept_and_those_after_them_refused_until_there_is_room() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let (first, second) = (desk.session("sess_1").await, desk.session("sess_2").await);
     desk.set_room(Pages::NoMore).await;
     first.append(UPDATE, vec![b'a'; 20_000]).await.unwrap();
@@ -56,7 +56,7 @@ async fn without_room_entries_are_kept_and_those_after_them_refused_until_there_
 
 #[tokio::test]
 async fn a_writer_that_failed_tries_again_by_itself() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = desk.session("sess_1").await;
     desk.set_room(Pages::NoMore).await;
     journal.append(UPDATE, vec![b'a'; 20_000]).await.unwrap();
@@ -71,7 +71,7 @@ async fn a_writer_that_failed_tries_again_by_itself() {
 
 #[tokio::test]
 async fn a_session_that_is_closed_without_room_says_what_it_lost_and_is_free() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = desk.session("sess_1").await;
     desk.set_room(Pages::NoMore).await;
     journal.append(UPDATE, vec![b'a'; 20_000]).await.unwrap();
@@ -84,7 +84,7 @@ async fn a_session_that_is_closed_without_room_says_what_it_lost_and_is_free() {
 
 #[tokio::test]
 async fn a_full_queue_makes_everybody_wait_and_nobody_fail() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journals = [desk.session("sess_1").await, desk.session("sess_2").await];
     let body = bytes::Bytes::from(vec![b'x'; 1_000_000]);
     let write = async |journal: &Journal| {
@@ -99,7 +99,7 @@ async fn a_full_queue_makes_everybody_wait_and_nobody_fail() {
 
 #[tokio::test]
 async fn an_entry_larger_than_the_queue_is_taken_and_one_too_large_is_refused() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = desk.session("sess_1").await;
     journal.append(UPDATE, "before").await.unwrap();
     assert_eq!(journal.commit(MESSAGE, vec![0; 20 << 20]).await.unwrap(), 2);
@@ -110,7 +110,7 @@ async fn an_entry_larger_than_the_queue_is_taken_and_one_too_large_is_refused() 
 
 #[tokio::test]
 async fn an_entry_that_nobody_waits_for_reaches_the_disk_by_itself() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = desk.session("sess_1").await;
     journal.append(UPDATE, "x").await.unwrap();
     let deadline = Instant::now() + Duration::from_secs(10);
@@ -122,7 +122,7 @@ async fn an_entry_that_nobody_waits_for_reaches_the_disk_by_itself() {
 
 #[tokio::test]
 async fn the_log_does_not_grow_with_what_is_written_while_somebody_reads() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = desk.session("sess_1").await;
     for _ in 0..2000 {
         journal.append(UPDATE, vec![b'x'; 1000]).await.unwrap();

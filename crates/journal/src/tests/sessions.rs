@@ -6,13 +6,13 @@ use super::*;
 
 #[tokio::test]
 async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
-    let desk = Desk::new();
-    let info = Info {
+    let desk = TestStore::new();
+    let info = StoredSession {
         additional: vec!["/made/up/too".into(), "/ü".into()],
         title: Some("first".to_owned()),
         settings: serde_json::json!({ "mode": "plan" }),
         archived: true,
-        ..Info::new("sess_1", "/made/up")
+        ..StoredSession::new("sess_1", "/made/up")
     };
     let journal = desk.store.create(info.clone()).await.unwrap();
     let settings = serde_json::json!({ "mode": "code", "model": "m" });
@@ -29,7 +29,7 @@ async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
         < 60;
     assert!(is_recent && found.created == found.updated);
     let (created, updated) = (found.created, found.updated);
-    let expected = Info {
+    let expected = StoredSession {
         settings,
         archived: false,
         created,
@@ -41,7 +41,7 @@ async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
 
 #[tokio::test]
 async fn a_session_is_open_once_in_a_process_until_it_is_dropped() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let journal = desk.session("sess_1").await;
     journal.append(UPDATE, "last words").await.unwrap();
     let refused = desk.store.open_session("sess_1").await.unwrap_err();
@@ -58,16 +58,16 @@ async fn a_session_is_open_once_in_a_process_until_it_is_dropped() {
 
 #[tokio::test]
 async fn an_id_is_made_once() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     drop(desk.session("sess_1").await);
-    let again = desk.store.create(Info::new("sess_1", "/")).await;
+    let again = desk.store.create(StoredSession::new("sess_1", "/")).await;
     assert!(matches!(again, Err(Error::Exists)));
     assert_eq!(desk.count("SELECT count(*) FROM session"), 1);
 }
 
 #[tokio::test]
 async fn ids_are_data_whatever_they_look_like() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let long = "x".repeat(100_000);
     let ids = [
         "../../x",
@@ -86,7 +86,11 @@ async fn ids_are_data_whatever_they_look_like() {
         assert!(matches!(desk.store.archive(id).await, Err(Error::NotFound)));
         desk.store.delete(id).await.unwrap();
 
-        let journal = desk.store.create(Info::new(id, "/made/up")).await.unwrap();
+        let journal = desk
+            .store
+            .create(StoredSession::new(id, "/made/up"))
+            .await
+            .unwrap();
         journal.commit(Kind::PROMPT, id.to_owned()).await.unwrap();
         journal.close().await.unwrap();
         let (info, journal) = desk.store.open_session(id).await.unwrap();
@@ -106,21 +110,21 @@ async fn ids_are_data_whatever_they_look_like() {
         desk.store.info(&endless).await,
         Err(Error::NotFound)
     ));
-    let refused = desk.store.create(Info::new(endless, "/")).await;
+    let refused = desk.store.create(StoredSession::new(endless, "/")).await;
     assert!(matches!(refused, Err(Error::TooLarge { .. })));
 }
 
 #[tokio::test]
 async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     drop(desk.session("sess_1").await);
     let id = "sess_1";
     for (title, by, expected) in [
-        ("a", TitledBy::Agent, "a"),
-        ("b", TitledBy::Agent, "b"),
-        ("c", TitledBy::Person, "c"),
-        ("d", TitledBy::Agent, "c"),
-        ("e", TitledBy::Person, "e"),
+        ("a", TitleSource::Agent, "a"),
+        ("b", TitleSource::Agent, "b"),
+        ("c", TitleSource::Person, "c"),
+        ("d", TitleSource::Agent, "c"),
+        ("e", TitleSource::Person, "e"),
     ] {
         desk.store.set_title(id, title, by).await.unwrap();
         assert_eq!(
@@ -128,13 +132,16 @@ async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
             Some(expected)
         );
     }
-    let missing = desk.store.set_title("sess_2", "f", TitledBy::Person).await;
+    let missing = desk
+        .store
+        .set_title("sess_2", "f", TitleSource::Person)
+        .await;
     assert!(matches!(missing, Err(Error::NotFound)));
 }
 
 #[tokio::test]
 async fn a_deleted_session_is_gone_and_leaves_nothing() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let id = "sess_1";
     let journal = desk.session("sess_1").await;
     for _ in 0..100 {
@@ -167,13 +174,13 @@ async fn a_deleted_session_is_gone_and_leaves_nothing() {
 
 #[tokio::test]
 async fn what_a_killed_process_left_of_a_deletion_or_a_fork_is_removed_when_the_store_is_opened() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     for id in ["gone", "fork", "kept"] {
         let journal = desk.session(id).await;
         journal.commit(Kind::PROMPT, "x").await.unwrap();
         journal.close().await.unwrap();
     }
-    let Desk { store, dir } = desk;
+    let TestStore { store, dir } = desk;
     drop(store);
     let db = Connection::open(dir.path().join("sessions.db")).unwrap();
     db.execute_batch(
@@ -183,7 +190,7 @@ async fn what_a_killed_process_left_of_a_deletion_or_a_fork_is_removed_when_the_
     .unwrap();
     let store = Store::open(dir.path()).unwrap();
     assert!(matches!(store.info("fork").await, Err(Error::NotFound)));
-    let desk = Desk { store, dir };
+    let desk = TestStore { store, dir };
     let deadline = Instant::now() + Duration::from_secs(10);
     while desk.count("SELECT count(*) + (SELECT count(*) FROM session) FROM run") > 2 {
         assert!(Instant::now() < deadline, "the runs are still there");
@@ -200,7 +207,10 @@ async fn only_the_owner_can_read_the_files() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("data/attache");
     let store = Store::open(&dir).unwrap();
-    let _journal = store.create(Info::new("sess_1", "/")).await.unwrap();
+    let _journal = store
+        .create(StoredSession::new("sess_1", "/"))
+        .await
+        .unwrap();
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&dir), mode(&dir.join("locks"))), (0o700, 0o700));
     for name in [
@@ -215,7 +225,7 @@ async fn only_the_owner_can_read_the_files() {
 
 #[tokio::test]
 async fn what_is_committed_is_forced_to_the_disk() {
-    let desk = Desk::new();
+    let desk = TestStore::new();
     let asked = desk.store.write(|change| {
         let number = |name| change.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let mode: String = change.pragma_query_value(None, "journal_mode", |row| row.get(0))?;

@@ -15,9 +15,9 @@ async fn a_database_of_an_earlier_version_is_opened_unchanged() {
     let store = Store::open(dir.path()).unwrap();
     assert!(fs::read(&path).unwrap() == STORED, "the file was changed");
 
-    let all = Filter {
-        archived: Archived::Include,
-        ..Filter::default()
+    let all = SessionFilter {
+        archived: ArchiveFilter::Include,
+        ..SessionFilter::default()
     };
     let infos = store.list(&all, None, 9).await.unwrap().infos;
     expect![[r#"
@@ -60,14 +60,14 @@ async fn a_database_of_an_earlier_version_is_opened_unchanged() {
         format!("1 Prompt Count the files\n9 Prompt {}", "x".repeat(10_000))
     );
     // What a user has named keeps its name.
-    let named = store.set_title("sess_2", "Another", TitledBy::Agent);
+    let named = store.set_title("sess_2", "Another", TitleSource::Agent);
     named.await.unwrap();
     let info = store.info("sess_2").await.unwrap();
     assert_eq!(info.title.as_deref(), Some("Mine"));
 }
 
-fn described(info: &Info) -> String {
-    let Info {
+fn described(info: &StoredSession) -> String {
+    let StoredSession {
         id,
         cwd,
         title,

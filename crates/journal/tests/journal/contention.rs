@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use attache_journal::{Error, Filter, Info, Kind, Store, TitledBy, new_id};
+use attache_journal::{Error, Kind, SessionFilter, Store, StoredSession, TitleSource, new_id};
 use libtest_mimic::Trial;
 
 use crate::script;
@@ -25,7 +25,7 @@ async fn held() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();
     let id = new_id().unwrap();
-    let info = Info::new(id.clone(), "/made/up");
+    let info = StoredSession::new(id.clone(), "/made/up");
     store.create(info).await.unwrap().close().await.unwrap();
 
     let mut holder = Player::start(&[HOLD, dir.path().to_str().unwrap(), &id]);
@@ -42,7 +42,7 @@ async fn held() {
     assert!(is_in_use(&store.delete(&id).await.unwrap_err()));
 
     store
-        .set_title(&id, "named meanwhile", TitledBy::Person)
+        .set_title(&id, "named meanwhile", TitleSource::Person)
         .await
         .unwrap();
     assert_eq!(
@@ -51,7 +51,7 @@ async fn held() {
     );
     assert_eq!(
         store
-            .list(&Filter::default(), None, 10)
+            .list(&SessionFilter::default(), None, 10)
             .await
             .unwrap()
             .infos
@@ -59,7 +59,7 @@ async fn held() {
         1
     );
     let fork = store
-        .fork(&id, Info::new(new_id().unwrap(), "/made/up"))
+        .fork(&id, StoredSession::new(new_id().unwrap(), "/made/up"))
         .await
         .unwrap();
     assert_eq!(script::check(&fork, 0).await, 10);
@@ -98,7 +98,7 @@ pub(crate) async fn write(dir: &Path) {
     let store = Store::open(dir).unwrap();
     let id = new_id().unwrap();
     let journal = store
-        .create(Info::new(id.clone(), "/made/up"))
+        .create(StoredSession::new(id.clone(), "/made/up"))
         .await
         .unwrap();
     script::play(&journal, 1.., |seq| seq < ENTRIES).await;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use attache_journal::{Error, Info, Kind, Store, new_id};
+use attache_journal::{Error, Kind, Store, StoredSession, new_id};
 use libtest_mimic::Trial;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -45,7 +45,7 @@ pub(crate) async fn play(dir: &Path) {
     let store = Store::open(dir).unwrap();
     let id = new_id().unwrap();
     let journal = store
-        .create(Info::new(id.clone(), "/made/up"))
+        .create(StoredSession::new(id.clone(), "/made/up"))
         .await
         .unwrap();
     tell(&id);
@@ -62,7 +62,9 @@ pub(crate) async fn play(dir: &Path) {
         .await
         .unwrap_err();
     assert_eq!(again.to_string(), refused.to_string());
-    let other = store.create(Info::new(new_id().unwrap(), "/made/up")).await;
+    let other = store
+        .create(StoredSession::new(new_id().unwrap(), "/made/up"))
+        .await;
     assert!(other.is_err());
 
     limit(None);

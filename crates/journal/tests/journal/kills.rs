@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use attache_journal::{Info, Store, new_id};
+use attache_journal::{Store, StoredSession, new_id};
 use libtest_mimic::Trial;
 
 use crate::script;
@@ -37,7 +37,7 @@ async fn killed(company: Company, start: u64) {
     for _ in 0..LOOPS / LOOPS_PER_SESSION {
         let store = Store::open(dir.path()).unwrap();
         let id = new_id().unwrap();
-        let session = store.create(Info::new(id.clone(), "/made/up"));
+        let session = store.create(StoredSession::new(id.clone(), "/made/up"));
         session.await.unwrap().close().await.unwrap();
         let others = (company == Company::Others).then_some(store);
         let mut last = 0;

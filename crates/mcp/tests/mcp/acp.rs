@@ -2,13 +2,13 @@
 
 use attache::json::{Raw, RawObject};
 use attache::{AgentCall, ClientCall, ClientHandle, Options, agent, client, v1};
-use attache_mcp::{Event, Status};
+use attache_mcp::{ServerEvent, ServerStatus};
 use expect_test::expect;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::desk::{Desk, stdio, wait_for};
 use crate::fake::{Act, Fake};
+use crate::test_session::{TestSession, stdio, wait_for};
 use crate::trials;
 
 trials!(
@@ -137,10 +137,10 @@ fn response(said: &Value) -> v1::MessageMcpResponse {
     attache::json::from_str(&response.to_string()).unwrap()
 }
 
-async fn open(pair: &mut Pair, id: &str) -> Desk {
+async fn open(pair: &mut Pair, id: &str) -> TestSession {
     let server = v1::McpServer::Acp(v1::McpServerAcp::new("fake", id));
     let client = pair.client.clone();
-    let desk = Desk::open_with(vec![server], |place| {
+    let desk = TestSession::open_with(vec![server], |place| {
         place.client = Some(client);
         place.session = Some("session".into());
     })
@@ -151,7 +151,7 @@ async fn open(pair: &mut Pair, id: &str) -> Desk {
     tokio::spawn(async move {
         while let Some(call) = calls.recv().await {
             match call {
-                AgentCall::MessageMcp(notification) => servers.told(&notification),
+                AgentCall::MessageMcp(notification) => servers.deliver(&notification),
                 call => call.refuse(),
             }
         }
@@ -162,7 +162,7 @@ async fn open(pair: &mut Pair, id: &str) -> Desk {
 async fn a_server_is_reached_through_the_client() {
     let mut pair = pair().await;
     let desk = open(&mut pair, "s1").await;
-    let Status::Ready { tools, version, .. } = desk.status() else {
+    let ServerStatus::Ready { tools, version, .. } = desk.status() else {
         panic!("{:?}", desk.status());
     };
     assert_eq!(tools, 24);
@@ -189,7 +189,7 @@ async fn what_a_server_tells_belongs_to_a_request() {
         (Some(25), Some("begun"))
     );
     let stray = v1::MessageMcpNotification::new("s1", "no number", "notifications/progress");
-    desk.servers.told(&stray);
+    desk.servers.deliver(&stray);
     pair.agent
         .tell(v1::MessageMcpNotification::new(
             "s1",
@@ -206,7 +206,7 @@ async fn lists_are_asked_for_again_when_they_change() {
     let mut desk = open(&mut pair, "s1").await;
     heard(&mut pair.asked, "subscriptions/listen null").await;
     assert_eq!(desk.call("grow").await, "grown");
-    let changed = Event::ToolsChanged {
+    let changed = ServerEvent::ToolsChanged {
         server: "fake".to_owned(),
     };
     assert_eq!(desk.event().await, changed);
@@ -236,7 +236,7 @@ async fn a_server_that_asks_back_gets_its_answer() {
 async fn a_server_that_the_client_does_not_know_fails() {
     let mut pair = pair().await;
     let mut desk = open(&mut pair, "s9").await;
-    let Event::Failed { reason, .. } = desk.event().await else {
+    let ServerEvent::Failed { reason, .. } = desk.event().await else {
         panic!("it was to fail");
     };
     expect!["it refused to begin: the client did not pass it on: Method not found (-32601)"]
@@ -246,7 +246,7 @@ async fn a_server_that_the_client_does_not_know_fails() {
 async fn a_question_goes_to_the_person() {
     let mut pair = pair().await;
     let client = pair.client.clone();
-    let desk = Desk::open_with(vec![stdio("fake", "")], |place| {
+    let desk = TestSession::open_with(vec![stdio("fake", "")], |place| {
         place.client = Some(client);
         place.session = Some("session".into());
     })
@@ -261,7 +261,7 @@ async fn a_client_that_leaves_takes_its_servers_along() {
     let mut pair = pair().await;
     let desk = open(&mut pair, "s1").await;
     pair.agent.close();
-    wait_for(|| matches!(desk.status(), Status::Ended(_)).then_some(())).await;
+    wait_for(|| matches!(desk.status(), ServerStatus::Ended(_)).then_some(())).await;
     expect!["failed: the MCP server `fake` failed: the connection has ended"]
         .assert_eq(&desk.call("echo").await);
 }

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use attache::v1;
-use attache_mcp::Status;
+use attache_mcp::ServerStatus;
 use expect_test::expect;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::desk::{CANARY, Desk};
 use crate::fake::{Act, Fake};
+use crate::test_session::{CANARY, TestSession};
 use crate::trials;
 
 trials!(
@@ -175,9 +175,9 @@ fn server(url: &str) -> v1::McpServer {
 }
 
 async fn a_server_that_answers_with_json_works() {
-    let desk = Desk::open(vec![server(&serve("json").await)]).await;
+    let desk = TestSession::open(vec![server(&serve("json").await)]).await;
     assert!(
-        matches!(desk.status(), Status::Ready { tools: 24, .. }),
+        matches!(desk.status(), ServerStatus::Ready { tools: 24, .. }),
         "{:?}",
         desk.status()
     );
@@ -188,7 +188,7 @@ async fn a_server_that_answers_with_json_works() {
 }
 
 async fn a_server_that_answers_with_events_works() {
-    let desk = Desk::open(vec![server(&serve("events").await)]).await;
+    let desk = TestSession::open(vec![server(&serve("events").await)]).await;
     assert_eq!(desk.call_with("echo", r#"{"text":"hi"}"#).await, "hi");
     assert_eq!(desk.call("steps").await, "done");
 }
@@ -201,11 +201,11 @@ async fn a_server_that_wants_other_headers_says_so() {
         url.replace(CANARY, "wrong"),
         none,
     ));
-    let mut desk = Desk::open(vec![server]).await;
+    let mut desk = TestSession::open(vec![server]).await;
     expect![[r#"
         Failed {
             server: "fake",
-            reason: "the server wants other credentials (HTTP 401): check the headers that it is given",
+            reason: "the server rejected the credentials (HTTP 401); check the configured headers",
         }
     "#]]
     .assert_debug_eq(&desk.event().await);
@@ -213,7 +213,7 @@ async fn a_server_that_wants_other_headers_says_so() {
 
 async fn a_server_that_is_not_there_says_so_without_its_address() {
     let url = format!("http://user:{CANARY}@127.0.0.1:1/{CANARY}?key={CANARY}");
-    let mut desk = Desk::open(vec![server(&url)]).await;
+    let mut desk = TestSession::open(vec![server(&url)]).await;
     let seen = format!("{:?} {:?}", desk.event().await, desk.servers);
     assert!(seen.contains("Connection refused"), "{seen}");
     assert!(!seen.contains(CANARY), "{seen}");
@@ -221,10 +221,10 @@ async fn a_server_that_is_not_there_says_so_without_its_address() {
 
 async fn what_is_no_address_is_refused() {
     for url in ["nonsense", "file:///etc/passwd", "http://"] {
-        let desk = Desk::open(vec![server(url)]).await;
+        let desk = TestSession::open(vec![server(url)]).await;
         assert_eq!(
             desk.status(),
-            Status::Failed("the address of the server is not valid".to_owned())
+            ServerStatus::Failed("the address of the server is not valid".to_owned())
         );
     }
 }
@@ -233,16 +233,16 @@ async fn a_bad_header_is_named_without_its_value() {
     let url = serve("json").await;
     let header = v1::HttpHeader::new("X-Key", format!("{CANARY}\n"));
     let server = v1::McpServer::Http(v1::McpServerHttp::new("fake", url, [header]));
-    let desk = Desk::open(vec![server]).await;
+    let desk = TestSession::open(vec![server]).await;
     assert_eq!(
         desk.status(),
-        Status::Failed("the header `X-Key` is not valid".to_owned())
+        ServerStatus::Failed("the header `X-Key` is not valid".to_owned())
     );
 }
 
 async fn an_answer_that_cannot_be_read_fails_at_once() {
     for manner in ["json", "events"] {
-        let desk = Desk::open(vec![server(&serve(manner).await)]).await;
+        let desk = TestSession::open(vec![server(&serve(manner).await)]).await;
         let huge = desk.call("huge").await;
         assert!(
             huge.contains("the answer is longer than 16 MiB"),
@@ -260,13 +260,13 @@ async fn an_answer_that_cannot_be_read_fails_at_once() {
 }
 
 async fn headers_do_not_follow_a_redirect_elsewhere() {
-    let mut desk = Desk::open(vec![server(&serve("moved").await)]).await;
+    let mut desk = TestSession::open(vec![server(&serve("moved").await)]).await;
     let seen = format!("{:?}", desk.event().await);
     assert!(seen.contains("the server answered with HTTP 307"), "{seen}");
 }
 
 async fn a_stream_that_breaks_off_fails_its_call() {
-    let desk = Desk::open(vec![server(&serve("events").await)]).await;
+    let desk = TestSession::open(vec![server(&serve("events").await)]).await;
     let broken = desk.call("never").await;
     assert!(
         broken.starts_with("failed: the MCP server `fake` failed: "),
@@ -276,9 +276,9 @@ async fn a_stream_that_breaks_off_fails_its_call() {
 }
 
 async fn a_server_without_handshake_is_found_out() {
-    let desk = Desk::open(vec![server(&serve("modern").await)]).await;
+    let desk = TestSession::open(vec![server(&serve("modern").await)]).await;
     assert!(
-        matches!(desk.status(), Status::Ready { .. }),
+        matches!(desk.status(), ServerStatus::Ready { .. }),
         "{:?}",
         desk.status()
     );
@@ -286,6 +286,6 @@ async fn a_server_without_handshake_is_found_out() {
 }
 
 async fn a_session_that_the_server_has_forgotten_begins_again() {
-    let desk = Desk::open(vec![server(&serve("forgets").await)]).await;
+    let desk = TestSession::open(vec![server(&serve("forgets").await)]).await;
     assert_eq!(desk.call_with("echo", r#"{"text":"hi"}"#).await, "hi");
 }

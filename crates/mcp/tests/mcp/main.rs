@@ -9,13 +9,13 @@
 )]
 
 mod acp;
-mod desk;
 mod fake;
 mod hostile;
 mod http;
 mod real;
 mod sse;
 mod stdio;
+mod test_session;
 
 use std::future::Future;
 use std::process::ExitCode;

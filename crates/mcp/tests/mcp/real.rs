@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 
 use attache::v1;
-use attache_mcp::Status;
+use attache_mcp::ServerStatus;
 use attache_process::{Child, Program};
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use crate::desk::{Desk, PATIENCE, said};
+use crate::test_session::{PATIENCE, TestSession, said};
 
 /// The tests, ignored where there is nothing to talk to.
 pub(crate) fn trials() -> Vec<Trial> {
@@ -34,7 +34,7 @@ crate::trials!(as suite:
 
 async fn everything_over_stdio() {
     let server = node("server-everything", &["stdio"]);
-    let desk = Desk::open(vec![server]).await;
+    let desk = TestSession::open(vec![server]).await;
     uses_everything(&desk).await;
     desk.servers.close().await;
 }
@@ -44,7 +44,7 @@ async fn everything_over_streamable_http() {
     let none: [v1::HttpHeader; 0] = [];
     let url = format!("http://127.0.0.1:{port}/mcp");
     let server = v1::McpServer::Http(v1::McpServerHttp::new("fake", url, none));
-    let desk = Desk::open(vec![server]).await;
+    let desk = TestSession::open(vec![server]).await;
     uses_everything(&desk).await;
     desk.servers.close().await;
 }
@@ -54,14 +54,14 @@ async fn everything_over_sse() {
     let none: [v1::HttpHeader; 0] = [];
     let url = format!("http://127.0.0.1:{port}/sse");
     let server = v1::McpServer::Sse(v1::McpServerSse::new("fake", url, none));
-    let desk = Desk::open(vec![server]).await;
+    let desk = TestSession::open(vec![server]).await;
     uses_everything(&desk).await;
     desk.servers.close().await;
 }
 
 /// Whatever the reference server has that we make something of.
-async fn uses_everything(desk: &Desk) {
-    let Status::Ready {
+async fn uses_everything(desk: &TestSession) {
+    let ServerStatus::Ready {
         tools,
         prompts,
         resources,
@@ -106,7 +106,7 @@ async fn uses_everything(desk: &Desk) {
     assert!(!desk.servers.read(&link.uri).await.unwrap().is_empty());
 }
 
-async fn progresses(desk: &Desk) {
+async fn progresses(desk: &TestSession) {
     let mut steps = Vec::new();
     let input = json!({"duration": 0.4, "steps": 2}).to_string();
     let name = "mcp__fake__trigger-long-running-operation";
@@ -123,7 +123,8 @@ async fn filesystem() {
     let place = place.path().canonicalize().unwrap();
     std::fs::create_dir(&place).ok();
     let server = node("server-filesystem", &[place.to_str().unwrap()]);
-    let desk = Desk::open_with(vec![server], |session| session.roots = vec![place.clone()]).await;
+    let desk =
+        TestSession::open_with(vec![server], |session| session.roots = vec![place.clone()]).await;
     let file = place.join("note.txt");
     let input = json!({"path": file, "content": "written"}).to_string();
     let written = desk.call_with("write_file", &input).await;
@@ -151,7 +152,7 @@ async fn time() {
     let env: [v1::EnvVariable; 0] = [];
     let args: [&str; 0] = [];
     let server = v1::McpServerStdio::new("fake", program.to_str().unwrap(), args, env);
-    let desk = Desk::open(vec![v1::McpServer::Stdio(server)]).await;
+    let desk = TestSession::open(vec![v1::McpServer::Stdio(server)]).await;
     let now = desk
         .call_with("get_current_time", r#"{"timezone":"Europe/Zurich"}"#)
         .await;

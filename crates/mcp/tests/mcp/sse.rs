@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use attache::v1;
-use attache_mcp::{Event, Status};
+use attache_mcp::{ServerEvent, ServerStatus};
 use expect_test::expect;
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Mutex, mpsc};
 
-use crate::desk::{CANARY, Desk};
 use crate::fake::{Act, Fake};
 use crate::http::{read, write};
+use crate::test_session::{CANARY, TestSession};
 use crate::trials;
 
 trials!(
@@ -79,16 +79,16 @@ async fn answer(
     }
 }
 
-async fn open(endpoint: &'static str) -> Desk {
+async fn open(endpoint: &'static str) -> TestSession {
     let header = v1::HttpHeader::new("Authorization", CANARY);
     let server = v1::McpServerSse::new("fake", serve(endpoint).await, [header]);
-    Desk::open(vec![v1::McpServer::Sse(server)]).await
+    TestSession::open(vec![v1::McpServer::Sse(server)]).await
 }
 
 async fn a_server_of_the_old_kind_works() {
     let desk = open("/messages?session=1").await;
     assert!(
-        matches!(desk.status(), Status::Ready { tools: 24, .. }),
+        matches!(desk.status(), ServerStatus::Ready { tools: 24, .. }),
         "{:?}",
         desk.status()
     );
@@ -101,14 +101,14 @@ async fn a_server_of_the_old_kind_works() {
 async fn a_server_that_sends_us_elsewhere_is_refused() {
     let desk = open("http://elsewhere.example/messages").await;
     let reason = "the stream of events names an address elsewhere";
-    assert_eq!(desk.status(), Status::Failed(reason.to_owned()));
+    assert_eq!(desk.status(), ServerStatus::Failed(reason.to_owned()));
 }
 
 async fn the_end_of_the_stream_is_the_end_of_the_server() {
     let mut desk = open("/messages?session=1").await;
     let why = "the MCP server `fake` failed: the connection has ended";
     assert_eq!(desk.call("die").await, format!("failed: {why}"));
-    assert!(matches!(desk.event().await, Event::Ended { .. }));
+    assert!(matches!(desk.event().await, ServerEvent::Ended { .. }));
     assert_eq!(desk.call("echo").await, format!("failed: {why}"));
 }
 

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use attache::v1;
-use attache_mcp::{Content, Event, Failure, Status};
+use attache_mcp::{Content, Error, ServerEvent, ServerStatus};
 use expect_test::expect;
 
-use crate::desk::{CANARY, Desk, said, stdio, stdio_of, wait_for};
+use crate::test_session::{CANARY, TestSession, said, stdio, stdio_of, wait_for};
 use crate::trials;
 
 trials!(
@@ -33,7 +33,7 @@ trials!(
 );
 
 async fn tools_have_safe_names_and_their_hints() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     let tools = desk.servers.tools();
     let lines = tools.iter().take(3).map(|tool| {
         let (read_only, destructive) = (tool.read_only, tool.destructive);
@@ -51,7 +51,7 @@ async fn tools_have_safe_names_and_their_hints() {
     expect![[r#"
         Servers(
             [
-                State {
+                ServerState {
                     name: "fake",
                     transport: "stdio",
                     status: Ready {
@@ -72,7 +72,7 @@ async fn tools_have_safe_names_and_their_hints() {
 }
 
 async fn servers_of_one_name_work_side_by_side() {
-    let desk = Desk::open(vec![stdio("my tool", ""), stdio("my tool", "")]).await;
+    let desk = TestSession::open(vec![stdio("my tool", ""), stdio("my tool", "")]).await;
     let names: Vec<_> = desk
         .servers
         .states()
@@ -87,7 +87,7 @@ async fn servers_of_one_name_work_side_by_side() {
 }
 
 async fn a_call_gives_back_what_the_server_said() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     assert_eq!(desk.call_with("echo", r#"{"text":"a ☺"}"#).await, "a ☺");
     assert_eq!(desk.call_with("echo", "").await, "nothing");
     assert_eq!(desk.call("fail").await, "failed: it broke");
@@ -99,11 +99,11 @@ async fn a_call_gives_back_what_the_server_said() {
         .assert_eq(&desk.call_with("echo", "{").await);
     expect!["failed: no MCP server of this session has such a tool"]
         .assert_eq(&desk.call("gone").await);
-    expect!["look | <image/png aW1n> | [a picture was left out: it is not valid base64] | [a picture was left out: its format is none that a model reads] | <audio/wav c25k> | [resource two <fake://two>] | fake://three:\nthree! | [fake://four: about 3 bytes that are not text] | [a picture was left out: it is too large]"]
+    expect!["look | <image/png aW1n> | [a picture was left out: it is not valid base64] | [a picture was left out: models do not support its format] | <audio/wav c25k> | [resource two <fake://two>] | fake://three:\nthree! | [fake://four: about 3 bytes that are not text] | [a picture was left out: it is too large]"]
         .assert_eq(&desk.call("media").await);
     let outcome = desk.servers.call("mcp__fake__media", "", drop).await;
     assert!(
-        matches!(&outcome.shown[5], v1::ContentBlock::ResourceLink(link) if link.uri == "fake://two")
+        matches!(&outcome.for_user[5], v1::ContentBlock::ResourceLink(link) if link.uri == "fake://two")
     );
     assert!(!outcome.failed);
     let outcome = desk.servers.call("mcp__fake__structured", "", drop).await;
@@ -111,13 +111,13 @@ async fn a_call_gives_back_what_the_server_said() {
 }
 
 async fn a_server_runs_in_the_directory_of_the_session() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     let place = desk.place.path().canonicalize().unwrap();
     assert_eq!(desk.call("where").await, place.to_str().unwrap());
 }
 
 async fn a_call_says_how_far_it_has_come() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     let (sender, mut steps) = tokio::sync::mpsc::channel(1);
     let call = desk.servers.call("mcp__fake__never", "", move |step| {
         sender.try_send(step).ok();
@@ -134,7 +134,7 @@ async fn a_call_says_how_far_it_has_come() {
 }
 
 async fn a_call_that_is_dropped_is_cancelled() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     let (begun, mut has_begun) = tokio::sync::mpsc::channel(1);
     let call = desk.servers.call("mcp__fake__never", "", move |_| {
         begun.try_send(()).ok();
@@ -151,7 +151,7 @@ async fn a_call_that_is_dropped_is_cancelled() {
 }
 
 async fn a_call_without_answer_ends_at_its_deadline() {
-    let desk = Desk::open_with(vec![stdio("fake", "")], |place| {
+    let desk = TestSession::open_with(vec![stdio("fake", "")], |place| {
         place.patience = Duration::from_secs(1);
     })
     .await;
@@ -161,7 +161,7 @@ async fn a_call_without_answer_ends_at_its_deadline() {
 }
 
 async fn a_server_that_dies_takes_its_call_with_it() {
-    let mut desk = Desk::open(vec![stdio("fake", "")]).await;
+    let mut desk = TestSession::open(vec![stdio("fake", "")]).await;
     let why = "the MCP server `fake` failed: it exited with 7: out of memory near ***";
     assert_eq!(desk.call("die").await, format!("failed: {why}"));
     let begun = Instant::now();
@@ -179,26 +179,28 @@ async fn a_server_that_dies_takes_its_call_with_it() {
     assert_eq!(desk.call("echo").await, "nothing");
     assert_eq!(
         desk.servers.reconnect("other").await,
-        Err(Failure::Unknown("server"))
+        Err(Error::Unknown("server"))
     );
 }
 
 async fn connecting_again_is_not_stopped_halfway() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     let before = desk.call("pid").await;
     let given_up = tokio::time::timeout(Duration::ZERO, desk.servers.reconnect("fake"));
     assert!(given_up.await.is_err());
     wait_for(|| (!is_running(&before)).then_some(())).await;
     desk.servers.ready().await;
-    wait_for(|| matches!(desk.servers.states()[0].status, Status::Ready { .. }).then_some(()))
-        .await;
+    wait_for(|| {
+        matches!(desk.servers.states()[0].status, ServerStatus::Ready { .. }).then_some(())
+    })
+    .await;
     assert_ne!(desk.call("pid").await, before);
     desk.servers.reconnect("fake").await.unwrap();
 }
 
 async fn a_server_that_does_not_start_says_why() {
     let server = stdio_of("gone", std::path::Path::new("no-such-program-here"), "");
-    let mut desk = Desk::open(vec![server]).await;
+    let mut desk = TestSession::open(vec![server]).await;
     expect![[r#"
         Failed {
             server: "gone",
@@ -209,7 +211,7 @@ async fn a_server_that_does_not_start_says_why() {
 }
 
 async fn a_server_that_ends_at_once_says_its_last_words() {
-    let mut desk = Desk::open(vec![stdio("fake", "exits")]).await;
+    let mut desk = TestSession::open(vec![stdio("fake", "exits")]).await;
     expect![[r#"
         Failed {
             server: "fake",
@@ -225,20 +227,20 @@ async fn a_failure_costs_the_other_servers_nothing() {
         stdio("two", "silent"),
         stdio("fake", ""),
     ];
-    let desk = Desk::open_with(list, |place| place.deadline = Duration::from_secs(4)).await;
+    let desk = TestSession::open_with(list, |place| place.deadline = Duration::from_secs(4)).await;
     assert_eq!(desk.call("echo").await, "nothing");
     let states = desk.servers.states();
     assert_eq!(
         states[1].status,
-        Status::Failed("it did not answer in time".to_owned())
+        ServerStatus::Failed("it did not answer in time".to_owned())
     );
 }
 
 async fn lists_are_asked_for_again_when_they_change() {
-    let mut desk = Desk::open(vec![stdio("fake", "")]).await;
+    let mut desk = TestSession::open(vec![stdio("fake", "")]).await;
     assert!(desk.servers.tool("mcp__fake__grown").is_none());
     assert_eq!(desk.call("grow").await, "grown");
-    let changed = Event::ToolsChanged {
+    let changed = ServerEvent::ToolsChanged {
         server: "fake".to_owned(),
     };
     assert_eq!(desk.event().await, changed);
@@ -246,7 +248,7 @@ async fn lists_are_asked_for_again_when_they_change() {
 }
 
 async fn prompts_are_commands() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     let prompts = desk.servers.prompts();
     assert_eq!(prompts[0].name, "fake:ask_about");
     assert_eq!(prompts[0].description, "Asks about a city");
@@ -268,16 +270,16 @@ async fn prompts_are_commands() {
         .prompt("fake:ask_about", " ")
         .await
         .unwrap_err();
-    expect!["the prompt wants an argument `city`: write it behind its name"]
+    expect!["the prompt requires the argument `city`; type it after the prompt's name"]
         .assert_eq(&missing.to_string());
     assert_eq!(
         desk.servers.prompt("fake:other", "").await,
-        Err(Failure::Unknown("prompt"))
+        Err(Error::Unknown("prompt"))
     );
 }
 
 async fn resources_are_links_that_can_be_read() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     let links = desk.servers.resources();
     assert_eq!((links[0].name.as_str(), links[0].size), ("one", Some(3)));
     let read = desk.servers.read("fake://one").await.unwrap();
@@ -285,7 +287,7 @@ async fn resources_are_links_that_can_be_read() {
 }
 
 async fn a_server_may_ask_for_roots_but_not_for_the_model() {
-    let desk = Desk::open_with(vec![stdio("fake", "")], |place| {
+    let desk = TestSession::open_with(vec![stdio("fake", "")], |place| {
         place.roots = vec!["/a dir".into(), "/b".into()];
     })
     .await;
@@ -296,9 +298,9 @@ async fn a_server_may_ask_for_roots_but_not_for_the_model() {
 }
 
 async fn a_server_without_handshake_is_found_out() {
-    let desk = Desk::open(vec![stdio("fake", "modern")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "modern")]).await;
     assert!(
-        matches!(desk.status(), Status::Ready { tools: 24, .. }),
+        matches!(desk.status(), ServerStatus::Ready { tools: 24, .. }),
         "{:?}",
         desk.status()
     );
@@ -306,14 +308,17 @@ async fn a_server_without_handshake_is_found_out() {
 }
 
 async fn closing_ends_the_processes() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     let pid = desk.call("pid").await;
     assert!(is_running(&pid));
     let begun = Instant::now();
     desk.servers.close().await;
     assert!(begun.elapsed() < Duration::from_secs(8));
     assert!(!is_running(&pid));
-    assert_eq!(desk.status(), Status::Ended("it was closed".to_owned()));
+    assert_eq!(
+        desk.status(),
+        ServerStatus::Ended("it was closed".to_owned())
+    );
     expect!["failed: the MCP server `fake` failed: it was closed"]
         .assert_eq(&desk.call("echo").await);
     desk.servers.close().await;
@@ -321,7 +326,7 @@ async fn closing_ends_the_processes() {
 }
 
 async fn dropping_ends_the_processes() {
-    let desk = Desk::open(vec![stdio("fake", "")]).await;
+    let desk = TestSession::open(vec![stdio("fake", "")]).await;
     let pid = desk.call("pid").await;
     assert!(is_running(&pid));
     drop(desk.servers);
@@ -334,7 +339,7 @@ fn is_running(pid: &str) -> bool {
 }
 
 async fn no_secret_is_ever_shown() {
-    let mut desk = Desk::open(vec![stdio("fake", "")]).await;
+    let mut desk = TestSession::open(vec![stdio("fake", "")]).await;
     let mut seen = desk.call("refuse").await;
     expect!["failed: the MCP server `fake` failed: bad token ***"].assert_eq(&seen);
     seen += &desk.call("die").await;

@@ -6,15 +6,18 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::known;
-use crate::endpoint::Endpoint;
 use crate::http::{causes, client};
-use crate::wire::fault::one_line;
-use crate::{Card, Error};
+use crate::provider_endpoint::ProviderEndpoint;
+use crate::wire::attempt_error::one_line;
+use crate::{Error, ModelInfo};
 
 /// The models that a provider tells of.
-pub(super) async fn ask(provider: &str, endpoint: &Endpoint) -> Result<Vec<Card>, Error> {
+pub(super) async fn ask(
+    provider: &str,
+    endpoint: &ProviderEndpoint,
+) -> Result<Vec<ModelInfo>, Error> {
     match tokio::time::timeout(DEADLINE, list(endpoint)).await {
-        Ok(Ok(list)) => Ok(cards(provider, endpoint, &list)),
+        Ok(Ok(list)) => Ok(infos(provider, endpoint, &list)),
         Ok(Err(error)) => Err(error),
         Err(_) => Err(unreachable(
             endpoint,
@@ -23,7 +26,7 @@ pub(super) async fn ask(provider: &str, endpoint: &Endpoint) -> Result<Vec<Card>
     }
 }
 
-async fn list(endpoint: &Endpoint) -> Result<Value, Error> {
+async fn list(endpoint: &ProviderEndpoint) -> Result<Value, Error> {
     let failed = |reason: String| Error::Provider {
         provider: endpoint.provider.clone(),
         reason,
@@ -67,17 +70,17 @@ async fn list(endpoint: &Endpoint) -> Result<Value, Error> {
 }
 
 /// Both protocols have the same list, and each server tells the window under a name of its own.
-fn cards(provider: &str, endpoint: &Endpoint, list: &Value) -> Vec<Card> {
+fn infos(provider: &str, endpoint: &ProviderEndpoint, list: &Value) -> Vec<ModelInfo> {
     let models = list["data"]
         .as_array()
         .into_iter()
         .flatten()
         .take(MOST_MODELS);
-    let cards = models.filter_map(|model| {
+    let infos = models.filter_map(|model| {
         let name = model["id"]
             .as_str()
             .filter(|name| !name.is_empty() && name.len() < LONGEST_NAME)?;
-        let mut card = known::card(provider, endpoint.wire(), name);
+        let mut info = known::info(provider, endpoint.wire(), name);
         let number = |name: &str| model[name].as_u64();
         let window = number("context_length")
             .or_else(|| number("max_model_len"))
@@ -85,21 +88,21 @@ fn cards(provider: &str, endpoint: &Endpoint, list: &Value) -> Vec<Card> {
             .or_else(|| model["meta"]["n_ctx"].as_u64())
             .or_else(|| model["meta"]["n_ctx_train"].as_u64());
         if let Some(window) = window.filter(|window| *window > 0) {
-            card.window = window;
-            card.most_output = card.most_output.min(window);
+            info.window = window;
+            info.most_output = info.most_output.min(window);
         }
         if let Some(most) = number("max_tokens").filter(|most| *most > 0) {
-            card.most_output = most;
+            info.most_output = most;
         }
         if let Some(title) = model["display_name"].as_str() {
-            card.name = one_line(title);
+            info.name = one_line(title);
         }
-        Some(card)
+        Some(info)
     });
-    cards.collect()
+    infos.collect()
 }
 
-fn unreachable(endpoint: &Endpoint, reason: String) -> Error {
+fn unreachable(endpoint: &ProviderEndpoint, reason: String) -> Error {
     Error::Unreachable {
         provider: endpoint.provider.clone(),
         host: endpoint.host(),

@@ -8,13 +8,13 @@ use super::provider::Provider;
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     /// `ANTHROPIC_API_KEY`
-    pub anthropic_key: Option<Key>,
+    pub anthropic_key: Option<ApiKey>,
     /// `ANTHROPIC_BASE_URL`
     pub anthropic_url: Option<String>,
     /// `ANTHROPIC_MODEL`
     pub anthropic_model: Option<String>,
     /// `OPENAI_API_KEY`
-    pub openai_key: Option<Key>,
+    pub openai_key: Option<ApiKey>,
     /// `OPENAI_BASE_URL`
     pub openai_url: Option<String>,
     /// `OPENAI_MODEL`
@@ -29,7 +29,7 @@ impl Environment {
     /// Reads it with a function that knows the value of a variable. Empty values count as none.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Environment {
         let text = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
-        let key = |name: &str| text(name).map(Key::from);
+        let key = |name: &str| text(name).map(ApiKey::from);
         Environment {
             anthropic_key: key("ANTHROPIC_API_KEY"),
             anthropic_url: text("ANTHROPIC_BASE_URL"),
@@ -54,28 +54,28 @@ impl Environment {
 
 /// A key. It is never shown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
-impl Key {
+impl ApiKey {
     pub(super) fn reveal(&self) -> &str {
         self.0.trim()
     }
 }
 
-impl From<String> for Key {
+impl From<String> for ApiKey {
     fn from(text: String) -> Self {
-        Key(text)
+        ApiKey(text)
     }
 }
 
-impl From<&str> for Key {
+impl From<&str> for ApiKey {
     fn from(text: &str) -> Self {
-        Key(text.to_owned())
+        ApiKey(text.to_owned())
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(not shown)")
+        f.write_str("ApiKey(not shown)")
     }
 }

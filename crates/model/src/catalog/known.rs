@@ -1,7 +1,7 @@
 //! Models that the program knows, as their providers described and priced them on 16 November 2026.
 
-use crate::wire::Wire;
-use crate::{Card, Price};
+use crate::wire::WireFormat;
+use crate::{ModelInfo, Price};
 
 /// The names known at a provider, the one to begin with first.
 pub(super) fn names(provider: &str) -> impl Iterator<Item = &'static str> {
@@ -22,20 +22,20 @@ pub(super) fn provider_of(name: &str) -> Option<&'static str> {
 }
 
 /// What is known of a model; of one that is not in the table, what is safe to assume.
-pub(super) fn card(provider: &str, wire: Wire, name: &str) -> Card {
+pub(super) fn info(provider: &str, wire: WireFormat, name: &str) -> ModelInfo {
     let row = TABLE.iter().find(|row| row.name == name);
     let fallback = match wire {
-        Wire::Messages => (200_000, 32_000),
-        Wire::Chat | Wire::Responses => (128_000, 16_384),
+        WireFormat::Messages => (200_000, 32_000),
+        WireFormat::Chat | WireFormat::Responses => (128_000, 16_384),
     };
     let (window, most_output) = row.map_or(fallback, |row| (row.window, row.most_output));
-    Card {
+    ModelInfo {
         id: format!("{provider}/{name}"),
         name: row.map_or(name, |row| row.title).to_owned(),
         description: row.map(|row| row.description.to_owned()),
         window,
         most_output,
-        images: wire == Wire::Messages || sees(name),
+        images: wire == WireFormat::Messages || sees(name),
         audio: name.contains("audio"),
         thoughts: wire.levels(name),
         price: row
@@ -50,7 +50,7 @@ fn sees(name: &str) -> bool {
     SEEING.iter().any(|part| name.contains(part))
 }
 
-struct Row {
+struct KnownModel {
     provider: &'static str,
     name: &'static str,
     title: &'static str,
@@ -69,8 +69,8 @@ const fn price(input: f64, output: f64, cache_read: f64, cache_write: f64) -> Op
     })
 }
 
-const TABLE: [Row; 12] = [
-    Row {
+const TABLE: [KnownModel; 12] = [
+    KnownModel {
         provider: "anthropic",
         name: "claude-sonnet-5-5",
         title: "Claude Sonnet 5.5",
@@ -79,7 +79,7 @@ const TABLE: [Row; 12] = [
         most_output: 128_000,
         price: price(2.0, 10.0, 0.2, 2.5),
     },
-    Row {
+    KnownModel {
         provider: "anthropic",
         name: "claude-opus-5-5",
         title: "Claude Opus 5.5",
@@ -88,7 +88,7 @@ const TABLE: [Row; 12] = [
         most_output: 128_000,
         price: price(4.0, 20.0, 0.2, 5.0),
     },
-    Row {
+    KnownModel {
         provider: "anthropic",
         name: "claude-fable-5-2",
         title: "Claude Fable 5.2",
@@ -98,7 +98,7 @@ const TABLE: [Row; 12] = [
         price: None,
     },
     // Its price depends on the length of the prompt, which `Price` cannot say.
-    Row {
+    KnownModel {
         provider: "anthropic",
         name: "claude-haiku-5-5",
         title: "Claude Haiku 5.5",
@@ -107,7 +107,7 @@ const TABLE: [Row; 12] = [
         most_output: 128_000,
         price: None,
     },
-    Row {
+    KnownModel {
         provider: "anthropic",
         name: "claude-opus-5",
         title: "Claude Opus 5",
@@ -116,7 +116,7 @@ const TABLE: [Row; 12] = [
         most_output: 128_000,
         price: price(5.0, 25.0, 0.5, 6.25),
     },
-    Row {
+    KnownModel {
         provider: "anthropic",
         name: "claude-sonnet-5",
         title: "Claude Sonnet 5",
@@ -125,7 +125,7 @@ const TABLE: [Row; 12] = [
         most_output: 128_000,
         price: price(2.0, 10.0, 0.2, 2.5),
     },
-    Row {
+    KnownModel {
         provider: "anthropic",
         name: "claude-haiku-4-5",
         title: "Claude Haiku 4.5",
@@ -134,7 +134,7 @@ const TABLE: [Row; 12] = [
         most_output: 64_000,
         price: price(1.0, 5.0, 0.1, 1.25),
     },
-    Row {
+    KnownModel {
         provider: "openai",
         name: "gpt-6.1-sol",
         title: "GPT-6.1 Sol",
@@ -143,7 +143,7 @@ const TABLE: [Row; 12] = [
         most_output: 128_000,
         price: price(2.0, 10.0, 0.1, 2.5),
     },
-    Row {
+    KnownModel {
         provider: "openai",
         name: "gpt-6-astra",
         title: "GPT-6 Astra",
@@ -152,7 +152,7 @@ const TABLE: [Row; 12] = [
         most_output: 128_000,
         price: None,
     },
-    Row {
+    KnownModel {
         provider: "openai",
         name: "gpt-6-luna",
         title: "GPT-6 Luna",
@@ -161,7 +161,7 @@ const TABLE: [Row; 12] = [
         most_output: 128_000,
         price: None,
     },
-    Row {
+    KnownModel {
         provider: "openai",
         name: "gpt-5.1",
         title: "GPT-5.1",
@@ -170,7 +170,7 @@ const TABLE: [Row; 12] = [
         most_output: 128_000,
         price: price(1.25, 10.0, 0.125, 1.25),
     },
-    Row {
+    KnownModel {
         provider: "openai",
         name: "gpt-4.1",
         title: "GPT-4.1",

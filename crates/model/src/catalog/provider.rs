@@ -5,8 +5,8 @@ use std::fmt;
 
 use super::environment::Environment;
 use super::known;
-use crate::endpoint::Endpoint;
-use crate::{Card, Error, Protocol, SettingError};
+use crate::provider_endpoint::ProviderEndpoint;
+use crate::{Error, ModelInfo, Protocol, ProviderConfigError};
 
 /// A provider as a client sees it, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,12 +18,14 @@ pub struct ProviderInfo {
     /// Whether it cannot be disabled. None is required, since the embedded model needs none.
     pub required: bool,
     /// Where it is; none if it is disabled or was never configured.
-    pub current: Option<Route>,
+    pub current: Option<ProviderAddress>,
+    /// Whether requests to it carry a key.
+    pub has_key: bool,
 }
 
 /// Where a provider is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Route {
+pub struct ProviderAddress {
     /// The protocol it speaks.
     pub protocol: Protocol,
     /// Its address.
@@ -32,7 +34,7 @@ pub struct Route {
 
 /// What a client sets.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Setting {
+pub struct ProviderConfig {
     /// The protocol to speak.
     pub protocol: Protocol,
     /// Where it is.
@@ -41,9 +43,9 @@ pub struct Setting {
     pub headers: BTreeMap<String, String>,
 }
 
-impl fmt::Debug for Setting {
+impl fmt::Debug for ProviderConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Setting")
+        f.debug_struct("ProviderConfig")
             .field("protocol", &self.protocol)
             .field(
                 "base_url",
@@ -59,8 +61,8 @@ pub(super) struct Provider {
     pub(super) id: &'static str,
     supported: &'static [Protocol],
     /// What it lacks where nobody has set it up.
-    lacks: Lack,
-    status: Status,
+    lacks: MissingSetting,
+    status: ProviderStatus,
     /// The model that the environment names.
     named: Option<String>,
     /// Whether it is not the company's own address, and serves whatever it serves.
@@ -69,19 +71,19 @@ pub(super) struct Provider {
 
 /// What is missing, with what to do about it.
 #[derive(Debug, Clone, Copy)]
-enum Lack {
+enum MissingSetting {
     Key(&'static str),
     Address(&'static str),
 }
 
 #[derive(Debug)]
-enum Status {
-    Ready(Box<Endpoint>),
+enum ProviderStatus {
+    Ready(Box<ProviderEndpoint>),
     /// Nobody gave a key or an address.
     Unset,
     Disabled,
     /// The environment gave something that cannot be used.
-    Wrong(SettingError),
+    Wrong(ProviderConfigError),
 }
 
 impl Provider {
@@ -92,7 +94,7 @@ impl Provider {
         let mut provider = Provider::new(
             "anthropic",
             &[Protocol::Anthropic],
-            Lack::Key(ANTHROPIC_HINT),
+            MissingSetting::Key(ANTHROPIC_HINT),
         );
         provider.configure(url, "https://api.anthropic.com", key);
         provider.named = environment.anthropic_model.clone();
@@ -103,14 +105,22 @@ impl Provider {
         let key = environment.openai_key.as_ref();
         let key = key.map(|key| ("authorization", format!("Bearer {}", key.reveal())));
         let url = environment.openai_url.as_deref();
-        let mut provider = Provider::new("openai", &[Protocol::OpenAi], Lack::Key(OPENAI_HINT));
+        let mut provider = Provider::new(
+            "openai",
+            &[Protocol::OpenAi],
+            MissingSetting::Key(OPENAI_HINT),
+        );
         provider.configure(url, "https://api.openai.com/v1", key);
         provider.named = environment.openai_model.clone();
         provider
     }
 
     pub(super) fn ollama(environment: &Environment) -> Provider {
-        let mut provider = Provider::new("ollama", &[Protocol::OpenAi], Lack::Address(OLLAMA_HINT));
+        let mut provider = Provider::new(
+            "ollama",
+            &[Protocol::OpenAi],
+            MissingSetting::Address(OLLAMA_HINT),
+        );
         if let Some(host) = &environment.ollama_host {
             provider.configure(Some(&ollama_address(host)), "", None);
         }
@@ -122,16 +132,16 @@ impl Provider {
         Provider::new(
             "custom",
             &[Protocol::Anthropic, Protocol::OpenAi],
-            Lack::Address(CUSTOM_HINT),
+            MissingSetting::Address(CUSTOM_HINT),
         )
     }
 
-    fn new(id: &'static str, supported: &'static [Protocol], lacks: Lack) -> Provider {
+    fn new(id: &'static str, supported: &'static [Protocol], lacks: MissingSetting) -> Provider {
         Provider {
             id,
             supported,
             lacks,
-            status: Status::Unset,
+            status: ProviderStatus::Unset,
             named: None,
             is_elsewhere: false,
         }
@@ -145,19 +155,20 @@ impl Provider {
         self.is_elsewhere = base.trim_end_matches('/') != own;
         let headers = key.map(|(name, value)| (name.to_owned(), value));
         let headers = headers.into_iter().collect();
-        let (Lack::Key(hint) | Lack::Address(hint)) = self.lacks;
-        let endpoint = Endpoint::new(self.id, self.supported[0], base, &headers, hint);
-        self.status =
-            endpoint.map_or_else(Status::Wrong, |endpoint| Status::Ready(Box::new(endpoint)));
+        let (MissingSetting::Key(hint) | MissingSetting::Address(hint)) = self.lacks;
+        let endpoint = ProviderEndpoint::new(self.id, self.supported[0], base, &headers, hint);
+        self.status = endpoint.map_or_else(ProviderStatus::Wrong, |endpoint| {
+            ProviderStatus::Ready(Box::new(endpoint))
+        });
     }
 
-    pub(super) fn set(&mut self, setting: &Setting) -> Result<(), SettingError> {
+    pub(super) fn set(&mut self, setting: &ProviderConfig) -> Result<(), ProviderConfigError> {
         if !self.supported.contains(&setting.protocol) {
             let provider = self.id.to_owned();
-            return Err(SettingError::Protocol { provider });
+            return Err(ProviderConfigError::Protocol { provider });
         }
         let hint = "the client that set this provider gave no key, or a wrong one";
-        let endpoint = Endpoint::new(
+        let endpoint = ProviderEndpoint::new(
             self.id,
             setting.protocol,
             &setting.base_url,
@@ -165,32 +176,36 @@ impl Provider {
             hint,
         )?;
         self.is_elsewhere = true;
-        self.status = Status::Ready(Box::new(endpoint));
+        self.status = ProviderStatus::Ready(Box::new(endpoint));
         Ok(())
     }
 
     pub(super) fn disable(&mut self) {
-        self.status = Status::Disabled;
+        self.status = ProviderStatus::Disabled;
     }
 
     pub(super) fn info(&self) -> ProviderInfo {
         let current = match &self.status {
-            Status::Ready(endpoint) => Some(Route {
+            ProviderStatus::Ready(endpoint) => Some(ProviderAddress {
                 protocol: endpoint.protocol,
                 base_url: endpoint.base().to_string(),
             }),
-            Status::Unset | Status::Disabled | Status::Wrong(_) => None,
+            ProviderStatus::Unset | ProviderStatus::Disabled | ProviderStatus::Wrong(_) => None,
         };
         ProviderInfo {
             id: self.id.to_owned(),
             supported: self.supported.to_vec(),
             required: false,
             current,
+            has_key: matches!(&self.status, ProviderStatus::Ready(endpoint) if endpoint.has_key()),
         }
     }
 
     pub(super) fn is_configured(&self) -> bool {
-        matches!(self.status, Status::Ready(_) | Status::Wrong(_))
+        matches!(
+            self.status,
+            ProviderStatus::Ready(_) | ProviderStatus::Wrong(_)
+        )
     }
 
     pub(super) fn takes_any_name(&self) -> bool {
@@ -198,13 +213,13 @@ impl Provider {
     }
 
     /// What is known of it without asking.
-    pub(super) fn cards(&self) -> Vec<Card> {
-        let Status::Ready(endpoint) = &self.status else {
+    pub(super) fn infos(&self) -> Vec<ModelInfo> {
+        let ProviderStatus::Ready(endpoint) = &self.status else {
             return Vec::new();
         };
-        let card = |name: &str| known::card(self.id, endpoint.wire(), name);
-        let named = self.named.iter().map(|name| card(name));
-        named.chain(self.known().map(card)).collect()
+        let info = |name: &str| known::info(self.id, endpoint.wire(), name);
+        let named = self.named.iter().map(|name| info(name));
+        named.chain(self.known().map(info)).collect()
     }
 
     /// The models in our table that it serves. What a server of others serves is not for us to guess, unless it speaks
@@ -215,10 +230,10 @@ impl Provider {
     }
 
     /// Where to ask for its models, if what it serves is not known.
-    pub(super) fn to_ask(&self) -> Option<(&'static str, Endpoint)> {
+    pub(super) fn to_ask(&self) -> Option<(&'static str, ProviderEndpoint)> {
         match &self.status {
-            Status::Ready(endpoint) if self.is_elsewhere => {
-                Some((self.id, Endpoint::clone(endpoint)))
+            ProviderStatus::Ready(endpoint) if self.is_elsewhere => {
+                Some((self.id, ProviderEndpoint::clone(endpoint)))
             }
             _ => None,
         }
@@ -226,33 +241,33 @@ impl Provider {
 
     /// The model to begin with, if one is named or known.
     pub(super) fn default_model(&self) -> Option<String> {
-        let Status::Ready(_) = &self.status else {
+        let ProviderStatus::Ready(_) = &self.status else {
             return None;
         };
         let name = self.named.as_deref().or(self.known().next())?;
         Some(format!("{}/{name}", self.id))
     }
 
-    pub(super) fn endpoint(&self) -> Result<Endpoint, Error> {
+    pub(super) fn endpoint(&self) -> Result<ProviderEndpoint, Error> {
         let provider = self.id.to_owned();
         match &self.status {
-            Status::Ready(endpoint) => Ok(Endpoint::clone(endpoint)),
-            Status::Unset => Err(match self.lacks {
-                Lack::Key(hint) => Error::Key {
+            ProviderStatus::Ready(endpoint) => Ok(ProviderEndpoint::clone(endpoint)),
+            ProviderStatus::Unset => Err(match self.lacks {
+                MissingSetting::Key(hint) => Error::Key {
                     provider,
                     hint: hint.to_owned(),
                 },
-                Lack::Address(hint) => Error::Provider {
+                MissingSetting::Address(hint) => Error::Provider {
                     provider,
                     reason: hint.to_owned(),
                 },
             }),
-            Status::Disabled => Err(Error::Provider {
+            ProviderStatus::Disabled => Err(Error::Provider {
                 provider,
                 reason: "the client has disabled it; enable it there, or choose another model"
                     .to_owned(),
             }),
-            Status::Wrong(error) => Err(Error::Provider {
+            ProviderStatus::Wrong(error) => Err(Error::Provider {
                 provider,
                 reason: format!("its environment variables cannot be used: {error}"),
             }),

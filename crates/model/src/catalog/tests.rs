@@ -21,15 +21,15 @@ fn check(variables: &[(&str, &str)], expect: Expect) {
         });
         shown.push_str(&format!("{} {current}\n", provider.id));
     }
-    for card in catalog.cards() {
-        shown.push_str(&format!("  {}\n", card.id));
+    for info in catalog.infos() {
+        shown.push_str(&format!("  {}\n", info.id));
     }
     expect.assert_eq(&shown);
 }
 
 fn open(catalog: &Catalog, id: &str) -> String {
     match catalog.open(id) {
-        Ok(model) => model.card().id.clone(),
+        Ok(model) => model.info().id.clone(),
         Err(error) => error.to_string(),
     }
 }
@@ -153,8 +153,9 @@ fn which_provider_a_name_belongs_to() {
 #[test]
 fn a_missing_key_is_named() {
     let catalog = catalog(&[]);
-    expect!["anthropic takes no request without a valid key: set ANTHROPIC_API_KEY, or choose another model"].assert_eq(&open(&catalog, "claude-opus-5-5"));
-    expect!["openai takes no request without a valid key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without one, or choose another model"].assert_eq(&open(&catalog, "gpt-6-sol"));
+    expect!["anthropic requires a valid key: set ANTHROPIC_API_KEY, or choose another model"]
+        .assert_eq(&open(&catalog, "claude-opus-5-5"));
+    expect!["openai requires a valid key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without one, or choose another model"].assert_eq(&open(&catalog, "gpt-6-sol"));
     expect!["attache: unknown provider for this model; ids look like `anthropic/claude-sonnet-5-5`, `openai/NAME`, `ollama/NAME` and `embedded`"].assert_eq(&open(&catalog, "qwen3"));
 }
 
@@ -171,16 +172,19 @@ fn an_address_that_cannot_be_used_is_said_when_it_is_used() {
 #[test]
 fn a_client_sets_and_disables_providers() {
     let catalog = catalog(&[("ANTHROPIC_API_KEY", "hunter2")]);
-    let setting = Setting {
+    let setting = ProviderConfig {
         protocol: Protocol::OpenAi,
         base_url: "https://gateway.example/v1".to_owned(),
         headers: BTreeMap::from([("Authorization".to_owned(), "Bearer hunter2".to_owned())]),
     };
-    assert_eq!(catalog.set("nobody", &setting), Err(SettingError::Unknown));
+    assert_eq!(
+        catalog.set("nobody", &setting),
+        Err(ProviderConfigError::Unknown)
+    );
     let provider = "anthropic".to_owned();
     assert_eq!(
         catalog.set("anthropic", &setting),
-        Err(SettingError::Protocol { provider })
+        Err(ProviderConfigError::Protocol { provider })
     );
     assert_eq!(catalog.set("custom", &setting), Ok(()));
     assert_eq!(open(&catalog, "custom/any"), "custom/any");
@@ -205,7 +209,7 @@ fn no_secret_shows() {
         ..Environment::default()
     };
     let catalog = Catalog::new(&environment);
-    let setting = Setting {
+    let setting = ProviderConfig {
         protocol: Protocol::OpenAi,
         base_url: "https://me:hunter22@a.example".to_owned(),
         headers: BTreeMap::from([("X-Key".to_owned(), "hunter22".to_owned())]),
@@ -219,16 +223,16 @@ fn no_secret_shows() {
 #[test]
 fn a_model_of_ones_own_is_offered() {
     let catalog = catalog(&[]);
-    catalog.add(Arc::new(crate::scripted::Scripted::new([])));
+    catalog.add(Arc::new(crate::scripted::ScriptedModel::new([])));
     assert_eq!(open(&catalog, "scripted"), "scripted");
-    assert!(catalog.cards().iter().any(|card| card.id == "scripted"));
+    assert!(catalog.infos().iter().any(|info| info.id == "scripted"));
 }
 
 #[test]
 fn what_an_answer_costs() {
-    let card = known::card(
+    let info = known::info(
         "anthropic",
-        crate::wire::Wire::Messages,
+        crate::wire::WireFormat::Messages,
         "claude-sonnet-5-5",
     );
     let usage = Usage {
@@ -238,6 +242,6 @@ fn what_an_answer_costs() {
         cache_read: 1_000_000,
         cache_write: 100_000,
     };
-    let cost = card.price.map(|price| price.cost(&usage));
+    let cost = info.price.map(|price| price.cost(&usage));
     assert_eq!(cost, Some(2.0 + 1.0 + 0.2 + 0.25));
 }

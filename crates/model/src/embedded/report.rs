@@ -2,37 +2,39 @@
 
 use std::collections::BTreeSet;
 
-use super::order::Order;
+use super::instruction::Instruction;
 use super::speech::count;
 use super::{outline, texts};
 use crate::ToolResult;
 
 /// What a call that went well has found or done.
-pub(super) fn of(order: &Order, result: &ToolResult) -> String {
+pub(super) fn of(order: &Instruction, result: &ToolResult) -> String {
     let text = text(result);
     match order {
-        Order::Read { path, .. } => read(path, &text),
-        Order::Outline { path } => outline::of(path, &text),
-        Order::Find { pattern, .. } => counted(&text, "file matches", "files match", pattern),
-        Order::Search { pattern, .. } => matches(pattern, &text),
-        Order::Replace { path, .. } => format!("Replaced in `{path}`.{}", noted(&text)),
-        Order::Write { path, content } => format!("Wrote {} bytes to `{path}`.", content.len()),
-        Order::Delete { path } => format!("Deleted `{path}`."),
-        Order::Move { from, to } => format!("Moved `{from}` to `{to}`."),
-        Order::List { path } => counted(
+        Instruction::Read { path, .. } => read(path, &text),
+        Instruction::Outline { path } => outline::of(path, &text),
+        Instruction::Find { pattern, .. } => counted(&text, "file matches", "files match", pattern),
+        Instruction::Search { pattern, .. } => matches(pattern, &text),
+        Instruction::Replace { path, .. } => format!("Replaced in `{path}`.{}", noted(&text)),
+        Instruction::Write { path, content } => {
+            format!("Wrote {} bytes to `{path}`.", content.len())
+        }
+        Instruction::Delete { path } => format!("Deleted `{path}`."),
+        Instruction::Move { from, to } => format!("Moved `{from}` to `{to}`."),
+        Instruction::List { path } => counted(
             &text,
             "entry in",
             "entries in",
             path.as_deref().unwrap_or("."),
         ),
-        Order::Run { command } => format!("`{command}` has run.{}", last_lines(&text)),
-        Order::Fetch { url } => {
+        Instruction::Run { command } => format!("`{command}` has run.{}", last_lines(&text)),
+        Instruction::Fetch { url } => {
             format!("Fetched {url}: {} bytes.{}", text.len(), first_lines(&text))
         }
-        Order::Ask { .. } => format!("The answer: {}", first_line(&text)),
-        Order::Think { .. } => "Noted.".to_owned(),
-        Order::Mode { mode } => format!("The mode is `{mode}` now."),
-        Order::Plan { .. } | Order::Help | Order::Greeting => String::new(),
+        Instruction::Ask { .. } => format!("The answer: {}", first_line(&text)),
+        Instruction::Think { .. } => "Noted.".to_owned(),
+        Instruction::Mode { mode } => format!("The mode is `{mode}` now."),
+        Instruction::Plan { .. } | Instruction::Help | Instruction::Greeting => String::new(),
     }
 }
 

@@ -10,7 +10,7 @@ use futures_util::{FutureExt, StreamExt};
 use serde_json::json;
 
 use super::*;
-use crate::{Tool, ToolResult};
+use crate::{ToolResult, ToolSpec};
 
 /// A prompt, and what came of it: what it said, what it called, and what the tools answered.
 fn check(prompt: &str, results: &[(&str, &str)], expect: Expect) {
@@ -49,7 +49,7 @@ fn check_with(prompt: &str, results: &[(&str, &str)], tools: &[&str], expect: Ex
 }
 
 fn answer(request: &Request, shown: &mut String) -> (Vec<Output>, Stop) {
-    let model = Embedded::new();
+    let model = EmbeddedModel::new();
     let events = model
         .answer(request.clone())
         .collect::<Vec<_>>()
@@ -83,8 +83,8 @@ fn result(call: &ToolCall, (status, text): &(&str, &str), shown: &mut String) ->
     }
 }
 
-fn tool(name: &str) -> Tool {
-    Tool {
+fn tool(name: &str) -> ToolSpec {
+    ToolSpec {
         name: name.to_owned(),
         description: String::new(),
         schema: json!({ "type": "object" }),

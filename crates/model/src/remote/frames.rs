@@ -10,46 +10,49 @@ use reqwest::Response;
 use sse_stream::{Sse, SseByteStream};
 
 use crate::http::causes;
-use crate::wire::Fault;
-use crate::wire::fault::one_line;
+use crate::wire::AttemptError;
+use crate::wire::attempt_error::one_line;
 
 /// The frames of one answer. Dropping it closes the connection.
-pub(super) struct Frames {
+pub(super) struct EventFrames {
     frames: Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>,
     since_frame: Arc<AtomicUsize>,
 }
 
-impl Frames {
-    pub(super) fn of(response: Response, silence: Duration) -> Frames {
+impl EventFrames {
+    pub(super) fn of(response: Response, silence: Duration) -> EventFrames {
         let bytes = response.bytes_stream();
-        Frames::new(
-            bytes.map(|read| read.map_err(|error| Broken::Connection(causes(&error)))),
+        EventFrames::new(
+            bytes.map(|read| read.map_err(|error| StreamError::Connection(causes(&error)))),
             silence,
         )
     }
 
-    fn new<B>(bytes: impl Stream<Item = Read<B>> + Send + 'static, silence: Duration) -> Frames
+    fn new<B>(
+        bytes: impl Stream<Item = ChunkResult<B>> + Send + 'static,
+        silence: Duration,
+    ) -> EventFrames
     where
         B: bytes::Buf + Send + 'static,
     {
         let since_frame = Arc::new(AtomicUsize::new(0));
         let limited = limited(bytes, silence, since_frame.clone());
-        Frames {
+        EventFrames {
             frames: Box::pin(SseByteStream::new(limited)),
             since_frame,
         }
     }
 
     /// The data of the next frame that has any; none at the end of the stream.
-    pub(super) async fn next(&mut self) -> Result<Option<String>, Fault> {
+    pub(super) async fn next(&mut self) -> Result<Option<String>, AttemptError> {
         loop {
             let frame = match self.frames.next().await {
                 None => return Ok(None),
                 Some(Ok(frame)) => frame,
                 Some(Err(sse_stream::Error::Body(error))) => {
-                    return Err(Fault::passing(one_line(&error.to_string())));
+                    return Err(AttemptError::passing(one_line(&error.to_string())));
                 }
-                Some(Err(_)) => return Err(Fault::passing("the stream is not UTF-8")),
+                Some(Err(_)) => return Err(AttemptError::passing("the stream is not UTF-8")),
             };
             self.since_frame.store(0, Ordering::Relaxed);
             if let Some(data) = frame.data.filter(|data| !data.trim().is_empty()) {
@@ -67,32 +70,32 @@ impl Frames {
 
 /// The same bytes, unless they are too many or too long in coming.
 fn limited<B: bytes::Buf + Send + 'static>(
-    bytes: impl Stream<Item = Read<B>> + Send + 'static,
+    bytes: impl Stream<Item = ChunkResult<B>> + Send + 'static,
     silence: Duration,
     since_frame: Arc<AtomicUsize>,
-) -> impl Stream<Item = Read<B>> + Send + 'static {
+) -> impl Stream<Item = ChunkResult<B>> + Send + 'static {
     let state = (Box::pin(bytes), 0_usize, since_frame);
     stream::unfold(state, move |(mut bytes, all, since_frame)| async move {
         let read = match tokio::time::timeout(silence, bytes.next()).await {
-            Err(_) => Err(Broken::Silence(silence)),
+            Err(_) => Err(StreamError::Silence(silence)),
             Ok(read) => read?,
         };
         let length = read.as_ref().map_or(0, bytes::Buf::remaining);
         let all = all.saturating_add(length);
         let in_frame = since_frame.fetch_add(length, Ordering::Relaxed);
         let read = match read {
-            Ok(_) if in_frame.saturating_add(length) > MOST_FRAME => Err(Broken::Frame),
-            Ok(_) if all > MOST_ANSWER => Err(Broken::Answer),
+            Ok(_) if in_frame.saturating_add(length) > MOST_FRAME => Err(StreamError::Frame),
+            Ok(_) if all > MOST_ANSWER => Err(StreamError::Answer),
             read => read,
         };
         Some((read, (bytes, all, since_frame)))
     })
 }
 
-type Read<B> = Result<B, Broken>;
+type ChunkResult<B> = Result<B, StreamError>;
 
 #[derive(Debug, thiserror::Error)]
-enum Broken {
+enum StreamError {
     #[error("the connection broke: {0}")]
     Connection(String),
     #[error("nothing arrived for {} seconds", .0.as_secs_f32())]
@@ -117,7 +120,7 @@ mod tests {
 
     async fn frames(chunks: Vec<Bytes>) -> Vec<String> {
         let bytes = stream::iter(chunks.into_iter().map(Ok));
-        let mut frames = Frames::new(bytes, Duration::from_secs(1));
+        let mut frames = EventFrames::new(bytes, Duration::from_secs(1));
         let mut all = Vec::new();
         loop {
             match frames.next().await {
@@ -166,14 +169,20 @@ mod tests {
         let frame = format!("data: {}\n\n", "x".repeat(1 << 20));
         let all = frames(vec![Bytes::from(frame); 65]).await;
         let last = all.last().expect("something");
-        assert!(last.contains("the answer is longer than"), "{last}");
+        assert!(last.contains("the response is longer than"), "{last}");
     }
 
     #[tokio::test(start_paused = true)]
     async fn silence_has_a_deadline() {
-        let mut frames = Frames::new(stream::pending::<Read<Bytes>>(), Duration::from_secs(300));
+        let mut frames = EventFrames::new(
+            stream::pending::<ChunkResult<Bytes>>(),
+            Duration::from_secs(300),
+        );
         let fault = frames.next().await;
-        assert_eq!(fault, Err(Fault::passing("nothing came for 300 seconds")));
+        assert_eq!(
+            fault,
+            Err(AttemptError::passing("nothing arrived for 300 seconds"))
+        );
     }
 
     proptest! {

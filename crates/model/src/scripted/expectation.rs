@@ -9,7 +9,7 @@ use crate::{Input, Message, Request, ToolResult};
 #[serde(deny_unknown_fields, default)]
 pub struct Expectation {
     /// Whose the last message is.
-    pub last: Option<Speaker>,
+    pub last: Option<MessageAuthor>,
     /// What the text of the last message holds.
     pub contains: Vec<String>,
     /// What the results in the last message are, one for each.
@@ -23,7 +23,7 @@ pub struct Expectation {
 /// Whose a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Speaker {
+pub enum MessageAuthor {
     /// The person's.
     User,
     /// The model's.
@@ -49,10 +49,10 @@ impl Expectation {
     pub(super) fn difference(&self, request: &Request) -> Option<String> {
         let last = request.messages.last().map(|message| &**message);
         if let Some(wanted) = self.last
-            && last.map(speaker) != Some(wanted)
+            && last.map(author) != Some(wanted)
         {
             let came = last.map_or("there is none".to_owned(), |last| {
-                format!("it is of {}", name(speaker(last)))
+                format!("it is of {}", name(author(last)))
             });
             return Some(format!(
                 "the last message should be of {}, and {came}",
@@ -127,19 +127,19 @@ fn missing<'w>(wanted: &'w [String], text: &str) -> Option<&'w String> {
     wanted.iter().find(|wanted| !text.contains(*wanted))
 }
 
-fn speaker(message: &Message) -> Speaker {
+fn author(message: &Message) -> MessageAuthor {
     match message {
-        Message::User(_) => Speaker::User,
-        Message::Model(_) => Speaker::Model,
-        Message::Tools(_) => Speaker::Tools,
+        Message::User(_) => MessageAuthor::User,
+        Message::Model(_) => MessageAuthor::Model,
+        Message::Tools(_) => MessageAuthor::Tools,
     }
 }
 
-fn name(speaker: Speaker) -> &'static str {
-    match speaker {
-        Speaker::User => "the user",
-        Speaker::Model => "the model",
-        Speaker::Tools => "the tools",
+fn name(author: MessageAuthor) -> &'static str {
+    match author {
+        MessageAuthor::User => "the user",
+        MessageAuthor::Model => "the model",
+        MessageAuthor::Tools => "the tools",
     }
 }
 

@@ -4,16 +4,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::expectation::Expectation;
-use crate::{Card, Error, Stop, Usage};
+use crate::{Error, ModelInfo, Stop, Usage};
 
 /// A script: what a model says, request by request.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Script {
     /// What the model is.
-    pub card: ScriptCard,
+    #[serde(rename = "card")]
+    pub info: ScriptedModelInfo,
     /// What it says, a turn for each request.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ScriptTurn>,
     /// Whether it begins anew after the last turn.
     pub repeat: bool,
 }
@@ -37,7 +38,7 @@ pub struct ScriptError(String);
 /// What a scripted model is.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct ScriptCard {
+pub struct ScriptedModelInfo {
     /// Its id.
     pub id: String,
     /// What to call it.
@@ -52,9 +53,9 @@ pub struct ScriptCard {
     pub audio: bool,
 }
 
-impl Default for ScriptCard {
+impl Default for ScriptedModelInfo {
     fn default() -> Self {
-        ScriptCard {
+        ScriptedModelInfo {
             id: "scripted".to_owned(),
             name: "Scripted".to_owned(),
             window: 200_000,
@@ -65,9 +66,9 @@ impl Default for ScriptCard {
     }
 }
 
-impl ScriptCard {
-    pub(super) fn card(&self) -> Card {
-        Card {
+impl ScriptedModelInfo {
+    pub(super) fn info(&self) -> ModelInfo {
+        ModelInfo {
             id: self.id.clone(),
             name: self.name.clone(),
             description: Some("Plays a script".to_owned()),
@@ -84,17 +85,17 @@ impl ScriptCard {
 /// What is expected of one request, and what is said to it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Turn {
+pub struct ScriptTurn {
     /// What the request must be.
     pub expect: Expectation,
     /// What is said, in order. An answer that does not end itself ends: for its tools if it calls any, else done.
-    pub say: Vec<Line>,
+    pub say: Vec<ScriptLine>,
 }
 
-impl Turn {
+impl ScriptTurn {
     /// Says these lines, whatever is asked.
-    pub fn say(lines: impl IntoIterator<Item = Line>) -> Turn {
-        Turn {
+    pub fn say(lines: impl IntoIterator<Item = ScriptLine>) -> ScriptTurn {
+        ScriptTurn {
             expect: Expectation::default(),
             say: lines.into_iter().collect(),
         }
@@ -102,7 +103,7 @@ impl Turn {
 
     /// Says them if the request is as expected, else fails.
     #[must_use]
-    pub fn expect(mut self, expect: Expectation) -> Turn {
+    pub fn expect(mut self, expect: Expectation) -> ScriptTurn {
         self.expect = expect;
         self
     }
@@ -111,40 +112,42 @@ impl Turn {
 /// One thing that is said.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
+pub enum ScriptLine {
     /// Words, at once.
     Text(String),
     /// Words, slowly.
-    Slow(Slow),
+    Slow(SlowText),
     /// Reasoning.
     Thought(String),
-    /// The seal on the reasoning before.
-    Seal(String),
+    /// The signature on the reasoning before.
+    #[serde(rename = "seal")]
+    ThoughtSignature(String),
     /// A call of a tool.
-    Call(Call),
+    Call(ScriptedCall),
     /// What it cost so far.
     Usage(Usage),
     /// That it was asked again.
-    Again(Again),
+    #[serde(rename = "again")]
+    Retry(ScriptedRetry),
     /// Nothing, for so many milliseconds.
     Pause(u64),
     /// Nothing more, until the answer is dropped.
     Hang,
     /// A failure.
-    Error(Failure),
+    Error(ScriptedFailure),
     /// The end.
     Stop(Stop),
 }
 
-impl Line {
+impl ScriptLine {
     /// Words, at once.
-    pub fn text(text: impl Into<String>) -> Line {
-        Line::Text(text.into())
+    pub fn text(text: impl Into<String>) -> ScriptLine {
+        ScriptLine::Text(text.into())
     }
 
     /// A call of a tool, with an id made up.
-    pub fn call(name: impl Into<String>, input: Value) -> Line {
-        Line::Call(Call {
+    pub fn call(name: impl Into<String>, input: Value) -> ScriptLine {
+        ScriptLine::Call(ScriptedCall {
             id: None,
             name: name.into(),
             input,
@@ -155,7 +158,7 @@ impl Line {
 /// Words that come slowly.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Slow {
+pub struct SlowText {
     /// The words.
     pub text: String,
     /// How many characters come at a time.
@@ -167,7 +170,7 @@ pub struct Slow {
 /// A call of a tool.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Call {
+pub struct ScriptedCall {
     /// Its id; made up if none is given.
     #[serde(default)]
     pub id: Option<String>,
@@ -177,7 +180,7 @@ pub struct Call {
     pub input: Value,
 }
 
-impl Call {
+impl ScriptedCall {
     pub(super) fn text(&self) -> String {
         match &self.input {
             Value::String(text) => text.clone(),
@@ -189,7 +192,7 @@ impl Call {
 /// That a provider was asked again.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Again {
+pub struct ScriptedRetry {
     /// How often it was asked.
     pub attempts: u32,
     /// How many milliseconds are waited.
@@ -201,7 +204,7 @@ pub struct Again {
 /// How an answer fails.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Failure {
+pub enum ScriptedFailure {
     /// A key is missing; what to do about it.
     Key(String),
     /// The conversation is too long.
@@ -216,20 +219,20 @@ pub enum Failure {
     Cut(String),
 }
 
-impl Failure {
+impl ScriptedFailure {
     pub(super) fn error(&self) -> Error {
         let provider = super::PROVIDER.to_owned();
         match self.clone() {
-            Failure::Key(hint) => Error::Key { provider, hint },
-            Failure::TooLong => Error::TooLong { model: provider },
-            Failure::Media(reason) => Error::Media { provider, reason },
-            Failure::Provider(reason) => Error::Provider { provider, reason },
-            Failure::Unreachable(reason) => Error::Unreachable {
+            ScriptedFailure::Key(hint) => Error::Key { provider, hint },
+            ScriptedFailure::TooLong => Error::TooLong { model: provider },
+            ScriptedFailure::Media(reason) => Error::Media { provider, reason },
+            ScriptedFailure::Provider(reason) => Error::Provider { provider, reason },
+            ScriptedFailure::Unreachable(reason) => Error::Unreachable {
                 provider,
                 host: "nowhere".to_owned(),
                 reason,
             },
-            Failure::Cut(reason) => Error::Cut { provider, reason },
+            ScriptedFailure::Cut(reason) => Error::Cut { provider, reason },
         }
     }
 }

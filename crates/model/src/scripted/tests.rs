@@ -5,9 +5,9 @@ use futures_util::StreamExt;
 use serde_json::json;
 
 use super::*;
-use crate::{Input, Message, Tool, ToolResult};
+use crate::{Input, Message, ToolResult, ToolSpec};
 
-async fn say(model: &Scripted, request: Request) -> String {
+async fn say(model: &ScriptedModel, request: Request) -> String {
     let mut answer = model.answer(request);
     let mut said = String::new();
     while let Some(item) = answer.next().await {
@@ -22,7 +22,7 @@ async fn say(model: &Scripted, request: Request) -> String {
 
 async fn check(script: &str, requests: &[Request], expect: Expect) {
     let mut shown = String::new();
-    match Scripted::parse(script) {
+    match ScriptedModel::parse(script) {
         Err(error) => shown = error.to_string(),
         Ok(model) => {
             for request in requests {
@@ -49,7 +49,7 @@ fn tools(text: &str, failed: bool) -> Request {
     };
     Request {
         messages: vec![Arc::new(Message::Tools(vec![result]))],
-        tools: [Tool {
+        tools: [ToolSpec {
             name: "read".to_owned(),
             description: String::new(),
             schema: json!({}),
@@ -87,14 +87,14 @@ async fn everything_that_can_be_said() {
         &[user("fix it"), tools("fn main", false), user("more")],
         expect![[r#"
             Thought("Hm.")
-            Seal("s")
+            ThoughtSignature("s")
             Text("He")
             Text("ll")
             Text("o")
-            Again { attempts: 1, wait: 250ms, reason: "busy" }
-            Named { id: "call_1_1", name: "read" }
+            Retry { attempts: 1, wait: 250ms, reason: "busy" }
+            CallStarted { id: "call_1_1", name: "read" }
             Call(ToolCall { id: "call_1_1", name: "read", input: "{\"path\":\"a\"}" })
-            Named { id: "mine", name: "read" }
+            CallStarted { id: "mine", name: "read" }
             Call(ToolCall { id: "mine", name: "read", input: "{\"path\"" })
             Usage(Usage { input: 5, output: 2, thought: 0, cache_read: 0, cache_write: 0 })
             End(Tools)
@@ -119,13 +119,13 @@ async fn every_failure() {
         script,
         &vec![user("x"); 5],
         expect![[r#"
-        error: script takes no request without a valid key: set it
-        error: the conversation is too long for script
-        error: script: broken
-        error: script cannot be reached at nowhere: no route
-        Text("Hel")
-        error: the answer of script was cut off: gone
-    "#]],
+            error: script requires a valid key: set it
+            error: the conversation is too long for script
+            error: script: broken
+            error: script cannot be reached at nowhere: no route
+            Text("Hel")
+            error: the response of script was cut off: gone
+        "#]],
     )
     .await;
 }
@@ -208,7 +208,11 @@ async fn a_script_that_is_none() {
 
 #[tokio::test(start_paused = true)]
 async fn it_hangs_until_it_is_dropped() {
-    let model = Scripted::new([Turn::say([Line::text("a"), Line::Hang, Line::text("b")])]);
+    let model = ScriptedModel::new([ScriptTurn::say([
+        ScriptLine::text("a"),
+        ScriptLine::Hang,
+        ScriptLine::text("b"),
+    ])]);
     let mut answer = model.answer(user("x"));
     assert_eq!(answer.next().await, Some(Ok(Event::Text("a".to_owned()))));
     let day = Duration::from_secs(86_400);
@@ -217,7 +221,7 @@ async fn it_hangs_until_it_is_dropped() {
 
 #[tokio::test]
 async fn it_keeps_what_it_was_asked_and_begins_anew_if_told() {
-    let model = Scripted::parse(
+    let model = ScriptedModel::parse(
         r#"{ "repeat": true, "turns": [{ "say": [{ "call": { "name": "t", "input": {} } }] }] }"#,
     );
     let model = model.expect("a script");

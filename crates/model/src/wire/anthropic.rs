@@ -6,15 +6,15 @@ mod thinking;
 use serde_json::{Map, Value, json};
 
 use super::body::{arguments, is_blank, settled, unseen};
-use crate::seal::{Kind, Seal};
-use crate::{Card, Input, Message, Output, Request, Tool, ToolResult};
-pub(crate) use reader::Reader;
+use crate::thought_signature::{SignatureKind, ThoughtSignature};
+use crate::{Input, Message, ModelInfo, Output, Request, ToolResult, ToolSpec};
+pub(crate) use reader::MessagesReader;
 pub(crate) use thinking::levels;
 
 /// What is sent.
-pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
-    let most = request.most_output.unwrap_or(card.most_output);
-    let most = most.min(card.most_output);
+pub(crate) fn body(model: &str, info: &ModelInfo, request: &Request) -> Value {
+    let most = request.most_output.unwrap_or(info.most_output);
+    let most = most.min(info.most_output);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(model));
     body.insert("max_tokens".to_owned(), json!(most));
@@ -32,7 +32,7 @@ pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
     if !tools.is_empty() {
         body.insert("tools".to_owned(), json!(tools));
     }
-    let mut turns = turns(model, card, request);
+    let mut turns = turns(model, info, request);
     mark_newest(&mut turns);
     let messages: Vec<Value> = turns
         .into_iter()
@@ -42,7 +42,7 @@ pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
     Value::Object(body)
 }
 
-fn tool(tool: &Tool) -> Value {
+fn tool(tool: &ToolSpec) -> Value {
     json!({
         "name": tool.name,
         "description": tool.description,
@@ -50,54 +50,54 @@ fn tool(tool: &Tool) -> Value {
     })
 }
 
-struct Turn {
-    role: Role,
+struct WireMessage {
+    role: MessageRole,
     content: Vec<Value>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum MessageRole {
     User,
     Assistant,
 }
 
-impl Role {
+impl MessageRole {
     fn name(self) -> &'static str {
         match self {
-            Role::User => "user",
-            Role::Assistant => "assistant",
+            MessageRole::User => "user",
+            MessageRole::Assistant => "assistant",
         }
     }
 }
 
 /// Roles alternate: what follows in the same role joins the turn before.
-fn turns(model: &str, card: &Card, request: &Request) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
+fn turns(model: &str, info: &ModelInfo, request: &Request) -> Vec<WireMessage> {
+    let mut turns: Vec<WireMessage> = Vec::new();
     for message in &request.messages {
         let (role, content) = match &**message {
-            Message::User(inputs) => (Role::User, contents(inputs, card)),
+            Message::User(inputs) => (MessageRole::User, contents(inputs, info)),
             Message::Model(outputs) => {
                 let blocks = settled(outputs).iter();
                 let blocks = blocks.filter_map(|output| said(output, model));
-                (Role::Assistant, blocks.collect())
+                (MessageRole::Assistant, blocks.collect())
             }
             Message::Tools(results) => {
-                let results = results.iter().map(|result| outcome(result, card));
-                (Role::User, results.collect())
+                let results = results.iter().map(|result| outcome(result, info));
+                (MessageRole::User, results.collect())
             }
         };
         match turns.last_mut() {
             _ if content.is_empty() => {}
             Some(last) if last.role == role => last.content.extend(content),
-            _ => turns.push(Turn { role, content }),
+            _ => turns.push(WireMessage { role, content }),
         }
     }
     turns
 }
 
-fn contents(inputs: &[Input], card: &Card) -> Vec<Value> {
+fn contents(inputs: &[Input], info: &ModelInfo) -> Vec<Value> {
     let content = inputs.iter().map(|input| match input {
-        Input::Image { media_type, data } if card.images => json!({
+        Input::Image { media_type, data } if info.images => json!({
             "type": "image",
             "source": { "type": "base64", "media_type": media_type, "data": data },
         }),
@@ -110,7 +110,9 @@ fn said(output: &Output, model: &str) -> Option<Value> {
     match output {
         Output::Text(text) if is_blank(text) => None,
         Output::Text(text) => Some(json!({ "type": "text", "text": text })),
-        Output::Thought { text, seal } => thought(text, Seal::read(seal.as_deref()?)?, model),
+        Output::Thought { text, signature } => {
+            thought(text, ThoughtSignature::read(signature.as_deref()?)?, model)
+        }
         Output::Call(call) => Some(json!({
             "type": "tool_use",
             "id": id(&call.id),
@@ -125,24 +127,24 @@ fn is_thought(block: &Value) -> bool {
 }
 
 /// Thoughts are bound to the model that thought them.
-fn thought(text: &str, seal: Seal<'_>, model: &str) -> Option<Value> {
-    match seal.kind {
-        Kind::Signed if seal.model == model => Some(json!({
+fn thought(text: &str, signature: ThoughtSignature<'_>, model: &str) -> Option<Value> {
+    match signature.kind {
+        SignatureKind::Signed if signature.model == model => Some(json!({
             "type": "thinking",
             "thinking": text,
-            "signature": seal.value,
+            "signature": signature.value,
         })),
-        Kind::Hidden if seal.model == model => Some(json!({
+        SignatureKind::Hidden if signature.model == model => Some(json!({
             "type": "redacted_thinking",
-            "data": seal.value,
+            "data": signature.value,
         })),
-        Kind::Signed | Kind::Hidden | Kind::Member => None,
+        SignatureKind::Signed | SignatureKind::Hidden | SignatureKind::Member => None,
     }
 }
 
-fn outcome(result: &ToolResult, card: &Card) -> Value {
+fn outcome(result: &ToolResult, info: &ModelInfo) -> Value {
     let mut block = json!({ "type": "tool_result", "tool_use_id": id(&result.id) });
-    let content = contents(&result.content, card);
+    let content = contents(&result.content, info);
     if !content.is_empty() {
         block["content"] = json!(content);
     }
@@ -166,11 +168,11 @@ fn is_blank_text(block: &Value) -> bool {
 }
 
 /// Marks where the prompt ends now and where it ended before, so that the next request finds a prefix of it in the cache.
-fn mark_newest(turns: &mut [Turn]) {
+fn mark_newest(turns: &mut [WireMessage]) {
     let users = turns
         .iter_mut()
         .rev()
-        .filter(|turn| turn.role == Role::User);
+        .filter(|turn| turn.role == MessageRole::User);
     for turn in users.take(MARKED_TURNS) {
         turn.content.last_mut().map(mark);
     }

@@ -6,12 +6,12 @@ mod reader;
 use serde_json::{Map, Value, json};
 
 use super::body::{arguments, is_blank, unseen};
-use crate::seal::{Kind, Seal};
-use crate::{Card, Input, Message, Output, Request, Tool, ToolResult};
-pub(crate) use reader::Reader;
+use crate::thought_signature::{SignatureKind, ThoughtSignature};
+use crate::{Input, Message, ModelInfo, Output, Request, ToolResult, ToolSpec};
+pub(crate) use reader::ChatReader;
 
 /// What is sent.
-pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
+pub(crate) fn body(model: &str, info: &ModelInfo, request: &Request) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(model));
     body.insert("stream".to_owned(), json!(true));
@@ -21,7 +21,7 @@ pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
     );
     if let Some(most) = request.most_output {
         let name = effort::limit_name(model);
-        body.insert(name.to_owned(), json!(most.min(card.most_output)));
+        body.insert(name.to_owned(), json!(most.min(info.most_output)));
     }
     if let Some(effort) = effort::in_chat(model, request) {
         body.insert("reasoning_effort".to_owned(), json!(effort));
@@ -30,11 +30,11 @@ pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
         let tools: Vec<Value> = request.tools.iter().map(tool).collect();
         body.insert("tools".to_owned(), json!(tools));
     }
-    body.insert("messages".to_owned(), json!(messages(model, card, request)));
+    body.insert("messages".to_owned(), json!(messages(model, info, request)));
     Value::Object(body)
 }
 
-fn tool(tool: &Tool) -> Value {
+fn tool(tool: &ToolSpec) -> Value {
     json!({
         "type": "function",
         "function": {
@@ -45,7 +45,7 @@ fn tool(tool: &Tool) -> Value {
     })
 }
 
-fn messages(model: &str, card: &Card, request: &Request) -> Vec<Value> {
+fn messages(model: &str, info: &ModelInfo, request: &Request) -> Vec<Value> {
     let mut messages = Vec::new();
     if !is_blank(&request.instructions) {
         messages.push(json!({ "role": "system", "content": &*request.instructions }));
@@ -57,7 +57,7 @@ fn messages(model: &str, card: &Card, request: &Request) -> Vec<Value> {
     for (place, message) in request.messages.iter().enumerate() {
         match &**message {
             Message::User(inputs) => {
-                messages.push(json!({ "role": "user", "content": content(inputs, card) }));
+                messages.push(json!({ "role": "user", "content": content(inputs, info) }));
             }
             Message::Model(outputs) => {
                 let mut said = said(outputs);
@@ -69,27 +69,27 @@ fn messages(model: &str, card: &Card, request: &Request) -> Vec<Value> {
                     messages.push(Value::Object(said));
                 }
             }
-            Message::Tools(results) => outcomes(results, card, &mut messages),
+            Message::Tools(results) => outcomes(results, info, &mut messages),
         }
     }
     messages
 }
 
 /// A string where it is only words: every server takes that.
-fn content(inputs: &[Input], card: &Card) -> Value {
+fn content(inputs: &[Input], info: &ModelInfo) -> Value {
     if let [Input::Text(text)] = inputs {
         return json!(text);
     }
-    inputs.iter().map(|input| part(input, card)).collect()
+    inputs.iter().map(|input| part(input, info)).collect()
 }
 
-fn part(input: &Input, card: &Card) -> Value {
+fn part(input: &Input, info: &ModelInfo) -> Value {
     match input {
-        Input::Image { media_type, data } if card.images => json!({
+        Input::Image { media_type, data } if info.images => json!({
             "type": "image_url",
             "image_url": { "url": format!("data:{media_type};base64,{data}") },
         }),
-        Input::Audio { media_type, data } if card.audio => json!({
+        Input::Audio { media_type, data } if info.audio => json!({
             "type": "input_audio",
             "input_audio": { "data": data, "format": format_of(media_type) },
         }),
@@ -139,15 +139,17 @@ fn said(outputs: &[Output]) -> Map<String, Value> {
 /// Puts reasoning back under the name that it came under.
 fn recall(message: &mut Map<String, Value>, outputs: &[Output], model: &str) {
     for output in outputs {
-        let Output::Thought { text, seal } = output else {
+        let Output::Thought { text, signature } = output else {
             continue;
         };
-        let Some(seal) = seal.as_deref().and_then(Seal::read) else {
+        let Some(signature) = signature.as_deref().and_then(ThoughtSignature::read) else {
             continue;
         };
-        let is_ours = seal.model == model && reader::REASONING.contains(&seal.value);
-        if seal.kind == Kind::Member && is_ours {
-            let member = message.entry(seal.value.to_owned()).or_insert(json!(""));
+        let is_ours = signature.model == model && reader::REASONING.contains(&signature.value);
+        if signature.kind == SignatureKind::Member && is_ours {
+            let member = message
+                .entry(signature.value.to_owned())
+                .or_insert(json!(""));
             let before = member.as_str().unwrap_or_default();
             *member = json!(format!("{before}{text}"));
         }
@@ -155,7 +157,7 @@ fn recall(message: &mut Map<String, Value>, outputs: &[Output], model: &str) {
 }
 
 /// Results hold only words here; what else there is comes from the user, after all of them.
-fn outcomes(results: &[ToolResult], card: &Card, messages: &mut Vec<Value>) {
+fn outcomes(results: &[ToolResult], info: &ModelInfo, messages: &mut Vec<Value>) {
     let mut others = Vec::new();
     for result in results {
         let mut words: Vec<String> = Vec::new();
@@ -163,7 +165,7 @@ fn outcomes(results: &[ToolResult], card: &Card, messages: &mut Vec<Value>) {
             words.push("The tool failed.".to_owned());
         }
         for input in &result.content {
-            match part(input, card) {
+            match part(input, info) {
                 part if part["type"] == "text" => words.push(unseen(input)),
                 part => {
                     words.push(format!("(attachment {} below)", others.len() / 2 + 1));

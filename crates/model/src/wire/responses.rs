@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::body::{arguments, is_blank, settled, unseen};
 use super::openai::effort;
-use crate::seal::{Kind, Seal};
-use crate::{Card, Input, Message, Output, Request, Tool, ToolResult};
-pub(crate) use reader::Reader;
+use crate::thought_signature::{SignatureKind, ThoughtSignature};
+use crate::{Input, Message, ModelInfo, Output, Request, ToolResult, ToolSpec};
+pub(crate) use reader::ResponsesReader;
 
 /// What is sent. Nothing is kept at the provider: thoughts come sealed and are given back.
-pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
+pub(crate) fn body(model: &str, info: &ModelInfo, request: &Request) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(model));
     body.insert("stream".to_owned(), json!(true));
@@ -19,7 +19,7 @@ pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
     if let Some(most) = request.most_output {
         body.insert(
             "max_output_tokens".to_owned(),
-            json!(most.min(card.most_output)),
+            json!(most.min(info.most_output)),
         );
     }
     if let Some(effort) = effort::alone(model, request.thought) {
@@ -34,11 +34,11 @@ pub(crate) fn body(model: &str, card: &Card, request: &Request) -> Value {
         let tools: Vec<Value> = request.tools.iter().map(tool).collect();
         body.insert("tools".to_owned(), json!(tools));
     }
-    body.insert("input".to_owned(), json!(items(model, card, request)));
+    body.insert("input".to_owned(), json!(items(model, info, request)));
     Value::Object(body)
 }
 
-fn tool(tool: &Tool) -> Value {
+fn tool(tool: &ToolSpec) -> Value {
     json!({
         "type": "function",
         "name": tool.name,
@@ -48,28 +48,28 @@ fn tool(tool: &Tool) -> Value {
     })
 }
 
-fn items(model: &str, card: &Card, request: &Request) -> Vec<Value> {
+fn items(model: &str, info: &ModelInfo, request: &Request) -> Vec<Value> {
     let mut items = Vec::new();
     for message in &request.messages {
         match &**message {
             Message::User(inputs) => {
-                items.push(json!({ "role": "user", "content": contents(inputs, card) }));
+                items.push(json!({ "role": "user", "content": contents(inputs, info) }));
             }
             Message::Model(outputs) => {
                 let outputs = settled(outputs).iter();
                 items.extend(outputs.filter_map(|output| said(output, model)));
             }
             Message::Tools(results) => {
-                items.extend(results.iter().map(|result| outcome(result, card)));
+                items.extend(results.iter().map(|result| outcome(result, info)));
             }
         }
     }
     items
 }
 
-fn contents(inputs: &[Input], card: &Card) -> Vec<Value> {
+fn contents(inputs: &[Input], info: &ModelInfo) -> Vec<Value> {
     let contents = inputs.iter().map(|input| match input {
-        Input::Image { media_type, data } if card.images => json!({
+        Input::Image { media_type, data } if info.images => json!({
             "type": "input_image",
             "image_url": format!("data:{media_type};base64,{data}"),
         }),
@@ -85,9 +85,9 @@ fn said(output: &Output, model: &str) -> Option<Value> {
             "role": "assistant",
             "content": [{ "type": "output_text", "text": text }],
         })),
-        Output::Thought { text, seal } => {
-            let seal = Seal::read(seal.as_deref()?)?;
-            let is_ours = seal.kind == Kind::Hidden && seal.model == model;
+        Output::Thought { text, signature } => {
+            let signature = ThoughtSignature::read(signature.as_deref()?)?;
+            let is_ours = signature.kind == SignatureKind::Hidden && signature.model == model;
             let summary = match is_blank(text) {
                 true => json!([]),
                 false => json!([{ "type": "summary_text", "text": text }]),
@@ -96,7 +96,7 @@ fn said(output: &Output, model: &str) -> Option<Value> {
                 json!({
                     "type": "reasoning",
                     "summary": summary,
-                    "encrypted_content": seal.value,
+                    "encrypted_content": signature.value,
                 })
             })
         }
@@ -109,8 +109,8 @@ fn said(output: &Output, model: &str) -> Option<Value> {
     }
 }
 
-fn outcome(result: &ToolResult, card: &Card) -> Value {
-    let mut output = contents(&result.content, card);
+fn outcome(result: &ToolResult, info: &ModelInfo) -> Value {
+    let mut output = contents(&result.content, info);
     if result.failed {
         output.insert(
             0,

@@ -12,11 +12,14 @@ use std::sync::Arc;
 use expect_test::Expect;
 use serde_json::json;
 
-use super::{Reader, Wire, body};
-use crate::{Card, Event, Input, Message, Output, Request, Thought, Tool, ToolCall, ToolResult};
+use super::{ResponseReader, WireFormat, body};
+use crate::{
+    Event, Input, Message, ModelInfo, Output, Request, ThinkingLevel, ToolCall, ToolResult,
+    ToolSpec,
+};
 
-fn card(model: &str) -> Card {
-    Card {
+fn info(model: &str) -> ModelInfo {
+    ModelInfo {
         id: format!("test/{model}"),
         name: model.to_owned(),
         description: None,
@@ -37,15 +40,15 @@ fn conversation(model: &str) -> Request {
         Message::Model(vec![
             Output::Thought {
                 text: "A look.".to_owned(),
-                seal: Some(format!("{model} signed c2ln")),
+                signature: Some(format!("{model} signed c2ln")),
             },
             Output::Thought {
                 text: String::new(),
-                seal: Some(format!("{model} hidden ZGF0YQ==")),
+                signature: Some(format!("{model} hidden ZGF0YQ==")),
             },
             Output::Thought {
                 text: "Another's.".to_owned(),
-                seal: Some("another-model signed c2ln".to_owned()),
+                signature: Some("another-model signed c2ln".to_owned()),
             },
             Output::Text("A cat.".to_owned()),
         ]),
@@ -53,7 +56,7 @@ fn conversation(model: &str) -> Request {
         Message::Model(vec![
             Output::Thought {
                 text: "Where?".to_owned(),
-                seal: Some(format!("{model} member reasoning_content")),
+                signature: Some(format!("{model} member reasoning_content")),
             },
             Output::Text(" ".to_owned()),
             call("call:1", "read", r#"{"path": "cat.txt"}"#),
@@ -69,7 +72,7 @@ fn conversation(model: &str) -> Request {
         instructions: "Be brief.".into(),
         messages: messages.into_iter().map(Arc::new).collect(),
         tools: [tool()].into(),
-        thought: Thought::Medium,
+        thought: ThinkingLevel::Medium,
         most_output: None,
     }
 }
@@ -105,8 +108,8 @@ fn result(id: &str, content: Vec<Input>, failed: bool) -> ToolResult {
     }
 }
 
-fn tool() -> Tool {
-    Tool {
+fn tool() -> ToolSpec {
+    ToolSpec {
         name: "read".to_owned(),
         description: "Reads a file".to_owned(),
         schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
@@ -114,8 +117,8 @@ fn tool() -> Tool {
 }
 
 /// A body, a line for each of its members and for each part of a message.
-fn check_body(wire: Wire, model: &str, request: &Request, expect: &Expect) {
-    let body = body(wire, model, &card(model), request);
+fn check_body(wire: WireFormat, model: &str, request: &Request, expect: &Expect) {
+    let body = body(wire, model, &info(model), request);
     let mut shown = String::new();
     for (name, value) in body.as_object().expect("an object") {
         if name != "messages" && name != "input" {
@@ -146,8 +149,8 @@ fn check_body(wire: Wire, model: &str, request: &Request, expect: &Expect) {
 }
 
 /// Reads frames one by one; an end of the stream after them if they do not end the answer.
-fn read(wire: Wire, frames: &[&str]) -> String {
-    let mut reader = Reader::new(wire, "m", &Request::default());
+fn read(wire: WireFormat, frames: &[&str]) -> String {
+    let mut reader = ResponseReader::new(wire, "m", &Request::default());
     let mut out = VecDeque::new();
     let mut said = String::new();
     let mut is_over = false;

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use attache_model::{Protocol, Setting};
+use attache_model::{Protocol, ProviderConfig};
 use expect_test::expect;
 
 use super::*;
@@ -25,10 +25,10 @@ async fn a_compatible_server_is_asked_for_its_models_once() {
     assert_eq!(catalog.discover().await, []);
     assert_eq!(fake.received().len(), 1);
     assert!(fake.received()[0].head.starts_with("GET /v1/models "));
-    let cards = catalog.cards();
-    let cards: Vec<String> = cards
+    let infos = catalog.infos();
+    let infos: Vec<String> = infos
         .iter()
-        .map(|card| format!("{} {} {}", card.id, card.window, card.images))
+        .map(|info| format!("{} {} {}", info.id, info.window, info.images))
         .collect();
     expect![[r#"
         [
@@ -36,12 +36,12 @@ async fn a_compatible_server_is_asked_for_its_models_once() {
             "ollama/plain 4096 false",
             "embedded 200000 false",
         ]"#]]
-    .assert_eq(&format!("{cards:#?}"));
+    .assert_eq(&format!("{infos:#?}"));
     assert_eq!(catalog.default_model(), "ollama/qwen3-vl:8b");
     let model = catalog
         .open("qwen3-vl:8b")
         .expect("the only server takes any name");
-    assert_eq!(model.card().window, 32_768);
+    assert_eq!(model.info().window, 32_768);
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn what_a_client_sets_replaces_the_key_of_the_environment() {
         ..Environment::default()
     };
     let catalog = Catalog::new(&environment);
-    let setting = Setting {
+    let setting = ProviderConfig {
         protocol: Protocol::Anthropic,
         base_url: format!("{}/anthropic", fake.url),
         headers: BTreeMap::from([("Authorization".to_owned(), "Bearer gateway".to_owned())]),

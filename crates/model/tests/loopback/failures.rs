@@ -37,7 +37,7 @@ async fn a_provider_that_asks_for_time_gets_it() {
     ])
     .await;
     let mut answer = anthropic(&fake.url).answer(question("Hi"));
-    let Some(Ok(Event::Again { wait, .. })) = answer.next().await else {
+    let Some(Ok(Event::Retry { wait, .. })) = answer.next().await else {
         panic!("it should be asked again");
     };
     assert_eq!(wait, Duration::from_millis(200));
@@ -105,11 +105,11 @@ async fn an_error_after_something_was_said_is_not_hidden() {
         [Reply::events(&frames)],
         anthropic,
         expect![[r#"
-        Usage(Usage { input: 9, output: 1, thought: 0, cache_read: 0, cache_write: 0 })
-        Text("Hé")
-        Text("llo")
-        error: the answer of anthropic was cut off: Overloaded
-    "#]],
+            Usage(Usage { input: 9, output: 1, thought: 0, cache_read: 0, cache_write: 0 })
+            Text("Hé")
+            Text("llo")
+            error: the response of anthropic was cut off: Overloaded
+        "#]],
     )
     .await;
     assert_eq!(fake.received().len(), 1);
@@ -123,7 +123,7 @@ async fn a_connection_that_breaks_after_something_was_said() {
         expect![[r#"
             Usage(Usage { input: 9, output: 1, thought: 0, cache_read: 0, cache_write: 0 })
             Text("Hé")
-            error: the answer of anthropic was cut off: the connection broke: error reading a body from connection: unexpected EOF during chunk size line
+            error: the response of anthropic was cut off: the connection broke: error reading a body from connection: unexpected EOF during chunk size line
         "#]],
     )
     .await;
@@ -135,28 +135,28 @@ async fn a_stream_that_ends_before_its_answer() {
         [Reply::events(&hello()[..4])],
         anthropic,
         expect![[r#"
-        Usage(Usage { input: 9, output: 1, thought: 0, cache_read: 0, cache_write: 0 })
-        Text("Hé")
-        Text("llo")
-        error: the answer of anthropic was cut off: the stream ended in the middle of the response
-    "#]],
+            Usage(Usage { input: 9, output: 1, thought: 0, cache_read: 0, cache_write: 0 })
+            Text("Hé")
+            Text("llo")
+            error: the response of anthropic was cut off: the stream ended in the middle of the response
+        "#]],
     )
     .await;
     check(
         [Reply::events(&hello_chunks()[..2])],
         openai,
         expect![[r#"
-        Text("Hé")
-        Text("llo")
-        error: the answer of openai was cut off: the stream ended in the middle of the response
-    "#]],
+            Text("Hé")
+            Text("llo")
+            error: the response of openai was cut off: the stream ended in the middle of the response
+        "#]],
     )
     .await;
 }
 
 #[tokio::test]
 async fn a_provider_that_falls_silent() {
-    let patience = Patience {
+    let patience = RetryPolicy {
         silence: Duration::from_millis(100),
         ..QUICK
     };
@@ -166,7 +166,7 @@ async fn a_provider_that_falls_silent() {
     expect![[r#"
         Usage(Usage { input: 9, output: 1, thought: 0, cache_read: 0, cache_write: 0 })
         Text("Hé")
-        error: the answer of anthropic was cut off: nothing came for 0.1 seconds
+        error: the response of anthropic was cut off: nothing arrived for 0.1 seconds
     "#]]
     .assert_eq(&said);
     fake.closed().await;
@@ -192,12 +192,17 @@ async fn an_event_without_end() {
 async fn a_key_that_is_not_taken() {
     let body = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}"}}}}"#);
     let fake = check([Reply::status(401, &body)], openai, expect![[r#"
-        error: openai takes no request without a valid key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without one, or choose another model
+        error: openai requires a valid key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without one, or choose another model
     "#]]).await;
     assert_eq!(fake.received().len(), 1);
-    check([Reply::status(403, "")], anthropic, expect![[r#"
-        error: anthropic takes no request without a valid key: set ANTHROPIC_API_KEY, or choose another model
-    "#]]).await;
+    check(
+        [Reply::status(403, "")],
+        anthropic,
+        expect![[r#"
+        error: anthropic requires a valid key: set ANTHROPIC_API_KEY, or choose another model
+    "#]],
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -238,7 +243,7 @@ async fn a_picture_that_is_not_taken() {
     request.messages = vec![Arc::new(Message::User(vec![picture]))];
     let said = say(&*anthropic(&fake.url), request).await;
     expect![[r#"
-        error: anthropic does not take what is attached: messages.0.content.1.image: Could not process image (status 400)
+        error: anthropic does not accept the attachment: messages.0.content.1.image: Could not process image (status 400)
     "#]]
     .assert_eq(&said);
     // Without one it cannot be the reason.
@@ -261,7 +266,7 @@ async fn thoughts_that_are_not_taken_back_are_left_out() {
     let mut request = question("Hi");
     let thought = attache_model::Output::Thought {
         text: "Hm.".to_owned(),
-        seal: Some("claude-sonnet-5-5 signed c2ln".to_owned()),
+        signature: Some("claude-sonnet-5-5 signed c2ln".to_owned()),
     };
     let said = attache_model::Output::Text("Yes?".to_owned());
     request

@@ -11,13 +11,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use attache_model::{Catalog, Environment, Event, Input, Message, Model, Patience, Request};
+use attache_model::{Catalog, Environment, Event, Input, Message, Model, Request, RetryPolicy};
 use expect_test::Expect;
 use fake::{Fake, Reply};
 use futures_util::StreamExt;
 
 /// Short waits, so that a test need not sleep.
-const QUICK: Patience = Patience {
+const QUICK: RetryPolicy = RetryPolicy {
     attempts: 3,
     total: Duration::from_secs(20),
     first_wait: Duration::from_millis(1),
@@ -33,7 +33,7 @@ fn openai(url: &str) -> Arc<dyn Model> {
     open(url, "openai/small", QUICK)
 }
 
-fn open(url: &str, id: &str, patience: Patience) -> Arc<dyn Model> {
+fn open(url: &str, id: &str, patience: RetryPolicy) -> Arc<dyn Model> {
     let environment = Environment {
         anthropic_key: Some(KEY.into()),
         anthropic_url: Some(url.to_owned()),
@@ -58,7 +58,7 @@ async fn say(model: &dyn Model, request: Request) -> String {
     let mut said = String::new();
     while let Some(item) = answer.next().await {
         match item {
-            Ok(Event::Again {
+            Ok(Event::Retry {
                 attempts, reason, ..
             }) => writeln!(said, "again after {attempts}: {reason}"),
             Ok(event) => writeln!(said, "{event:?}"),

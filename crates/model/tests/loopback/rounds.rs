@@ -1,6 +1,6 @@
 //! A model thinks, calls its tools, and is given back what it thought and what came of the calls.
 
-use attache_model::{Output, Thought, Tool, ToolResult};
+use attache_model::{Output, ThinkingLevel, ToolResult, ToolSpec};
 use expect_test::expect;
 
 use super::*;
@@ -15,7 +15,7 @@ async fn check_round(
     let fake = Fake::start([Reply::events(frames), Reply::events(last)]).await;
     let model = open(&fake.url);
     let mut request = question("Read both.");
-    request.thought = Thought::Low;
+    request.thought = ThinkingLevel::Low;
     request.tools = [tool()].into();
     let outputs = outputs(&*model, request.clone()).await;
     let mut shown = format!("{outputs:#?}\n");
@@ -39,9 +39,9 @@ async fn outputs(model: &dyn Model, request: Request) -> Vec<Output> {
         match item.expect("no error") {
             Event::Text(text) => outputs.push(Output::Text(text)),
             Event::Thought(more) => thought.push_str(&more),
-            Event::Seal(seal) => outputs.push(Output::Thought {
+            Event::ThoughtSignature(signature) => outputs.push(Output::Thought {
                 text: std::mem::take(&mut thought),
-                seal: Some(seal),
+                signature: Some(signature),
             }),
             Event::Call(call) => outputs.push(Output::Call(call)),
             _ => {}
@@ -68,8 +68,8 @@ fn result(output: &Output) -> Option<ToolResult> {
     })
 }
 
-fn tool() -> Tool {
-    Tool {
+fn tool() -> ToolSpec {
+    ToolSpec {
         name: "read".to_owned(),
         description: "Reads a file".to_owned(),
         schema: serde_json::json!({ "type": "object" }),
@@ -96,7 +96,7 @@ async fn an_anthropic_round() {
         [
             Thought {
                 text: "Both.",
-                seal: Some(
+                signature: Some(
                     "claude-sonnet-5-5 signed c2ln",
                 ),
             },
@@ -134,7 +134,7 @@ async fn a_round_with_a_compatible_server() {
         [
             Thought {
                 text: "Both.",
-                seal: Some(
+                signature: Some(
                     "small member reasoning_content",
                 ),
             },

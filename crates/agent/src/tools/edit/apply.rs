@@ -1,30 +1,30 @@
-//! Replacements in a text, without any file.
+//! Applies replacements to a text.
 
 use super::Replacement;
 use super::nearest::nearest;
-use crate::tools::fault::Fault;
-use crate::tools::told;
+use crate::tools::tool_error::ToolError;
+use crate::tools::wording;
 use crate::tools::write::{has_only_crlf, with_crlf};
 
-/// What replacements came to.
+/// A text after its replacements.
 #[derive(Debug)]
-pub(super) struct Applied {
+pub(super) struct EditedText {
     pub(super) text: String,
     /// How many passages were replaced.
     pub(super) count: usize,
 }
 
-/// Which replacement does not fit, and why. Nothing was replaced.
+/// A replacement that can't be applied. Nothing was replaced.
 #[derive(Debug)]
-pub(super) struct Failure {
-    /// Counted from 1.
+pub(super) struct EditError {
+    /// The number of the replacement, counted from 1.
     number: usize,
     of: usize,
-    why: Why,
+    why: EditErrorKind,
 }
 
 #[derive(Debug)]
-enum Why {
+enum EditErrorKind {
     Empty,
     Same,
     NotFound { nearest: Option<String> },
@@ -32,9 +32,9 @@ enum Why {
     TooLarge,
 }
 
-/// Makes the replacements one after the other.
-pub(super) fn apply(text: &str, edits: &[Replacement]) -> Result<Applied, Failure> {
-    let mut applied = Applied {
+/// Applies the replacements in order.
+pub(super) fn apply(text: &str, edits: &[Replacement]) -> Result<EditedText, EditError> {
+    let mut applied = EditedText {
         text: text.to_owned(),
         count: 0,
     };
@@ -51,7 +51,7 @@ pub(super) fn apply(text: &str, edits: &[Replacement]) -> Result<Applied, Failur
             ),
             false => replace(&applied.text, &edit.old, &edit.new, edit.all, largest),
         };
-        let (text, count) = replaced.map_err(|why| Failure {
+        let (text, count) = replaced.map_err(|why| EditError {
             number: index + 1,
             of: edits.len(),
             why,
@@ -60,10 +60,10 @@ pub(super) fn apply(text: &str, edits: &[Replacement]) -> Result<Applied, Failur
         applied.count += count;
     }
     match applied.text == text {
-        true => Err(Failure {
+        true => Err(EditError {
             number: edits.len(),
             of: edits.len(),
-            why: Why::Same,
+            why: EditErrorKind::Same,
         }),
         false => Ok(applied),
     }
@@ -75,16 +75,16 @@ fn replace(
     new: &str,
     all: bool,
     largest: usize,
-) -> Result<(String, usize), Why> {
+) -> Result<(String, usize), EditErrorKind> {
     if old.is_empty() {
-        return Err(Why::Empty);
+        return Err(EditErrorKind::Empty);
     }
     if old == new {
-        return Err(Why::Same);
+        return Err(EditErrorKind::Same);
     }
     let places: Vec<usize> = text.match_indices(old).map(|(place, _)| place).collect();
     match places.as_slice() {
-        [] => Err(Why::NotFound {
+        [] => Err(EditErrorKind::NotFound {
             nearest: nearest(text, old),
         }),
         [_, _, ..] if !all => {
@@ -95,11 +95,11 @@ fn replace(
                 from = *place;
                 line
             });
-            Err(Why::Ambiguous {
+            Err(EditErrorKind::Ambiguous {
                 lines: lines.collect(),
             })
         }
-        places if grown(text, places.len(), old, new) > largest => Err(Why::TooLarge),
+        places if grown(text, places.len(), old, new) > largest => Err(EditErrorKind::TooLarge),
         places => Ok((text.replace(old, new), places.len())),
     }
 }
@@ -110,26 +110,26 @@ fn grown(text: &str, places: usize, old: &str, new: &str) -> usize {
     text.len().saturating_add(places.saturating_mul(more))
 }
 
-impl Failure {
-    /// What to tell of a file.
-    pub(super) fn fault(self, path: &str) -> Fault {
+impl EditError {
+    /// The error for a file.
+    pub(super) fn fault(self, path: &str) -> ToolError {
         let which = match self.of {
             1 => String::new(),
             of => format!(" of edit {} of {of}", self.number),
         };
         let nothing = "nothing was changed";
         match self.why {
-            Why::Empty => Fault::new(
+            EditErrorKind::Empty => ToolError::new(
                 "empty",
                 format!(
                     "`old`{which} is empty; say which passage of `{path}` to replace, or use `write` for the whole file"
                 ),
             ),
-            Why::Same => Fault::new(
+            EditErrorKind::Same => ToolError::new(
                 "no_change",
                 format!("`new`{which} leaves `{path}` as it is; {nothing}"),
             ),
-            Why::Ambiguous { lines } => {
+            EditErrorKind::Ambiguous { lines } => {
                 let more = if lines.len() == MOST_LINES {
                     ", …"
                 } else {
@@ -137,26 +137,28 @@ impl Failure {
                 };
                 let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
                 let lines = lines.join(", ");
-                Fault::new(
+                ToolError::new(
                     "ambiguous",
                     format!(
                         "`old`{which} stands in `{path}` more than once, at lines {lines}{more}; {nothing}. Add lines around it until it is unique, or set `all`"
                     ),
                 )
             }
-            Why::TooLarge => Fault::new(
+            EditErrorKind::TooLarge => ToolError::new(
                 "too_large",
                 format!(
                     "`new`{which} would make `{path}` more than 10 MiB longer; {nothing}. Use `run` for that"
                 ),
             ),
-            Why::NotFound { nearest } => {
-                let fault = Fault::new(
+            EditErrorKind::NotFound { nearest } => {
+                let fault = ToolError::new(
                     "not_matched",
                     format!("`old`{which} does not stand in `{path}` exactly so; {nothing}"),
                 );
                 match nearest {
-                    Some(nearest) => fault.help(told::head(&nearest, told::MOST / 2).to_owned()),
+                    Some(nearest) => {
+                        fault.help(wording::head(&nearest, wording::MOST / 2).to_owned())
+                    }
                     None => fault.help("No passage is like it; read the file again.".to_owned()),
                 }
             }
@@ -165,5 +167,5 @@ impl Failure {
 }
 
 const MOST_LINES: usize = 10;
-/// How many bytes longer a file may become: a few edits double it more often than memory allows.
+/// How many bytes a file may grow: a few edits that double the text would exhaust memory.
 const MOST_GROWTH: usize = 10 * 1024 * 1024;

@@ -1,8 +1,8 @@
-//! The passage of a text that is most like one which is not in it, and in what they differ.
+//! Finds the passage of a text that is most similar to one that is not in it, and shows the difference.
 
 use similar::{ChangeTag, TextDiff};
 
-/// The nearest passage with its line numbers and what differs; none if nothing is like it.
+/// The most similar passage with line numbers and differences; `None` if nothing is similar.
 pub(super) fn nearest(text: &str, wanted: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let wanted: Vec<&str> = without_blank_ends(wanted.lines().collect());
@@ -17,7 +17,7 @@ pub(super) fn nearest(text: &str, wanted: &str) -> Option<String> {
     ))
 }
 
-/// Where the passage begins that is most like the one wanted, line by line.
+/// The first line of the most similar passage.
 fn best_start(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     let compared = &wanted[..wanted.len().min(MOST_COMPARED)];
     if compared.is_empty() || lines.len() > MOST_LINES {
@@ -36,7 +36,7 @@ fn best_start(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     best.1
 }
 
-/// From 0 to 1, as to letters and not to spaces around them.
+/// The similarity of two lines from 0 to 1, ignoring white space around them.
 fn likeness(line: &str, wanted: &str) -> f64 {
     let (line, wanted) = (line.trim(), wanted.trim());
     match line == wanted {
@@ -68,7 +68,7 @@ fn difference(found: &[&str], wanted: &[&str]) -> &'static str {
     }
 }
 
-/// The passage with its line numbers; what was sent instead of a line stands before it.
+/// The passage with line numbers; a line that the model sent instead stands before it.
 fn shown(found: &[&str], wanted: &[&str], start: usize) -> String {
     let diff = TextDiff::from_slices(wanted, found);
     let mut number = start;

@@ -1,14 +1,14 @@
-//! Which addresses may be reached: those of the public internet. A name is judged by what it resolves to, at the moment
-//! of connecting, so that no answer of a name server opens what is private.
+//! Which addresses `fetch` may reach: those of the public internet. A name is checked by the addresses it resolves to, when
+//! connecting, so that no response of a name server gives access to private networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::{Loopback, Refused};
+use super::{Loopback, RefusedAddress};
 
-/// Whether a URL may be fetched as far as its words tell; why not, if not.
+/// Checks a URL before names are resolved. The error says why it may not be fetched.
 pub(super) fn check(url: &Url, loopback: Loopback) -> Result<(), String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err("only http and https can be fetched".to_owned());
@@ -32,7 +32,7 @@ fn literal(host: &str) -> Option<IpAddr> {
     host.parse().ok().map(canonical)
 }
 
-/// Resolves names, and gives only addresses that may be reached.
+/// Resolves names to addresses that may be reached.
 #[derive(Debug)]
 pub(super) struct Resolver {
     pub(super) loopback: Loopback,
@@ -48,10 +48,10 @@ impl Resolve for Resolver {
                 let address = canonical(address.ip());
                 is_public(address) || (is_local && address.is_loopback())
             };
-            // One private address among public ones is a trap, or a network that is none of ours.
+            // One private address among public ones is a rebinding attack or a private network.
             match !found.is_empty() && found.iter().all(is_open) {
                 true => Ok(Box::new(found.into_iter()) as Addrs),
-                false => Err(Refused(PRIVATE.to_owned()).into()),
+                false => Err(RefusedAddress(PRIVATE.to_owned()).into()),
             }
         })
     }
@@ -62,7 +62,7 @@ fn names_this_machine(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// IPv4 that is written as IPv6 is still IPv4.
+/// Maps IPv4 addresses written as IPv6 to IPv4.
 fn canonical(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(address) => match embedded(address) {
@@ -111,7 +111,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_documentation())
 }
 
-/// Only what is given out as public, without documentation and the addresses of tunnels.
+/// Global unicast, without documentation and tunnel addresses.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [a, b, ..] = address.segments();
     let is_special = match (a, b) {

@@ -1,10 +1,10 @@
-//! The text of a page, whatever it is written in.
+//! Converts a page to text.
 
-use crate::tools::fault::Fault;
-use crate::tools::told;
+use crate::tools::tool_error::ToolError;
+use crate::tools::wording;
 
-/// A page as text. HTML is laid out, other text is given as it is, and the rest is refused.
-pub(super) fn text(media_type: &str, bytes: &[u8]) -> Result<String, Fault> {
+/// A page as text: HTML is laid out, other text is unchanged, anything else is an error.
+pub(super) fn text(media_type: &str, bytes: &[u8]) -> Result<String, ToolError> {
     let (kind, parameters) = media_type.split_once(';').unwrap_or((media_type, ""));
     let kind = kind.trim();
     let looks_like_html = || {
@@ -30,9 +30,9 @@ pub(super) fn text(media_type: &str, bytes: &[u8]) -> Result<String, Fault> {
             };
             let sentence = format!(
                 "the page is not text: it is {}; save it to a file with `run` and use a tool for its format",
-                told::one_line(kind, 60)
+                wording::one_line(kind, 60)
             );
-            Err(Fault::new("not_text", sentence))
+            Err(ToolError::new("not_text", sentence))
         }
     }
 }
@@ -47,7 +47,7 @@ fn is_text(kind: &str) -> bool {
         )
 }
 
-/// Pages are UTF-8 unless they say that they are Latin-1; what is neither is replaced.
+/// Decodes UTF-8, or Latin-1 if the page declares it. Invalid bytes are replaced.
 fn decoded(parameters: &str, bytes: &[u8]) -> String {
     let is_latin = ["iso-8859-1", "latin1", "windows-1252"]
         .iter()
@@ -75,8 +75,8 @@ fn html(source: &str) -> String {
     }
 }
 
-/// How deep elements are nested at most. The parser looks at all that are open for each that begins, so that depth is
-/// time; those that end by themselves do not count.
+/// The deepest nesting of elements. The parser's time grows with depth, because it looks at all open elements for each new
+/// one. Elements that close themselves do not count.
 fn depth(source: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for tag in source.split('<').skip(1) {

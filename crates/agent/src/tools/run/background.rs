@@ -1,60 +1,63 @@
-//! Commands that stay after the call that started them, by their ids.
+//! Commands that run in the background, by id.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::join_all;
 
-use super::terminal::Terminal;
-use crate::tools::fault::Fault;
+use super::terminal::ToolTerminal;
+use crate::tools::tool_error::ToolError;
 
-/// The commands of a session that run in the background. Whoever drops it has killed them.
+/// The background commands of a session. Dropping this kills them.
 #[derive(Debug, Default)]
-pub(crate) struct Background(Mutex<Shelf>);
+pub(crate) struct BackgroundJobs(Mutex<BackgroundState>);
 
 #[derive(Debug, Default)]
-struct Shelf {
+struct BackgroundState {
     made: u32,
-    terminals: BTreeMap<String, Arc<Terminal>>,
+    terminals: BTreeMap<String, Arc<ToolTerminal>>,
     is_closed: bool,
 }
 
-impl Background {
-    pub(super) fn check_room(&self) -> Result<(), Fault> {
-        self.shelf().check_room()
+impl BackgroundJobs {
+    pub(super) fn check_room(&self) -> Result<(), ToolError> {
+        self.state().check_room()
     }
 
-    pub(super) fn put(&self, terminal: Terminal) -> Result<(String, Arc<Terminal>), Fault> {
-        let mut shelf = self.shelf();
-        shelf.check_room()?;
-        shelf.made += 1;
-        let id = format!("bg{}", shelf.made);
+    pub(super) fn put(
+        &self,
+        terminal: ToolTerminal,
+    ) -> Result<(String, Arc<ToolTerminal>), ToolError> {
+        let mut state = self.state();
+        state.check_room()?;
+        state.made += 1;
+        let id = format!("bg{}", state.made);
         let terminal = Arc::new(terminal);
-        shelf.terminals.insert(id.clone(), Arc::clone(&terminal));
+        state.terminals.insert(id.clone(), Arc::clone(&terminal));
         Ok((id, terminal))
     }
 
-    pub(super) fn get(&self, id: &str) -> Result<Arc<Terminal>, Fault> {
-        let shelf = self.shelf();
-        shelf
+    pub(super) fn get(&self, id: &str) -> Result<Arc<ToolTerminal>, ToolError> {
+        let state = self.state();
+        state
             .terminals
             .get(id)
             .cloned()
-            .ok_or_else(|| shelf.unknown())
+            .ok_or_else(|| state.unknown())
     }
 
-    pub(super) fn take(&self, id: &str) -> Result<Arc<Terminal>, Fault> {
-        let mut shelf = self.shelf();
-        let taken = shelf.terminals.remove(id);
-        taken.ok_or_else(|| shelf.unknown())
+    pub(super) fn take(&self, id: &str) -> Result<Arc<ToolTerminal>, ToolError> {
+        let mut state = self.state();
+        let taken = state.terminals.remove(id);
+        taken.ok_or_else(|| state.unknown())
     }
 
-    /// Ends all of them, and takes no more.
+    /// Ends all of them and accepts no more.
     pub(crate) async fn close(&self) {
         let terminals = {
-            let mut shelf = self.shelf();
-            shelf.is_closed = true;
-            std::mem::take(&mut shelf.terminals)
+            let mut state = self.state();
+            state.is_closed = true;
+            std::mem::take(&mut state.terminals)
         };
         let ends = terminals.values().map(|terminal| async {
             terminal.kill().await;
@@ -63,15 +66,15 @@ impl Background {
         join_all(ends).await;
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+    fn state(&self) -> MutexGuard<'_, BackgroundState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shelf {
-    fn check_room(&self) -> Result<(), Fault> {
+impl BackgroundState {
+    fn check_room(&self) -> Result<(), ToolError> {
         if self.is_closed {
-            return Err(Fault::new("closed", "the session has ended"));
+            return Err(ToolError::new("closed", "the session has ended"));
         }
         match self.terminals.len() < MOST {
             true => Ok(()),
@@ -80,12 +83,12 @@ impl Shelf {
                     "{MOST} commands are in the background, and may not be more; stop one of {}",
                     self.ids()
                 );
-                Err(Fault::new("too_many", sentence))
+                Err(ToolError::new("too_many", sentence))
             }
         }
     }
 
-    fn unknown(&self) -> Fault {
+    fn unknown(&self) -> ToolError {
         let sentence = match self.terminals.is_empty() {
             true => "no command is in the background".to_owned(),
             false => format!(
@@ -93,7 +96,7 @@ impl Shelf {
                 self.ids()
             ),
         };
-        Fault::new("unknown_id", sentence)
+        ToolError::new("unknown_id", sentence)
     }
 
     fn ids(&self) -> String {

@@ -1,4 +1,4 @@
-//! What a command has written and how it ended, in words for the model.
+//! Reports a command's output and end to the model.
 
 use std::time::Duration;
 
@@ -6,47 +6,47 @@ use attache::v1;
 use attache_model::Input;
 use serde_json::{Value, json};
 
-use crate::Outcome;
-use crate::tools::told;
+use crate::ToolOutcome;
+use crate::tools::wording;
 
 #[derive(Debug)]
-pub(super) struct Report {
+pub(super) struct CommandReport {
     pub(super) output: v1::TerminalOutputResponse,
-    pub(super) how: How,
-    /// Which variables the command lacks, where that is to be told.
+    pub(super) how: CommandStatus,
+    /// A notice about withheld environment variables.
     pub(super) notice: Option<String>,
 }
 
-/// How a command ended, or did not.
+/// Whether and how a command ended.
 #[derive(Debug)]
-pub(super) enum How {
-    /// By itself; none if nobody can tell how.
+pub(super) enum CommandStatus {
+    /// It exited; `None` if the status is unknown.
     Ended(Option<v1::TerminalExitStatus>),
-    /// It took too long.
+    /// It was ended at its timeout.
     TimedOut(Duration),
-    /// In the background, when somebody looked.
+    /// In the background, when the model asked for its output.
     Running { id: String },
-    /// In the background, when it was told to.
+    /// In the background, stopped by the model.
     Stopped { id: String },
 }
 
-impl Report {
-    /// `terminal` is what a client shows instead of the text.
-    pub(super) fn outcome(self, terminal: Option<v1::ToolCallContent>) -> Outcome {
+impl CommandReport {
+    /// The outcome. A client shows `terminal` instead of the text.
+    pub(super) fn outcome(self, terminal: Option<v1::ToolCallContent>) -> ToolOutcome {
         let text = self.text();
         let text_block = || v1::ContentBlock::from(text.clone()).into();
-        Outcome {
+        ToolOutcome {
             content: vec![terminal.unwrap_or_else(text_block)],
             raw: Some(self.raw()),
             failed: self.has_failed(),
-            told: vec![Input::Text(text)],
+            for_model: vec![Input::Text(text)],
             locations: Vec::new(),
         }
     }
 
     fn text(&self) -> String {
         let output = plain(&self.output.output);
-        let mut text = told::ends(output.trim_end(), told::MOST - ROOM_FOR_NOTES);
+        let mut text = wording::ends(output.trim_end(), wording::MOST - ROOM_FOR_NOTES);
         if self.output.truncated {
             text.insert_str(
                 0,
@@ -63,15 +63,15 @@ impl Report {
 
     fn ending(&self) -> String {
         match &self.how {
-            How::Ended(exit) => ended(exit.as_ref().or(self.output.exit_status.as_ref())),
-            How::TimedOut(after) => {
+            CommandStatus::Ended(exit) => ended(exit.as_ref().or(self.output.exit_status.as_ref())),
+            CommandStatus::TimedOut(after) => {
                 let seconds = usize::try_from(after.as_secs()).unwrap_or(usize::MAX);
-                let seconds = told::count(seconds, "second", "seconds");
+                let seconds = wording::count(seconds, "second", "seconds");
                 format!(
                     "ended after {seconds}, the timeout; give it a larger `timeout`, or run it with `background`"
                 )
             }
-            How::Running { id } => match &self.output.exit_status {
+            CommandStatus::Running { id } => match &self.output.exit_status {
                 Some(exit) => format!(
                     "command `{id}` in the background has ended: {}",
                     ended(Some(exit))
@@ -80,31 +80,31 @@ impl Report {
                     "runs in the background as `{id}`; send `id` to see what it writes, and with `stop` to end it"
                 ),
             },
-            How::Stopped { id } => format!("command `{id}` is stopped"),
+            CommandStatus::Stopped { id } => format!("command `{id}` is stopped"),
         }
     }
 
     fn has_failed(&self) -> bool {
         match &self.how {
-            How::Ended(exit) => {
+            CommandStatus::Ended(exit) => {
                 let exit = exit.as_ref().or(self.output.exit_status.as_ref());
                 exit.is_none_or(|exit| exit.exit_code != Some(0))
             }
-            How::TimedOut(_) => true,
-            How::Running { .. } | How::Stopped { .. } => false,
+            CommandStatus::TimedOut(_) => true,
+            CommandStatus::Running { .. } | CommandStatus::Stopped { .. } => false,
         }
     }
 
     fn raw(&self) -> Value {
         let given = match &self.how {
-            How::Ended(exit) => exit.as_ref(),
+            CommandStatus::Ended(exit) => exit.as_ref(),
             _ => None,
         };
         let exit = given.or(self.output.exit_status.as_ref());
         json!({
             "exit_code": exit.and_then(|exit| exit.exit_code),
             "signal": exit.and_then(|exit| exit.signal.as_deref()),
-            "timed_out": matches!(self.how, How::TimedOut(_)),
+            "timed_out": matches!(self.how, CommandStatus::TimedOut(_)),
             "bytes": self.output.output.len(),
             "truncated": self.output.truncated,
         })
@@ -113,13 +113,15 @@ impl Report {
 
 fn ended(exit: Option<&v1::TerminalExitStatus>) -> String {
     match exit.map(|exit| (exit.exit_code, exit.signal.as_deref())) {
-        Some((_, Some(signal))) => format!("ended by signal {}", told::one_line(signal, 40)),
+        Some((_, Some(signal))) => format!("ended by signal {}", wording::one_line(signal, 40)),
         Some((Some(code), None)) => format!("exit code {code}"),
-        Some((None, None)) | None => "it has ended, nobody knows how".to_owned(),
+        Some((None, None)) | None => {
+            "the command ended without reporting an exit status".to_owned()
+        }
     }
 }
 
-/// Output without what only a screen understands; of a line that was written over, the last state.
+/// Output without escape sequences; of an overwritten line, the last state.
 pub(super) fn plain(output: &str) -> String {
     let mut plain = String::with_capacity(output.len());
     let mut line = 0;
@@ -140,7 +142,7 @@ pub(super) fn plain(output: &str) -> String {
     plain
 }
 
-/// Passes over the rest of an escape sequence.
+/// Skips the rest of an escape sequence.
 fn skip_sequence(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match chars.next() {
         Some('[') => {

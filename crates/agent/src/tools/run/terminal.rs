@@ -1,4 +1,4 @@
-//! A terminal with a command in it, the client's or our own. Whoever drops it has killed the command.
+//! A terminal with a command, of the client or our own. Dropping it kills the command.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,25 +10,25 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::departures::Departures;
-use super::report::{How, Report, plain};
-use crate::tools::fault::Fault;
-use crate::tools::{Progress, Workplace, told};
+use super::closing_terminals::ClosingTerminals;
+use super::report::{CommandReport, CommandStatus, plain};
+use crate::tools::tool_error::ToolError;
+use crate::tools::{ToolProgress, Workplace, wording};
 
 #[derive(Debug)]
-pub(super) struct Terminal {
-    seat: Seat,
-    departures: Departures,
+pub(super) struct ToolTerminal {
+    host: TerminalHost,
+    closing_terminals: ClosingTerminals,
     is_released: AtomicBool,
-    /// Which variables the command lacks, if nobody was told yet. A client tells it by itself.
+    /// A notice about withheld environment variables, if it was not given yet. A client shows its own.
     notice: Option<String>,
 }
 
-/// A terminal that was shown: it may be released once that was sent.
+/// A terminal that was shown. It may be released once the update was sent.
 #[derive(Debug)]
-pub(super) struct Shown(Option<oneshot::Receiver<()>>);
+pub(super) struct ShownTerminal(Option<oneshot::Receiver<()>>);
 
-impl Shown {
+impl ShownTerminal {
     pub(super) async fn sent(self) {
         if let Some(is_sent) = self.0 {
             drop(timeout(PATIENCE, is_sent).await);
@@ -38,57 +38,57 @@ impl Shown {
 
 /// Where a command runs.
 #[derive(Debug, Clone)]
-enum Seat {
+enum TerminalHost {
     Client(ClientSession, v1::TerminalId),
     Own(Terminals, v1::SessionId, v1::TerminalId),
 }
 
-impl Terminal {
-    /// Starts a command. If nobody waits for it any more, it is killed as soon as it has started.
+impl ToolTerminal {
+    /// Starts a command. If the future is dropped, the command is killed as soon as it has started.
     pub(super) async fn create(
         workplace: &Workplace,
         request: v1::CreateTerminalRequest,
-    ) -> Result<Terminal, Fault> {
+    ) -> Result<ToolTerminal, ToolError> {
         let (give, take) = oneshot::channel();
         let workplace = workplace.clone();
         tokio::spawn(async move {
-            // Until somebody has it, it may have to leave at once.
-            let _departure = workplace.departures().begin();
-            let seat = Seat::create(&workplace, request).await;
-            let terminal = seat.map(|seat| Terminal {
-                notice: match &seat {
-                    Seat::Own(terminals, session, _) => terminals.notice(session),
-                    Seat::Client(..) => None,
+            // Until the caller has the terminal, it may have to be closed at once.
+            let _departure = workplace.closing_terminals().begin();
+            let host = TerminalHost::create(&workplace, request).await;
+            let terminal = host.map(|host| ToolTerminal {
+                notice: match &host {
+                    TerminalHost::Own(terminals, session, _) => terminals.notice(session),
+                    TerminalHost::Client(..) => None,
                 },
-                seat,
-                departures: workplace.departures().clone(),
+                host,
+                closing_terminals: workplace.closing_terminals().clone(),
                 is_released: AtomicBool::new(false),
             });
             drop(give.send(terminal));
         });
-        take.await.unwrap_or_else(|_| Err(Fault::lost()))
+        take.await.unwrap_or_else(|_| Err(ToolError::lost()))
     }
 
-    /// The terminal as the client can show it; our own it cannot.
+    /// The terminal as content, if it is the client's.
     pub(super) fn content(&self) -> Option<v1::ToolCallContent> {
-        match &self.seat {
-            Seat::Client(_, id) => Some(v1::Terminal::new(id.clone()).into()),
-            Seat::Own(..) => None,
+        match &self.host {
+            TerminalHost::Client(_, id) => Some(v1::Terminal::new(id.clone()).into()),
+            TerminalHost::Own(..) => None,
         }
     }
 
-    /// Shows the terminal to whoever looks at the call.
-    pub(super) fn show(&self, progress: &mut impl FnMut(Progress)) -> Shown {
-        Shown(self.content().map(|content| {
-            let (shown, is_sent) = Progress::awaited(vec![content]);
+    /// Shows the terminal in the tool call.
+    pub(super) fn show(&self, progress: &mut impl FnMut(ToolProgress)) -> ShownTerminal {
+        ShownTerminal(self.content().map(|content| {
+            let (shown, is_sent) = ToolProgress::awaited(vec![content]);
             progress(shown);
             is_sent
         }))
     }
 
-    /// Shows what a command in our own terminal writes, as long as it is polled.
-    pub(super) async fn follow(&self, progress: &mut (impl FnMut(Progress) + Send)) {
-        let Seat::Own(terminals, session, id) = &self.seat else {
+    /// Shows the output of a command in our own terminal while it is polled.
+    pub(super) async fn follow(&self, progress: &mut (impl FnMut(ToolProgress) + Send)) {
+        let TerminalHost::Own(terminals, session, id) = &self.host else {
             return std::future::pending().await;
         };
         let mut before = 0;
@@ -97,19 +97,21 @@ impl Terminal {
             let Ok(now) = terminals.output(session, id) else {
                 return;
             };
-            let output = plain(told::tail(&now.output, SHOWN));
+            let output = plain(wording::tail(&now.output, SHOWN));
             let length = now.output.len() + usize::from(now.truncated);
             if length != before || now.truncated {
                 before = length;
-                progress(Progress::new(vec![v1::ContentBlock::from(output).into()]));
+                progress(ToolProgress::new(vec![
+                    v1::ContentBlock::from(output).into(),
+                ]));
             }
         }
     }
 
     /// Waits until the command has ended.
-    pub(super) async fn wait(&self) -> Result<Option<v1::TerminalExitStatus>, Fault> {
-        match &self.seat {
-            Seat::Client(session, id) => {
+    pub(super) async fn wait(&self) -> Result<Option<v1::TerminalExitStatus>, ToolError> {
+        match &self.host {
+            TerminalHost::Client(session, id) => {
                 let request = v1::WaitForTerminalExitRequest::new(session.id().clone(), id.clone());
                 let ended = session.client().ask(request).await?;
                 let mut exit = v1::TerminalExitStatus::new();
@@ -118,104 +120,108 @@ impl Terminal {
                 let is_known = exit.exit_code.is_some() || exit.signal.is_some();
                 Ok(is_known.then_some(exit))
             }
-            Seat::Own(terminals, session, id) => Ok(Some(terminals.wait(session, id).await?)),
+            TerminalHost::Own(terminals, session, id) => {
+                Ok(Some(terminals.wait(session, id).await?))
+            }
         }
     }
 
-    /// What the command has written, and how it ended.
-    pub(super) async fn report(&self, how: How) -> Result<Report, Fault> {
-        let output = match &self.seat {
-            Seat::Client(session, id) => {
+    /// The command's output and status.
+    pub(super) async fn report(&self, how: CommandStatus) -> Result<CommandReport, ToolError> {
+        let output = match &self.host {
+            TerminalHost::Client(session, id) => {
                 let request = v1::TerminalOutputRequest::new(session.id().clone(), id.clone());
                 let asked = timeout(PATIENCE, session.client().ask(request)).await;
                 asked.map_err(|_| slow())??
             }
-            Seat::Own(terminals, session, id) => terminals.output(session, id)?,
+            TerminalHost::Own(terminals, session, id) => terminals.output(session, id)?,
         };
         let notice = self.notice.clone();
-        Ok(Report {
+        Ok(CommandReport {
             output,
             how,
             notice,
         })
     }
 
-    /// Ends the command, and keeps the terminal.
+    /// Kills the command and keeps the terminal.
     pub(super) async fn kill(&self) {
-        self.seat.clone().kill().await;
+        self.host.clone().kill().await;
     }
 
-    /// Gives the terminal up, whoever waits for that.
+    /// Releases the terminal, even if the caller stops waiting.
     pub(super) async fn release(&self) {
         if !self.is_released.swap(true, Ordering::AcqRel) {
-            tokio::spawn(self.seat.clone().release()).await.ok();
+            tokio::spawn(self.host.clone().release()).await.ok();
         }
     }
 }
 
-impl Drop for Terminal {
+impl Drop for ToolTerminal {
     fn drop(&mut self) {
         if self.is_released.swap(true, Ordering::AcqRel) {
             return;
         }
-        // Without a runtime the program is ending, and with it whatever is ours.
+        // Without a runtime the program is ending, and our commands with it.
         if let Ok(runtime) = Handle::try_current() {
-            let (seat, departure) = (self.seat.clone(), self.departures.begin());
+            let (host, closing_terminal) = (self.host.clone(), self.closing_terminals.begin());
             runtime.spawn(async move {
-                seat.clone().kill().await;
-                seat.release().await;
-                drop(departure);
+                host.clone().kill().await;
+                host.release().await;
+                drop(closing_terminal);
             });
         }
     }
 }
 
-impl Seat {
+impl TerminalHost {
     async fn create(
         workplace: &Workplace,
         request: v1::CreateTerminalRequest,
-    ) -> Result<Seat, Fault> {
+    ) -> Result<TerminalHost, ToolError> {
         let session = workplace.session().clone();
         if workplace.offers().terminal {
             let made = session.client().ask(request).await?;
-            return Ok(Seat::Client(session, made.terminal_id));
+            return Ok(TerminalHost::Client(session, made.terminal_id));
         }
         let terminals = workplace.terminals().clone();
         let made = terminals.create(workplace.roots(), &request).await?;
-        Ok(Seat::Own(terminals, session.id().clone(), made))
+        Ok(TerminalHost::Own(terminals, session.id().clone(), made))
     }
 
-    /// A command that is gone already, or a client that does not answer, is none of the caller's business.
+    /// Ignores commands that have already ended and clients that do not respond.
     async fn kill(self) {
         match self {
-            Seat::Client(session, id) => {
+            TerminalHost::Client(session, id) => {
                 let request = v1::KillTerminalRequest::new(session.id().clone(), id);
                 drop(timeout(PATIENCE, session.client().ask(request)).await);
             }
-            Seat::Own(terminals, session, id) => drop(terminals.kill(&session, &id).await),
+            TerminalHost::Own(terminals, session, id) => drop(terminals.kill(&session, &id).await),
         }
     }
 
     async fn release(self) {
         match self {
-            Seat::Client(session, id) => {
+            TerminalHost::Client(session, id) => {
                 let request = v1::ReleaseTerminalRequest::new(session.id().clone(), id);
                 drop(timeout(PATIENCE, session.client().ask(request)).await);
             }
-            Seat::Own(terminals, session, id) => drop(terminals.release(&session, &id).await),
+            TerminalHost::Own(terminals, session, id) => {
+                drop(terminals.release(&session, &id).await)
+            }
         }
     }
 }
 
-fn slow() -> Fault {
-    Fault::new(
+fn slow() -> ToolError {
+    ToolError::new(
         "slow",
         "the client does not tell what the command wrote; try again",
     )
 }
 
-/// How long a client may take for what needs no person.
+/// How long a client may take for a request that does not involve the user.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PACE: Duration = Duration::from_millis(100);
-/// How many bytes of a running command's output are shown.
+/// Bytes of a running command's output that are shown.
 const SHOWN: usize = 8 * 1024;

@@ -5,10 +5,10 @@ use std::os::unix::fs::symlink;
 
 use expect_test::expect;
 
-use super::{Offer, Stage};
+use super::{ClientOffer, TestWorkplace};
 
-async fn walled(offer: Offer) -> Stage {
-    let stage = Stage::with(
+async fn walled(offer: ClientOffer) -> TestWorkplace {
+    let stage = TestWorkplace::with(
         offer,
         &[
             ("ws/inside", "inside\n"),
@@ -28,7 +28,7 @@ async fn walled(offer: Offer) -> Stage {
 
 #[tokio::test]
 async fn whatever_leads_outside_is_refused_before_the_client_is_asked() {
-    for offer in [Offer::Nothing, Offer::Everything] {
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = walled(offer).await;
         let paths = [
             "../out/secret",
@@ -60,7 +60,7 @@ async fn whatever_leads_outside_is_refused_before_the_client_is_asked() {
                 ("run", format!(r#"{{"command":"ls","cwd":"{path}"}}"#)),
             ];
             for (tool, input) in calls {
-                let told = stage.told(tool, &input).await;
+                let told = stage.for_model(tool, &input).await;
                 assert!(
                     told.starts_with("FAILED") && told.contains("outside"),
                     "{tool} {input}: {told}"
@@ -74,7 +74,7 @@ async fn whatever_leads_outside_is_refused_before_the_client_is_asked() {
             "/proc/1/status",
         ] {
             let told = stage
-                .told("delete", &format!(r#"{{"path":"{path}"}}"#))
+                .for_model("delete", &format!(r#"{{"path":"{path}"}}"#))
                 .await;
             assert!(
                 told.starts_with("FAILED") && told.contains("outside"),
@@ -90,7 +90,7 @@ async fn whatever_leads_outside_is_refused_before_the_client_is_asked() {
 
 #[tokio::test]
 async fn protected_names_are_not_changed_whoever_would_write() {
-    for offer in [Offer::Nothing, Offer::Everything] {
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = walled(offer).await;
         let calls = [
             (
@@ -106,7 +106,7 @@ async fn protected_names_are_not_changed_whoever_would_write() {
             ("move", r#"{"from":"d","to":".vscode"}"#),
         ];
         for (tool, input) in calls {
-            let told = stage.told(tool, input).await;
+            let told = stage.for_model(tool, input).await;
             assert!(
                 told.starts_with("FAILED") && told.contains("is protected"),
                 "{tool} {input}: {told}"
@@ -119,7 +119,7 @@ async fn protected_names_are_not_changed_whoever_would_write() {
 
 #[tokio::test]
 async fn a_link_inside_leads_to_the_file_that_is_shown() {
-    let stage = walled(Offer::Everything).await;
+    let stage = walled(ClientOffer::Everything).await;
     let prepared = stage
         .prepare("write", r#"{"path":"alias","content":"new\n"}"#)
         .await
@@ -143,7 +143,7 @@ async fn a_link_inside_leads_to_the_file_that_is_shown() {
 
 #[tokio::test]
 async fn a_link_that_is_put_in_the_way_between_question_and_deed_gains_nothing() {
-    for offer in [Offer::Nothing, Offer::Everything] {
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         for target in ["out", "ws/other"] {
             let stage = walled(offer).await;
             fs::create_dir(stage.path("ws/other")).unwrap();
@@ -176,7 +176,7 @@ async fn a_link_that_is_put_in_the_way_between_question_and_deed_gains_nothing()
 
 #[tokio::test]
 async fn a_root_that_was_replaced_is_closed() {
-    let stage = walled(Offer::Everything).await;
+    let stage = walled(ClientOffer::Everything).await;
     fs::rename(stage.path("ws"), stage.path("was-ws")).unwrap();
     fs::create_dir(stage.path("ws")).unwrap();
     fs::write(stage.path("ws/inside"), "another").unwrap();

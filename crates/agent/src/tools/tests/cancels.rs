@@ -7,11 +7,11 @@ use std::time::Duration;
 use rustix::process::{Pid, test_kill_process};
 
 use super::super::FileRules;
-use super::super::tree::{Here, Hidden, Walk, look_around};
-use super::{Offer, Stage, eventually};
+use super::super::tree::{HiddenFiles, TreeWalk, WalkContext, run_blocking};
+use super::{ClientOffer, TestWorkplace, eventually};
 
 /// The process that a command has written to the file `pid`.
-pub(super) fn pid(stage: &Stage) -> Pid {
+pub(super) fn pid(stage: &TestWorkplace) -> Pid {
     let text = stage.disk("ws/pid").unwrap();
     Pid::from_raw(text.trim().parse().unwrap()).unwrap()
 }
@@ -20,7 +20,7 @@ pub(super) fn is_alive(pid: Pid) -> bool {
     test_kill_process(pid).is_ok()
 }
 
-fn has_pid(stage: &Stage) -> bool {
+fn has_pid(stage: &TestWorkplace) -> bool {
     stage
         .disk("ws/pid")
         .is_some_and(|text| text.ends_with('\n'))
@@ -28,8 +28,8 @@ fn has_pid(stage: &Stage) -> bool {
 
 #[tokio::test]
 async fn a_running_command_is_killed_and_its_terminal_released() {
-    for offer in [Offer::Nothing, Offer::Everything] {
-        let stage = Stage::with(offer, &[]).await;
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
+        let stage = TestWorkplace::with(offer, &[]).await;
         let command = r#"{"command":"echo $$ > pid; exec sleep 1000"}"#;
         let prepared = stage.prepare("run", command).await.unwrap();
         let workplace = stage.workplace.clone();
@@ -39,7 +39,7 @@ async fn a_running_command_is_killed_and_its_terminal_released() {
         assert!(is_alive(pid));
         running.abort();
         eventually("it is gone", || !is_alive(pid)).await;
-        if offer == Offer::Everything {
+        if offer == ClientOffer::Everything {
             eventually("it is released", || {
                 stage.asked().ends_with("kill\nrelease")
             })
@@ -50,7 +50,7 @@ async fn a_running_command_is_killed_and_its_terminal_released() {
 
 #[tokio::test]
 async fn a_terminal_that_is_just_being_created_is_released_when_it_is_there() {
-    let stage = Stage::with(Offer::Everything, &[]).await;
+    let stage = TestWorkplace::with(ClientOffer::Everything, &[]).await;
     let gate = Arc::clone(&stage.editor.gate).lock_owned().await;
     let prepared = stage
         .prepare("run", r#"{"command":"echo $$ > pid; exec sleep 1000"}"#)
@@ -73,15 +73,15 @@ async fn a_terminal_that_is_just_being_created_is_released_when_it_is_there() {
 
 #[tokio::test]
 async fn commands_in_the_background_end_with_the_workplace() {
-    for offer in [Offer::Nothing, Offer::Everything] {
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         for is_closed in [true, false] {
-            let stage = Stage::with(offer, &[]).await;
+            let stage = TestWorkplace::with(offer, &[]).await;
             let command = r#"{"command":"echo $$ > pid; exec sleep 1000","background":true}"#;
             assert!(!stage.outcome("run", command).await.failed);
             eventually("it runs", || has_pid(&stage)).await;
             let pid = pid(&stage);
             assert!(is_alive(pid));
-            let Stage {
+            let TestWorkplace {
                 workplace,
                 editor,
                 _top,
@@ -95,7 +95,7 @@ async fn commands_in_the_background_end_with_the_workplace() {
                 false => drop(workplace),
             }
             eventually("it is gone", || !is_alive(pid)).await;
-            if offer == Offer::Everything {
+            if offer == ClientOffer::Everything {
                 eventually("it is released", || {
                     editor.asked().ends_with(&["release".to_owned()])
                 })
@@ -110,7 +110,7 @@ async fn a_dropped_write_leaves_the_old_text_or_the_new() {
     let old = "old\n".repeat(100_000);
     let new = "new\n".repeat(100_000);
     for steps in 0..40 {
-        let stage = Stage::new(&[("ws/a", &old)]).await;
+        let stage = TestWorkplace::new(&[("ws/a", &old)]).await;
         let input = format!(r#"{{"path":"a","content":{new:?}}}"#);
         let prepared = stage.prepare("write", &input).await.unwrap();
         let workplace = stage.workplace.clone();
@@ -126,7 +126,7 @@ async fn a_dropped_write_leaves_the_old_text_or_the_new() {
 
 #[tokio::test]
 async fn whoever_looks_around_stops_when_nobody_waits_or_the_time_is_over() {
-    let stage = Stage::new(&[("ws/a", ""), ("ws/d/b", "")]).await;
+    let stage = TestWorkplace::new(&[("ws/a", ""), ("ws/d/b", "")]).await;
     let (begun, ended) = (
         Arc::new(AtomicBool::new(false)),
         Arc::new(AtomicBool::new(false)),
@@ -134,7 +134,7 @@ async fn whoever_looks_around_stops_when_nobody_waits_or_the_time_is_over() {
     let (begin, end) = (Arc::clone(&begun), Arc::clone(&ended));
     let workplace = stage.workplace.clone();
     let looking = tokio::spawn(async move {
-        let look = look_around(&workplace, LONG, move |_, _, stop| {
+        let look = run_blocking(&workplace, LONG, move |_, _, stop| {
             begin.store(true, Ordering::Relaxed);
             while !stop.is_due() {
                 std::thread::yield_now();
@@ -151,15 +151,15 @@ async fn whoever_looks_around_stops_when_nobody_waits_or_the_time_is_over() {
 
     for (limit, found) in [(LONG, 3), (Duration::ZERO, 0)] {
         let top = stage.path("ws");
-        let count = look_around(&stage.workplace, limit, move |files, roots, stop| {
-            let here = Here {
+        let count = run_blocking(&stage.workplace, limit, move |files, roots, stop| {
+            let here = WalkContext {
                 files,
                 roots,
                 stop,
                 rules: &FileRules::default(),
                 tool: "glob",
             };
-            Ok(Walk::new(here, &top, Hidden::Skip)?.count())
+            Ok(TreeWalk::new(here, &top, HiddenFiles::Skip)?.count())
         });
         assert_eq!(count.await.unwrap(), found);
     }

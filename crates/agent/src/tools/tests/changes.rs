@@ -5,17 +5,17 @@ use std::os::unix::fs::symlink;
 
 use expect_test::expect;
 
-use super::{Offer, Stage, diff};
+use super::{ClientOffer, TestWorkplace, diff};
 
 #[tokio::test]
 async fn a_write_shows_the_true_old_text_and_makes_directories() {
     for offer in [
-        Offer::Nothing,
-        Offer::Everything,
-        Offer::OnlyReads,
-        Offer::OnlyWrites,
+        ClientOffer::Nothing,
+        ClientOffer::Everything,
+        ClientOffer::OnlyReads,
+        ClientOffer::OnlyWrites,
     ] {
-        let stage = Stage::with(offer, &[("ws/a", "old\n")]).await;
+        let stage = TestWorkplace::with(offer, &[("ws/a", "old\n")]).await;
         let prepared = stage
             .prepare("write", r#"{"path":"a","content":"new\n"}"#)
             .await
@@ -52,12 +52,12 @@ async fn a_write_shows_the_true_old_text_and_makes_directories() {
         let calls = stage.asked();
         assert_eq!(
             calls.contains("read"),
-            matches!(offer, Offer::Everything | Offer::OnlyReads),
+            matches!(offer, ClientOffer::Everything | ClientOffer::OnlyReads),
             "{calls}"
         );
         assert_eq!(
             calls.contains("write"),
-            matches!(offer, Offer::Everything | Offer::OnlyWrites),
+            matches!(offer, ClientOffer::Everything | ClientOffer::OnlyWrites),
             "{calls}"
         );
     }
@@ -65,8 +65,8 @@ async fn a_write_shows_the_true_old_text_and_makes_directories() {
 
 #[tokio::test]
 async fn a_file_that_changed_meanwhile_is_not_written() {
-    for offer in [Offer::Nothing, Offer::Everything] {
-        let stage = Stage::with(offer, &[("ws/a", "old\n")]).await;
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
+        let stage = TestWorkplace::with(offer, &[("ws/a", "old\n")]).await;
         let write = stage
             .prepare("write", r#"{"path":"a","content":"mine\n"}"#)
             .await
@@ -97,7 +97,7 @@ async fn a_file_that_changed_meanwhile_is_not_written() {
 
 #[tokio::test]
 async fn a_change_starts_from_the_unsaved_text() {
-    let stage = Stage::with(Offer::Everything, &[("ws/a", "saved\n")]).await;
+    let stage = TestWorkplace::with(ClientOffer::Everything, &[("ws/a", "saved\n")]).await;
     let path = stage.path("ws/a");
     stage.editor.open_buffer(path.clone(), "unsaved\n");
     let prepared = stage
@@ -125,7 +125,7 @@ async fn a_change_starts_from_the_unsaved_text() {
 
 #[tokio::test]
 async fn line_ends_and_marks_of_a_file_are_kept() {
-    let stage = Stage::new(&[
+    let stage = TestWorkplace::new(&[
         ("ws/a", "\u{feff}one\r\ntwo\r\n"),
         ("ws/mixed", "one\r\ntwo\n"),
     ])
@@ -158,7 +158,7 @@ async fn line_ends_and_marks_of_a_file_are_kept() {
 #[tokio::test]
 async fn a_large_change_is_shown_around_what_differs() {
     let lines: String = (1..=60_000).map(|line| format!("line {line}\n")).collect();
-    let stage = Stage::new(&[("ws/a", &lines)]).await;
+    let stage = TestWorkplace::new(&[("ws/a", &lines)]).await;
     let prepared = stage
         .prepare(
             "edit",
@@ -191,7 +191,7 @@ async fn a_large_change_is_shown_around_what_differs() {
 
 #[tokio::test]
 async fn files_links_and_empty_directories_are_deleted() {
-    let stage = Stage::new(&[
+    let stage = TestWorkplace::new(&[
         ("ws/a", "x"),
         ("ws/target", "x"),
         ("ws/empty/", ""),
@@ -232,7 +232,7 @@ async fn files_links_and_empty_directories_are_deleted() {
 
 #[tokio::test]
 async fn what_was_prepared_is_what_is_deleted_and_moved() {
-    let stage = Stage::new(&[("ws/a", "x"), ("ws/b", "x")]).await;
+    let stage = TestWorkplace::new(&[("ws/a", "x"), ("ws/b", "x")]).await;
     let delete = stage.prepare("delete", r#"{"path":"a"}"#).await.unwrap();
     let moving = stage
         .prepare("move", r#"{"from":"b","to":"c"}"#)
@@ -253,7 +253,7 @@ async fn what_was_prepared_is_what_is_deleted_and_moved() {
 
 #[tokio::test]
 async fn files_and_directories_are_moved_and_nothing_is_replaced() {
-    let stage = Stage::new(&[
+    let stage = TestWorkplace::new(&[
         ("ws/a", "a"),
         ("ws/b", "b"),
         ("ws/d/f", "f"),

@@ -11,9 +11,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::super::{Equipment, FileRules, Workplace, parse};
-use super::{Offer, Stage};
-use crate::Outcome;
+use super::super::{FileRules, ToolEnvironment, Workplace, parse};
+use super::{ClientOffer, TestWorkplace};
+use crate::ToolOutcome;
 
 const CANARY: &str = "canary-7c1f";
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\ncanary-7c1f";
@@ -86,8 +86,8 @@ const PLACES: [&str; 14] = [
 ];
 
 /// A stage on which a rule is obeyed.
-async fn stage(offer: Offer, policy: &str) -> Stage {
-    let mut stage = Stage::with(offer, &FILES).await;
+async fn stage(offer: ClientOffer, policy: &str) -> TestWorkplace {
+    let mut stage = TestWorkplace::with(offer, &FILES).await;
     fs::write(stage.path("ws/secrets/key.png"), PICTURE).unwrap();
     let link = |to: &str, name: &str| symlink(to, stage.path(name)).unwrap();
     link("../secrets/key.txt", "ws/notes/link");
@@ -108,7 +108,7 @@ async fn stage(offer: Offer, policy: &str) -> Stage {
         .ask(permissions.asked_path_rules("builtin"));
     let session = stage.workplace.session().clone();
     let rules = FileRules::new(permissions, "builtin", session.id(), roots.cwd());
-    stage.workplace = Workplace::with_rules(session, roots, Equipment::default(), rules);
+    stage.workplace = Workplace::with_rules(session, roots, ToolEnvironment::default(), rules);
     stage
 }
 
@@ -121,7 +121,7 @@ const FILES: [(&str, &str); 6] = [
     ("more/open.txt", "fine\n"),
 ];
 
-impl Stage {
+impl TestWorkplace {
     /// Carries a call out, and everything that model and client see of it.
     async fn seen(&self, tool: &str, input: &Value) -> String {
         let input = input.to_string().replace('@', self.top.to_str().unwrap());
@@ -151,8 +151,8 @@ impl Stage {
     }
 }
 
-fn text(outcome: &Outcome) -> String {
-    let told = outcome.told.iter().map(|piece| match piece {
+fn text(outcome: &ToolOutcome) -> String {
+    let told = outcome.for_model.iter().map(|piece| match piece {
         Input::Text(text) => text.clone(),
         Input::Image { data, .. } | Input::Audio { data, .. } => decoded(data),
     });
@@ -221,7 +221,7 @@ fn calls(name: &str) -> Vec<(&'static str, Value)> {
 async fn a_denied_file_is_out_of_reach_by_every_name_for_every_tool() {
     let mut count = 0;
     for policy in POLICIES {
-        for offer in [Offer::Nothing, Offer::Everything] {
+        for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
             let stage = stage(offer, policy).await;
             for name in NAMES {
                 for (tool, input) in calls(name) {
@@ -252,7 +252,7 @@ async fn a_denied_file_is_out_of_reach_by_every_name_for_every_tool() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_walk_from_above_passes_over_what_is_denied_and_says_so() {
     for policy in POLICIES {
-        let stage = stage(Offer::Nothing, policy).await;
+        let stage = stage(ClientOffer::Nothing, policy).await;
         for place in PLACES {
             let walks = [
                 ("search", json!({ "pattern": "canary", "path": place })),
@@ -288,7 +288,7 @@ async fn a_walk_from_above_passes_over_what_is_denied_and_says_so() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_denied_file_is_neither_moved_nor_uncovered_by_moving_what_it_is_in() {
     for policy in POLICIES {
-        let stage = stage(Offer::Nothing, policy).await;
+        let stage = stage(ClientOffer::Nothing, policy).await;
         let moves =
             ["secrets", "secrets/deep", "secrets/deep/er", "app"].map(|from| (from, "public"));
         let files = NAMES.map(|from| (from, "public.txt"));
@@ -346,7 +346,7 @@ async fn a_file_that_becomes_a_link_to_a_denied_one_between_looking_and_doing_is
         ),
     ];
     for policy in POLICIES {
-        for offer in [Offer::Nothing, Offer::Everything] {
+        for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
             for (tool, input) in &calls {
                 for swap in ["link", "directory"] {
                     let stage = stage(offer, policy).await;
@@ -384,7 +384,7 @@ async fn a_file_that_becomes_a_link_to_a_denied_one_between_looking_and_doing_is
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_user_attaches_and_a_project_tells_obeys_too() {
     for policy in POLICIES {
-        for offer in [Offer::Nothing, Offer::Everything] {
+        for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
             let stage = stage(offer, policy).await;
             symlink("secrets/key.txt", stage.path("ws/AGENTS.md")).unwrap();
             fs::hard_link(stage.path("ws/secrets/key.txt"), stage.path("ws/CLAUDE.md")).unwrap();
@@ -407,7 +407,7 @@ async fn what_a_user_attaches_and_a_project_tells_obeys_too() {
 #[tokio::test]
 async fn attack_a_hard_link_hides_no_file_from_a_rule_that_asks() {
     let policy = r#"{"rules":[{"action":"ask","path":"secrets","id":"r"}]}"#;
-    for offer in [Offer::Nothing, Offer::Everything] {
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = stage(offer, policy).await;
         for (tool, input) in calls("notes/hard.txt") {
             let seen = stage.seen(tool, &input).await;

@@ -10,7 +10,7 @@ use attache::{AgentCall, ClientCall, Error, Options, client, pipes, v1};
 use attache_host::Roots;
 use attache_host::terminals::Terminals;
 
-use super::Offer;
+use super::ClientOffer;
 
 #[derive(Clone)]
 pub(super) struct Editor {
@@ -23,7 +23,7 @@ pub(super) struct Editor {
 }
 
 impl Editor {
-    pub(super) async fn open(offer: Offer, roots: Roots) -> (Editor, ClientSession) {
+    pub(super) async fn open(offer: ClientOffer, roots: Roots) -> (Editor, ClientSession) {
         let (one, other) = pipes(64 * 1024);
         let (handle, mut agent_calls) = agent::connect(one.0, one.1, Options::default());
         let (agent, mut calls) = client::connect(other.0, other.1, Options::default());
@@ -39,9 +39,11 @@ impl Editor {
         });
         let mut hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1);
         let offered = &mut hello.client_capabilities;
-        offered.fs.read_text_file = matches!(offer, Offer::Everything | Offer::OnlyReads);
-        offered.fs.write_text_file = matches!(offer, Offer::Everything | Offer::OnlyWrites);
-        offered.terminal = offer == Offer::Everything;
+        offered.fs.read_text_file =
+            matches!(offer, ClientOffer::Everything | ClientOffer::OnlyReads);
+        offered.fs.write_text_file =
+            matches!(offer, ClientOffer::Everything | ClientOffer::OnlyWrites);
+        offered.terminal = offer == ClientOffer::Everything;
         agent.initialize(hello).await.unwrap();
         let editor = Editor {
             buffers: Arc::default(),

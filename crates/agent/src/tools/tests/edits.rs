@@ -3,10 +3,10 @@
 use attache::v1;
 use expect_test::{Expect, expect};
 
-use super::Stage;
+use super::TestWorkplace;
 
 async fn check(text: &str, edits: &str, expected: Expect) {
-    let stage = Stage::new(&[("ws/a.rs", text)]).await;
+    let stage = TestWorkplace::new(&[("ws/a.rs", text)]).await;
     let input = format!(r#"{{"path":"a.rs","edits":{edits}}}"#);
     let outcome = stage.outcome("edit", &input).await;
     if outcome.failed {
@@ -215,7 +215,7 @@ async fn the_nearest_passage_is_shown_beside_what_was_sent() {
 
 #[tokio::test]
 async fn a_file_that_is_missing_is_not_made() {
-    let stage = Stage::new(&[("ws/main.rs", "x")]).await;
+    let stage = TestWorkplace::new(&[("ws/main.rs", "x")]).await;
     stage
         .check(
             "edit",
@@ -230,10 +230,10 @@ async fn a_long_file_is_searched_for_the_nearest_passage_in_bounded_time() {
     let text: String = (0..40_000)
         .map(|n| format!("    let value_{n} = compute({n});\n"))
         .collect();
-    let stage = Stage::new(&[("ws/a", &text)]).await;
+    let stage = TestWorkplace::new(&[("ws/a", &text)]).await;
     let begun = std::time::Instant::now();
     let told = stage
-        .told(
+        .for_model(
             "edit",
             r#"{"path":"a","old":"let value_39999 = computed(39999);","new":""}"#,
         )

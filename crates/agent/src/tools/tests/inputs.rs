@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::super::{parse, specs};
-use super::Stage;
+use super::TestWorkplace;
 
 fn check(tool: &str, input: &str, expected: Expect) {
     let told = match parse(tool, input) {
@@ -66,7 +66,7 @@ fn slips_that_leave_no_doubt_are_forgiven() {
         "run",
         r#"{"command":"make\ntest","timeout":"9","background":"false"}"#,
         expect![[
-            r#"Run `make test` | Run(Start(Start { command: "make\ntest", cwd: None, timeout: Some(9), background: false }))"#
+            r#"Run `make test` | Run(Start(StartCommand { command: "make\ntest", cwd: None, timeout: Some(9), background: false }))"#
         ]],
     );
     check(
@@ -184,7 +184,7 @@ fn every_tool_that_is_told_of_can_be_called() {
 
 #[tokio::test]
 async fn a_call_says_what_it_is_before_anything_is_looked_at() {
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     let calls = [
         ("read", r#"{"path":"src/main.rs","line":1,"limit":40}"#),
         ("read", r#"{"path":"src/main.rs","line":7}"#),

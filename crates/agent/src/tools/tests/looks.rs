@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use expect_test::expect;
 
-use super::Stage;
+use super::TestWorkplace;
 
-async fn project() -> Stage {
-    let stage = Stage::new(&[
+async fn project() -> TestWorkplace {
+    let stage = TestWorkplace::new(&[
         ("ws/.gitignore", "target/\n*.log\n!keep.log\n"),
         ("ws/.github/ci.yml", "run: main\n"),
         ("ws/.git/config", "main\n"),
@@ -111,14 +111,14 @@ async fn a_directory_is_shown_as_a_tree() {
 
 #[tokio::test]
 async fn a_large_directory_is_shown_less_deep_and_then_cut() {
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     for directory in 0..20 {
         fs::create_dir(stage.path(&format!("ws/d{directory}"))).unwrap();
         for file in 0..100 {
             fs::write(stage.path(&format!("ws/d{directory}/f{file}")), "").unwrap();
         }
     }
-    let told = stage.told("list", r#"{"depth":5}"#).await;
+    let told = stage.for_model("list", r#"{"depth":5}"#).await;
     assert_eq!(told.lines().count(), 22);
     assert!(
         told.ends_with("[1 level is shown, more would be too long; list a directory below]"),
@@ -127,7 +127,7 @@ async fn a_large_directory_is_shown_less_deep_and_then_cut() {
     for file in 0..1200 {
         fs::write(stage.path(&format!("ws/file{file}")), "").unwrap();
     }
-    let told = stage.told("list", "{}").await;
+    let told = stage.for_model("list", "{}").await;
     assert!(
         told.ends_with("[cut after 1000 entries; use `glob` with a pattern]"),
         "{told}"
@@ -302,22 +302,22 @@ async fn what_cannot_be_searched_is_explained() {
 async fn long_lines_and_many_matches_are_cut() {
     let minified = format!("{}needle{}", "é".repeat(5000), "y".repeat(5000));
     let many = "needle\n".repeat(2000);
-    let stage = Stage::new(&[("ws/min.js", &minified), ("ws/z/many", &many)]).await;
+    let stage = TestWorkplace::new(&[("ws/min.js", &minified), ("ws/z/many", &many)]).await;
     let told = stage
-        .told("search", r#"{"pattern":"needle","path":"min.js"}"#)
+        .for_model("search", r#"{"pattern":"needle","path":"min.js"}"#)
         .await;
     assert!(
         told.contains("needle") && told.contains("[15006 bytes]") && told.len() < 500,
         "{told}"
     );
-    let told = stage.told("search", r#"{"pattern":"needle"}"#).await;
+    let told = stage.for_model("search", r#"{"pattern":"needle"}"#).await;
     assert!(
         told.ends_with("[cut after 500 matches; narrow it with `path`, `glob` or the pattern]")
     );
     let wide = format!("{}\n", "needle ".repeat(40)).repeat(400);
     fs::write(stage.path("ws/wide"), wide).unwrap();
     let told = stage
-        .told("search", r#"{"pattern":"needle","path":"wide"}"#)
+        .for_model("search", r#"{"pattern":"needle","path":"wide"}"#)
         .await;
     assert!(
         told.len() <= 50_000 && told.contains("[cut after"),
@@ -328,7 +328,7 @@ async fn long_lines_and_many_matches_are_cut() {
 
 #[tokio::test]
 async fn many_files_are_searched_in_bounded_time() {
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     for directory in 0..40 {
         let directory = stage.path(&format!("ws/d{directory}"));
         fs::create_dir(&directory).unwrap();

@@ -6,8 +6,8 @@ use expect_test::expect;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::super::{Equipment, Loopback, Pages, Workplace};
-use super::Stage;
+use super::super::{Loopback, ToolEnvironment, WebClient, Workplace};
+use super::TestWorkplace;
 
 /// Serves answers by path; returns the port.
 async fn server(answers: Vec<(&'static str, String, Vec<u8>)>) -> u16 {
@@ -48,9 +48,9 @@ fn to(location: &str) -> String {
     format!("302 Found\r\nLocation: {location}")
 }
 
-async fn told(stage: &Stage, port: u16, path: &str) -> String {
+async fn told(stage: &TestWorkplace, port: u16, path: &str) -> String {
     let input = format!(r#"{{"url":"http://127.0.0.1:{port}{path}"}}"#);
-    let told = stage.told("fetch", &input).await;
+    let told = stage.for_model("fetch", &input).await;
     told.replace(&port.to_string(), "PORT")
 }
 
@@ -71,7 +71,7 @@ async fn pages_come_as_text() {
         ("/bytes", ok("text/plain"), b"a\0b".into()),
     ])
     .await;
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     for (path, expected) in [
         (
             "/page",
@@ -135,7 +135,7 @@ async fn redirects_are_followed_a_few_times_and_judged_each_time() {
         ("/inside", to("http://192.168.0.1/"), Vec::new()),
     ])
     .await;
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     let one = told(&stage, port, "/one").await;
     assert_eq!(one, format!("[from http://127.0.0.1:{other}/end]\nthe end"));
     for (path, expected) in [
@@ -177,14 +177,14 @@ async fn redirects_are_followed_a_few_times_and_judged_each_time() {
 #[tokio::test]
 async fn this_machine_is_closed_unless_it_was_opened() {
     let port = server(vec![("/", ok("text/plain"), b"mine".into())]).await;
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     let session = stage.workplace.session().clone();
-    let equipment = Equipment {
-        pages: Pages::new(Loopback::Closed),
-        ..Equipment::default()
+    let equipment = ToolEnvironment {
+        pages: WebClient::new(Loopback::Closed),
+        ..ToolEnvironment::default()
     };
     let roots = stage.workplace.roots().clone();
-    let closed = Stage {
+    let closed = TestWorkplace {
         workplace: Workplace::new(session, roots, equipment),
         ..stage
     };
@@ -197,7 +197,7 @@ async fn this_machine_is_closed_unless_it_was_opened() {
         "0.0.0.0",
     ] {
         let told = closed
-            .told("fetch", &format!(r#"{{"url":"http://{host}:{port}/"}}"#))
+            .for_model("fetch", &format!(r#"{{"url":"http://{host}:{port}/"}}"#))
             .await;
         assert!(told.starts_with("FAILED"), "{host}: {told}");
         assert!(!told.contains("mine"));
@@ -251,7 +251,7 @@ async fn large_and_deep_pages_are_bounded() {
         ),
     ])
     .await;
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     for (path, note) in [
         (
             "/large",
@@ -282,7 +282,7 @@ async fn large_and_deep_pages_are_bounded() {
 async fn a_server_that_does_not_answer_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     stage
         .check(
             "fetch",

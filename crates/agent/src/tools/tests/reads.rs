@@ -4,12 +4,12 @@ use std::fs;
 
 use expect_test::expect;
 
-use super::{Offer, Stage};
+use super::{ClientOffer, TestWorkplace};
 
 #[tokio::test]
 async fn lines_come_with_numbers_and_say_how_to_read_on() {
-    for offer in [Offer::Nothing, Offer::Everything] {
-        let stage = Stage::with(
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
+        let stage = TestWorkplace::with(
             offer,
             &[("ws/a.txt", "one\ntwo\r\nthree\nfour"), ("ws/empty", "")],
         )
@@ -64,8 +64,8 @@ async fn lines_come_with_numbers_and_say_how_to_read_on() {
 
 #[tokio::test]
 async fn what_cannot_be_read_is_explained() {
-    for offer in [Offer::Nothing, Offer::Everything] {
-        let stage = Stage::with(
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
+        let stage = TestWorkplace::with(
             offer,
             &[
                 ("ws/src/main.rs", "x"),
@@ -107,11 +107,11 @@ async fn what_cannot_be_read_is_explained() {
 
 #[tokio::test]
 async fn long_files_and_long_lines_are_cut_and_say_so() {
-    for offer in [Offer::Nothing, Offer::Everything] {
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let many: String = (1..=5000).map(|line| format!("line {line}\n")).collect();
         let wide = format!("{}\nshort\n", "ä".repeat(30_000));
         let fat = format!("{}\n", "x".repeat(999)).repeat(3000);
-        let stage = Stage::with(
+        let stage = TestWorkplace::with(
             offer,
             &[("ws/many", &many), ("ws/wide", &wide), ("ws/fat", &fat)],
         )
@@ -138,18 +138,20 @@ async fn long_files_and_long_lines_are_cut_and_say_so() {
                 "[lines 2999 - 3000; the file ends here]",
             ),
         ] {
-            let told = stage.told("read", input).await;
+            let told = stage.for_model("read", input).await;
             assert_eq!(told.lines().last(), Some(last), "{input}");
             assert!(told.len() <= 50_000);
         }
-        let told = stage.told("read", r#"{"path":"fat","line":4000}"#).await;
+        let told = stage
+            .for_model("read", r#"{"path":"fat","line":4000}"#)
+            .await;
         assert_eq!(told, "FAILED `fat` ends before line 4000");
     }
 }
 
 #[tokio::test]
 async fn unsaved_changes_are_read_through_the_client_and_only_there() {
-    let stage = Stage::with(Offer::Everything, &[("ws/a", "saved\n")]).await;
+    let stage = TestWorkplace::with(ClientOffer::Everything, &[("ws/a", "saved\n")]).await;
     stage.editor.open_buffer(stage.path("ws/a"), "unsaved\n");
     stage
         .editor
@@ -164,7 +166,7 @@ async fn unsaved_changes_are_read_through_the_client_and_only_there() {
         read @/ws/a
         read @/ws/new"#]]
     .assert_eq(&stage.asked());
-    let stage = Stage::with(Offer::OnlyWrites, &[("ws/a", "saved\n")]).await;
+    let stage = TestWorkplace::with(ClientOffer::OnlyWrites, &[("ws/a", "saved\n")]).await;
     stage.editor.open_buffer(stage.path("ws/a"), "unsaved\n");
     stage
         .check("read", r#"{"path":"a"}"#, expect!["1	saved"])
@@ -174,7 +176,7 @@ async fn unsaved_changes_are_read_through_the_client_and_only_there() {
 
 #[tokio::test]
 async fn pictures_are_shown() {
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     fs::write(stage.path("ws/p.png"), b"\x89PNG\r\n\x1a\nrest\0").unwrap();
     fs::write(stage.path("ws/p.jpg"), b"\xff\xd8\xff\xe0rest").unwrap();
     fs::write(stage.path("ws/text.png"), "no picture").unwrap();

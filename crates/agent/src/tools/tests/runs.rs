@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use attache::v1;
 use expect_test::expect;
 
-use super::super::Progress;
-use super::{Offer, Stage, eventually};
+use super::super::ToolProgress;
+use super::{ClientOffer, TestWorkplace, eventually};
 
 #[tokio::test]
 async fn a_command_runs_and_its_end_is_told() {
-    for offer in [Offer::Nothing, Offer::Everything] {
-        let stage = Stage::with(offer, &[("ws/sub/a", "x")]).await;
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
+        let stage = TestWorkplace::with(offer, &[("ws/sub/a", "x")]).await;
         stage
             .check(
                 "run",
@@ -59,7 +59,9 @@ async fn a_command_runs_and_its_end_is_told() {
                 [exit code 0]"#]],
             )
             .await;
-        let told = stage.told("run", r#"{"command":"no-such-program"}"#).await;
+        let told = stage
+            .for_model("run", r#"{"command":"no-such-program"}"#)
+            .await;
         assert!(
             told.starts_with("FAILED ") && told.ends_with("not found\n[exit code 127]"),
             "{told}"
@@ -85,7 +87,7 @@ async fn a_command_runs_and_its_end_is_told() {
 
 #[tokio::test]
 async fn what_only_a_screen_understands_is_left_out() {
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     let bars =
         r#"{"command":"printf '10%%\\r100%%\\n\\033[31mred\\033[0m \\033]0;t\\007x\\r\\n'"}"#;
     stage
@@ -102,7 +104,7 @@ async fn what_only_a_screen_understands_is_left_out() {
 
 #[tokio::test]
 async fn the_whole_command_is_shown_before_it_runs() {
-    let stage = Stage::new(&[("ws/sub/a", "")]).await;
+    let stage = TestWorkplace::new(&[("ws/sub/a", "")]).await;
     let long = "x".repeat(300);
     let input = format!(r#"{{"command":"echo {long}\nrm ```y","cwd":"sub"}}"#);
     let prepared = stage.prepare("run", &input).await.unwrap();
@@ -120,12 +122,12 @@ async fn the_whole_command_is_shown_before_it_runs() {
 
 #[tokio::test]
 async fn the_clients_terminal_is_shown_before_it_is_released() {
-    let stage = Stage::with(Offer::Everything, &[]).await;
+    let stage = TestWorkplace::with(ClientOffer::Everything, &[]).await;
     let prepared = stage
         .prepare("run", r#"{"command":"echo hello"}"#)
         .await
         .unwrap();
-    let held: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let held: Arc<Mutex<Vec<ToolProgress>>> = Arc::default();
     let hold = Arc::clone(&held);
     let workplace = stage.workplace.clone();
     let performed = tokio::spawn(async move {
@@ -155,14 +157,15 @@ async fn the_clients_terminal_is_shown_before_it_is_released() {
 
 #[tokio::test]
 async fn output_of_our_own_terminals_is_shown_while_it_comes() {
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     let command = r#"{"command":"echo first; while ! test -e go; do sleep 0.05; done; echo last"}"#;
     let prepared = stage.prepare("run", command).await.unwrap();
     let shown: Arc<Mutex<Vec<String>>> = Arc::default();
     let (show, workplace) = (Arc::clone(&shown), stage.workplace.clone());
     let performed = tokio::spawn(async move {
-        let keep =
-            move |progress: Progress| show.lock().unwrap().push(format!("{:?}", progress.content));
+        let keep = move |progress: ToolProgress| {
+            show.lock().unwrap().push(format!("{:?}", progress.content))
+        };
         prepared.perform(&workplace, keep).await
     });
     eventually("the output is shown", || {
@@ -184,7 +187,7 @@ async fn output_of_our_own_terminals_is_shown_while_it_comes() {
 
 #[tokio::test]
 async fn a_timeout_is_two_minutes_or_what_was_asked_up_to_an_hour() {
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     for (timeout, seconds) in [("null", 120), ("\"90\"", 90), ("0", 120), ("100000", 3600)] {
         let input = format!(r#"{{"command":"true","timeout":{timeout}}}"#);
         let prepared = stage.prepare("run", &input).await.unwrap();
@@ -195,8 +198,8 @@ async fn a_timeout_is_two_minutes_or_what_was_asked_up_to_an_hour() {
 
 #[tokio::test]
 async fn what_was_written_before_the_timeout_is_told() {
-    for offer in [Offer::Nothing, Offer::Everything] {
-        let stage = Stage::with(offer, &[]).await;
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
+        let stage = TestWorkplace::with(offer, &[]).await;
         stage
             .check(
                 "run",
@@ -209,7 +212,7 @@ async fn what_was_written_before_the_timeout_is_told() {
         let calls = stage.asked();
         assert_eq!(
             calls.contains("kill\nrelease"),
-            offer == Offer::Everything,
+            offer == ClientOffer::Everything,
             "{calls}"
         );
     }
@@ -217,9 +220,9 @@ async fn what_was_written_before_the_timeout_is_told() {
 
 #[tokio::test]
 async fn of_a_flood_the_beginning_and_the_end_are_told() {
-    for offer in [Offer::Nothing, Offer::Everything] {
-        let stage = Stage::with(offer, &[]).await;
-        let told = stage.told("run", r#"{"command":"seq 100000"}"#).await;
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
+        let stage = TestWorkplace::with(offer, &[]).await;
+        let told = stage.for_model("run", r#"{"command":"seq 100000"}"#).await;
         assert!(
             told.starts_with("1\n2\n3\n") && told.ends_with("\n99999\n100000\n[exit code 0]"),
             "{told}"
@@ -229,14 +232,14 @@ async fn of_a_flood_the_beginning_and_the_end_are_told() {
             "{}",
             told.len()
         );
-        let told = stage.told("run", r#"{"command":"seq 1000000"}"#).await;
+        let told = stage.for_model("run", r#"{"command":"seq 1000000"}"#).await;
         assert!(
             told.starts_with("[the beginning of the output was too long ago and is lost]\n"),
             "{told}"
         );
         assert!(told.ends_with("\n999999\n1000000\n[exit code 0]") && told.len() <= 50_000);
         let told = stage
-            .told(
+            .for_model(
                 "run",
                 r#"{"command":"head -c 3000000 /dev/zero | tr '\\0' x"}"#,
             )
@@ -247,8 +250,8 @@ async fn of_a_flood_the_beginning_and_the_end_are_told() {
 
 #[tokio::test]
 async fn a_command_in_the_background_is_looked_at_and_stopped() {
-    for offer in [Offer::Nothing, Offer::Everything] {
-        let stage = Stage::with(offer, &[]).await;
+    for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
+        let stage = TestWorkplace::with(offer, &[]).await;
         let command = r#"{"command":"echo $$ > pid; echo ready; while ! test -e go; do sleep 0.05; done; echo gone on; exec sleep 1000","background":true}"#;
         stage.check("run", command, expect![[r#"
             ready
@@ -256,7 +259,7 @@ async fn a_command_in_the_background_is_looked_at_and_stopped() {
         std::fs::write(stage.path("ws/go"), "").unwrap();
         let deadline = Instant::now() + Duration::from_secs(20);
         let told = loop {
-            let told = stage.told("run", r#"{"id":"bg1"}"#).await;
+            let told = stage.for_model("run", r#"{"id":"bg1"}"#).await;
             if told.contains("gone on") || Instant::now() > deadline {
                 break told;
             }
@@ -267,26 +270,26 @@ async fn a_command_in_the_background_is_looked_at_and_stopped() {
             "ready\ngone on\n[runs in the background as `bg1`; send `id` to see what it writes, and with `stop` to end it]"
         );
         let unknown = "FAILED there is no such command in the background, only `bg1`";
-        assert_eq!(stage.told("run", r#"{"id":"bg2"}"#).await, unknown);
+        assert_eq!(stage.for_model("run", r#"{"id":"bg2"}"#).await, unknown);
         let stopped = "ready\ngone on\n[command `bg1` is stopped]";
         assert_eq!(
-            stage.told("run", r#"{"id":"bg1","stop":true}"#).await,
+            stage.for_model("run", r#"{"id":"bg1","stop":true}"#).await,
             stopped
         );
         let none = "FAILED no command is in the background";
-        assert_eq!(stage.told("run", r#"{"id":"bg1"}"#).await, none);
+        assert_eq!(stage.for_model("run", r#"{"id":"bg1"}"#).await, none);
         let pid = super::cancels::pid(&stage);
         assert!(!super::cancels::is_alive(pid));
         assert_eq!(
             stage.asked().ends_with("kill\nrelease"),
-            offer == Offer::Everything
+            offer == ClientOffer::Everything
         );
     }
 }
 
 #[tokio::test]
 async fn a_command_in_the_background_that_fails_at_once_says_so() {
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     stage
         .check(
             "run",
@@ -307,10 +310,10 @@ async fn a_command_in_the_background_that_fails_at_once_says_so() {
 
 #[tokio::test]
 async fn only_so_many_commands_are_in_the_background() {
-    let stage = Stage::new(&[]).await;
+    let stage = TestWorkplace::new(&[]).await;
     for _ in 0..8 {
         let told = stage
-            .told("run", r#"{"command":"exec sleep 1000","background":true}"#)
+            .for_model("run", r#"{"command":"exec sleep 1000","background":true}"#)
             .await;
         assert!(!told.starts_with("FAILED"), "{told}");
     }

@@ -36,7 +36,7 @@ fn verdict_in(configuration: &Configuration, command: &[&str]) -> RuleAction {
         Verdict::Allow(_) => RuleAction::Allow,
         Verdict::Ask => RuleAction::Ask,
         Verdict::Deny(reason) => {
-            assert!(reason.0.contains("x.json"), "{reason}");
+            assert!(reason.as_str().contains("x.json"), "{reason}");
             RuleAction::Deny
         }
     }

@@ -278,7 +278,7 @@ impl Conversation {
         self.note(&audit::Event::Decided {
             action,
             is_allowed: None,
-            reason: &Reason(why.to_owned()),
+            reason: &Reason::new(why),
             answer: None,
         });
     }

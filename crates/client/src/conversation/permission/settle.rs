@@ -44,8 +44,7 @@ impl Conversation {
                 self.note_cancelled(&case.action, why);
                 Outcome::cancelled()
             }
-            (Ruling::Granted, None) => {
-                let reason = Reason("allowed before in this turn".to_owned());
+            (Ruling::Granted(reason), None) => {
                 if has_record {
                     self.note_decided(&case.action, true, &reason, None);
                 }
@@ -71,7 +70,7 @@ impl Conversation {
         answer: v1::RequestPermissionOutcome,
         remembered: Option<Box<RememberedDecision>>,
     ) -> Outcome {
-        let reason = Reason("the user".to_owned());
+        let reason = Reason::new("the user");
         let option = case.chosen(&answer);
         let is_agents = remembered.is_none() && option.is_some_and(lasts_with_agent);
         let granted = match (is_allowed, &remembered) {

@@ -337,7 +337,7 @@ async fn a_decision_that_cannot_be_stored_is_told() {
     table.until("asked 1").await;
     answer(&mut table, 1, allow(Scope::Always));
     table
-        .until("trouble: the decision holds until the program ends")
+        .until("trouble: the decision lasts only until Attaché ends")
         .await;
     table.until("ended").await;
 }

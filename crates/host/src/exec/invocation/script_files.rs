@@ -1,4 +1,4 @@
-//! The file that an interpreter takes for the script a word names: as it is, on `PATH`, or with an ending added.
+//! The file that an interpreter takes for the script that a word names: as it is, on `PATH`, or with an ending added.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -7,12 +7,12 @@ use std::io::Read as _;
 use attache_process::{ExecFile, FileOrigin};
 use percent_encoding::percent_decode_str;
 
-use super::{Invocation, Search};
+use super::{Invocation, InvocationSearch};
 use crate::exec::scripts::{Script, ScriptSearch};
 use crate::exec::text::{escaped, escaped_bytes};
 
-impl Search<'_> {
-    /// Adds every file that the interpreter may take for a script, with these arguments. Whether there is one.
+impl InvocationSearch<'_> {
+    /// Adds every file that the interpreter may take for a script, with these arguments. Returns whether there is one.
     pub(super) fn script_files(&mut self, script: Script<'_>, words: &[String]) -> bool {
         let mut ids = Vec::new();
         for (path, file) in self.candidates(script) {
@@ -152,7 +152,7 @@ fn url_path(word: &str) -> Option<String> {
     }
     let rest = word[5..].split(['?', '#']).next()?;
     let path = match rest.strip_prefix("//") {
-        // A host, which can only be this one, stands in front of the path.
+        // There may be a host before the path, which can only be this one.
         Some(rest) => &rest[rest.find('/')?..],
         None => rest,
     };
@@ -160,11 +160,11 @@ fn url_path(word: &str) -> Option<String> {
     Some(escaped_bytes(&bytes))
 }
 
-/// The text of a file of which we have the path; none if it is too long or not this file any more.
+/// The text of a file at a known path; `None` if it is too long or not a regular file any more.
 fn read(file: &ExecFile) -> Option<Vec<u8>> {
     let mut options = File::options();
     options.read(true);
-    // Reading a pipe would wait for somebody to write.
+    // Reading a pipe would wait for a writer.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
     let opened = options.open(&file.path).ok()?;
@@ -178,9 +178,9 @@ fn read(file: &ExecFile) -> Option<Vec<u8>> {
 const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 const MOST_TEXT: u64 = 1 << 20;
 const MOST_DIRECTORIES: usize = 64;
-/// Where shells look if nothing is said.
+/// Where shells look by default.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:.";
-/// What interpreters of JavaScript, and others for what they load, add to the name of a file.
+/// Endings that interpreters of JavaScript, and others for modules, append to the name of a file.
 const ENDINGS: &[&str] = &[
     ".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".rb", ".lua",
 ];

@@ -3,7 +3,7 @@
 use super::ScriptSearch;
 
 /// How the interpreters of one language read their options.
-pub(super) struct Family {
+pub(super) struct InterpreterFamily {
     pub(super) names: &'static [&'static str],
     /// Letters of options without a value.
     pub(super) flags: &'static str,
@@ -11,15 +11,15 @@ pub(super) struct Family {
     pub(super) valued: &'static str,
     /// Letters whose value, if there is one, is in the same word.
     pub(super) glued: &'static str,
-    /// Letters that have the interpreter run code, and no script.
+    /// Letters that make the interpreter run code, and no script.
     pub(super) code: &'static str,
-    /// Whether every word behind the code is for the code.
+    /// Whether every word after the code is for the code.
     pub(super) code_ends_options: bool,
     /// Letters whose value is the directory in which scripts are looked for.
     pub(super) directories: &'static str,
     /// Letters whose value is a module that is run as a program.
     pub(super) modules: &'static str,
-    /// Letters whose value is a file that is run, too.
+    /// Letters whose value is a file that is also run.
     pub(super) files: &'static str,
     pub(super) long_flags: &'static [&'static str],
     pub(super) long_valued: &'static [&'static str],
@@ -27,13 +27,13 @@ pub(super) struct Family {
     pub(super) long_files: &'static [&'static str],
     pub(super) long_modules: &'static [&'static str],
     pub(super) long_directories: &'static [&'static str],
-    /// Words that may stand in front of the script.
+    /// Words that may come before the script.
     pub(super) subcommands: &'static [&'static str],
     pub(super) search: ScriptSearch,
 }
 
-pub(super) const FAMILIES: &[Family] = &[
-    Family {
+pub(super) const FAMILIES: &[InterpreterFamily] = &[
+    InterpreterFamily {
         names: &[
             "sh", "bash", "rbash", "dash", "ash", "hush", "zsh", "ksh", "mksh", "lksh", "oksh",
             "pdksh", "yash", "posh",
@@ -41,7 +41,7 @@ pub(super) const FAMILIES: &[Family] = &[
         search: ScriptSearch::OnPath,
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &["fish"],
         flags: "ilnNPhv",
         valued: "Cpdof",
@@ -63,7 +63,7 @@ pub(super) const FAMILIES: &[Family] = &[
         long_code: &["--command"],
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &["python", "pypy", "jython", "micropython"],
         flags: "bBdEhiIOPqRsStuvVx3?",
         valued: "WXQ",
@@ -74,9 +74,9 @@ pub(super) const FAMILIES: &[Family] = &[
         search: ScriptSearch::InDirectory,
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &["node", "nodejs", "iojs"],
-        // Without an expression behind it, `-p` is a flag.
+        // Without an expression after it, `-p` is a flag.
         flags: "chipvsS",
         valued: "C",
         code: "e",
@@ -113,7 +113,7 @@ pub(super) const FAMILIES: &[Family] = &[
         search: ScriptSearch::WithEndings,
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &["deno", "bun"],
         flags: "AqhvipwRWNESb",
         valued: "cL",
@@ -150,7 +150,7 @@ pub(super) const FAMILIES: &[Family] = &[
         search: ScriptSearch::WithEndings,
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &["perl"],
         flags: "0123456789acfghlnpsSTtuUvwWX",
         valued: "I",
@@ -159,7 +159,7 @@ pub(super) const FAMILIES: &[Family] = &[
         search: ScriptSearch::OnPath,
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &["ruby", "jruby", "truffleruby", "mruby"],
         flags: "acdhlnpsSUvwy",
         valued: "IE",
@@ -181,7 +181,7 @@ pub(super) const FAMILIES: &[Family] = &[
         long_files: &["--require"],
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &["php"],
         flags: "aCehHilmnqsvw",
         valued: "cdgSTtz",
@@ -203,7 +203,7 @@ pub(super) const FAMILIES: &[Family] = &[
         long_files: &["--file", "--process-file"],
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &["lua", "luajit", "texlua"],
         flags: "iEvW",
         valued: "ej",
@@ -211,7 +211,7 @@ pub(super) const FAMILIES: &[Family] = &[
         files: "l",
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &["tclsh", "wish", "expect"],
         flags: "bdivNn",
         valued: "cD",
@@ -219,7 +219,7 @@ pub(super) const FAMILIES: &[Family] = &[
         long_valued: &["-encoding"],
         ..NONE
     },
-    Family {
+    InterpreterFamily {
         names: &[
             "rscript",
             "julia",
@@ -237,7 +237,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-const NONE: Family = Family {
+const NONE: InterpreterFamily = InterpreterFamily {
     names: &[],
     flags: "",
     valued: "",
@@ -258,7 +258,7 @@ const NONE: Family = Family {
 };
 
 /// Modules of Python that run a script or, with `-m`, a module. Each of their options may have a value.
-pub(super) const LAUNCHER: Family = Family {
+pub(super) const LAUNCHER: InterpreterFamily = InterpreterFamily {
     names: &[
         "pdb",
         "bdb",

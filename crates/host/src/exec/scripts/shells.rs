@@ -1,20 +1,22 @@
-//! The script among the words of a shell. Shells differ in which options have a value, in what a `+` does and in what ends
-//! the options, and `sh` may be any of them: where two differ, both readings count.
+//! The script among the words of a shell. Shells differ in which options have a value, in what a `+` does and in what
+//! ends the options, and `sh` may be any of them: where two differ, both readings count.
 
-use super::{Found, Program};
+use super::{FoundScripts, ScriptWord};
 
 /// What a shell runs with these words.
-pub(super) fn read(words: &[String]) -> Found<'_> {
-    let mut found = Found::default();
-    let mut state = State::default();
+pub(super) fn read(words: &[String]) -> FoundScripts<'_> {
+    let mut found = FoundScripts::default();
+    let mut state = OptionState::default();
     for (at, word) in words.iter().enumerate() {
         let is_option = word.starts_with(['-', '+']);
         if state.may_have_ended && is_option {
-            found.programs.push(Program::Perhaps(at));
+            found.programs.push(ScriptWord::Perhaps(at));
         }
         if is_option && !state.has_ended {
             if LOADED.contains(&word.as_str()) && at + 1 < words.len() {
-                found.programs.push(Program::Loaded(&words[at + 1], at + 2));
+                found
+                    .programs
+                    .push(ScriptWord::Loaded(&words[at + 1], at + 2));
             }
             state.take(word);
             continue;
@@ -23,13 +25,13 @@ pub(super) fn read(words: &[String]) -> Found<'_> {
             continue;
         }
         if std::mem::take(&mut state.may_be_value) {
-            found.programs.push(Program::Perhaps(at));
+            found.programs.push(ScriptWord::Perhaps(at));
             continue;
         }
         match state.reading() {
-            Reading::Script => found.programs.push(Program::Script(at)),
-            Reading::Doubtful => found.programs.push(Program::Perhaps(at)),
-            Reading::Code => {}
+            WordMeaning::Script => found.programs.push(ScriptWord::Script(at)),
+            WordMeaning::Doubtful => found.programs.push(ScriptWord::Perhaps(at)),
+            WordMeaning::Code => {}
         }
         return found;
     }
@@ -39,22 +41,22 @@ pub(super) fn read(words: &[String]) -> Found<'_> {
 
 /// What the options so far mean.
 #[derive(Default)]
-struct State {
-    /// `-c` and `-s`, after which the first word is no script.
-    code: Switch,
-    input: Switch,
+struct OptionState {
+    /// `-c` and `-s`, after which the first word is not a script.
+    code: OptionSwitch,
+    input: OptionSwitch,
     /// Whether the next word belongs to an option, unless it looks like one itself.
     is_value: bool,
-    /// Whether it may.
+    /// Whether the next word may belong to an option.
     may_be_value: bool,
-    /// Whether some shell takes no more options.
+    /// Whether the options have ended for some shell.
     may_have_ended: bool,
-    /// Whether none does.
+    /// Whether the options have ended for every shell.
     has_ended: bool,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Switch {
+enum OptionSwitch {
     #[default]
     Off,
     On,
@@ -62,15 +64,15 @@ enum Switch {
     Doubtful,
 }
 
-enum Reading {
+enum WordMeaning {
     Script,
     Doubtful,
     Code,
 }
 
-impl State {
+impl OptionState {
     fn take(&mut self, word: &str) {
-        // A word behind an option with a value may be that, whatever it looks like.
+        // A word after an option with a value may be the value, whatever it looks like.
         let is_value = std::mem::take(&mut self.is_value);
         let may_be_value = std::mem::take(&mut self.may_be_value) || is_value;
         if may_be_value {
@@ -82,7 +84,7 @@ impl State {
             "-" | "+" => self.may_have_ended = true,
             _ if word.starts_with("--") => self.long(word),
             _ => {
-                // The last letter takes the next word everywhere, others only in some shells.
+                // The last letter takes the next word in every shell, others only in some.
                 let (letters, is_value) = match word[1..].strip_suffix('o') {
                     Some(letters) => (letters, true),
                     None => (&word[1..], false),
@@ -98,7 +100,7 @@ impl State {
     }
 
     fn letter(&mut self, letter: char, is_sure: bool) {
-        // In some shells, the letters behind one with a value are the value.
+        // In some shells, the letters after one with a value are the value.
         let is_sure = is_sure && !self.may_be_value;
         match letter {
             'c' => self.code.turn(is_sure),
@@ -115,29 +117,29 @@ impl State {
             Some(_) => {}
             None if LONG_FLAGS.contains(&word) => {}
             // `fish --command` is another family, but a link may be called `sh`.
-            None if word == "--command" => self.code = Switch::Doubtful,
+            None if word == "--command" => self.code = OptionSwitch::Doubtful,
             None => self.may_be_value = true,
         }
         // `--shinstdin` and the like.
         if word.contains("stdin") {
-            self.input = Switch::Doubtful;
+            self.input = OptionSwitch::Doubtful;
         }
     }
 
-    fn reading(&self) -> Reading {
+    fn reading(&self) -> WordMeaning {
         match (self.code, self.input) {
-            (Switch::Off, Switch::Off) => Reading::Script,
-            (Switch::On, _) | (Switch::Off, Switch::On) => Reading::Code,
-            _ => Reading::Doubtful,
+            (OptionSwitch::Off, OptionSwitch::Off) => WordMeaning::Script,
+            (OptionSwitch::On, _) | (OptionSwitch::Off, OptionSwitch::On) => WordMeaning::Code,
+            _ => WordMeaning::Doubtful,
         }
     }
 }
 
-impl Switch {
+impl OptionSwitch {
     fn turn(&mut self, is_sure: bool) {
         *self = match (*self, is_sure) {
-            (Switch::Off | Switch::On, true) => Switch::On,
-            _ => Switch::Doubtful,
+            (OptionSwitch::Off | OptionSwitch::On, true) => OptionSwitch::On,
+            _ => OptionSwitch::Doubtful,
         };
     }
 }
@@ -165,6 +167,5 @@ const LONG_FLAGS: &[&str] = &[
     "--no-rcs",
     "--no-globalrcs",
 ];
-/// Options whose value is a file that is run, too.
-/// To bash one dash is enough.
+/// Options whose value is a file that is also run. For bash one dash is enough.
 const LOADED: &[&str] = &["--rcfile", "--init-file", "-rcfile", "-init-file"];

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Program, run_by};
+use super::{ScriptWord, scripts_run_by};
 
 #[test]
 fn attack_no_spelling_of_options_hides_a_script_from_real_shells() {
@@ -95,11 +95,11 @@ fn reads_script(dir: &Path, shell: &str, words: &[String]) -> bool {
 /// Whether one of the files is found as what the shell runs.
 fn is_found(shell: &str, words: &[String]) -> bool {
     let is_file = |word: &str| ["S", "-S", "+S", "./S"].contains(&word);
-    let found = run_by(shell, words).unwrap();
+    let found = scripts_run_by(shell, words).unwrap();
     found.programs.iter().any(|program| match program {
-        Program::Script(at) | Program::Perhaps(at) => is_file(&words[*at]),
-        Program::Loaded(file, _) => is_file(file),
-        Program::Module(..) => false,
+        ScriptWord::Script(at) | ScriptWord::Perhaps(at) => is_file(&words[*at]),
+        ScriptWord::Loaded(file, _) => is_file(file),
+        ScriptWord::Module(..) => false,
     })
 }
 

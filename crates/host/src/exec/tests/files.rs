@@ -40,13 +40,13 @@ fn attack_what_cannot_be_looked_up_is_asked_about() {
             "/usr/bin/echo echo /closed/x",
         ],
         &expect![[r#"
-            /usr/bin/sh sh /closed/x: asks: it runs a file that cannot be looked up as the process does; no rule can be checked on that
-            /usr/bin/sh sh -Z /closed/x y: asks: it runs a file that cannot be looked up as the process does; no rule can be checked on that
+            /usr/bin/sh sh /closed/x: asks: it runs a file that cannot be looked up as the process does, so no rule can be checked
+            /usr/bin/sh sh -Z /closed/x y: asks: it runs a file that cannot be looked up as the process does, so no rule can be checked
             /usr/bin/sh sh -c /closed/x: runs
             /usr/bin/sh sh /missing/x: runs
-            /lib64/ld-linux-x86-64.so.2 ld.so /closed/x: asks: it runs a file that cannot be looked up as the process does; no rule can be checked on that
+            /lib64/ld-linux-x86-64.so.2 ld.so /closed/x: asks: it runs a file that cannot be looked up as the process does, so no rule can be checked
             /lib64/ld-linux-x86-64.so.2 ld.so --list /closed/x: runs
-            /usr/bin/node node --require /closed/x y: asks: it runs a file that cannot be looked up as the process does; no rule can be checked on that
+            /usr/bin/node node --require /closed/x y: asks: it runs a file that cannot be looked up as the process does, so no rule can be checked
             /usr/bin/echo echo /closed/x: runs
         "#]],
     );

@@ -1,5 +1,5 @@
-//! Patterns of files in a tool's input, which may lead elsewhere than they seem to: tools read them in many ways. Nothing here
-//! looks at the disk.
+//! Patterns of files in a tool's input. Tools read them in many ways, so they may lead elsewhere than they seem to.
+//! Nothing here looks at the disk.
 
 use crate::protected_names::is_any_protected;
 
@@ -9,15 +9,15 @@ pub(in super::super) fn is_pattern(text: &str) -> bool {
     has_group || text.contains(['*', '?', '[', '{'])
 }
 
-/// Whether a pattern stays in the directory where it is looked for, whichever tool reads it: names, `*`, `?`, `**`, classes
-/// such as `[a-z]` and alternatives such as `{a,b}` that stay there too.
+/// Whether a pattern stays in the directory that it starts from, whichever tool reads it: it contains only names, `*`,
+/// `?`, `**`, classes such as `[a-z]`, and alternatives such as `{a,b}` that stay there too.
 pub(in super::super) fn stays_inside(pattern: &str) -> bool {
     let all = alternatives(pattern);
     all.is_some_and(|all| all.iter().all(|text| is_inside(text)))
 }
 
-/// Whether a text that may be a regular expression stays inside if it is a pattern of files. Without a slash it names
-/// nothing elsewhere but the directory above and the home directory.
+/// Whether a text that may be a regular expression stays in the directory if it is a pattern of files. Without a slash
+/// it can only leave it for the directory above or the home directory.
 pub(super) fn may_be_text(text: &str) -> bool {
     let letters = text.replace(|letter: char| "[]{}()!+@|,\\".contains(letter), "");
     let choices = alternatives(text).unwrap_or_default();
@@ -26,13 +26,13 @@ pub(super) fn may_be_text(text: &str) -> bool {
     is_name || stays_inside(text)
 }
 
-/// Whether a text that may be a regular expression may be a pattern of files that names directories or has wildcards.
+/// Whether a text that may be a regular expression may also be a pattern of files with directories or wildcards.
 pub(super) fn may_be_pattern(text: &str) -> bool {
     let is_expression = text.contains(['\\', '(', ')', '|', '^', '$', '+']);
     !is_expression && (text.contains('/') || is_pattern(text))
 }
 
-/// Whether a pattern may stand for a protected file.
+/// Whether a pattern may match a protected file.
 pub(in super::super) fn reaches_protected(pattern: &str) -> bool {
     let Some(all) = alternatives(pattern) else {
         return true;
@@ -42,7 +42,7 @@ pub(in super::super) fn reaches_protected(pattern: &str) -> bool {
     wild.any(|name| name == "**" || is_any_protected(|protected| may_match(name, protected)))
 }
 
-/// The texts that braces stand for; `None` if there are too many, or they do not fit together.
+/// The texts that braces expand to; `None` if there are too many, or the braces don't match.
 pub(in super::super) fn alternatives(pattern: &str) -> Option<Vec<String>> {
     let (mut done, mut left) = (Vec::new(), vec![pattern.to_owned()]);
     while let Some(text) = left.pop() {
@@ -64,12 +64,11 @@ pub(in super::super) fn alternatives(pattern: &str) -> Option<Vec<String>> {
     Some(done)
 }
 
-/// Whether a name may be one that a pattern stands for, in whatever letters. What tools read in different ways stands for
-/// everything.
+/// Whether a pattern may match a name, in upper or lower case. Where tools differ, the answer is yes.
 pub(in super::super) fn may_match(pattern: &str, name: &str) -> bool {
     let name: Vec<char> = name.to_lowercase().chars().collect();
-    match signs(&pattern.to_lowercase()) {
-        Some(signs) => matches(&signs, &name),
+    match tokens(&pattern.to_lowercase()) {
+        Some(tokens) => matches(&tokens, &name),
         None => true,
     }
 }
@@ -78,28 +77,30 @@ fn is_inside(text: &str) -> bool {
     let is_outside = text.starts_with(['/', '~', '-']) || text.contains(['\0', '$', '`']);
     let is_drive = text.get(1..2) == Some(":");
     let names: Vec<&str> = text.split('/').collect();
-    let is_above = |(at, name): (usize, &&str)| match signs(name) {
-        // A wildcard at the end stands for files, and `..` is none.
-        Some(signs) => {
-            let is_wild = signs.iter().any(|it| matches!(it, Sign::Any | Sign::Many));
-            (at + 1 < names.len() || !is_wild) && may_be_above(&signs)
+    let is_above = |(at, name): (usize, &&str)| match tokens(name) {
+        // A wildcard at the end matches files, and `..` is not one.
+        Some(tokens) => {
+            let is_wild = tokens
+                .iter()
+                .any(|it| matches!(it, PatternToken::Any | PatternToken::Many));
+            (at + 1 < names.len() || !is_wild) && may_be_above(&tokens)
         }
         None => true,
     };
     !is_outside && !is_drive && !names.iter().enumerate().any(is_above)
 }
 
-/// Whether a name may be `..`. A wildcard in front stands for no dot.
-fn may_be_above(signs: &[Sign]) -> bool {
-    let is_wild = matches!(signs.first(), Some(Sign::Any | Sign::Many));
-    !is_wild && matches(signs, &['.', '.'])
+/// Whether a name may match `..`. A wildcard at the start does not match a dot.
+fn may_be_above(tokens: &[PatternToken]) -> bool {
+    let is_wild = matches!(tokens.first(), Some(PatternToken::Any | PatternToken::Many));
+    !is_wild && matches(tokens, &['.', '.'])
 }
 
-/// What stands at one place of a pattern.
+/// One token of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
+enum PatternToken {
     Letter(char),
-    /// One letter out of a class, which has a dot in it or not.
+    /// A class of letters, which contains a dot or not.
     Class {
         has_dot: bool,
     },
@@ -107,34 +108,34 @@ enum Sign {
     Many,
 }
 
-/// The signs of a name in a pattern; `None` if tools differ in how they read it.
-fn signs(name: &str) -> Option<Vec<Sign>> {
-    let mut signs = Vec::new();
+/// The tokens of a name in a pattern; `None` if tools read it in different ways.
+fn tokens(name: &str) -> Option<Vec<PatternToken>> {
+    let mut tokens = Vec::new();
     let mut left = name;
     while let Some(letter) = left.chars().next() {
         left = &left[letter.len_utf8()..];
         let is_group = left.starts_with('(') && "@+!?*".contains(letter);
-        signs.push(match letter {
+        tokens.push(match letter {
             _ if is_group => return None,
             '\\' | '|' | '{' | '}' => return None,
-            '*' => Sign::Many,
-            '?' => Sign::Any,
+            '*' => PatternToken::Many,
+            '?' => PatternToken::Any,
             '[' => {
                 let end = left.char_indices().skip(1).find(|(_, it)| *it == ']');
                 let (end, _) = end?;
                 let class = &left[..end];
                 left = &left[end + 1..];
-                Sign::Class {
+                PatternToken::Class {
                     has_dot: !is_plain_class(class),
                 }
             }
-            letter => Sign::Letter(letter),
+            letter => PatternToken::Letter(letter),
         });
     }
-    Some(signs)
+    Some(tokens)
 }
 
-/// Whether a class has only letters and digits in it, and ranges of them, so that no dot is among them.
+/// Whether a class contains only letters, digits and ranges of them, so that it does not match a dot.
 fn is_plain_class(class: &str) -> bool {
     let letters: Vec<char> = class.chars().collect();
     let mut ranges = letters.windows(3).filter(|three| three[1] == '-');
@@ -153,12 +154,12 @@ fn is_plain_class(class: &str) -> bool {
         && ranges.all(is_range)
 }
 
-fn matches(signs: &[Sign], name: &[char]) -> bool {
-    // Which signs may come next, as a set: a pattern with many stars costs no more than its length.
-    let mut next = vec![false; signs.len() + 1];
+fn matches(tokens: &[PatternToken], name: &[char]) -> bool {
+    // The set of tokens that may come next: a pattern with many stars costs no more than its length.
+    let mut next = vec![false; tokens.len() + 1];
     let spread = |next: &mut Vec<bool>| {
-        for (at, sign) in signs.iter().enumerate() {
-            if next[at] && *sign == Sign::Many {
+        for (at, sign) in tokens.iter().enumerate() {
+            if next[at] && *sign == PatternToken::Many {
                 next[at + 1] = true;
             }
         }
@@ -166,19 +167,19 @@ fn matches(signs: &[Sign], name: &[char]) -> bool {
     next[0] = true;
     spread(&mut next);
     for letter in name {
-        let mut after = vec![false; signs.len() + 1];
-        for (at, sign) in signs.iter().enumerate().filter(|(at, _)| next[*at]) {
+        let mut after = vec![false; tokens.len() + 1];
+        for (at, sign) in tokens.iter().enumerate().filter(|(at, _)| next[*at]) {
             match sign {
-                Sign::Many => after[at] = true,
-                Sign::Any => after[at + 1] = true,
-                Sign::Class { has_dot } => after[at + 1] |= *has_dot || *letter != '.',
-                Sign::Letter(it) => after[at + 1] |= it == letter,
+                PatternToken::Many => after[at] = true,
+                PatternToken::Any => after[at + 1] = true,
+                PatternToken::Class { has_dot } => after[at + 1] |= *has_dot || *letter != '.',
+                PatternToken::Letter(it) => after[at + 1] |= it == letter,
             }
         }
         next = after;
         spread(&mut next);
     }
-    next[signs.len()]
+    next[tokens.len()]
 }
 
 const MAX_ALTERNATIVES: usize = 256;

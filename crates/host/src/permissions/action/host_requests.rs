@@ -1,15 +1,15 @@
-//! What an agent does through us, as actions: reading and writing files and running commands.
+//! Actions from the requests of an agent to its client: reading and writing files and running commands.
 
 use std::path::PathBuf;
 
 use attache_rpc::json::{Object, Raw};
 use attache_schema::{FilePath, v1};
 
-use super::{Action, Call};
+use super::{Action, ToolCallParts};
 use crate::{InspectedPath, terminals};
 
 impl Action {
-    /// `fs/read_text_file`. `place` is where the path leads.
+    /// The action of `fs/read_text_file`. `place` is where the path leads.
     pub fn from_read_request(
         agent: &str,
         workspace: PathBuf,
@@ -17,15 +17,15 @@ impl Action {
         place: &InspectedPath,
     ) -> Action {
         let title = format!("Read {}", request.path);
-        let call = Call {
+        let call = ToolCallParts {
             locations: &locations(&request.path, place),
-            ..Call::through_us(&v1::ToolKind::Read, &title)
+            ..ToolCallParts::for_host_request(&v1::ToolKind::Read, &title)
         };
-        call.action(agent, workspace, &request.session_id)
+        call.to_action(agent, workspace, &request.session_id)
     }
 
-    /// `fs/write_text_file`. `place` is where the path leads. The change is the whole new content beside what is there
-    /// now.
+    /// The action of `fs/write_text_file`, and the change: the new content beside what is there now. `place` is where
+    /// the path leads.
     pub fn from_write_request(
         agent: &str,
         workspace: PathBuf,
@@ -35,16 +35,19 @@ impl Action {
         let title = format!("Write {}", request.path);
         let mut change = v1::Diff::new(request.path.clone(), request.content.as_str());
         change.old_text.clone_from(&place.text);
-        let call = Call {
+        let call = ToolCallParts {
             locations: &locations(&request.path, place),
             content: &[change.clone().into()],
-            ..Call::through_us(&v1::ToolKind::Edit, &title)
+            ..ToolCallParts::for_host_request(&v1::ToolKind::Edit, &title)
         };
-        (call.action(agent, workspace, &request.session_id), change)
+        (
+            call.to_action(agent, workspace, &request.session_id),
+            change,
+        )
     }
 
-    /// `terminal/create`, for a request as [`Host::resolve_command`](crate::Host::resolve_command) gave it. A line for the shell is judged
-    /// and shown as that line.
+    /// The action of `terminal/create`, for a request as [`Host::resolve_command`](crate::Host::resolve_command) returned it. A line
+    /// for the shell is judged and shown as that line.
     pub fn from_terminal_request(
         agent: &str,
         workspace: PathBuf,
@@ -62,15 +65,15 @@ impl Action {
             input.put("env", &request.env);
         }
         let (title, input) = (terminals::shown_line(request), Raw::of(&input));
-        let call = Call {
+        let call = ToolCallParts {
             raw_input: Some(&input),
-            ..Call::through_us(&v1::ToolKind::Execute, &title)
+            ..ToolCallParts::for_host_request(&v1::ToolKind::Execute, &title)
         };
-        call.action(agent, workspace, &request.session_id)
+        call.to_action(agent, workspace, &request.session_id)
     }
 }
 
-/// The path as the agent names it, and what a link makes of it: rules and people look at both.
+/// The path as the agent names it, and where a link leads: rules and users look at both.
 fn locations(path: &FilePath, place: &InspectedPath) -> Vec<v1::ToolCallLocation> {
     let resolved = place.resolved.iter();
     let resolved = resolved.map(|path| path.to_string_lossy().into_owned().into());

@@ -1,4 +1,4 @@
-//! What the model gave the tool, in the shapes that agents in use give it.
+//! The input that the model gave the tool, in the shapes that agents in use send.
 
 use std::path::PathBuf;
 
@@ -6,48 +6,48 @@ use attache_rpc::json::Raw;
 use attache_schema::v1;
 use serde_json::{Map, Value};
 
-use super::members::{self, EDITING, Part, Shape, TOOLS};
+use super::members::{self, EDITING, InputShape, MemberRole, TOOLS};
 use super::path_readings::{path, readings};
 use super::unknown_texts::{has_patch, patch_files};
-use super::{command, file_patterns, twice};
+use super::{command, file_patterns, repeated_members};
 use crate::environment::is_harmless;
 
-/// What the model gave the tool.
-pub(super) struct Input {
-    /// A member that is there twice has all of its values here, as a list.
+/// The input of a tool call.
+pub(super) struct ToolInput {
+    /// A member that occurs twice has all of its values here, as a list.
     value: Value,
-    /// As it was given, if some member is there twice.
+    /// The input as written, if some member occurs twice.
     text: Option<String>,
-    /// Whether some member is there twice, at any depth: tools differ in which of them counts.
+    /// Whether some member occurs twice, at any depth: tools differ in which one counts.
     pub(super) is_ambiguous: bool,
-    shape: Shape,
-    /// Whether it may change files: then patterns are not only looked for.
+    shape: InputShape,
+    /// Whether the tool may change files, so that patterns are more than searches.
     may_change: bool,
-    /// Whether `command` says what an editing tool is to do with a file.
+    /// Whether `command` says what an editing tool does with a file.
     is_editing: bool,
-    /// Whether it names no file that a content could be written to, so that a content with headers of a patch is a patch.
+    /// Whether it names no file to write content to, so that content with patch headers is a patch.
     has_no_file: bool,
 }
 
-impl Input {
-    /// What cannot be read as JSON is kept as text, so that it counts in the digests.
-    pub(super) fn read(raw: Option<&Raw>, kind: &v1::ToolKind) -> Input {
+impl ToolInput {
+    /// Reads the input. What is not valid JSON is kept as text, so that it counts in the digests.
+    pub(super) fn read(raw: Option<&Raw>, kind: &v1::ToolKind) -> ToolInput {
         let text = raw.map_or("null", Raw::as_str);
         let (value, is_ambiguous) =
-            twice::read(text).unwrap_or_else(|_| (Value::from(text), false));
+            repeated_members::read(text).unwrap_or_else(|_| (Value::from(text), false));
         let verb = value.get("command").and_then(Value::as_str);
         let is_editing = *kind != v1::ToolKind::Execute
             && value.get("path").is_some_and(Value::is_string)
             && verb.is_some_and(|verb| EDITING.contains(&verb));
-        let mut commands = members::command_members(Part::Command);
+        let mut commands = members::command_members(MemberRole::Command);
         let is_given = |name| value.get(name).is_some_and(|value| !value.is_null());
         let shape = match kind {
-            _ if !is_editing && commands.any(is_given) => Shape::Command,
-            v1::ToolKind::Move => Shape::Move,
-            v1::ToolKind::SwitchMode => Shape::Plan,
-            _ => Shape::Files,
+            _ if !is_editing && commands.any(is_given) => InputShape::Command,
+            v1::ToolKind::Move => InputShape::Move,
+            v1::ToolKind::SwitchMode => InputShape::Plan,
+            _ => InputShape::Files,
         };
-        Input {
+        ToolInput {
             has_no_file: !names_file(&value, shape),
             text: is_ambiguous.then(|| text.to_owned()),
             value,
@@ -66,10 +66,10 @@ impl Input {
         }
     }
 
-    /// The command and its arguments, with its variables in front as `env` takes them. Those that an agent may set without
-    /// asking are left out; they count in the subject.
+    /// The command and its arguments, with its variables in front as `env` takes them. Variables that an agent may set
+    /// without asking are left out; they count in the subject.
     pub(super) fn command(&self) -> Option<Vec<String>> {
-        let names = members::command_members(Part::Command);
+        let names = members::command_members(MemberRole::Command);
         let names = names.filter(|name| !(self.is_editing && *name == "command"));
         let given = names.filter_map(|name| self.get(name));
         let mut given: Vec<Vec<String>> = given
@@ -80,7 +80,7 @@ impl Input {
         let mut words = match given.len() {
             0 => return None,
             1 => given.remove(0),
-            // Nobody knows which of them the agent means.
+            // It is uncertain which of them the agent means.
             _ => vec![given.concat().join("\n")],
         };
         if self.is_ambiguous {
@@ -110,10 +110,10 @@ impl Input {
     }
 
     fn directory_text(&self) -> Option<&str> {
-        members::command_members(Part::Directory).find_map(|name| self.get(name)?.as_str())
+        members::command_members(MemberRole::Directory).find_map(|name| self.get(name)?.as_str())
     }
 
-    /// The texts that name files, in members that are there for that.
+    /// The texts that name files, in members for file names.
     fn path_texts(&self) -> Vec<&str> {
         let members = self.value.as_object().into_iter().flatten();
         let named = members.filter(|(name, _)| members::names_paths(name, self.shape));
@@ -142,12 +142,13 @@ impl Input {
             .chain(self.patterns_outside())
     }
 
-    /// Relative files in each directory that may be named beside them: tools may look for them there.
+    /// Relative files, joined to each directory that is named beside them: tools may look for them there.
     fn below_directories(&self, named: &[PathBuf]) -> Vec<PathBuf> {
-        if self.shape != Shape::Files {
+        if self.shape != InputShape::Files {
             return Vec::new();
         }
-        let names = members::command_members(Part::Directory).chain(["path", "dir", "folder"]);
+        let names =
+            members::command_members(MemberRole::Directory).chain(["path", "dir", "folder"]);
         let directories = names.filter_map(|name| self.get(name)?.as_str());
         let directories: Vec<PathBuf> = directories.flat_map(readings).collect();
         let mut below = Vec::new();
@@ -168,13 +169,13 @@ impl Input {
         wild.chain(changed.map(str::to_owned)).collect()
     }
 
-    /// Patterns of files that lead out of the directory they are looked for in.
+    /// Patterns of files that lead out of the directory that they start from.
     fn patterns_outside(&self) -> impl Iterator<Item = PathBuf> {
         let leads_out = |text: &&str| text.starts_with(['/', '~']) || text.contains("../");
         self.pattern_texts().into_iter().filter(leads_out).map(path)
     }
 
-    /// The patterns of files that it looks for. What may be a regular expression counts if it looks like a path.
+    /// The patterns of files that it searches for. What may be a regular expression counts if it looks like a path.
     pub(super) fn patterns(&self) -> Vec<String> {
         let all = self.pattern_texts().into_iter();
         all.map(str::to_owned).collect()
@@ -194,10 +195,10 @@ impl Input {
         all
     }
 
-    /// Whether it names where something is to be put.
+    /// Whether it names a destination.
     pub(super) fn names_destination(&self) -> bool {
         let is_put = |(name, value): (&str, &Value)| {
-            !value.is_null() && self.part(name, value) == Some(Part::Destination)
+            !value.is_null() && self.part(name, value) == Some(MemberRole::Destination)
         };
         let changes = self.get("changes").and_then(Value::as_object);
         let mut changes = changes.into_iter().flat_map(Map::values);
@@ -210,12 +211,12 @@ impl Input {
         TOOLS.iter().filter_map(|name| self.get(name)?.as_str())
     }
 
-    /// Whether something is given that is not understood.
+    /// Whether some input is not understood.
     pub(super) fn has_unknown(&self) -> bool {
         self.is_ambiguous || self.unknown().next().is_some()
     }
 
-    /// The members that are not understood. An input that is not an object has one without a name.
+    /// The members that are not understood. Input that is not an object is one member without a name.
     pub(super) fn unknown(&self) -> impl Iterator<Item = (&str, &Value)> {
         let whole = match &self.value {
             Value::Object(_) | Value::Null => None,
@@ -226,19 +227,19 @@ impl Input {
         whole.into_iter().chain(unknown)
     }
 
-    /// Whether it is given content for a file, or told to change one.
+    /// Whether it contains content for a file, or says to change one.
     pub(super) fn has_content(&self) -> bool {
         let is_content = |(name, value): (&str, &Value)| {
-            !value.is_null() && self.part(name, value) == Some(Part::Content)
+            !value.is_null() && self.part(name, value) == Some(MemberRole::Content)
         };
         let is_view = self.get("command").and_then(Value::as_str) == Some("view");
         self.members().any(is_content) || (self.is_editing && !is_view)
     }
 
-    /// What counts for a decision on files beside the files: patterns, and which files are removed.
+    /// What counts for a decision on files, in addition to the files: patterns, and which files are removed.
     pub(super) fn beside_files(&self) -> Value {
         let patterns = self.members().filter(|(name, value)| {
-            !value.is_null() && self.part(name, value) == Some(Part::Pattern)
+            !value.is_null() && self.part(name, value) == Some(MemberRole::Pattern)
         });
         let mut counted = owned(patterns);
         let changes = self.get("changes").and_then(Value::as_object);
@@ -253,11 +254,14 @@ impl Input {
         value_of(counted)
     }
 
-    /// What counts for a decision beside a command that is understood.
+    /// What counts for a decision on a command that is understood, in addition to the command.
     pub(super) fn beside_command(&self) -> Value {
         let counts = |(name, value): &(&str, &Value)| {
             let part = self.part(name, value);
-            !matches!(part, Some(Part::Command | Part::Arguments | Part::Note))
+            !matches!(
+                part,
+                Some(MemberRole::Command | MemberRole::Arguments | MemberRole::Note)
+            )
         };
         value_of(owned(self.members().filter(counts)))
     }
@@ -267,16 +271,18 @@ impl Input {
         members.map(|(name, value)| (name.as_str(), value))
     }
 
-    /// What a member means; `None` if it is not understood. Of several commands or directories nobody knows which counts.
-    fn part(&self, name: &str, value: &Value) -> Option<Part> {
+    /// What a member means; `None` if it is not understood. Of several commands or directories, it is uncertain which
+    /// one counts.
+    fn part(&self, name: &str, value: &Value) -> Option<MemberRole> {
         let part = self.shape.part(name, value)?;
-        if part == Part::Pattern && self.may_change && !value.is_null() {
+        if part == MemberRole::Pattern && self.may_change && !value.is_null() {
             return None;
         }
-        if part == Part::Content && self.has_no_file && has_patch(value) {
+        if part == MemberRole::Content && self.has_no_file && has_patch(value) {
             return None;
         }
-        let is_single = matches!(part, Part::Command | Part::Directory) && !value.is_null();
+        let is_single =
+            matches!(part, MemberRole::Command | MemberRole::Directory) && !value.is_null();
         let mut others = members::command_members(part).filter(|other| *other != name);
         let has_others = others.any(|other| self.get(other).is_some());
         (!is_single || !has_others).then_some(part)
@@ -341,8 +347,8 @@ pub(super) fn word(value: &Value) -> String {
     }
 }
 
-/// Whether a member names a file that something can be written to. A directory is none.
-fn names_file(value: &Value, shape: Shape) -> bool {
+/// Whether a member names a file that something can be written to. A directory does not count.
+fn names_file(value: &Value, shape: InputShape) -> bool {
     let is_directory = |text: &str| {
         let text = text.trim();
         let end = text.rsplit(['/', '\\']).next().unwrap_or(text);
@@ -360,8 +366,8 @@ fn names_file(value: &Value, shape: Shape) -> bool {
     })
 }
 
-/// The texts that name files in a value.
-fn collect_paths<'a>(value: &'a Value, shape: Shape, texts: &mut Vec<&'a str>) {
+/// The texts in a value that name files.
+fn collect_paths<'a>(value: &'a Value, shape: InputShape, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),
         Value::Array(items) => items
@@ -375,9 +381,9 @@ fn collect_paths<'a>(value: &'a Value, shape: Shape, texts: &mut Vec<&'a str>) {
     }
 }
 
-/// Members that may be patterns of files. To some tools `pattern` is a regular expression: one that looks like a path
-/// elsewhere is taken for that.
+/// Members that may be patterns of files. To some tools `pattern` is a regular expression; one that looks like a path
+/// elsewhere is taken for a path.
 const PATTERNS: &[&str] = &["glob", "include", "pattern"];
 
-/// Members that name a directory, and no file in it.
+/// Members that name a directory, not a file in it.
 const DIRECTORIES: &[&str] = &["dir", "directory", "dir_path"];

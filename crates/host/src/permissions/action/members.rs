@@ -1,60 +1,60 @@
-//! The members of a tool's input that we know: for each shape of input a fixed table of names, what each means, and which
+//! The known members of a tool's input. For each shape of input, a fixed table of names, what each means and which
 //! values it may have. A member that is not in the table of its shape, or has another value, is not understood.
 
 use serde_json::Value;
 
 use super::{file_patterns, path_readings};
 
-/// What a tool is given.
+/// The shape of a tool's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum InputShape {
     /// A command to run.
     Command,
     /// Files to read, search or change, or a page to fetch.
     Files,
     /// Files to move.
     Move,
-    /// A plan that is to be carried out.
+    /// A plan to carry out.
     Plan,
 }
 
 /// What a member means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    /// A command; one at most.
+pub(super) enum MemberRole {
+    /// A command; at most one.
     Command,
     /// Further words of the command.
     Arguments,
     /// Variables of the command.
     Variables,
-    /// Where the command runs, or the tool works; one at most.
+    /// Where the command runs, or the tool works; at most one.
     Directory,
-    /// How something is done. It counts in what a decision is remembered for.
+    /// How something is done. It counts for remembered decisions.
     Mode,
-    /// What describes a call or differs from call to call, and changes nothing of what is done.
+    /// A description, or something that differs from call to call and does not change what is done.
     Note,
     /// What an editing tool does with its file.
     Verb,
     /// Files.
     Path,
-    /// Where something is put. What only reads has none.
+    /// A destination. Tools that only read have none.
     Destination,
     /// Files by a pattern.
     Pattern,
-    /// Which part of a file is read, or what is searched for and how the finds are shown.
+    /// Which part of a file is read, or what is searched for and how results are shown.
     Reading,
-    /// What is written to a file, or what page is fetched. What only reads has none.
+    /// What is written to a file, or which page is fetched. Tools that only read have none.
     Content,
 }
 
-impl Shape {
-    /// What a member of this name means in the shape, and which values it may have.
-    fn member(self, name: &str) -> Option<(Part, Form)> {
+impl InputShape {
+    /// What a member with this name means in the shape, and which values it may have.
+    fn member(self, name: &str) -> Option<(MemberRole, ValueType)> {
         let tables: &[&[Member]] = match self {
-            Shape::Command => &[OF_COMMANDS, NOTES],
-            Shape::Files => &[OF_FILES, NOTES],
-            Shape::Move => &[OF_MOVES, OF_FILES, NOTES],
-            Shape::Plan => &[OF_PLANS],
+            InputShape::Command => &[OF_COMMANDS, NOTES],
+            InputShape::Files => &[OF_FILES, NOTES],
+            InputShape::Move => &[OF_MOVES, OF_FILES, NOTES],
+            InputShape::Plan => &[OF_PLANS],
         };
         let mut members = tables.iter().copied().flatten();
         let found = members.find(|(known, _, _)| *known == name);
@@ -62,37 +62,39 @@ impl Shape {
     }
 
     /// What a member means, if its name and its value are known.
-    pub(super) fn part(self, name: &str, value: &Value) -> Option<Part> {
+    pub(super) fn part(self, name: &str, value: &Value) -> Option<MemberRole> {
         let (part, form) = self.member(name)?;
         (value.is_null() || form.fits(value)).then_some(part)
     }
 }
 
-/// The members that mean the same for a command.
-pub(super) fn command_members(part: Part) -> impl Iterator<Item = &'static str> {
+/// The members that have this meaning for a command.
+pub(super) fn command_members(part: MemberRole) -> impl Iterator<Item = &'static str> {
     let members = OF_COMMANDS.iter().filter(move |(_, it, _)| *it == part);
     members.map(|(name, _, _)| *name)
 }
 
-/// Whether a member names files, or files are in its value: also where the shape has no such member, so that more files are
-/// seen and less is allowed.
-pub(super) fn names_paths(name: &str, shape: Shape) -> bool {
+/// Whether a member names files, or its value contains some. This includes members that the shape does not have, so
+/// that more files are seen and less is allowed.
+pub(super) fn names_paths(name: &str, shape: InputShape) -> bool {
     let own: &[Member] = match shape {
-        Shape::Move => OF_MOVES,
-        Shape::Files | Shape::Plan => &[],
-        // The directory of a command is one already.
-        Shape::Command if matches!(shape.member(name), Some((Part::Directory, _))) => return false,
-        Shape::Command => &[],
+        InputShape::Move => OF_MOVES,
+        InputShape::Files | InputShape::Plan => &[],
+        // The directory of a command is already one of its files.
+        InputShape::Command if matches!(shape.member(name), Some((MemberRole::Directory, _))) => {
+            return false;
+        }
+        InputShape::Command => &[],
     };
     let mut members = own.iter().chain(OF_FILES);
     members.any(|(known, part, form)| {
-        let has_files =
-            matches!(part, Part::Path | Part::Destination) || matches!(form, Form::Edits);
+        let has_files = matches!(part, MemberRole::Path | MemberRole::Destination)
+            || matches!(form, ValueType::Edits);
         *known == name && has_files
     })
 }
 
-/// Whether a text is a path on this machine, and not an address of something elsewhere.
+/// Whether a text is a path on this machine, and not the address of something elsewhere.
 pub(super) fn is_path(text: &str) -> bool {
     if text.is_empty() || text.contains('\0') || path_readings::has_too_many(text) {
         return false;
@@ -110,12 +112,12 @@ pub(super) fn is_path(text: &str) -> bool {
 
 /// The values that a member may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// A number, also as a text.
+enum ValueType {
+    /// A number, also as text.
     Number,
     /// A number, or a list of numbers.
     Numbers,
-    /// A number or a text that tells calls apart.
+    /// A number or a text that identifies a call.
     Id,
     /// Yes or no, also as a number.
     Switch,
@@ -125,19 +127,19 @@ enum Form {
     Name,
     /// A text.
     Text,
-    /// An address of the web; any other may be one of a file.
+    /// An address on the web. Other addresses may name a file.
     WebAddress,
     /// A text, or a list of texts.
     Texts,
-    /// A pattern of files that stays inside, or a list of such.
+    /// A pattern of files that stays in its directory, or a list of them.
     Patterns,
-    /// A pattern of files that stays inside, or a regular expression.
+    /// A pattern of files that stays in its directory, or a regular expression.
     PatternOrText,
     /// An object of switches.
     Switches,
     /// A line for a shell, or a program and its arguments.
     Command,
-    /// Variables by their names, or a list of names and values.
+    /// Variables by name, or a list of names and values.
     Variables,
     /// A path.
     Path,
@@ -145,72 +147,75 @@ enum Form {
     Paths,
     /// A list of objects that name a file and texts in it.
     Edits,
-    /// Files by their names, and how each is changed.
+    /// Files by name, and how each one changes.
     Changes,
-    /// What an agent makes of the words of a command.
+    /// How an agent parsed the words of a command.
     ParsedCommand,
     /// An empty list or object.
     Nothing,
 }
 
-impl Form {
+impl ValueType {
     fn fits(self, value: &Value) -> bool {
         match self {
-            Form::Number => value.is_number() || is_text(value, |char| char.is_ascii_digit()),
-            Form::Numbers => Form::Number.fits(value) || is_list(value, Form::Number),
-            Form::Id => Form::Text.fits(value) || Form::Number.fits(value),
-            Form::Switch => value.is_boolean() || value.is_number(),
-            Form::Ranges => {
+            ValueType::Number => value.is_number() || is_text(value, |char| char.is_ascii_digit()),
+            ValueType::Numbers => {
+                ValueType::Number.fits(value) || is_list(value, ValueType::Number)
+            }
+            ValueType::Id => ValueType::Text.fits(value) || ValueType::Number.fits(value),
+            ValueType::Switch => value.is_boolean() || value.is_number(),
+            ValueType::Ranges => {
                 let is_range = |char: char| char.is_ascii_digit() || "-, ".contains(char);
                 value.is_number() || is_text(value, is_range)
             }
-            Form::Name => is_text(value, |char| {
+            ValueType::Name => is_text(value, |char| {
                 char.is_ascii_alphanumeric() || "-_+.".contains(char)
             }),
-            Form::Text => value.as_str().is_some_and(|text| !text.contains('\0')),
-            Form::WebAddress => {
+            ValueType::Text => value.as_str().is_some_and(|text| !text.contains('\0')),
+            ValueType::WebAddress => {
                 let is_web =
                     |text: &str| text.starts_with("http://") || text.starts_with("https://");
-                Form::Text.fits(value) && value.as_str().is_some_and(is_web)
+                ValueType::Text.fits(value) && value.as_str().is_some_and(is_web)
             }
-            Form::Texts => Form::Text.fits(value) || is_list(value, Form::Text),
-            Form::Patterns => are_texts(value, file_patterns::stays_inside),
-            Form::PatternOrText => are_texts(value, file_patterns::may_be_text),
-            Form::Switches => {
+            ValueType::Texts => ValueType::Text.fits(value) || is_list(value, ValueType::Text),
+            ValueType::Patterns => are_texts(value, file_patterns::stays_inside),
+            ValueType::PatternOrText => are_texts(value, file_patterns::may_be_text),
+            ValueType::Switches => {
                 let members = value.as_object();
                 members.is_some_and(|members| members.values().all(Value::is_boolean))
             }
-            Form::Command => {
+            ValueType::Command => {
                 let is_line = value.as_str().is_some_and(|text| !text.trim().is_empty());
                 let has_words = value.as_array().is_some_and(|words| !words.is_empty());
-                (is_line && Form::Text.fits(value)) || (has_words && is_list(value, Form::Text))
+                (is_line && ValueType::Text.fits(value))
+                    || (has_words && is_list(value, ValueType::Text))
             }
-            Form::Variables => are_variables(value),
-            Form::Path => value.as_str().is_some_and(is_path),
-            Form::Paths => {
+            ValueType::Variables => are_variables(value),
+            ValueType::Path => value.as_str().is_some_and(is_path),
+            ValueType::Paths => {
                 let mut items = items(value).iter();
-                items.all(|item| Form::Path.fits(item) || is_object_of(item, IN_PATHS))
+                items.all(|item| ValueType::Path.fits(item) || is_object_of(item, IN_PATHS))
             }
-            Form::Edits => {
+            ValueType::Edits => {
                 let mut items = items(value).iter();
                 items.all(|item| is_object_of(item, IN_EDITS))
             }
-            Form::Changes => {
+            ValueType::Changes => {
                 let is_change = |(path, change): (&String, &Value)| {
                     is_path(path) && is_object_of(change, IN_CHANGES)
                 };
                 let files = value.as_object();
                 files.is_some_and(|files| files.iter().all(is_change))
             }
-            Form::ParsedCommand => {
+            ValueType::ParsedCommand => {
                 let mut items = items(value).iter();
                 items.all(|item| {
                     let members = item.as_object();
-                    let is_one = |value: &Value| value.is_null() || Form::Text.fits(value);
+                    let is_one = |value: &Value| value.is_null() || ValueType::Text.fits(value);
                     members.is_some_and(|members| members.values().all(is_one))
                 })
             }
-            Form::Nothing => match value {
+            ValueType::Nothing => match value {
                 Value::Array(items) => items.is_empty(),
                 Value::Object(members) => members.is_empty(),
                 _ => false,
@@ -226,10 +231,10 @@ fn is_text(value: &Value, fits: impl Fn(char) -> bool) -> bool {
 
 fn are_texts(value: &Value, fits: impl Fn(&str) -> bool) -> bool {
     let mut items = items(value).iter();
-    Form::Texts.fits(value) && items.all(|item| item.as_str().is_some_and(&fits))
+    ValueType::Texts.fits(value) && items.all(|item| item.as_str().is_some_and(&fits))
 }
 
-fn is_list(value: &Value, form: Form) -> bool {
+fn is_list(value: &Value, form: ValueType) -> bool {
     let items = value.as_array();
     items.is_some_and(|items| items.iter().all(|item| form.fits(item)))
 }
@@ -240,7 +245,7 @@ fn items(value: &Value) -> &[Value] {
     items.map_or(std::slice::from_ref(value), Vec::as_slice)
 }
 
-fn is_object_of(value: &Value, members: &[(&str, Form)]) -> bool {
+fn is_object_of(value: &Value, members: &[(&str, ValueType)]) -> bool {
     let is_member = |(name, value): (&String, &Value)| {
         let mut members = members.iter();
         let form = members.find(|(known, _)| known == name);
@@ -251,7 +256,7 @@ fn is_object_of(value: &Value, members: &[(&str, Form)]) -> bool {
 }
 
 fn are_variables(value: &Value) -> bool {
-    let is_value = |value: &Value| Form::Id.fits(value) || value.is_boolean();
+    let is_value = |value: &Value| ValueType::Id.fits(value) || value.is_boolean();
     let is_name = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
     let is_pair = |item: &Value| {
         let name = item.get("name").and_then(Value::as_str);
@@ -267,202 +272,214 @@ fn are_variables(value: &Value) -> bool {
     }
 }
 
-type Member = (&'static str, Part, Form);
+type Member = (&'static str, MemberRole, ValueType);
 
 const OF_COMMANDS: &[Member] = &[
-    ("command", Part::Command, Form::Command),
-    ("cmd", Part::Command, Form::Command),
-    ("argv", Part::Command, Form::Command),
-    ("args", Part::Arguments, Form::Texts),
-    ("env", Part::Variables, Form::Variables),
-    ("cwd", Part::Directory, Form::Path),
-    ("workdir", Part::Directory, Form::Path),
-    ("working_directory", Part::Directory, Form::Path),
-    ("workingDirectory", Part::Directory, Form::Path),
-    ("directory", Part::Directory, Form::Path),
-    ("dir_path", Part::Directory, Form::Path),
-    ("background", Part::Mode, Form::Switch),
-    ("is_background", Part::Mode, Form::Switch),
-    ("run_in_background", Part::Mode, Form::Switch),
-    ("parsed_cmd", Part::Note, Form::ParsedCommand),
-    ("proposed_execpolicy_amendment", Part::Note, Form::Texts),
+    ("command", MemberRole::Command, ValueType::Command),
+    ("cmd", MemberRole::Command, ValueType::Command),
+    ("argv", MemberRole::Command, ValueType::Command),
+    ("args", MemberRole::Arguments, ValueType::Texts),
+    ("env", MemberRole::Variables, ValueType::Variables),
+    ("cwd", MemberRole::Directory, ValueType::Path),
+    ("workdir", MemberRole::Directory, ValueType::Path),
+    ("working_directory", MemberRole::Directory, ValueType::Path),
+    ("workingDirectory", MemberRole::Directory, ValueType::Path),
+    ("directory", MemberRole::Directory, ValueType::Path),
+    ("dir_path", MemberRole::Directory, ValueType::Path),
+    ("background", MemberRole::Mode, ValueType::Switch),
+    ("is_background", MemberRole::Mode, ValueType::Switch),
+    ("run_in_background", MemberRole::Mode, ValueType::Switch),
+    ("parsed_cmd", MemberRole::Note, ValueType::ParsedCommand),
+    (
+        "proposed_execpolicy_amendment",
+        MemberRole::Note,
+        ValueType::Texts,
+    ),
 ];
 
-/// What describes a call or differs from call to call. To a tool that neither runs a command nor touches files it may be
-/// the matter itself, such as the title of an issue that it opens.
+/// Descriptions, and what differs from call to call. For a tool that neither runs a command nor touches files, they may
+/// be the point of the call, such as the title of an issue to open.
 const NOTES: &[Member] = &[
-    ("description", Part::Note, Form::Text),
-    ("explanation", Part::Note, Form::Text),
-    ("justification", Part::Note, Form::Text),
-    ("reason", Part::Note, Form::Text),
-    ("title", Part::Note, Form::Text),
-    ("timeout", Part::Note, Form::Number),
-    ("timeout_ms", Part::Note, Form::Number),
-    ("timeoutMs", Part::Note, Form::Number),
-    ("yield_time_ms", Part::Note, Form::Number),
-    ("max_output_tokens", Part::Note, Form::Number),
-    ("call_id", Part::Note, Form::Id),
-    ("turn_id", Part::Note, Form::Id),
-    ("tool_call_id", Part::Note, Form::Id),
-    ("toolCallId", Part::Note, Form::Id),
+    ("description", MemberRole::Note, ValueType::Text),
+    ("explanation", MemberRole::Note, ValueType::Text),
+    ("justification", MemberRole::Note, ValueType::Text),
+    ("reason", MemberRole::Note, ValueType::Text),
+    ("title", MemberRole::Note, ValueType::Text),
+    ("timeout", MemberRole::Note, ValueType::Number),
+    ("timeout_ms", MemberRole::Note, ValueType::Number),
+    ("timeoutMs", MemberRole::Note, ValueType::Number),
+    ("yield_time_ms", MemberRole::Note, ValueType::Number),
+    ("max_output_tokens", MemberRole::Note, ValueType::Number),
+    ("call_id", MemberRole::Note, ValueType::Id),
+    ("turn_id", MemberRole::Note, ValueType::Id),
+    ("tool_call_id", MemberRole::Note, ValueType::Id),
+    ("toolCallId", MemberRole::Note, ValueType::Id),
 ];
 
 const OF_MOVES: &[Member] = &[
-    ("from", Part::Path, Form::Path),
-    ("to", Part::Destination, Form::Path),
+    ("from", MemberRole::Path, ValueType::Path),
+    ("to", MemberRole::Destination, ValueType::Path),
 ];
 
-/// As Claude Code asks to leave its plan mode. The file with the plan is there already.
+/// As in Claude Code's request to leave plan mode. The file with the plan exists already.
 const OF_PLANS: &[Member] = &[
-    ("plan", Part::Content, Form::Text),
-    ("planFilePath", Part::Note, Form::Path),
+    ("plan", MemberRole::Content, ValueType::Text),
+    ("planFilePath", MemberRole::Note, ValueType::Path),
 ];
 
 const OF_FILES: &[Member] = &[
-    ("command", Part::Verb, Form::Name),
-    ("file_path", Part::Path, Form::Paths),
-    ("filePath", Part::Path, Form::Paths),
-    ("path", Part::Path, Form::Paths),
-    ("abs_path", Part::Path, Form::Paths),
-    ("absPath", Part::Path, Form::Paths),
-    ("absolute_path", Part::Path, Form::Paths),
-    ("absolutePath", Part::Path, Form::Paths),
-    ("notebook_path", Part::Path, Form::Paths),
-    ("file", Part::Path, Form::Paths),
-    ("filename", Part::Path, Form::Paths),
-    ("file_name", Part::Path, Form::Paths),
-    ("uri", Part::Path, Form::Paths),
-    ("cwd", Part::Directory, Form::Path),
-    ("workdir", Part::Directory, Form::Path),
-    ("working_directory", Part::Directory, Form::Path),
-    ("workingDirectory", Part::Directory, Form::Path),
-    ("dir", Part::Path, Form::Paths),
-    ("directory", Part::Path, Form::Paths),
-    ("dir_path", Part::Path, Form::Paths),
-    ("source", Part::Path, Form::Paths),
-    ("source_path", Part::Path, Form::Paths),
-    ("paths", Part::Path, Form::Paths),
-    ("files", Part::Path, Form::Paths),
-    ("file_paths", Part::Path, Form::Paths),
-    ("destination", Part::Destination, Form::Path),
-    ("destination_path", Part::Destination, Form::Path),
-    ("old_path", Part::Destination, Form::Path),
-    ("oldPath", Part::Destination, Form::Path),
-    ("new_path", Part::Destination, Form::Path),
-    ("newPath", Part::Destination, Form::Path),
-    ("target_file", Part::Destination, Form::Path),
-    ("target_path", Part::Destination, Form::Path),
-    ("glob", Part::Pattern, Form::Patterns),
-    ("include", Part::Pattern, Form::Patterns),
-    ("pattern", Part::Pattern, Form::PatternOrText),
-    ("-A", Part::Reading, Form::Number),
-    ("-B", Part::Reading, Form::Number),
-    ("-C", Part::Reading, Form::Number),
-    ("-i", Part::Reading, Form::Switch),
-    ("-n", Part::Reading, Form::Switch),
-    ("case_sensitive", Part::Reading, Form::Switch),
-    ("caseSensitive", Part::Reading, Form::Switch),
-    ("context", Part::Reading, Form::Number),
-    ("depth", Part::Reading, Form::Number),
-    ("end_line", Part::Reading, Form::Number),
-    ("endLine", Part::Reading, Form::Number),
-    ("exclude", Part::Reading, Form::Texts),
-    ("file_filtering_options", Part::Reading, Form::Switches),
-    ("head_limit", Part::Reading, Form::Number),
-    ("ignore_case", Part::Reading, Form::Switch),
-    ("line", Part::Reading, Form::Number),
-    ("limit", Part::Reading, Form::Number),
-    ("lines", Part::Reading, Form::Numbers),
-    ("max_results", Part::Reading, Form::Number),
-    ("multiline", Part::Reading, Form::Switch),
-    ("offset", Part::Reading, Form::Number),
-    ("output_mode", Part::Reading, Form::Name),
-    ("pages", Part::Reading, Form::Ranges),
-    ("query", Part::Reading, Form::Texts),
-    ("recursive", Part::Reading, Form::Switch),
-    ("regex", Part::Reading, Form::Texts),
-    ("respect_git_ignore", Part::Reading, Form::Switch),
-    ("start_line", Part::Reading, Form::Number),
-    ("startLine", Part::Reading, Form::Number),
-    ("type", Part::Reading, Form::Name),
-    ("view_range", Part::Reading, Form::Numbers),
-    ("args", Part::Reading, Form::Nothing),
-    ("env", Part::Reading, Form::Nothing),
-    ("changes", Part::Content, Form::Changes),
-    ("edits", Part::Content, Form::Edits),
-    ("content", Part::Content, Form::Text),
-    ("contents", Part::Content, Form::Text),
-    ("expected_replacements", Part::Content, Form::Number),
-    ("file_text", Part::Content, Form::Text),
-    ("format", Part::Content, Form::Name),
-    ("insert_line", Part::Content, Form::Number),
-    ("insert_text", Part::Content, Form::Text),
-    ("instruction", Part::Content, Form::Text),
-    ("new_source", Part::Content, Form::Text),
-    ("new_str", Part::Content, Form::Text),
-    ("new_string", Part::Content, Form::Text),
-    ("newString", Part::Content, Form::Text),
-    ("new_text", Part::Content, Form::Text),
-    ("newText", Part::Content, Form::Text),
-    ("old_str", Part::Content, Form::Text),
-    ("old_string", Part::Content, Form::Text),
-    ("oldString", Part::Content, Form::Text),
-    ("old_text", Part::Content, Form::Text),
-    ("oldText", Part::Content, Form::Text),
-    ("prompt", Part::Content, Form::Text),
-    ("replace_all", Part::Content, Form::Switch),
-    ("replaceAll", Part::Content, Form::Switch),
-    ("url", Part::Content, Form::WebAddress),
+    ("command", MemberRole::Verb, ValueType::Name),
+    ("file_path", MemberRole::Path, ValueType::Paths),
+    ("filePath", MemberRole::Path, ValueType::Paths),
+    ("path", MemberRole::Path, ValueType::Paths),
+    ("abs_path", MemberRole::Path, ValueType::Paths),
+    ("absPath", MemberRole::Path, ValueType::Paths),
+    ("absolute_path", MemberRole::Path, ValueType::Paths),
+    ("absolutePath", MemberRole::Path, ValueType::Paths),
+    ("notebook_path", MemberRole::Path, ValueType::Paths),
+    ("file", MemberRole::Path, ValueType::Paths),
+    ("filename", MemberRole::Path, ValueType::Paths),
+    ("file_name", MemberRole::Path, ValueType::Paths),
+    ("uri", MemberRole::Path, ValueType::Paths),
+    ("cwd", MemberRole::Directory, ValueType::Path),
+    ("workdir", MemberRole::Directory, ValueType::Path),
+    ("working_directory", MemberRole::Directory, ValueType::Path),
+    ("workingDirectory", MemberRole::Directory, ValueType::Path),
+    ("dir", MemberRole::Path, ValueType::Paths),
+    ("directory", MemberRole::Path, ValueType::Paths),
+    ("dir_path", MemberRole::Path, ValueType::Paths),
+    ("source", MemberRole::Path, ValueType::Paths),
+    ("source_path", MemberRole::Path, ValueType::Paths),
+    ("paths", MemberRole::Path, ValueType::Paths),
+    ("files", MemberRole::Path, ValueType::Paths),
+    ("file_paths", MemberRole::Path, ValueType::Paths),
+    ("destination", MemberRole::Destination, ValueType::Path),
+    ("destination_path", MemberRole::Destination, ValueType::Path),
+    ("old_path", MemberRole::Destination, ValueType::Path),
+    ("oldPath", MemberRole::Destination, ValueType::Path),
+    ("new_path", MemberRole::Destination, ValueType::Path),
+    ("newPath", MemberRole::Destination, ValueType::Path),
+    ("target_file", MemberRole::Destination, ValueType::Path),
+    ("target_path", MemberRole::Destination, ValueType::Path),
+    ("glob", MemberRole::Pattern, ValueType::Patterns),
+    ("include", MemberRole::Pattern, ValueType::Patterns),
+    ("pattern", MemberRole::Pattern, ValueType::PatternOrText),
+    ("-A", MemberRole::Reading, ValueType::Number),
+    ("-B", MemberRole::Reading, ValueType::Number),
+    ("-C", MemberRole::Reading, ValueType::Number),
+    ("-i", MemberRole::Reading, ValueType::Switch),
+    ("-n", MemberRole::Reading, ValueType::Switch),
+    ("case_sensitive", MemberRole::Reading, ValueType::Switch),
+    ("caseSensitive", MemberRole::Reading, ValueType::Switch),
+    ("context", MemberRole::Reading, ValueType::Number),
+    ("depth", MemberRole::Reading, ValueType::Number),
+    ("end_line", MemberRole::Reading, ValueType::Number),
+    ("endLine", MemberRole::Reading, ValueType::Number),
+    ("exclude", MemberRole::Reading, ValueType::Texts),
+    (
+        "file_filtering_options",
+        MemberRole::Reading,
+        ValueType::Switches,
+    ),
+    ("head_limit", MemberRole::Reading, ValueType::Number),
+    ("ignore_case", MemberRole::Reading, ValueType::Switch),
+    ("line", MemberRole::Reading, ValueType::Number),
+    ("limit", MemberRole::Reading, ValueType::Number),
+    ("lines", MemberRole::Reading, ValueType::Numbers),
+    ("max_results", MemberRole::Reading, ValueType::Number),
+    ("multiline", MemberRole::Reading, ValueType::Switch),
+    ("offset", MemberRole::Reading, ValueType::Number),
+    ("output_mode", MemberRole::Reading, ValueType::Name),
+    ("pages", MemberRole::Reading, ValueType::Ranges),
+    ("query", MemberRole::Reading, ValueType::Texts),
+    ("recursive", MemberRole::Reading, ValueType::Switch),
+    ("regex", MemberRole::Reading, ValueType::Texts),
+    ("respect_git_ignore", MemberRole::Reading, ValueType::Switch),
+    ("start_line", MemberRole::Reading, ValueType::Number),
+    ("startLine", MemberRole::Reading, ValueType::Number),
+    ("type", MemberRole::Reading, ValueType::Name),
+    ("view_range", MemberRole::Reading, ValueType::Numbers),
+    ("args", MemberRole::Reading, ValueType::Nothing),
+    ("env", MemberRole::Reading, ValueType::Nothing),
+    ("changes", MemberRole::Content, ValueType::Changes),
+    ("edits", MemberRole::Content, ValueType::Edits),
+    ("content", MemberRole::Content, ValueType::Text),
+    ("contents", MemberRole::Content, ValueType::Text),
+    (
+        "expected_replacements",
+        MemberRole::Content,
+        ValueType::Number,
+    ),
+    ("file_text", MemberRole::Content, ValueType::Text),
+    ("format", MemberRole::Content, ValueType::Name),
+    ("insert_line", MemberRole::Content, ValueType::Number),
+    ("insert_text", MemberRole::Content, ValueType::Text),
+    ("instruction", MemberRole::Content, ValueType::Text),
+    ("new_source", MemberRole::Content, ValueType::Text),
+    ("new_str", MemberRole::Content, ValueType::Text),
+    ("new_string", MemberRole::Content, ValueType::Text),
+    ("newString", MemberRole::Content, ValueType::Text),
+    ("new_text", MemberRole::Content, ValueType::Text),
+    ("newText", MemberRole::Content, ValueType::Text),
+    ("old_str", MemberRole::Content, ValueType::Text),
+    ("old_string", MemberRole::Content, ValueType::Text),
+    ("oldString", MemberRole::Content, ValueType::Text),
+    ("old_text", MemberRole::Content, ValueType::Text),
+    ("oldText", MemberRole::Content, ValueType::Text),
+    ("prompt", MemberRole::Content, ValueType::Text),
+    ("replace_all", MemberRole::Content, ValueType::Switch),
+    ("replaceAll", MemberRole::Content, ValueType::Switch),
+    ("url", MemberRole::Content, ValueType::WebAddress),
 ];
 
 /// The members of one file among several.
-const IN_PATHS: &[(&str, Form)] = &[
-    ("path", Form::Path),
-    ("file_path", Form::Path),
-    ("filePath", Form::Path),
-    ("uri", Form::Path),
-    ("line", Form::Number),
-    ("lines", Form::Numbers),
-    ("limit", Form::Number),
-    ("offset", Form::Number),
-    ("start_line", Form::Number),
-    ("startLine", Form::Number),
-    ("end_line", Form::Number),
-    ("endLine", Form::Number),
+const IN_PATHS: &[(&str, ValueType)] = &[
+    ("path", ValueType::Path),
+    ("file_path", ValueType::Path),
+    ("filePath", ValueType::Path),
+    ("uri", ValueType::Path),
+    ("line", ValueType::Number),
+    ("lines", ValueType::Numbers),
+    ("limit", ValueType::Number),
+    ("offset", ValueType::Number),
+    ("start_line", ValueType::Number),
+    ("startLine", ValueType::Number),
+    ("end_line", ValueType::Number),
+    ("endLine", ValueType::Number),
 ];
 
 /// The members of one edit among several.
-const IN_EDITS: &[(&str, Form)] = &[
-    ("path", Form::Path),
-    ("file_path", Form::Path),
-    ("filePath", Form::Path),
-    ("old", Form::Text),
-    ("new", Form::Text),
-    ("all", Form::Switch),
-    ("old_str", Form::Text),
-    ("new_str", Form::Text),
-    ("old_string", Form::Text),
-    ("new_string", Form::Text),
-    ("oldString", Form::Text),
-    ("newString", Form::Text),
-    ("old_text", Form::Text),
-    ("new_text", Form::Text),
-    ("oldText", Form::Text),
-    ("newText", Form::Text),
-    ("replace_all", Form::Switch),
-    ("replaceAll", Form::Switch),
+const IN_EDITS: &[(&str, ValueType)] = &[
+    ("path", ValueType::Path),
+    ("file_path", ValueType::Path),
+    ("filePath", ValueType::Path),
+    ("old", ValueType::Text),
+    ("new", ValueType::Text),
+    ("all", ValueType::Switch),
+    ("old_str", ValueType::Text),
+    ("new_str", ValueType::Text),
+    ("old_string", ValueType::Text),
+    ("new_string", ValueType::Text),
+    ("oldString", ValueType::Text),
+    ("newString", ValueType::Text),
+    ("old_text", ValueType::Text),
+    ("new_text", ValueType::Text),
+    ("oldText", ValueType::Text),
+    ("newText", ValueType::Text),
+    ("replace_all", ValueType::Switch),
+    ("replaceAll", ValueType::Switch),
 ];
 
 /// The members of the change of one file, as Codex shows it.
-const IN_CHANGES: &[(&str, Form)] = &[
-    ("type", Form::Name),
-    ("content", Form::Text),
-    ("diff", Form::Text),
-    ("unified_diff", Form::Text),
-    ("move_path", Form::Path),
+const IN_CHANGES: &[(&str, ValueType)] = &[
+    ("type", ValueType::Name),
+    ("content", ValueType::Text),
+    ("diff", ValueType::Text),
+    ("unified_diff", ValueType::Text),
+    ("move_path", ValueType::Path),
 ];
 
-/// What an editing tool is to do with a file.
+/// What an editing tool can do with a file.
 pub(super) const EDITING: &[&str] = &[
     "view",
     "create",

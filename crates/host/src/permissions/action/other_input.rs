@@ -1,4 +1,4 @@
-//! What a tool is given beside what an action says of it. A prompt has to show this too.
+//! The input of a tool that the action does not show otherwise. A prompt has to show this too.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use attache_rpc::json::{Kind, Raw, Reader};
 use serde_json::Value;
 
 use super::input::word;
-use super::members::{Part, Shape, command_members, names_paths};
-use super::{Action, paths, twice};
+use super::members::{InputShape, MemberRole, command_members, names_paths};
+use super::{Action, paths, repeated_members};
 
 impl Action {
-    /// The members of a tool's input that the command, the directory and the files of this action do not say, each with
-    /// its value as JSON. A prompt shows the title anyway, and `changes`, the old and new texts of files. An input that is
-    /// not an object has one value without a name. A member that occurs twice is listed twice.
+    /// The members of a tool's input that the command, the directory and the files of this action don't show, each with
+    /// its value as JSON. A prompt shows the title anyway, and `changes`, the old and new texts of files. Input that is
+    /// not an object is one value without a name. A member that occurs twice is listed twice.
     pub fn other_input(&self, input: &Raw, changes: &[&str]) -> Vec<(String, String)> {
         let Some(members) = members(input.as_str()) else {
             let nothing = [r#""""#, "null", "{}", "[]"].contains(&input.as_str().trim());
@@ -28,19 +28,21 @@ impl Action {
         members.iter().filter(is_listed).cloned().collect()
     }
 
-    /// Whether it says what a member says.
+    /// Whether the action shows what a member says.
     fn says(&self, name: &str, json: &str, changes: &[&str]) -> bool {
         let Ok(value) = serde_json::from_str::<Value>(json) else {
             return false;
         };
         let is_command = self.command.is_some();
         let is_any_of = |part| command_members(part).any(|it| it == name);
-        let is_path = names_paths(name, Shape::Files);
+        let is_path = names_paths(name, InputShape::Files);
         match &value {
             Value::Null => true,
-            _ if is_command && (is_any_of(Part::Command) || name == "args") => self.runs(&value),
+            _ if is_command && (is_any_of(MemberRole::Command) || name == "args") => {
+                self.runs(&value)
+            }
             _ if is_command && name == "env" => self.sets(&value),
-            Value::String(text) if is_any_of(Part::Directory) => match is_command {
+            Value::String(text) if is_any_of(MemberRole::Directory) => match is_command {
                 true => self.names_directory(text),
                 false => self.names_file(text),
             },
@@ -58,7 +60,7 @@ impl Action {
         }
     }
 
-    /// Whether all of a value stands in the command.
+    /// Whether the command contains all of a value.
     fn runs(&self, value: &Value) -> bool {
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = self.command.as_deref().unwrap_or_default();
@@ -107,16 +109,16 @@ impl Action {
     }
 }
 
-/// Whether a member occurs twice in one object, at any depth: nobody knows which of them the agent means.
+/// Whether a member occurs twice in one object, at any depth: it is uncertain which one the agent means.
 fn repeats(json: &str) -> bool {
-    twice::read(json).is_ok_and(|(_, is_twice)| is_twice)
+    repeated_members::read(json).is_ok_and(|(_, is_twice)| is_twice)
 }
 
 fn kind(json: &str) -> Option<Kind> {
     Reader::new(json).kind().ok()
 }
 
-/// The members of an object as they are written; nothing for anything else.
+/// The members of an object as written; `None` for anything else.
 fn members(json: &str) -> Option<Vec<(String, String)>> {
     if !matches!(kind(json), Some(Kind::Object)) {
         return None;

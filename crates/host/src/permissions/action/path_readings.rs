@@ -1,13 +1,13 @@
-//! The ways in which tools read a text that names a file. Rules that deny or ask count if one of them hits; what allows has to
-//! cover all of them.
+//! The ways in which tools read a text that names a file. Rules that deny or ask apply if one of them matches; what
+//! allows has to cover all of them.
 
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 
-/// A text as each path that a tool may take it for: as it is written; without spaces or quotes around it or an `@` in front;
-/// with other spaces as plain ones; without backslashes that escape, or with them as slashes; decoded as in an address; and
-/// as a `file:` address.
+/// A text as each path that a tool may take it for: as written; without spaces or quotes around it or an `@` in front;
+/// with all kinds of spaces as plain ones; without backslashes that escape, or with backslashes as slashes; decoded as
+/// in an address; and as a `file:` address.
 pub(super) fn readings(text: &str) -> Vec<PathBuf> {
     paths(spellings(
         text,
@@ -15,12 +15,12 @@ pub(super) fn readings(text: &str) -> Vec<PathBuf> {
     ))
 }
 
-/// A path of a location or a change, which is never encoded or escaped.
+/// A path in a location or a change, which is never encoded or escaped.
 pub(super) fn location_readings(text: &str) -> Vec<PathBuf> {
     paths(spellings(text, &[bare, without_at, plain_spaces]))
 }
 
-/// Whether there are more readings of a text than are looked at.
+/// Whether a text has more readings than are considered.
 pub(super) fn has_too_many(text: &str) -> bool {
     readings(text).len() >= MAX_READINGS
 }
@@ -30,7 +30,7 @@ pub(super) fn path(text: &str) -> PathBuf {
     let Some(rest) = file_uri(text) else {
         return PathBuf::from(text);
     };
-    // The name of a host may stand in front of the path, and a query behind it.
+    // There may be a host name before the path, and a query after it.
     let rest = match rest.strip_prefix("//") {
         Some(host) => &host[host.find('/').unwrap_or(host.len())..],
         None => rest,
@@ -40,13 +40,13 @@ pub(super) fn path(text: &str) -> PathBuf {
     PathBuf::from(path.into_owned())
 }
 
-/// What stands behind `file:`, in whatever letters.
+/// The part after `file:`, in upper or lower case.
 pub(super) fn file_uri(text: &str) -> Option<&str> {
     let (scheme, rest) = text.trim_start().split_once(':')?;
     scheme.eq_ignore_ascii_case("file").then_some(rest)
 }
 
-/// The text, and all that it becomes by these steps in any order.
+/// The text, and everything that these steps make of it in any order.
 fn spellings(text: &str, steps: &[fn(&str) -> String]) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();
@@ -68,7 +68,7 @@ fn spellings(text: &str, steps: &[fn(&str) -> String]) -> Vec<String> {
     found
 }
 
-/// Whether no step changes a text, as far as a glance tells.
+/// Whether no step changes a text, by a quick check.
 fn is_plain(text: &str) -> bool {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,()[]{}*?:$~#=".contains(&byte);
@@ -76,7 +76,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 fn paths(spellings: Vec<String>) -> Vec<PathBuf> {
-    // To a tool that resolves it, an empty path is the directory that it works in.
+    // A tool that resolves an empty path gets the directory that it works in.
     let all = spellings.iter().map(|text| match text.is_empty() {
         true => PathBuf::from("."),
         false => path(text),
@@ -118,10 +118,10 @@ fn decoded(text: &str) -> String {
     }
 }
 
-/// Whether a language takes it for a space.
+/// Whether some language takes it for a space.
 fn is_space(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '\u{feff}' | '\u{200b}' | '\u{180e}')
 }
 
-/// More readings are not looked at, and then the text is not understood.
+/// Readings of one text. A text with more is not understood.
 const MAX_READINGS: usize = 64;

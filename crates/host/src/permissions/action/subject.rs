@@ -1,17 +1,17 @@
-//! What a remembered decision holds for.
+//! The subject of an action: the digest that a remembered decision is bound to.
 
 use std::path::PathBuf;
 
 use attache_schema::v1;
 use serde_json::Value;
 
-use super::input::Input;
+use super::input::ToolInput;
 use super::{Action, Digest};
 use crate::FieldHasher;
 
-/// What a remembered decision holds for. What merely describes, such as a reason or a time limit, is left out. Of input that
-/// is not understood nothing is.
-pub(super) fn subject(action: &Action, input: &Input) -> Digest {
+/// The digest that a remembered decision is bound to. It leaves out descriptions, such as a reason or a time limit,
+/// unless the input is not understood.
+pub(super) fn subject(action: &Action, input: &ToolInput) -> Digest {
     let mut form = FieldHasher::new("attache permissions subject");
     form.text(action.kind.as_str());
     form.text(action.tool.as_deref().unwrap_or_default());
@@ -41,7 +41,7 @@ pub(super) fn subject(action: &Action, input: &Input) -> Digest {
             input.whole()
         }
         false if is_about_files => {
-            // A yes to reading is none to writing under the same name.
+            // Permission to read does not allow writing under the same name.
             let reads = matches!(action.kind, v1::ToolKind::Read | v1::ToolKind::Search);
             if reads && action.has_content {
                 form.text("content");

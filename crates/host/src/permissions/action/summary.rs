@@ -1,4 +1,4 @@
-//! What an action does, in one line of our words. Nothing in it is the agent's claim where we can tell ourselves.
+//! A summary of an action on one line, in our words. It contains the agent's claims only where we know nothing else.
 
 use attache_schema::v1;
 use attache_text::plain::{visible_command, visible_quote, visible_start};
@@ -7,9 +7,9 @@ use attache_text::secret::mask_words;
 use super::Action;
 
 impl Action {
-    /// What would be done, on one line: the command with its directory, or the files, or the tool. Hidden and control
-    /// characters are visible, what looks like a secret is masked, and where something is cut it says how much. The
-    /// agent's own words for it appear only where there is nothing else, as a quotation.
+    /// What the action would do, on one line: the command with its directory, or the files, or the tool. Hidden and
+    /// control characters are made visible, what looks like a secret is masked, and it says how much was cut. The
+    /// agent's own words appear only where there is nothing else, as a quotation.
     pub fn summary(&self) -> String {
         match (&self.command, self.paths.as_slice()) {
             (Some(words), _) => {
@@ -64,7 +64,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The same for text whose characters are visible already: a sign in it stays the sign that it is.
+/// The same for text with characters that were made visible already and must not be made visible again.
 fn shortened(mut shown: String) -> String {
     if let Some((end, _)) = shown.char_indices().nth(MOST_TEXT) {
         let more = shown[end..].chars().count();
@@ -74,7 +74,7 @@ fn shortened(mut shown: String) -> String {
     shown
 }
 
-/// The agent's own words.
+/// The agent's own words, as a quotation.
 fn quote(text: &str) -> String {
     match text.char_indices().nth(MOST_TEXT) {
         None => visible_quote(text),

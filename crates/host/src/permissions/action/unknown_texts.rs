@@ -1,25 +1,25 @@
-//! The texts in input that is not understood, at any depth, names of members too: each may be a command or a file. Rules that
-//! deny or ask look at all of them.
+//! The texts in input that is not understood, at any depth, including names of members. Each may be a command or a
+//! file, and rules that deny or ask consider all of them.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::super::seen_paths::values;
+use super::super::path_views::word_values;
 use super::path_readings::{file_uri, readings};
 use super::{command, paths};
 use crate::protected_names::{fold, is_protected};
 
-/// What the texts in input that is not understood may be: commands and files.
+/// The commands and files that the texts in unknown input may be.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UnknownTexts {
     /// Commands and their arguments.
     pub(in super::super) commands: Vec<Vec<String>>,
     /// Files.
     pub(in super::super) paths: Vec<PathBuf>,
-    /// Texts that nobody would take for anything but a file: whole paths, and those that lead elsewhere.
+    /// Texts that can hardly be anything but a file: absolute paths, and those that lead elsewhere.
     plain: Vec<PathBuf>,
-    /// Whether there are more than are looked at.
+    /// Whether there are more than are considered.
     pub(in super::super) is_cut: bool,
     /// Bytes of all commands.
     size: usize,
@@ -37,7 +37,7 @@ impl UnknownTexts {
         found
     }
 
-    /// The files that nobody would take for anything else, and those with protected names: a prompt shows them.
+    /// The files that can hardly be anything else, and those with protected names. A prompt shows them.
     pub(super) fn plain_paths(&self, workspace: &Path) -> impl Iterator<Item = PathBuf> {
         let is_protected = |path: &&PathBuf| {
             let seen = paths::inside(workspace, path);
@@ -72,7 +72,7 @@ impl UnknownTexts {
 
     fn name(&mut self, name: &str) {
         self.files(name);
-        // A single word is the name of a member, and not a program.
+        // A single word is the name of a member, not a program.
         if name.contains(char::is_whitespace) {
             self.command(command::words(name));
         }
@@ -100,7 +100,7 @@ impl UnknownTexts {
     }
 
     fn files(&mut self, text: &str) {
-        // To some programs a text ends at a zero.
+        // For some programs a text ends at a NUL character.
         for line in text.split(['\n', '\r', '\0']) {
             let line = line.trim();
             let bare = line.trim_matches(['"', '\'', '`']);
@@ -110,7 +110,7 @@ impl UnknownTexts {
             named.chain(in_patch(line)).for_each(|it| self.file(it));
         }
         if !text.contains(char::is_whitespace) {
-            let parts = values(text).into_iter().filter(|part| *part != text);
+            let parts = word_values(text).into_iter().filter(|part| *part != text);
             parts.for_each(|part| self.file(part));
         }
     }
@@ -125,7 +125,7 @@ impl UnknownTexts {
     }
 }
 
-/// Whether there can be such a file: no file system has longer names.
+/// Whether such a file can exist: no file system has longer names.
 fn is_possible(path: &Path) -> bool {
     let text = path.to_string_lossy();
     text.len() < MAX_PATH
@@ -150,7 +150,7 @@ fn in_patch(line: &str) -> impl Iterator<Item = &str> {
     named.into_iter().chain(bare).chain(both)
 }
 
-/// The files that the headers of a patch name, as they are written. In a hunk with line counts, a single line that begins with
+/// The files that the headers of a patch name, as written. In a hunk with line counts, a single line that begins with
 /// `--- ` or `+++ ` is one that is removed or added.
 pub(super) fn patch_files(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
@@ -176,7 +176,7 @@ pub(super) fn patch_files(text: &str) -> Vec<&str> {
     found
 }
 
-/// The lines of a hunk in the old and the new file, by its first line: `@@ -1,2 +1,3 @@`.
+/// The line counts of a hunk in the old and the new file, from its first line: `@@ -1,2 +1,3 @@`.
 fn hunk_counts(line: &str) -> Option<(usize, usize)> {
     let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
     let (new, _) = rest.split_once(" @@")?;
@@ -187,7 +187,7 @@ fn hunk_counts(line: &str) -> Option<(usize, usize)> {
     Some((count(old)?, count(new)?))
 }
 
-/// Whether a text in a value, at any depth, has a header of a patch in it.
+/// Whether a text in a value, at any depth, contains a header of a patch.
 pub(super) fn has_patch(value: &Value) -> bool {
     value
         .as_str()
@@ -196,7 +196,7 @@ pub(super) fn has_patch(value: &Value) -> bool {
         || items(value).any(has_patch)
 }
 
-/// Whether a value may be code to run, in whatever depth, by the names of members.
+/// Whether a value, at any depth, may be code to run, judging by the names of members.
 pub(super) fn names_code(name: &str, value: &Value) -> bool {
     if is_plain_value(value) {
         return false;
@@ -213,7 +213,7 @@ pub(super) fn names_code(name: &str, value: &Value) -> bool {
         || items(value).any(|item| names_code("item", item))
 }
 
-/// Whether a value names a file, in whatever depth, by the names of members or by itself.
+/// Whether a value, at any depth, names a file, judging by the names of members or by itself.
 pub(super) fn names_files(name: &str, value: &Value) -> bool {
     if is_plain_value(value) {
         return false;
@@ -226,7 +226,7 @@ pub(super) fn names_files(name: &str, value: &Value) -> bool {
         || items(value).any(|item| names_files("", item))
 }
 
-/// Whether a member says where something is put, in whatever depth.
+/// Whether a member, at any depth, names a destination.
 pub(super) fn names_destination(name: &str, value: &Value) -> bool {
     has_part(name, DESTINATIONS)
         || members(value).any(|(name, value)| names_destination(name, value))
@@ -242,12 +242,12 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Whether it is no text, and has none in it.
+/// Whether it is neither text nor contains any.
 fn is_plain_value(value: &Value) -> bool {
     value.is_null() || value.is_number() || value.is_boolean()
 }
 
-/// Whether a text is a path from the root, from home or to somewhere else.
+/// Whether a text is a path from the root, from the home directory or to somewhere else.
 fn looks_like_file(text: &str) -> bool {
     let text =
         text.trim_start_matches(|letter: char| letter.is_whitespace() || "\"'`@".contains(letter));
@@ -267,7 +267,7 @@ fn has_part(name: &str, words: &[&str]) -> bool {
     parts.iter().any(|part| words.contains(&part.as_str()))
 }
 
-/// Whether one of these words stands anywhere in a name, however it is spelled.
+/// Whether one of these words is anywhere in a name, however it is spelled.
 fn has_word(name: &str, words: &[&str]) -> bool {
     let mut letters: String = fold(name.as_ref());
     letters.retain(|letter| letter.is_ascii_alphabetic());
@@ -277,7 +277,7 @@ fn has_word(name: &str, words: &[&str]) -> bool {
     words.iter().any(|word| letters.contains(word))
 }
 
-/// The words of a name such as `shell_command`, `shellCommand`, `SHELL-COMMAND` or `HTMLPath`, in small letters.
+/// The words of a name such as `shell_command`, `shellCommand`, `SHELL-COMMAND` or `HTMLPath`, in lower case.
 fn parts(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut parts = vec![String::new()];
@@ -296,13 +296,13 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// Words in the names of members that are code, where they stand alone.
+/// Words that make a member code if they are a part of its name.
 const CODE: &[&str] = &[
     "arg", "args", "binary", "eval", "hook", "js", "lua", "perl", "ps", "py", "rb", "ruby", "run",
     "sh", "source", "step", "steps", "ts",
 ];
 
-/// Words that make a member code wherever they stand in its name.
+/// Words that make a member code anywhere in its name.
 const CODE_WORDS: &[&str] = &[
     "argument",
     "argv",
@@ -324,19 +324,19 @@ const CODE_WORDS: &[&str] = &[
     "stdin",
 ];
 
-/// Words in the names of members that name files, where they stand alone.
+/// Words that make a member a file if they are a part of its name.
 const FILES: &[&str] = &[
     "archive", "as", "cwd", "dir", "dirs", "dst", "from", "into", "location", "out", "src",
     "target", "targets", "to", "workdir",
 ];
 
-/// Words that make a member the name of a file wherever they stand in its name.
+/// Words that make a member a file anywhere in its name.
 const FILE_WORDS: &[&str] = &["dest", "director", "file", "folder", "output", "path"];
 
-/// Words that have one of those in them and mean something else.
+/// Words that contain one of those and mean something else.
 const HARMLESS: &[&str] = &["description", "profile", "subscription", "transcript"];
 
-/// Words in the names of members that say where something is put.
+/// Words that make a member a destination if they are a part of its name.
 const DESTINATIONS: &[&str] = &[
     "dest",
     "destination",
@@ -350,7 +350,7 @@ const DESTINATIONS: &[&str] = &[
     "to",
 ];
 
-/// What stands in front of a file in a patch.
+/// What stands before a file name in a patch.
 const PATCH_LINES: &[&str] = &[
     "*** Add File:",
     "*** Update File:",
@@ -365,7 +365,7 @@ const PATCH_LINES: &[&str] = &[
     "Index: ",
 ];
 
-/// More texts, or more bytes of them, are not looked at, and then nothing is allowed without asking.
+/// Texts, and bytes of them. With more, nothing is allowed without asking.
 const MAX_TEXTS: usize = 1024;
 const MAX_SIZE: usize = 1024 * 1024;
 const MAX_PATH: usize = 4096;

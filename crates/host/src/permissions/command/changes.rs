@@ -1,11 +1,11 @@
-//! Which files a simple command names to change them, as far as its words tell. Nothing here looks at the disk.
+//! The files that a simple command names to change them, as far as its words tell. Nothing here looks at the disk.
 
 use std::borrow::Cow;
 
 use super::effects::{self, Effect};
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
-use super::wrappers::{self, Inner};
+use super::wrappers::{self, InnerCommands};
 use super::{programs, tokens};
 
 /// A file that a simple command may change.
@@ -13,29 +13,29 @@ use super::{programs, tokens};
 pub(in super::super) struct ChangedFile {
     /// The file.
     pub(in super::super) word: ShellWord,
-    /// What is done to it.
+    /// What the command does to it.
     pub(in super::super) change: FileChange,
 }
 
 /// What a command does to a file that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum FileChange {
-    /// The program is not known: it may change what it names.
+    /// The program is unknown: it may change what it names.
     Possible,
-    /// It comes to lie in a directory, if that is one: `cp a.md docs` writes `docs/a.md`.
+    /// Something is put into a directory, if it is one: `cp a.md docs` writes `docs/a.md`.
     Into,
     /// The file is written.
     Write,
-    /// It is removed.
+    /// The file is removed.
     Remove,
-    /// It is moved or copied, with everything below it.
+    /// The file is moved or copied, with everything below it.
     Move,
 }
 
-/// The files that a simple command may change: where its output goes, and what its words name. A program that is known only
-/// to read changes none.
+/// The files that a simple command may change: where its output goes, and what its words name. A program that is known
+/// to only read changes none.
 pub(in super::super) fn changed_files(part: &SimpleCommand) -> Vec<ChangedFile> {
-    let mut found = Found(Vec::new());
+    let mut found = ChangedFiles(Vec::new());
     for file in part.redirections.iter().filter(|file| file.is_write) {
         found.add(&file.target, FileChange::Write);
     }
@@ -48,14 +48,14 @@ pub(in super::super) fn changed_files(part: &SimpleCommand) -> Vec<ChangedFile> 
     found.0
 }
 
-/// Whether a simple command changes no file that it names, as far as it is known.
+/// Whether a simple command changes no file that it names, as far as is known.
 fn only_reads(part: &SimpleCommand) -> bool {
     part.program().is_some() && changed_files(part).is_empty()
 }
 
-struct Found(Vec<ChangedFile>);
+struct ChangedFiles(Vec<ChangedFile>);
 
-impl Found {
+impl ChangedFiles {
     fn add(&mut self, word: &ShellWord, change: FileChange) {
         self.0.push(ChangedFile {
             word: word.clone(),
@@ -85,7 +85,7 @@ impl Found {
         if part.runs_others
             && matches!(
                 wrappers::inner(part),
-                Inner::Commands(_) | Inner::Line(_) | Inner::Changed(..)
+                InnerCommands::Known(_) | InnerCommands::Line(_) | InnerCommands::Changed(..)
             )
         {
             return;
@@ -108,7 +108,7 @@ impl Found {
                 operands().for_each(|word| self.add(word, FileChange::Write));
             }
             "chmod" | "chown" | "chgrp" => self.all(arguments, FileChange::Possible),
-            // The second is their output.
+            // The second operand is their output.
             "uniq" | "xxd" => operands()
                 .skip(1)
                 .for_each(|word| self.add(word, FileChange::Write)),
@@ -124,12 +124,13 @@ impl Found {
         }
     }
 
-    /// A program of which nothing is known may change what it names. Code may do so with each word in it.
+    /// A program about which nothing is known may change what it names. If it takes code, it may change each word in
+    /// the code.
     fn by_unknown(&mut self, program: &str, arguments: &[ShellWord]) {
         if !programs::reads_code(program) {
             return self.all(arguments, FileChange::Possible);
         }
-        // A script that stands first is run.
+        // A script in the first place is run, not changed.
         let is_script = |word: &ShellWord| !word.literal().is_some_and(|it| it.starts_with('-'));
         let arguments = match arguments {
             [script, rest @ ..] if is_script(script) && !is_editor(program) => rest,
@@ -145,7 +146,7 @@ impl Found {
         tokens.for_each(|token| self.text(token, FileChange::Possible));
     }
 
-    /// Where it copies to; what is copied with everything below it may bring something protected along.
+    /// The targets of a copy. Something that is copied with everything below it may bring something protected along.
     fn by_copy(&mut self, program: &str, arguments: &[ShellWord]) {
         let is_recursive = program == "cp" && has_option(arguments, &["--r", "--ar"], "rRa");
         let words: Vec<&ShellWord> = operands(arguments).collect();
@@ -165,7 +166,7 @@ impl Found {
                     Some(ShellWord::Literal(directory.to_owned()))
                 }
             });
-        // With `-d` all are made.
+        // With `-d` it creates all of them.
         let makes_all = program == "install" && has_option(arguments, &["--d"], "d");
         let (target, sources) = match (named, words.as_slice()) {
             (Some(target), sources) => (target, sources),
@@ -174,7 +175,7 @@ impl Found {
         };
         self.add(&target, FileChange::Write);
         for source in sources {
-            // In a directory it has the same name.
+            // In a directory it keeps its name.
             if let (Some(target), Some(source)) = (target.literal(), source.literal()) {
                 let name = source.trim_end_matches('/').rsplit('/').next();
                 let name = name.unwrap_or(source);
@@ -193,11 +194,11 @@ impl Found {
         }
     }
 
-    /// `find` changes what it finds: with `-delete`, or by what it runs.
+    /// `find` changes what it finds with `-delete`, or by what it runs.
     fn by_find(&mut self, part: &SimpleCommand, arguments: &[ShellWord]) {
         let changes = match wrappers::inner(part) {
-            Inner::Nothing => false,
-            Inner::Commands(commands) => !commands.iter().all(only_reads),
+            InnerCommands::Nothing => false,
+            InnerCommands::Known(commands) => !commands.iter().all(only_reads),
             _ => true,
         };
         if changes {
@@ -278,13 +279,13 @@ impl Found {
     }
 }
 
-/// The words that are no options.
+/// The words that are not options.
 fn operands(arguments: &[ShellWord]) -> impl Iterator<Item = &ShellWord> {
     let is_option = |word: &&ShellWord| {
         word.literal()
             .is_some_and(|text| text.starts_with('-') && text.len() > 1)
     };
-    // Behind `--` each word is one, and one that begins with a dash names nothing protected.
+    // After `--` every word is an operand, and one that begins with a dash names nothing protected.
     arguments.iter().filter(move |word| !is_option(word))
 }
 
@@ -324,20 +325,20 @@ fn reads_config(arguments: &[ShellWord]) -> bool {
     !behind.iter().any(is_set) && (operands == 1 || behind.iter().any(is_get))
 }
 
-/// Whether it only shows files. A repository may bring a program of that name.
+/// Whether it only shows files. A repository may contain a program with that name.
 fn is_reader(part: &SimpleCommand) -> bool {
     let program = part.words.first().and_then(|word| word.literal());
     program.is_some_and(|program| READERS.split_ascii_whitespace().any(|it| it == program))
 }
 
-/// Whether the first of its words is a file that it changes, and no script.
+/// Whether its first word is a file that it changes, rather than a script.
 fn is_editor(program: &str) -> bool {
     matches!(program, "vi" | "vim" | "nvim" | "ex" | "ed" | "emacs")
 }
 
-/// Subcommands of git that change no file of the working tree. `config` and hooks are not among them.
+/// Subcommands of git that change no file in the working tree. `config` and hooks are not among them.
 const GIT_KEEPS_FILES: &str = "add stage commit push fetch";
 const WRITERS: &str = "mv cp install ln tee touch mkdir truncate shred mktemp";
-/// Programs that show files, beside those whose effect is known.
+/// Programs that show files, in addition to those with a known effect.
 const READERS: &str = "less more most bat batcat glow delta difft cloc tokei scc shellcheck actionlint hadolint yamllint \
     zcat zless zgrep xzcat bzcat";

@@ -1,4 +1,4 @@
-//! What programs do by themselves, as far as it is known of them: whether they start others, and which files they reach.
+//! What programs do by themselves, as far as is known: whether they start others, and which files they reach.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ pub(in super::super) enum Effect {
     Files,
     /// It starts nothing and reaches everything below a directory.
     Tree,
-    /// Nobody knows: it may start others, and open what it likes.
+    /// Unknown: it may start other programs and open any file.
     Unknown,
 }
 
@@ -73,8 +73,8 @@ fn is_recursive(program: &str, arguments: &[ShellWord]) -> bool {
     })
 }
 
-/// Subcommands that are built in cannot be aliases, and these start no hooks. With options that are not known, there is
-/// more than one subcommand that it may be.
+/// What a call of git does. Built-in subcommands can't be aliases, and these start no hooks. With unknown options,
+/// several words may be the subcommand.
 fn git(words: &[ShellWord]) -> Effect {
     let is_known = |word: Option<&str>| {
         word.is_some_and(|word| GIT.split_ascii_whitespace().any(|it| it == word))
@@ -86,7 +86,7 @@ fn git(words: &[ShellWord]) -> Effect {
     }
 }
 
-/// What programs do by their names, as long as no option says more.
+/// What programs do, by name, unless an option says more.
 static EFFECTS: LazyLock<HashMap<&str, Effect>> = LazyLock::new(|| {
     let lists = [
         (SILENT, Effect::Silent),

@@ -1,16 +1,16 @@
-//! What expansions do beside giving a text: `${x:=y}` and `$((x=1))` set variables, and arithmetic takes the values of
-//! variables for expressions, which can run commands.
+//! What expansions do in addition to producing text: `${x:=y}` and `$((x=1))` set variables, and arithmetic evaluates
+//! the values of variables as expressions, which can run commands.
 
 /// The variables of an arithmetic expression.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Arithmetic {
-    /// Those that it sets, to numbers.
+    /// Those that it sets to numbers.
     pub(super) sets: Vec<String>,
-    /// Those whose values it takes for expressions.
+    /// Those whose values it evaluates as expressions.
     pub(super) reads: Vec<String>,
 }
 
-/// The variables of an arithmetic expression; `None` if it has anything but names, numbers and operators.
+/// The variables of an arithmetic expression; `None` if it contains anything but names, numbers and operators.
 pub(super) fn arithmetic(text: &str) -> Option<Arithmetic> {
     let mut found = Arithmetic::default();
     let mut at = 0;
@@ -48,12 +48,12 @@ pub(super) fn arithmetic(text: &str) -> Option<Arithmetic> {
 /// What `${…}` does.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parameter<'a> {
-    /// It gives a text: what it calculates, and the word behind the operator.
+    /// It produces text, from what it calculates and the word after the operator.
     Reads {
         arithmetic: Vec<&'a str>,
         word: &'a str,
     },
-    /// It sets a variable that is not set or empty.
+    /// It sets a variable that is unset or empty.
     Sets { name: &'a str, word: &'a str },
 }
 
@@ -61,7 +61,7 @@ pub(super) enum Parameter<'a> {
 pub(super) fn parameter(text: &str) -> Option<Parameter<'_>> {
     let reads = |arithmetic, word| Some(Parameter::Reads { arithmetic, word });
     if let Some(names) = text.strip_prefix('!') {
-        // Other forms take the value of a variable for a name.
+        // Other forms take the value of a variable as a name.
         let name = ["[@]", "[*]", "@", "*"]
             .iter()
             .find_map(|end| names.strip_suffix(end))?;
@@ -99,7 +99,7 @@ pub(super) fn parameter(text: &str) -> Option<Parameter<'_>> {
         calculated.push(range);
         reads(calculated, "")
     } else {
-        // `@P` runs what the value substitutes.
+        // `@P` runs the substitutions in the value.
         let is_harmless = matches!(
             rest,
             "@Q" | "@E" | "@A" | "@a" | "@U" | "@u" | "@L" | "@K" | "@k"
@@ -145,8 +145,8 @@ fn length(text: &str, is_part: impl Fn(char) -> bool) -> usize {
     text.find(|char| !is_part(char)).unwrap_or(text.len())
 }
 
-/// `$x`, `${x}`, `${#x}` or `$?`, from behind the dollar sign: the variable whose text it gives, and where it ends. The
-/// arguments of the shell are nobody's variables.
+/// Reads `$x`, `${x}`, `${#x}` or `$?` after the dollar sign: the variable whose text it produces, and where it ends.
+/// The arguments of the shell are not variables.
 fn plain_parameter(text: &str) -> Option<(Option<&str>, usize)> {
     if text.starts_with(['#', '?', '$', '!']) {
         return Some((None, 1));

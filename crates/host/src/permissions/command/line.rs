@@ -1,18 +1,18 @@
-//! A command as the simple commands that it is made of, as far as they can be told before it runs.
+//! A command as the simple commands that it consists of, as far as they are known before it runs.
 
 use std::fmt;
 
 use attache_text::shell::{self, is_plain};
 
 use super::options::CommandWord;
-use super::shell::Scanner;
+use super::shell::LineScanner;
 use super::wrappers;
 
 /// A command, split into the simple commands that it would run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShellLine {
-    /// The simple commands in the order in which they stand there, those of substitutions and wrappers included.
+    /// The simple commands in order, including those in substitutions and those that wrappers run.
     pub parts: Vec<SimpleCommand>,
     /// Variables that the line sets for programs and that an agent may not set without asking.
     pub variables: Vec<(String, ShellWord)>,
@@ -24,26 +24,26 @@ pub struct ShellLine {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SimpleCommand {
-    /// Variables that are set for the program, or in the shell where there is no program.
+    /// Variables that are set for the program, or in the shell if there is no program.
     pub assignments: Vec<(String, ShellWord)>,
     /// The program and its arguments.
     pub words: Vec<ShellWord>,
-    /// Files that it reads from or writes to. Copies of descriptors such as `2>&1` are left out.
+    /// Files that it reads from or writes to, without copies of descriptors such as `2>&1`.
     pub redirections: Vec<Redirection>,
     /// Whether another part runs it, such as `env` or a substitution.
     pub is_inner: bool,
-    /// Whether it runs something else, so that its own words do not tell all.
+    /// Whether it runs something else, so its own words don't tell everything.
     pub runs_others: bool,
-    /// Whether it stands in a line for a shell. The words of other commands may still be read by one.
+    /// Whether it is in a line for a shell. A shell may still read the words of other commands.
     pub is_in_line: bool,
 }
 
 /// A word of a shell line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShellWord {
-    /// What the word is, without its quotes.
+    /// The word, without its quotes.
     Literal(String),
-    /// A word that the shell makes something else of, as it is written. It may become several words, or none.
+    /// A word that the shell expands, as it is written. It may become several words, or none.
     Undecided(String),
 }
 
@@ -58,7 +58,7 @@ pub struct Redirection {
 }
 
 impl Redirection {
-    /// Text of the line itself, as standard input.
+    /// Text in the line itself, as standard input.
     pub(super) fn of_text() -> Redirection {
         Redirection {
             is_write: false,
@@ -70,7 +70,7 @@ impl Redirection {
 impl ShellLine {
     /// Splits a command. Several words are executed as they are; a single word that is not plain is a line for a shell.
     pub fn of(command: &[String]) -> ShellLine {
-        let mut scanner = Scanner::default();
+        let mut scanner = LineScanner::default();
         match without_variables(command) {
             ([line], variables) if !is_plain(line) => {
                 scanner.line(line);
@@ -92,7 +92,7 @@ impl ShellLine {
         scanner.finish()
     }
 
-    /// Whether the parts are all that the line runs, and each program among them is known.
+    /// Whether the parts are everything the line runs, and each program among them is known.
     pub fn is_decidable(&self) -> bool {
         let has_program = |part: &SimpleCommand| match part.words.first() {
             Some(program) => program.literal().is_some(),
@@ -102,14 +102,15 @@ impl ShellLine {
     }
 }
 
-/// Words that mean something to a shell at the start of a line, also where everything behind them is plain.
+/// Whether a word means something to a shell at the start of a line, even if everything after it is plain.
 fn is_read_by_shell(word: &str) -> bool {
     let reserved = "if then elif else fi while until do done for case esac select function coproc time noglob nocorrect \
                     repeat foreach end -";
     word.contains('=') || reserved.split_ascii_whitespace().any(|it| it == word)
 }
 
-/// A line for a shell that comes with variables is written as `env NAME=value LINE`.
+/// The command without its variables, and the variables: a shell line with variables is written as `env NAME=value
+/// LINE`.
 fn without_variables(command: &[String]) -> (&[String], Vec<(String, String)>) {
     let [env, rest @ .., _] = command else {
         return (command, Vec::new());
@@ -124,7 +125,7 @@ fn without_variables(command: &[String]) -> (&[String], Vec<(String, String)>) {
 }
 
 impl SimpleCommand {
-    /// Whether it only passes on what it runs, which is another part.
+    /// Whether it does nothing but run another part.
     pub(crate) fn is_transparent(&self) -> bool {
         // No other part shows the files that it opens.
         let mut files = self.redirections.iter();
@@ -144,7 +145,7 @@ impl SimpleCommand {
         self.is_in_line || words.all(|word| word.literal().is_some_and(is_plain))
     }
 
-    /// The program without its directory, in small letters; `None` if it is not known.
+    /// The program without its directory, in lower case; `None` if it is unknown.
     pub(crate) fn program(&self) -> Option<String> {
         self.words.first()?.literal().map(super::base_name)
     }

@@ -1,13 +1,13 @@
-//! Options that stand between a program and its subcommand, such as `git -C dir --no-pager push`. Rules are written
-//! without them, so a command is compared without them as well: before it runs and when it is executed.
+//! Options between a program and its subcommand, such as `git -C dir --no-pager push`. Rules are written without them,
+//! so a command is compared without them too, both before it runs and when it is executed.
 
 use super::base_name;
-use super::pattern::Match;
+use super::pattern::CommandMatch;
 use super::subcommands::{is_group, is_subcommand};
 
-/// A word of a command. `None` if it is not known what the word will be.
+/// A word of a command, which may be unknown before the command runs.
 pub(crate) trait CommandWord {
-    /// The word without quotes.
+    /// The word without quotes; `None` if it is unknown.
     fn literal(&self) -> Option<&str>;
 }
 
@@ -25,26 +25,26 @@ impl CommandWord for &str {
 
 /// Where the subcommands of a pattern may end among the arguments of a command.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
-    /// The places behind the last subcommand.
+pub(super) struct SubcommandEnds {
+    /// The positions after the last subcommand.
     pub(super) places: Vec<usize>,
-    /// Whether a word that is not known, or that may be an alias, may be one of the subcommands.
+    /// Whether a word that is unknown, or that may be an alias, may be one of the subcommands.
     pub(super) is_unsure: bool,
 }
 
-/// Finds the subcommands in their order, with options before and between them. An option that the pattern names itself
-/// counts with and without a value.
+/// Finds the subcommands in order, with options before and between them. An option that the pattern names itself counts
+/// with and without a value.
 pub(super) fn ends<W: CommandWord>(
     program: &str,
     subcommands: &[&str],
     own: &[&str],
     arguments: &[W],
-) -> Ends {
-    let mut ends = Ends {
+) -> SubcommandEnds {
+    let mut ends = SubcommandEnds {
         places: vec![0],
         is_unsure: false,
     };
-    let known = Known::of(program);
+    let known = KnownOptions::of(program);
     // `docker container run` is `docker run`.
     let subcommands = match subcommands {
         [group, rest @ ..] if !rest.is_empty() && is_group(program, group) => rest,
@@ -66,18 +66,20 @@ pub(super) fn ends<W: CommandWord>(
         let mut places = Vec::new();
         for at in reachable(&starts, arguments, &known, own) {
             let found = match arguments.get(at).map(CommandWord::literal) {
-                Some(Some(word)) if word == *subcommand => Match::Yes,
-                // Only the first can have other names.
-                Some(Some(word)) if index == 0 && matches!(known.kind_of(word), Kind::Word) => {
+                Some(Some(word)) if word == *subcommand => CommandMatch::Yes,
+                // Only the first one can have other names.
+                Some(Some(word))
+                    if index == 0 && matches!(known.kind_of(word), OptionKind::Word) =>
+                {
                     is_subcommand(program, word, subcommand)
                 }
-                Some(Some(_)) | None => Match::No,
-                Some(None) => Match::Maybe,
+                Some(Some(_)) | None => CommandMatch::No,
+                Some(None) => CommandMatch::Maybe,
             };
             match found {
-                Match::Yes => places.push(at + 1),
-                Match::Maybe => ends.is_unsure = true,
-                Match::No => {}
+                CommandMatch::Yes => places.push(at + 1),
+                CommandMatch::Maybe => ends.is_unsure = true,
+                CommandMatch::No => {}
             }
         }
         ends.places = places;
@@ -85,24 +87,24 @@ pub(super) fn ends<W: CommandWord>(
     ends
 }
 
-/// The words that may be the subcommand of a program, in every way that the options before it can be read. `None` stands
-/// for a word that is not known.
+/// The words that may be the subcommand of a program, for every way to read the options before it. `None` stands for an
+/// unknown word.
 pub(crate) fn subcommands<'a, W: CommandWord>(
     program: &str,
     arguments: &'a [W],
 ) -> impl Iterator<Item = Option<&'a str>> + use<'a, W> {
-    let places = reachable(&[0], arguments, &Known::of(program), &[]);
+    let places = reachable(&[0], arguments, &KnownOptions::of(program), &[]);
     let words = places.into_iter().filter_map(|at| arguments.get(at));
     words
         .map(CommandWord::literal)
         .filter(|word| !word.is_some_and(|word| word.starts_with(['-', '+'])))
 }
 
-/// The places that can be reached from some by skipping options. A word that is not known is not skipped.
+/// The positions that can be reached from others by skipping options. An unknown word is not skipped.
 fn reachable<W: CommandWord>(
     starts: &[usize],
     arguments: &[W],
-    known: &Known,
+    known: &KnownOptions,
     own: &[&str],
 ) -> Vec<usize> {
     let mut is_found = vec![false; arguments.len() + 1];
@@ -118,61 +120,61 @@ fn reachable<W: CommandWord>(
             continue;
         };
         match known.kind_of(word) {
-            Kind::Word => {}
+            OptionKind::Word => {}
             _ if own.contains(&word) => open.extend([at + 1, at + 2]),
-            Kind::Flag => open.push(at + 1),
-            Kind::Value => open.push(at + 2),
-            Kind::Unknown => open.extend([at + 1, at + 2]),
+            OptionKind::Flag => open.push(at + 1),
+            OptionKind::Value => open.push(at + 2),
+            OptionKind::Unknown => open.extend([at + 1, at + 2]),
         }
     }
     found
 }
 
-/// The global options of a program: those that stand alone, and those that take the next word.
-struct Known {
+/// The global options of a program: those without a value, and those that take the next word.
+struct KnownOptions {
     flags: &'static str,
     values: &'static str,
 }
 
-enum Kind {
+enum OptionKind {
     /// It is not an option.
     Word,
-    /// It stands alone, or has its value with it.
+    /// It has no value, or contains its value.
     Flag,
     /// The next word is its value.
     Value,
-    /// It may or may not take the next word.
+    /// It may take the next word.
     Unknown,
 }
 
-impl Known {
-    fn of(program: &str) -> Known {
+impl KnownOptions {
+    fn of(program: &str) -> KnownOptions {
         let name = base_name(program);
         let is_it = |names: &str| names.split(' ').any(|it| it == name);
         let known = PROGRAMS.iter().find(|(names, ..)| is_it(names));
         let (flags, values) = known.map_or(("", ""), |(_, flags, values)| (*flags, *values));
-        Known { flags, values }
+        KnownOptions { flags, values }
     }
 
-    fn kind_of(&self, word: &str) -> Kind {
+    fn kind_of(&self, word: &str) -> OptionKind {
         let is_among = |list: &str| list.split(' ').any(|option| option == word);
         let is_glued =
             |option: &str| option.len() == 2 && word.len() > 2 && word.starts_with(option);
         match word {
-            "-" | "--" => Kind::Flag,
-            _ if !word.starts_with(['-', '+']) || word.len() < 2 => Kind::Word,
-            _ if is_among(self.flags) => Kind::Flag,
-            _ if is_among(self.values) => Kind::Value,
+            "-" | "--" => OptionKind::Flag,
+            _ if !word.starts_with(['-', '+']) || word.len() < 2 => OptionKind::Word,
+            _ if is_among(self.flags) => OptionKind::Flag,
+            _ if is_among(self.values) => OptionKind::Value,
             // Cargo and rustup take a toolchain as `+nightly`.
-            _ if word.starts_with('+') => Kind::Flag,
-            _ if word.starts_with("--") && word.contains('=') => Kind::Flag,
-            _ if self.values.split(' ').any(is_glued) => Kind::Flag,
-            _ => Kind::Unknown,
+            _ if word.starts_with('+') => OptionKind::Flag,
+            _ if word.starts_with("--") && word.contains('=') => OptionKind::Flag,
+            _ if self.values.split(' ').any(is_glued) => OptionKind::Flag,
+            _ => OptionKind::Unknown,
         }
     }
 }
 
-/// Programs with subcommands: their names, options that stand alone, and options that take the next word.
+/// Programs with subcommands: their names, options without a value, and options that take the next word.
 const PROGRAMS: &[(&str, &str, &str)] = &[
     (
         "git",
@@ -273,7 +275,7 @@ mod tests {
 
     fn found(line: &str) -> Vec<&str> {
         let words: Vec<&str> = line.split(' ').collect();
-        let places = reachable(&[0], &words[1..], &Known::of(words[0]), &[]);
+        let places = reachable(&[0], &words[1..], &KnownOptions::of(words[0]), &[]);
         let words = line.split(' ').skip(1).collect::<Vec<_>>();
         places
             .into_iter()

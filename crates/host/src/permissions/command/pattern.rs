@@ -8,7 +8,7 @@ use super::line::SimpleCommand;
 use super::options::{CommandWord, ends};
 use super::{base_name, wrappers};
 
-/// Words that a command may begin with, as a user writes them.
+/// A pattern for commands: the words that they begin with, as a user writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPattern {
     words: Vec<String>,
@@ -19,7 +19,7 @@ pub struct CommandPattern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
     Nothing,
-    /// `*`: words that are no options.
+    /// `*`: words that are not options.
     Words,
     /// `**`: anything.
     Anything,
@@ -27,21 +27,22 @@ enum Rest {
 
 /// Whether a command is one that a pattern denies or asks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Match {
+pub(crate) enum CommandMatch {
     /// It is not.
     No,
-    /// It may be: some of its words are not known, or may be an alias.
+    /// It may be: some of its words are unknown, or may be an alias.
     Maybe,
     /// It is.
     Yes,
 }
 
 impl CommandPattern {
-    /// Reads a pattern: words between spaces, the last of which may be `*` (more words, no options) or `**` (anything).
+    /// Reads a pattern: words separated by spaces, the last of which may be `*` (more words, no options) or `**`
+    /// (anything).
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// If it is not a pattern; the text says why.
     pub fn parse(text: &str) -> Result<CommandPattern, String> {
         let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         let rest = match words.last().map(String::as_str) {
@@ -53,7 +54,7 @@ impl CommandPattern {
             words.pop();
         }
         if words.is_empty() {
-            return Err("a command starts with the name of a program".to_owned());
+            return Err("a pattern starts with the name of a program".to_owned());
         }
         if !words.iter().all(|word| is_plain(word)) {
             return Err("a word in it means something to a shell; write plain words, and `*` only as the last one".to_owned());
@@ -74,7 +75,7 @@ impl CommandPattern {
             && pairs.all(|(wanted, word)| wanted == word.as_ref())
     }
 
-    /// Whether it is for a program whose words never tell all that it runs, so that `*` and `**` cover nothing.
+    /// Whether it is for a program whose words never tell everything that it runs, so that `*` and `**` cover nothing.
     pub(crate) fn covers_nothing(&self) -> bool {
         let program = base_name(self.program());
         self.rest != Rest::Nothing
@@ -82,14 +83,15 @@ impl CommandPattern {
             && wrappers::always_runs_others(&program)
     }
 
-    /// Whether a simple command begins like this, whose words are all known and tell all that it runs.
+    /// Whether a rule that allows covers a simple command: its words are all known, tell everything that it runs, and
+    /// begin like the pattern.
     pub(crate) fn allows(&self, part: &SimpleCommand) -> bool {
         let tells_all = self.rest == Rest::Nothing || (!part.runs_others && part.is_exact());
         let words = part.literal_words().filter(|_| tells_all);
         words.is_some_and(|words| self.allows_words(&words))
     }
 
-    /// Whether words begin like this, to the letter, for rules that allow.
+    /// Whether words begin like the pattern, letter by letter, for rules that allow.
     pub(crate) fn allows_words(&self, words: &[&str]) -> bool {
         let Some(rest) = words.get(self.words.len()..) else {
             return false;
@@ -105,22 +107,22 @@ impl CommandPattern {
     /// Whether a rule that denies or asks catches a simple command of a shell line.
     ///
     /// The program is compared without its directory, unless the pattern has one.
-    pub(crate) fn catches<W: CommandWord>(&self, words: &[W]) -> Match {
+    pub(crate) fn catches<W: CommandWord>(&self, words: &[W]) -> CommandMatch {
         self.catches_with(words, self.rest_of_caught())
     }
 
     /// Whether words begin like the pattern, whatever follows.
     pub(crate) fn begins(&self, words: &[&str]) -> bool {
-        self.catches_with(words, Rest::Anything) == Match::Yes
+        self.catches_with(words, Rest::Anything) == CommandMatch::Yes
     }
 
-    /// Whether a rule that denies or asks catches a call of its program with these arguments.
-    /// [`Match::Maybe`] if its subcommand may be an alias.
-    pub(crate) fn catches_call(&self, arguments: &[String]) -> Match {
+    /// Whether a rule that denies or asks catches a call of its program with these arguments. Returns
+    /// [`CommandMatch::Maybe`] if the subcommand may be an alias.
+    pub(crate) fn catches_call(&self, arguments: &[String]) -> CommandMatch {
         self.catches_arguments(arguments, self.rest_of_caught())
     }
 
-    /// A rule that denies or asks and names a program and nothing else is about every call of it.
+    /// What may follow in a rule that denies or asks. A rule that names only a program is about every call of it.
     fn rest_of_caught(&self) -> Rest {
         match self.words.len() {
             1 => Rest::Anything,
@@ -128,12 +130,12 @@ impl CommandPattern {
         }
     }
 
-    fn catches_with<W: CommandWord>(&self, words: &[W], rest: Rest) -> Match {
+    fn catches_with<W: CommandWord>(&self, words: &[W], rest: Rest) -> CommandMatch {
         let Some((program, arguments)) = words.split_first() else {
-            return Match::No;
+            return CommandMatch::No;
         };
         let Some(program) = program.literal() else {
-            return Match::Maybe;
+            return CommandMatch::Maybe;
         };
         let is_program = match self.program().contains('/') {
             true => self.program() == program,
@@ -141,41 +143,46 @@ impl CommandPattern {
         };
         match is_program {
             true => self.catches_arguments(arguments, rest),
-            false => Match::No,
+            false => CommandMatch::No,
         }
     }
 
-    /// Whether arguments are those of the pattern. Options in front of a subcommand do not count ([`ends`]), and an option
-    /// of the pattern may stand anywhere and in any spelling: `rm -rf **` catches `rm x -r --force`.
-    fn catches_arguments<W: CommandWord>(&self, arguments: &[W], rest: Rest) -> Match {
+    /// Whether arguments match the pattern. Options before a subcommand don't count ([`ends`]), and an option of the
+    /// pattern may be anywhere and in any spelling: `rm -rf **` catches `rm x -r --force`.
+    fn catches_arguments<W: CommandWord>(&self, arguments: &[W], rest: Rest) -> CommandMatch {
         let words = self.words[1..].iter().map(String::as_str);
         let (options, subcommands): (Vec<&str>, Vec<&str>) = words.partition(|it| is_option(it));
         let known = arguments.iter().filter_map(CommandWord::literal);
         let given: Vec<&str> = known.filter(|word| is_option(word)).collect();
         let is_unsure = arguments.iter().any(|word| word.literal().is_none());
         let has_options = match options.iter().all(|option| has_option(&given, option)) {
-            true => Match::Yes,
-            false if is_unsure => Match::Maybe,
-            false => Match::No,
+            true => CommandMatch::Yes,
+            false if is_unsure => CommandMatch::Maybe,
+            false => CommandMatch::No,
         };
         let ends = ends(self.program(), &subcommands, &options, arguments);
         let behind = |end: &usize| {
             let mut left = arguments[*end..].iter().map(CommandWord::literal);
             match rest {
-                Rest::Words | Rest::Anything => Match::Yes,
-                Rest::Nothing if left.len() == 0 => Match::Yes,
+                Rest::Words | Rest::Anything => CommandMatch::Yes,
+                Rest::Nothing if left.len() == 0 => CommandMatch::Yes,
                 Rest::Nothing if !options.is_empty() => match left.flatten().all(is_option) {
-                    true => Match::Yes,
-                    false => Match::No,
+                    true => CommandMatch::Yes,
+                    false => CommandMatch::No,
                 },
-                // Each of them may become nothing.
-                Rest::Nothing if left.all(|word| word.is_none()) => Match::Maybe,
-                Rest::Nothing => Match::No,
+                // Each of them may expand to nothing.
+                Rest::Nothing if left.all(|word| word.is_none()) => CommandMatch::Maybe,
+                Rest::Nothing => CommandMatch::No,
             }
         };
-        let found = ends.places.iter().map(behind).max().unwrap_or(Match::No);
+        let found = ends
+            .places
+            .iter()
+            .map(behind)
+            .max()
+            .unwrap_or(CommandMatch::No);
         let found = match ends.is_unsure {
-            true => found.max(Match::Maybe),
+            true => found.max(CommandMatch::Maybe),
             false => found,
         };
         found.min(has_options)
@@ -241,7 +248,7 @@ impl fmt::Display for CommandPattern {
 mod tests {
     use super::*;
 
-    fn check(pattern: &str, line: &str, expected: Match) {
+    fn check(pattern: &str, line: &str, expected: CommandMatch) {
         let words: Vec<Option<&str>> = line
             .split(' ')
             .map(|word| Some(word).filter(|word| *word != "?"))
@@ -259,51 +266,59 @@ mod tests {
     #[test]
     fn what_a_rule_that_denies_catches() {
         for (pattern, line, expected) in [
-            ("curl **", "curl x", Match::Yes),
-            ("curl **", "/usr/bin/curl -V", Match::Yes),
-            ("curl **", "CURL.exe", Match::Yes),
-            ("curl", "curl x", Match::Yes),
-            ("curl **", "echo curl", Match::No),
-            ("curl **", "? x", Match::Maybe),
-            ("/usr/bin/curl **", "curl x", Match::No),
+            ("curl **", "curl x", CommandMatch::Yes),
+            ("curl **", "/usr/bin/curl -V", CommandMatch::Yes),
+            ("curl **", "CURL.exe", CommandMatch::Yes),
+            ("curl", "curl x", CommandMatch::Yes),
+            ("curl **", "echo curl", CommandMatch::No),
+            ("curl **", "? x", CommandMatch::Maybe),
+            ("/usr/bin/curl **", "curl x", CommandMatch::No),
             (
                 "git push **",
                 "git -C d -c a=b --no-pager push x",
-                Match::Yes,
+                CommandMatch::Yes,
             ),
-            ("git push **", "git status ?", Match::No),
-            ("git push **", "git ? push", Match::Maybe),
-            ("git push **", "git -C ? push", Match::Yes),
-            ("git push", "git push ?", Match::Maybe),
-            ("git push", "git push origin", Match::No),
-            ("rm -rf **", "rm -rf x", Match::Yes),
-            ("rm -rf **", "rm -fr x", Match::Yes),
-            ("rm -rf **", "rm x -Rvf", Match::Yes),
-            ("rm -rf **", "rm -r --force x", Match::Yes),
-            ("rm -rf **", "rm --recurs --force x", Match::Yes),
-            ("rm -rf **", "rm -r x", Match::No),
-            ("rm -rf **", "rm -r ?", Match::Maybe),
-            ("git push --force **", "git push origin --force", Match::Yes),
-            ("git push --force **", "git -C d push -f", Match::Yes),
-            ("git push --force **", "git push origin", Match::No),
-            ("npm publish **", "npm --prefix x publish", Match::Yes),
-            ("npm publish **", "npm --odd x publish", Match::Yes),
+            ("git push **", "git status ?", CommandMatch::No),
+            ("git push **", "git ? push", CommandMatch::Maybe),
+            ("git push **", "git -C ? push", CommandMatch::Yes),
+            ("git push", "git push ?", CommandMatch::Maybe),
+            ("git push", "git push origin", CommandMatch::No),
+            ("rm -rf **", "rm -rf x", CommandMatch::Yes),
+            ("rm -rf **", "rm -fr x", CommandMatch::Yes),
+            ("rm -rf **", "rm x -Rvf", CommandMatch::Yes),
+            ("rm -rf **", "rm -r --force x", CommandMatch::Yes),
+            ("rm -rf **", "rm --recurs --force x", CommandMatch::Yes),
+            ("rm -rf **", "rm -r x", CommandMatch::No),
+            ("rm -rf **", "rm -r ?", CommandMatch::Maybe),
+            (
+                "git push --force **",
+                "git push origin --force",
+                CommandMatch::Yes,
+            ),
+            ("git push --force **", "git -C d push -f", CommandMatch::Yes),
+            ("git push --force **", "git push origin", CommandMatch::No),
+            (
+                "npm publish **",
+                "npm --prefix x publish",
+                CommandMatch::Yes,
+            ),
+            ("npm publish **", "npm --odd x publish", CommandMatch::Yes),
             (
                 "docker compose down",
                 "docker compose -f x down",
-                Match::Yes,
+                CommandMatch::Yes,
             ),
             (
                 "docker --context x rm **",
                 "docker -D --context x rm y",
-                Match::Yes,
+                CommandMatch::Yes,
             ),
             (
                 "python -m http.server **",
                 "python -W i -m http.server",
-                Match::Yes,
+                CommandMatch::Yes,
             ),
-            ("git push --force **", "git status ?", Match::No),
+            ("git push --force **", "git status ?", CommandMatch::No),
         ] {
             check(pattern, line, expected);
         }

@@ -1,19 +1,20 @@
-//! What programs are known to run others, or to make commands of text.
+//! Programs that are known to run others, or to make commands of text.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Whether a program is there to run another one, or code.
+/// Whether the purpose of a program is to run another one, or code.
 pub(super) fn runs_others(program: &str) -> bool {
     RUNS_OTHERS.contains(program) || is_interpreter(program)
 }
 
-/// Whether a word is built into shells and changes what later words mean, or runs them in a way that we do not follow.
+/// Whether a word is built into shells and changes what later words mean, or runs them in a way that is not followed
+/// here.
 pub(super) fn changes_shell(program: &str) -> bool {
     CHANGES_SHELL.contains(program)
 }
 
-/// Whether a program makes commands or code of text that we do not read.
+/// Whether a program makes commands or code of text that is not analysed here.
 pub(super) fn reads_code(program: &str) -> bool {
     READS_CODE.contains(program) || is_interpreter(program)
 }
@@ -29,7 +30,7 @@ pub(super) fn is_told_to_run(program: &str, arguments: &[String]) -> bool {
     })
 }
 
-/// Long options can be shortened and short ones written together or with their value.
+/// Whether a word is an option. Long options can be shortened, and short ones written together or with their value.
 fn is_option(option: &str, word: &str) -> bool {
     match option.as_bytes() {
         [b'-', b'-', ..] if word.starts_with("--") => {
@@ -61,7 +62,7 @@ static CHANGES_SHELL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Programs that run the command they are given: what they would run stands in their words.
+/// Programs that run the command they are given: what they would run is in their words.
 static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "sh bash dash zsh ksh mksh ash fish csh tcsh busybox toybox cmd powershell pwsh env xargs parallel sudo doas su \
      runuser setpriv setsid nohup nice ionice timeout time stdbuf unbuffer script watch entr flock chroot unshare \
@@ -77,7 +78,7 @@ static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Programs that make commands or code of text that we do not read.
+/// Programs that make commands or code of text that is not analysed here.
 static READS_CODE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "eval source awk gawk mawk nawk sed gsed perl ruby node nodejs deno bun lua luajit php osascript tclsh wish expect \
      python python3 python2 pypy ipython m4 bc dc gdb vim vi nvim ex ed emacs"
@@ -85,7 +86,7 @@ static READS_CODE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Interpreters, which also come with a version behind their name.
+/// Interpreters, which may also have a version after their name.
 static INTERPRETERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "python pypy ipython perl ruby node nodejs deno bun lua luajit php tclsh wish rscript r julia ghci runghc scala \
      groovy java jshell irb awk gawk mawk nawk sed gsed osascript guile racket sbcl clisp elixir iex erl escript m4 bc dc"
@@ -93,7 +94,7 @@ static INTERPRETERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Options by which an otherwise harmless program runs another one or takes its orders from elsewhere.
+/// Options that make an otherwise harmless program run another one or take its instructions from elsewhere.
 const OPTIONS_THAT_RUN: &[(&str, &str)] = &[
     (
         "git",

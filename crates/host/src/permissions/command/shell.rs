@@ -1,6 +1,6 @@
 //! Splits a line for a shell. `brush-parser` makes tokens of it; which of them begin a command is decided here, in one
-//! pass and without recursion over the grammar, so that hostile nesting costs nothing. What shells read in different ways
-//! makes the line undecided.
+//! pass and without recursion over the grammar, so that hostile nesting costs nothing. Whatever shells read in
+//! different ways makes the line undecided.
 
 mod words;
 
@@ -11,24 +11,24 @@ use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
 use super::MAX_BYTES;
 use super::expansion;
 use super::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
-use super::variables::{self, Setting};
-use super::wrappers::{self, Inner};
+use super::variables::{self, VariableSetting};
+use super::wrappers::{self, InnerCommands};
 use words::substitutions;
 
 /// Collects the simple commands of a line and of everything inside it.
 #[derive(Default)]
-pub(super) struct Scanner {
+pub(super) struct LineScanner {
     found: ShellLine,
     depth: usize,
-    /// Lines that are being read.
+    /// How many lines are being read.
     lines: usize,
     /// Variables that are set anywhere.
-    settings: Vec<Setting>,
-    /// Variables that are set if the shell reads assignments behind a program.
-    behind: Vec<Setting>,
-    /// Variables whose values arithmetic takes for expressions.
+    settings: Vec<VariableSetting>,
+    /// Variables that are set if the shell reads assignments after a program.
+    behind: Vec<VariableSetting>,
+    /// Variables whose values arithmetic evaluates as expressions.
     calculated: Vec<String>,
-    /// Whether the shell may export all that is set, and read assignments anywhere.
+    /// Whether the shell may export everything that is set, and read assignments anywhere.
     is_changed: bool,
 }
 
@@ -36,9 +36,9 @@ type Tokens<'a> = std::iter::Peekable<std::slice::Iter<'a, Token>>;
 
 /// Where in a line the scanner is.
 #[derive(Default)]
-struct Position {
+struct LinePosition {
     current: SimpleCommand,
-    /// `case` clauses that are open.
+    /// Open `case` clauses.
     cases: usize,
     /// Whether patterns of a `case` clause come next.
     in_pattern: bool,
@@ -46,13 +46,13 @@ struct Position {
     is_ambiguous: bool,
     /// Whether the command has redirections, of files or descriptors.
     is_redirected: bool,
-    /// Whether a loop, a group or the like has just ended, so that redirections are its own.
+    /// Whether a loop, a group or the like has just ended, so that redirections belong to it.
     is_behind_compound: bool,
 }
 
-impl Scanner {
+impl LineScanner {
     pub(super) fn finish(mut self) -> ShellLine {
-        let is_expression = |setting: &Setting| match &setting.value {
+        let is_expression = |setting: &VariableSetting| match &setting.value {
             Some(ShellWord::Literal(text) | ShellWord::Undecided(text)) => {
                 self.calculated.contains(&setting.name) && !expansion::is_number(text)
             }
@@ -68,9 +68,10 @@ impl Scanner {
         self.found
     }
 
-    /// The line may run anything, and set any variable for it.
+    /// Records that the line may run anything, and set any variable for it.
     fn unreadable(&mut self, why: &'static str) {
-        self.settings.push(Setting::unknown("shell line", true));
+        self.settings
+            .push(VariableSetting::unknown("shell line", true));
         self.doubt(why);
     }
 
@@ -97,7 +98,7 @@ impl Scanner {
         };
         self.depth += 1;
         self.lines += 1;
-        let mut position = Position::default();
+        let mut position = LinePosition::default();
         let mut tokens = tokens.iter().peekable();
         let mut before: Option<&Token> = None;
         while let Some(token) = tokens.next() {
@@ -131,7 +132,7 @@ impl Scanner {
         self.lines -= 1;
     }
 
-    /// Takes a simple command, with what it would run in turn.
+    /// Adds a simple command, with what it would run in turn.
     pub(super) fn simple(&mut self, command: SimpleCommand) {
         if command == SimpleCommand::default() {
             return;
@@ -143,7 +144,7 @@ impl Scanner {
         for (name, value) in &command.assignments {
             let is_set = settings.iter().any(|it| it.name == *name);
             match command.words.is_empty() {
-                // The shell alone sees it, unless it has the name of one that counts elsewhere.
+                // Only the shell sees it, unless it has the name of one that counts elsewhere.
                 true if variables::is_local_name(name) => {}
                 _ if !is_set || variables::is_free(name, value) => {}
                 _ => self.doubt("it sets variables that may change what runs"),
@@ -151,31 +152,31 @@ impl Scanner {
         }
         self.settings.extend(settings);
         let inner = wrappers::inner(&command);
-        if !matches!(inner, Inner::Line(_) | Inner::Changed(..)) {
+        if !matches!(inner, InnerCommands::Line(_) | InnerCommands::Changed(..)) {
             self.behind.extend(variables::set_behind(&command));
         }
         let changes_shell = matches!(
             command.program().as_deref(),
             Some("set" | "setopt" | "unsetopt" | "shopt" | "emulate")
         );
-        self.is_changed |= changes_shell && matches!(inner, Inner::Doubt(_));
+        self.is_changed |= changes_shell && matches!(inner, InnerCommands::Doubt(_));
         self.found.parts.push(SimpleCommand {
             is_inner: self.depth > 1,
-            runs_others: !matches!(inner, Inner::Nothing),
+            runs_others: !matches!(inner, InnerCommands::Nothing),
             is_in_line: self.lines > 0,
             ..command
         });
         match inner {
-            Inner::Nothing => {}
-            Inner::Doubt(why) => self.doubt(why),
-            Inner::Line(text) => self.line(&text),
-            Inner::Changed(lines, why) => {
+            InnerCommands::Nothing => {}
+            InnerCommands::Doubt(why) => self.doubt(why),
+            InnerCommands::Line(text) => self.line(&text),
+            InnerCommands::Changed(lines, why) => {
                 self.doubt(why);
                 self.is_changed = true;
                 lines.iter().for_each(|text| self.line(text));
             }
-            Inner::Commands(commands) => self.nested(commands),
-            Inner::Guess(commands) => {
+            InnerCommands::Known(commands) => self.nested(commands),
+            InnerCommands::Guess(commands) => {
                 self.doubt("one of its programs runs others");
                 self.nested(commands);
             }
@@ -191,19 +192,19 @@ impl Scanner {
         self.depth -= 1;
     }
 
-    /// A variable that the whole line is given.
+    /// Adds a variable that is set for the whole line.
     pub(super) fn variable(&mut self, name: String, value: ShellWord) {
         if !variables::is_free(&name, &value) {
             self.doubt("it sets variables that may change what runs");
         }
-        self.settings.push(Setting {
+        self.settings.push(VariableSetting {
             name,
             value: Some(value),
             is_exported: true,
         });
     }
 
-    fn separator(&mut self, position: &mut Position, operator: &str) {
+    fn separator(&mut self, position: &mut LinePosition, operator: &str) {
         let is_open = operator == "(" && position.current != SimpleCommand::default();
         if is_open {
             self.doubt("it defines a function or an array");
@@ -214,7 +215,7 @@ impl Scanner {
         position.in_pattern = position.cases > 0 && matches!(operator, ";;" | ";&" | ";;&");
     }
 
-    fn end_of_command(&mut self, position: &mut Position) {
+    fn end_of_command(&mut self, position: &mut LinePosition) {
         let command = std::mem::take(&mut position.current);
         let is_redirected = std::mem::take(&mut position.is_redirected);
         let is_behind_compound = std::mem::take(&mut position.is_behind_compound);
@@ -225,7 +226,7 @@ impl Scanner {
         self.simple(command);
     }
 
-    fn pattern(&mut self, position: &mut Position, token: &Token) {
+    fn pattern(&mut self, position: &mut LinePosition, token: &Token) {
         match token {
             Token::Operator(operator, _) if operator == ")" => position.in_pattern = false,
             Token::Word(text, _) if text == "esac" => {
@@ -238,7 +239,7 @@ impl Scanner {
         }
     }
 
-    fn word(&mut self, position: &mut Position, text: &str, tokens: &mut Tokens<'_>) {
+    fn word(&mut self, position: &mut LinePosition, text: &str, tokens: &mut Tokens<'_>) {
         let is_first = position.current == SimpleCommand::default();
         if position.is_ambiguous {
             self.doubt("shells read `&>` in different ways");
@@ -258,7 +259,7 @@ impl Scanner {
                 self.doubt("it uses a feature of one shell");
                 self.for_clause(tokens);
             }
-            // What follows their names are commands.
+            // Commands follow their names.
             "function" | "repeat" | "coproc" if is_first => {
                 self.doubt("it uses a feature of one shell");
                 self.name_in_front(text, tokens);
@@ -323,12 +324,12 @@ impl Scanner {
             self.doubt("it uses a feature of one shell");
         }
         self.settings.push(match is_number {
-            true => Setting::number(name.clone()),
-            false => Setting::unknown(name, false),
+            true => VariableSetting::number(name.clone()),
+            false => VariableSetting::unknown(name, false),
         });
     }
 
-    /// The name of a function or process, or the count of `repeat`, which stand in front of a command.
+    /// Skips the name of a function or process, or the count of `repeat`, which are in front of a command.
     fn name_in_front(&mut self, keyword: &str, tokens: &mut Tokens<'_>) {
         if keyword == "coproc" {
             let mut ahead = tokens.clone().take(2);
@@ -338,12 +339,14 @@ impl Scanner {
                 Some(Token::Operator(next, _)) => next != "(",
                 None => true,
             };
-            self.settings.push(Setting::unknown("COPROC", false));
+            self.settings
+                .push(VariableSetting::unknown("COPROC", false));
             match name {
                 Some(Token::Word(name, _)) if !is_command => {
-                    self.settings.push(Setting::unknown(name, false));
+                    self.settings.push(VariableSetting::unknown(name, false));
                     let process = format!("{name}_PID");
-                    self.settings.push(Setting::unknown(&process, false));
+                    self.settings
+                        .push(VariableSetting::unknown(&process, false));
                 }
                 _ => return,
             }
@@ -364,14 +367,19 @@ impl Scanner {
                     self.resolve(text);
                     words.push(text.as_str());
                 }
-                // To a shell without `[[` a command follows.
+                // In a shell without `[[` a command follows.
                 Token::Operator(..) => self.doubt("it uses a feature of one shell"),
             }
         }
         self.unreadable("it is not a complete shell line");
     }
 
-    fn redirection(&mut self, position: &mut Position, operator: &str, tokens: &mut Tokens<'_>) {
+    fn redirection(
+        &mut self,
+        position: &mut LinePosition,
+        operator: &str,
+        tokens: &mut Tokens<'_>,
+    ) {
         let Some(Token::Word(text, _)) = tokens.next_if(|token| matches!(token, Token::Word(..)))
         else {
             return self.doubt("it substitutes a process for a file");
@@ -412,7 +420,7 @@ impl Scanner {
 }
 
 fn tokens(text: &str) -> Option<Vec<Token>> {
-    // Without extended patterns `!(x)` is a command, as it is to most shells.
+    // Without extended patterns `!(x)` is a command, as in most shells.
     let options = TokenizerOptions {
         enable_extended_globbing: false,
         ..TokenizerOptions::default()
@@ -435,7 +443,7 @@ fn is_redirection(operator: &str) -> bool {
     operator.contains(['<', '>'])
 }
 
-/// Whether a word is the descriptor in front of a redirection: `2>` or `{fd}>`, and not `2 >`.
+/// Whether a word is the descriptor in front of a redirection: `2>` or `{fd}>`, but not `2 >`.
 fn is_descriptor(word: &Token, operator: &Token) -> bool {
     let is_number = |text: &str| {
         text.chars().all(|char| char.is_ascii_digit())
@@ -449,7 +457,7 @@ fn is_descriptor(word: &Token, operator: &Token) -> bool {
     }
 }
 
-/// The name and value of `name=value`, also with `+=`. One of an array's elements has a name that is no variable's.
+/// The name and value of `name=value` or `name+=value`. The name of an array element is not a variable's name.
 fn assigned(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
@@ -462,7 +470,7 @@ fn assigned(text: &str) -> Option<(&str, &str)> {
     (begins && plain.chars().all(is_name)).then_some((name, value))
 }
 
-/// Words that begin a command of several.
+/// Words that begin a compound command.
 const COMPOUND: [&str; 9] = [
     "{", "[[", "if", "while", "until", "for", "case", "select", "((",
 ];

@@ -1,10 +1,10 @@
-//! How a shell is called: which line it gets, and whether an option changes how the shell reads it.
+//! How a shell is called: which line it gets, and whether an option changes how it reads the line.
 
 use super::line::ShellWord;
 use super::options::CommandWord as _;
-use super::wrappers::Inner;
+use super::wrappers::InnerCommands;
 
-/// Options that change nothing of what a line of such a shell runs. Whatever is not listed may.
+/// Options of a shell that don't change what a line runs. Any option that is not listed may.
 struct Shell {
     names: &'static str,
     /// They can be written together, also with `c`.
@@ -21,7 +21,7 @@ const SHELLS: &[Shell] = &[
         long: "--login --norc --noprofile --posix --verbose --noediting",
         reads_options_behind: true,
     },
-    // Any of the others may have this name.
+    // Any of the other shells may have this name.
     Shell {
         names: "sh dash ash",
         letters: "eufxvil",
@@ -45,15 +45,15 @@ const SHELLS: &[Shell] = &[
 /// Shells with a language of their own.
 const FOREIGN: &str = "fish csh tcsh elvish nu xonsh rc es";
 
-/// What `-o` may name.
+/// Modes that `-o` may name.
 const MODES: &str = "errexit nounset pipefail xtrace verbose noglob noclobber posix";
 
 /// What a shell runs; `None` if the program is not a shell.
-pub(super) fn inner(program: &str, arguments: &[ShellWord]) -> Option<Inner> {
+pub(super) fn inner(program: &str, arguments: &[ShellWord]) -> Option<InnerCommands> {
     if is_foreign(program) {
         let lines = operands(arguments);
         let why = "its shell has a language of its own";
-        return Some(Inner::Changed(lines, why));
+        return Some(InnerCommands::Changed(lines, why));
     }
     let is_named = |shell: &&Shell| shell.names.split(' ').any(|name| name == program);
     SHELLS
@@ -62,12 +62,12 @@ pub(super) fn inner(program: &str, arguments: &[ShellWord]) -> Option<Inner> {
         .map(|shell| shell.inner(arguments))
 }
 
-/// Whether a program is a shell whose lines are not read here.
+/// Whether a program is a shell whose lines are not analysed here.
 pub(super) fn is_foreign(program: &str) -> bool {
     FOREIGN.split(' ').any(|name| name == program)
 }
 
-/// Whether a word of `set`, as in `set -euo pipefail`, changes nothing of what a line runs.
+/// Whether a word of `set`, as in `set -euo pipefail`, does not change what a line runs.
 pub(super) fn is_harmless_mode(word: &str) -> bool {
     let is_letters = |letters: &str| letters.chars().all(|char| "euxo".contains(char));
     is_mode(word) || word.strip_prefix(['-', '+']).is_some_and(is_letters)
@@ -78,11 +78,11 @@ fn is_mode(word: &str) -> bool {
 }
 
 impl Shell {
-    fn inner(&self, arguments: &[ShellWord]) -> Inner {
+    fn inner(&self, arguments: &[ShellWord]) -> InnerCommands {
         if let [word] = arguments
             && matches!(word.literal(), Some("--version" | "--help"))
         {
-            return Inner::Nothing;
+            return InnerCommands::Nothing;
         }
         let mut rest = arguments.iter();
         let mut takes_line = false;
@@ -108,62 +108,64 @@ impl Shell {
             } else {
                 takes_line |= text.starts_with('-') && text.contains('c');
                 match self.letters(text, rest.clone().next()) {
-                    Letters::Harmless => {}
-                    Letters::Changing => is_changed = true,
-                    Letters::HarmlessMode => drop(rest.next()),
-                    Letters::ChangingMode => {
+                    FlagEffect::Harmless => {}
+                    FlagEffect::Changing => is_changed = true,
+                    FlagEffect::HarmlessMode => drop(rest.next()),
+                    FlagEffect::ChangingMode => {
                         is_changed = true;
                         rest.next();
                     }
-                    Letters::Unsure => return self.unsure(arguments),
+                    FlagEffect::Unsure => return self.unsure(arguments),
                 }
             }
         };
         match line.map(|line| line.literal()) {
-            _ if !takes_line => Inner::Doubt("it runs a script, or what a shell reads"),
-            Some(Some(line)) if is_changed => Inner::Changed(vec![line.to_owned()], CHANGED),
-            Some(Some(line)) => Inner::Line(line.to_owned()),
-            _ => Inner::Doubt("it cannot be told what its shell runs"),
+            _ if !takes_line => InnerCommands::Doubt("it runs a script, or what a shell reads"),
+            Some(Some(line)) if is_changed => {
+                InnerCommands::Changed(vec![line.to_owned()], CHANGED)
+            }
+            Some(Some(line)) => InnerCommands::Line(line.to_owned()),
+            _ => InnerCommands::Doubt("it is unknown what its shell runs"),
         }
     }
 
-    /// What a word such as `-euo` does, with the word behind it.
-    fn letters(&self, word: &str, next: Option<&ShellWord>) -> Letters {
+    /// What a word such as `-euo` does, with the word after it.
+    fn letters(&self, word: &str, next: Option<&ShellWord>) -> FlagEffect {
         let letters = &word[1..];
         let is_listed = |char: char| char == 'c' || self.letters.contains(char);
         let is_off = word.starts_with('+');
         match letters.strip_suffix(['o', 'O']) {
-            // Glued to its value, or not: shells differ.
-            _ if letters.trim_end_matches(['o', 'O']).contains(['o', 'O']) => Letters::Unsure,
-            Some(letters) if letters.ends_with(['o', 'O']) => Letters::Unsure,
+            // Shells differ in whether it is glued to its value.
+            _ if letters.trim_end_matches(['o', 'O']).contains(['o', 'O']) => FlagEffect::Unsure,
+            Some(letters) if letters.ends_with(['o', 'O']) => FlagEffect::Unsure,
             Some(letters) => {
                 let is_harmless = !is_off
                     && word.ends_with('o')
                     && letters.chars().all(is_listed)
                     && next.and_then(|it| it.literal()).is_some_and(is_mode);
                 match is_harmless {
-                    true => Letters::HarmlessMode,
-                    false => Letters::ChangingMode,
+                    true => FlagEffect::HarmlessMode,
+                    false => FlagEffect::ChangingMode,
                 }
             }
-            None if !is_off && letters.chars().all(is_listed) => Letters::Harmless,
-            None => Letters::Changing,
+            None if !is_off && letters.chars().all(is_listed) => FlagEffect::Harmless,
+            None => FlagEffect::Changing,
         }
     }
 
     /// Any of its words may be the line.
-    fn unsure(&self, arguments: &[ShellWord]) -> Inner {
-        Inner::Changed(operands(arguments), CHANGED)
+    fn unsure(&self, arguments: &[ShellWord]) -> InnerCommands {
+        InnerCommands::Changed(operands(arguments), CHANGED)
     }
 }
 
-enum Letters {
+enum FlagEffect {
     Harmless,
     Changing,
     /// The next word is the name of a mode.
     HarmlessMode,
     ChangingMode,
-    /// It cannot be told which of the next words are options.
+    /// It is uncertain which of the next words are options.
     Unsure,
 }
 

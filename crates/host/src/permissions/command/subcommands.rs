@@ -1,45 +1,46 @@
-//! Other names of subcommands: built-in aliases, abbreviations, and programs whose users can define aliases, so that a
-//! subcommand that is not built in may be any other.
+//! Other names of subcommands: built-in aliases and abbreviations. Where users can define aliases, a subcommand that is
+//! not built in may be any other one.
 
 use super::base_name;
-use super::pattern::Match;
+use super::pattern::CommandMatch;
 
-/// Whether a word is this subcommand of a program: as it is, by another name, or perhaps by one that a user defined.
-pub(super) fn is_subcommand(program: &str, word: &str, wanted: &str) -> Match {
-    let Some(program) = Program::of(program) else {
+/// Whether a word is this subcommand of a program: as it is, by another name, or perhaps by an alias that a user
+/// defined.
+pub(super) fn is_subcommand(program: &str, word: &str, wanted: &str) -> CommandMatch {
+    let Some(program) = SubcommandNames::of(program) else {
         return yes_if(word == wanted);
     };
     let word = program.spelled(word);
     let wanted = program.first_name(wanted);
     let other = program.first_name(&word);
     if other == wanted {
-        return Match::Yes;
+        return CommandMatch::Yes;
     }
     if program.is_known(&word) {
-        return Match::No;
+        return CommandMatch::No;
     }
     let is_short = program.abbreviates
         && program
             .names_of(wanted)
             .any(|name| name.starts_with(&word) && !word.is_empty());
     match (is_short, program.has_own_aliases) {
-        (true, _) => Match::Yes,
-        (false, true) => Match::Maybe,
-        (false, false) => Match::No,
+        (true, _) => CommandMatch::Yes,
+        (false, true) => CommandMatch::Maybe,
+        (false, false) => CommandMatch::No,
     }
 }
 
-/// Whether a word in front of a subcommand changes nothing: `docker container run` is `docker run`.
+/// Whether a word before a subcommand changes nothing: `docker container run` is `docker run`.
 pub(super) fn is_group(program: &str, word: &str) -> bool {
-    let program = Program::of(program);
+    let program = SubcommandNames::of(program);
     program.is_some_and(|program| has(program.groups, word))
 }
 
-struct Program {
+struct SubcommandNames {
     names: &'static str,
-    /// Subcommands that are built in and cannot be made an alias of another one.
+    /// Subcommands that are built in and can't be made an alias of another one.
     known: &'static str,
-    /// Names of the same subcommand, separated by commas.
+    /// Names of the same subcommand, in groups separated by commas.
     aliases: &'static str,
     groups: &'static str,
     /// Whether the beginning of a name is enough.
@@ -48,8 +49,8 @@ struct Program {
     has_own_aliases: bool,
 }
 
-impl Program {
-    fn of(program: &str) -> Option<&'static Program> {
+impl SubcommandNames {
+    fn of(program: &str) -> Option<&'static SubcommandNames> {
         let name = base_name(program);
         PROGRAMS.iter().find(|program| has(program.names, &name))
     }
@@ -89,7 +90,7 @@ impl Program {
 
     fn is_known(&self, word: &str) -> bool {
         let is_alias = || self.aliases.split(',').any(|group| has(group, word));
-        // Of what users can define, an alias that is built in is only the default.
+        // Where users can define aliases, a built-in alias is only the default.
         has(self.known, word) || (!self.has_own_aliases && is_alias())
     }
 }
@@ -98,15 +99,15 @@ fn has(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|it| it == word)
 }
 
-fn yes_if(is_it: bool) -> Match {
+fn yes_if(is_it: bool) -> CommandMatch {
     match is_it {
-        true => Match::Yes,
-        false => Match::No,
+        true => CommandMatch::Yes,
+        false => CommandMatch::No,
     }
 }
 
-const PROGRAMS: &[Program] = &[
-    Program {
+const PROGRAMS: &[SubcommandNames] = &[
+    SubcommandNames {
         names: "git",
         known: "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore \
             check-mailmap check-ref-format checkout checkout-index checkout--worker cherry cherry-pick clean clone column \
@@ -128,9 +129,9 @@ const PROGRAMS: &[Program] = &[
         abbreviates: false,
         has_own_aliases: true,
     },
-    Program {
+    SubcommandNames {
         names: "cargo",
-        // The last two are programs of their own, which a project's alias can hide.
+        // The last two are separate programs, which a project's alias can hide.
         known: "add bench build check clean config doc fetch fix generate-lockfile help info init install locate-project \
             login logout metadata new owner package pkgid publish read-manifest remove report run rustc rustdoc search \
             test tree uninstall update vendor verify-project version yank clippy fmt",
@@ -139,7 +140,7 @@ const PROGRAMS: &[Program] = &[
         abbreviates: false,
         has_own_aliases: true,
     },
-    Program {
+    SubcommandNames {
         names: "npm",
         known: "access adduser approve-scripts audit bugs cache ci completion config dedupe deny-scripts deprecate diff \
             dist-tag docs doctor edit exec explain explore find-dupes fund get help help-search init install \
@@ -155,7 +156,7 @@ const PROGRAMS: &[Program] = &[
         abbreviates: true,
         has_own_aliases: false,
     },
-    Program {
+    SubcommandNames {
         names: "pnpm",
         known: "",
         aliases: "install i,remove rm uninstall un,update up upgrade,run run-script,test t tst,list ls,link ln,\
@@ -164,7 +165,7 @@ const PROGRAMS: &[Program] = &[
         abbreviates: false,
         has_own_aliases: false,
     },
-    Program {
+    SubcommandNames {
         names: "docker podman nerdctl",
         known: "",
         aliases: "rm remove,ps ls list,rmi untag",
@@ -172,7 +173,7 @@ const PROGRAMS: &[Program] = &[
         abbreviates: false,
         has_own_aliases: false,
     },
-    Program {
+    SubcommandNames {
         names: "gh",
         known: "agent-task alias api attestation auth browse cache codespace completion config copilot extension gist \
             gpg-key help issue label org pr preview project release repo ruleset run search secret ssh-key status \
@@ -191,28 +192,28 @@ mod tests {
     #[test]
     fn other_names_of_a_subcommand() {
         for (program, word, wanted, expected) in [
-            ("git", "push", "push", Match::Yes),
-            ("git", "pusg", "push", Match::Maybe),
-            ("git", "lfs", "push", Match::Maybe),
-            ("git", "pull", "push", Match::No),
-            ("git", "stage", "add", Match::Yes),
-            ("cargo", "t", "test", Match::Yes),
-            ("cargo", "t", "publish", Match::Maybe),
-            ("cargo", "zz", "test", Match::Maybe),
-            ("cargo", "build", "test", Match::No),
-            ("cargo", "clippy", "publish", Match::No),
-            ("npm", "i", "install", Match::Yes),
-            ("npm", "install", "add", Match::Yes),
-            ("npm", "inst", "install", Match::Yes),
-            ("npm", "publ", "publish", Match::Yes),
-            ("npm", "runScript", "run", Match::Yes),
-            ("npm", "clean-inst", "ci", Match::Yes),
-            ("npm", "test", "publish", Match::No),
-            ("npm", "p", "test", Match::No),
-            ("pnpm", "build", "publish", Match::No),
-            ("gh", "co", "pr", Match::Maybe),
-            ("other", "a", "b", Match::No),
-            ("other", "b", "b", Match::Yes),
+            ("git", "push", "push", CommandMatch::Yes),
+            ("git", "pusg", "push", CommandMatch::Maybe),
+            ("git", "lfs", "push", CommandMatch::Maybe),
+            ("git", "pull", "push", CommandMatch::No),
+            ("git", "stage", "add", CommandMatch::Yes),
+            ("cargo", "t", "test", CommandMatch::Yes),
+            ("cargo", "t", "publish", CommandMatch::Maybe),
+            ("cargo", "zz", "test", CommandMatch::Maybe),
+            ("cargo", "build", "test", CommandMatch::No),
+            ("cargo", "clippy", "publish", CommandMatch::No),
+            ("npm", "i", "install", CommandMatch::Yes),
+            ("npm", "install", "add", CommandMatch::Yes),
+            ("npm", "inst", "install", CommandMatch::Yes),
+            ("npm", "publ", "publish", CommandMatch::Yes),
+            ("npm", "runScript", "run", CommandMatch::Yes),
+            ("npm", "clean-inst", "ci", CommandMatch::Yes),
+            ("npm", "test", "publish", CommandMatch::No),
+            ("npm", "p", "test", CommandMatch::No),
+            ("pnpm", "build", "publish", CommandMatch::No),
+            ("gh", "co", "pr", CommandMatch::Maybe),
+            ("other", "a", "b", CommandMatch::No),
+            ("other", "b", "b", CommandMatch::Yes),
         ] {
             let found = is_subcommand(program, word, wanted);
             assert_eq!(found, expected, "{program} {word} / {wanted}");

@@ -1,5 +1,5 @@
-//! Variables that a shell line sets: which of them a program sees, and which of those are free. `docs/permissions.md` has
-//! the rule as a table.
+//! Variables that a shell line sets: which of them programs see, and which of those an agent may set freely.
+//! `docs/permissions.md` has the rule as a table.
 
 use super::expansion::{arithmetic, is_name};
 use super::line::{ShellWord, SimpleCommand};
@@ -9,25 +9,25 @@ use crate::environment::is_harmless;
 
 /// A variable that a line sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Setting {
+pub(super) struct VariableSetting {
     pub(super) name: String,
-    /// `None` where a variable of the shell is exported as it is.
+    /// `None` if a variable of the shell is exported as it is.
     pub(super) value: Option<ShellWord>,
     /// Whether programs see it, or only the shell.
     pub(super) is_exported: bool,
 }
 
 /// What a simple command sets, for its own program or for what follows.
-pub(super) fn set_by(command: &SimpleCommand) -> Vec<Setting> {
+pub(super) fn set_by(command: &SimpleCommand) -> Vec<VariableSetting> {
     let program = command.program();
     let program = program.as_deref();
     let arguments = command.words.get(1..).unwrap_or_default();
-    let mut found: Vec<Setting> = command
+    let mut found: Vec<VariableSetting> = command
         .assignments
         .iter()
-        // `IFS= read line` is over before anything runs.
+        // `IFS= read line` has ended before anything runs.
         .filter(|(name, _)| program != Some("read") || name != "IFS")
-        .map(|(name, value)| Setting {
+        .map(|(name, value)| VariableSetting {
             name: name.clone(),
             value: Some(value.clone()),
             is_exported: !command.words.is_empty(),
@@ -47,7 +47,7 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<Setting> {
             found.extend(each.filter_map(|word| declared(word, is_exported)));
             // Other names for variables, and values that are calculated.
             if has_flag(|char| !"agrxpfAlu".contains(char)) {
-                found.push(Setting::unknown(program.unwrap_or_default(), true));
+                found.push(VariableSetting::unknown(program.unwrap_or_default(), true));
             }
         }
         Some("read") => found.extend(read_names(arguments)),
@@ -57,7 +57,7 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<Setting> {
             found.extend(
                 names
                     .flat_map(name_in)
-                    .map(|name| Setting::unknown(name, false)),
+                    .map(|name| VariableSetting::unknown(name, false)),
             );
         }
         Some("printf") if prints_to_variable(arguments) => {
@@ -67,22 +67,24 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<Setting> {
                 name => name,
             };
             found.push(match name {
-                Some(name) => Setting::unknown(name, !is_name(name)),
-                None => Setting::unknown("printf -v", true),
+                Some(name) => VariableSetting::unknown(name, !is_name(name)),
+                None => VariableSetting::unknown("printf -v", true),
             });
         }
         Some("let") => {
             let expressions = arguments.iter().map(|word| arithmetic(word.literal()?));
             let calculated: Option<Vec<_>> = expressions.collect();
             match calculated {
-                Some(all) => {
-                    found.extend(all.into_iter().flat_map(|it| it.sets).map(Setting::number))
-                }
-                None => found.push(Setting::unknown("let", true)),
+                Some(all) => found.extend(
+                    all.into_iter()
+                        .flat_map(|it| it.sets)
+                        .map(VariableSetting::number),
+                ),
+                None => found.push(VariableSetting::unknown("let", true)),
             }
         }
         Some(program) if shells::is_foreign(program) && !arguments.is_empty() => {
-            found.push(Setting::unknown(program, true));
+            found.push(VariableSetting::unknown(program, true));
         }
         // It splits a text into variables and a command by rules of its own.
         Some("env") => {
@@ -92,15 +94,15 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<Setting> {
                 (is_short && text.contains('S')) || text.starts_with("--s")
             };
             let split = arguments.iter().find(is_split);
-            found.extend(split.map(|_| Setting::unknown("env -S", true)));
+            found.extend(split.map(|_| VariableSetting::unknown("env -S", true)));
         }
         _ => {}
     }
     found
 }
 
-/// Words that set variables for the program that they are given to, in a shell that reads them so.
-pub(super) fn set_behind(command: &SimpleCommand) -> impl Iterator<Item = Setting> {
+/// Words that set variables for their program, in a shell that reads assignments after it.
+pub(super) fn set_behind(command: &SimpleCommand) -> impl Iterator<Item = VariableSetting> {
     let words = command.words.iter().skip(1);
     let settings = words.filter_map(|word| declared(word, true));
     settings.filter(|it| it.value.is_some() && is_name(&it.name))
@@ -117,9 +119,9 @@ pub(super) fn prints_to_variable(arguments: &[ShellWord]) -> bool {
     }
 }
 
-/// The variables that programs of a line may see and that are not free, each once.
+/// The variables that programs of a line may see and that an agent may not set freely, each once.
 pub(super) fn seen_by_programs(
-    settings: &[Setting],
+    settings: &[VariableSetting],
     exports_all: bool,
 ) -> Vec<(String, ShellWord)> {
     let mut seen: Vec<(String, ShellWord)> = Vec::new();
@@ -147,15 +149,15 @@ pub(super) fn seen_by_programs(
     seen
 }
 
-/// Whether an agent may set a variable to this without asking.
+/// Whether an agent may set a variable to this value without asking.
 pub(super) fn is_free(name: &str, value: &ShellWord) -> bool {
     value
         .literal()
         .is_some_and(|value| is_harmless(name, value))
 }
 
-/// Whether a shell variable of this name changes what runs, though nothing exports it: shells look at it themselves, or it
-/// is in the environment, where a new value reaches programs.
+/// Whether a shell variable with this name changes what runs, though nothing exports it: shells look at it themselves,
+/// or it is in the environment, where a new value reaches programs.
 pub(super) fn is_special(name: &str) -> bool {
     let is_start = |start: &str| name.starts_with(start);
     SPECIAL.split_ascii_whitespace().any(|it| it == name)
@@ -164,24 +166,24 @@ pub(super) fn is_special(name: &str) -> bool {
         || std::env::var_os(name).is_some()
 }
 
-/// Whether only the shell knows a variable of this name. Those in capitals may be exported.
+/// Whether only the shell sees a variable with this name. One in capitals may be exported.
 pub(super) fn is_local_name(name: &str) -> bool {
     let is_plain = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_';
     !name.is_empty() && name.chars().all(is_plain) && !is_special(name)
 }
 
-impl Setting {
-    /// A variable of the shell that becomes a number.
-    pub(super) fn number(name: String) -> Setting {
-        Setting {
+impl VariableSetting {
+    /// A variable of the shell that is set to a number.
+    pub(super) fn number(name: String) -> VariableSetting {
+        VariableSetting {
             name,
             value: Some(ShellWord::Undecided("$((…))".to_owned())),
             is_exported: false,
         }
     }
 
-    pub(super) fn unknown(name: &str, is_exported: bool) -> Setting {
-        Setting {
+    pub(super) fn unknown(name: &str, is_exported: bool) -> VariableSetting {
+        VariableSetting {
             name: name.to_owned(),
             value: Some(ShellWord::Undecided("…".to_owned())),
             is_exported,
@@ -189,8 +191,8 @@ impl Setting {
     }
 }
 
-/// The variables that `read` sets. What is not a name may be any.
-fn read_names(arguments: &[ShellWord]) -> Vec<Setting> {
+/// The variables that `read` sets. Something that is not a name may be any variable.
+fn read_names(arguments: &[ShellWord]) -> Vec<VariableSetting> {
     let mut found = Vec::new();
     let mut is_value = false;
     for word in arguments {
@@ -203,11 +205,11 @@ fn read_names(arguments: &[ShellWord]) -> Vec<Setting> {
                     .then(|| text.find(['p', 'd', 't', 'n', 'N', 'i', 'u', 'a']));
                 is_value =
                     takes.flatten().is_some_and(|at| at + 1 == text.len()) && !text.ends_with('a');
-                found.extend(name_in(text).map(|name| Setting::unknown(name, false)));
+                found.extend(name_in(text).map(|name| VariableSetting::unknown(name, false)));
             }
             _ if was_value => {}
-            Some(text) => found.push(Setting::unknown(text, true)),
-            None => found.push(Setting::unknown("read", true)),
+            Some(text) => found.push(VariableSetting::unknown(text, true)),
+            None => found.push(VariableSetting::unknown("read", true)),
         }
     }
     found
@@ -225,8 +227,8 @@ fn name_in(word: &str) -> impl Iterator<Item = &str> {
     ends.filter(move |end| is_name(end) && (!is_glued || is_special(end)))
 }
 
-/// `NAME=value` or `NAME` behind `export` and the like.
-fn declared(word: &ShellWord, is_exported: bool) -> Option<Setting> {
+/// `NAME=value` or `NAME` after `export` and the like.
+fn declared(word: &ShellWord, is_exported: bool) -> Option<VariableSetting> {
     let (name, value) = match word {
         ShellWord::Literal(text) if text.starts_with('-') => return None,
         ShellWord::Literal(text) => match text.split_once('=') {
@@ -238,14 +240,14 @@ fn declared(word: &ShellWord, is_exported: bool) -> Option<Setting> {
             None => (text.as_str(), Some(word.clone())),
         },
     };
-    Some(Setting {
+    Some(VariableSetting {
         name: name.strip_suffix('+').unwrap_or(name).to_owned(),
         value,
         is_exported,
     })
 }
 
-/// Names that shells give a meaning to or that we set for commands; those in small letters are of zsh.
+/// Names that have a meaning for shells or that we set for commands; those in lower case are of zsh.
 const SPECIAL: &str = "PATH IFS ENV HOME SHELL PWD OLDPWD SHLVL CDPATH SHELLOPTS BASHOPTS PS1 PS2 PS4 PROMPT_COMMAND GLOBIGNORE \
     EXECIGNORE POSIXLY_CORRECT ZDOTDIR FPATH FUNCNEST INPUTRC MAILCHECK FIGNORE NULLCMD READNULLCMD TMPPREFIX \
     MODULE_PATH TMPDIR \

@@ -1,6 +1,6 @@
-//! A word of a shell line without its quotes, if every shell reads the same in it.
+//! A word of a shell line without its quotes, if every shell reads it the same way.
 
-/// The word that shells make of a text; `None` if that depends on variables, files, the shell, or is not certain.
+/// The word that shells make of a text; `None` if that depends on variables, files or the shell, or is uncertain.
 pub(super) fn literal(text: &str) -> Option<String> {
     // The program that is also called `test`, and what it compares with.
     if matches!(text, "[" | "=" | "==") {
@@ -61,7 +61,7 @@ fn is_lone_dollar(next: Option<&char>) -> bool {
     next.is_none_or(|next| matches!(next, ' ' | '/' | '.' | ',' | ':' | '%' | '+' | '='))
 }
 
-/// Whether an interactive shell would put an earlier command here.
+/// Whether an interactive shell would insert an earlier command here.
 fn recalls_history(next: Option<&char>) -> bool {
     next.is_some_and(|next| {
         next.is_ascii_alphanumeric() || matches!(next, '!' | '?' | '-' | '#' | '$')

@@ -4,27 +4,27 @@ use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
 use super::{expansion, programs, shells, variables};
 
-/// What a simple command runs beside its own program.
-pub(super) enum Inner {
-    /// Nothing that we know of. The program itself may do anything.
+/// What a simple command runs in addition to its own program.
+pub(super) enum InnerCommands {
+    /// Nothing that is known. The program itself may do anything.
     Nothing,
     /// These commands.
-    Commands(Vec<SimpleCommand>),
+    Known(Vec<SimpleCommand>),
     /// Probably one of these commands, and maybe others.
     Guess(Vec<SimpleCommand>),
     /// A line for a shell.
     Line(String),
-    /// Probably one of these lines, by a shell that may read them in another way.
+    /// Probably one of these lines, by a shell that may read them differently.
     Changed(Vec<String>, &'static str),
-    /// Something that cannot be told.
+    /// Something unknown.
     Doubt(&'static str),
 }
 
-/// What a simple command runs beside its own program.
-pub(super) fn inner(command: &SimpleCommand) -> Inner {
+/// What a simple command runs in addition to its own program.
+pub(super) fn inner(command: &SimpleCommand) -> InnerCommands {
     let words = command.words.as_slice();
     let (Some(program), Some(arguments)) = (command.program(), words.get(1..)) else {
-        return Inner::Nothing;
+        return InnerCommands::Nothing;
     };
     if program == "command"
         && matches!(
@@ -32,13 +32,13 @@ pub(super) fn inner(command: &SimpleCommand) -> Inner {
             Some("-v" | "-V")
         )
     {
-        return Inner::Nothing;
+        return InnerCommands::Nothing;
     }
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.0 == program) {
         return unwrapped(wrapper, arguments);
     }
     if let Some(guess) = guessed(&program, words) {
-        return Inner::Guess(guess);
+        return InnerCommands::Guess(guess);
     }
     if let Some(inner) = shells::inner(&program, arguments) {
         return inner;
@@ -47,40 +47,44 @@ pub(super) fn inner(command: &SimpleCommand) -> Inner {
         "find" => find(arguments),
         "fd" | "fdfind" => fd(arguments),
         "busybox" | "toybox" => match arguments {
-            [] => Inner::Nothing,
-            _ => Inner::Commands(vec![of(arguments)]),
+            [] => InnerCommands::Nothing,
+            _ => InnerCommands::Known(vec![of(arguments)]),
         },
         "set" => match arguments
             .iter()
             .all(|word| word.literal().is_some_and(shells::is_harmless_mode))
         {
-            true => Inner::Nothing,
-            false => Inner::Doubt("it changes how the shell works"),
+            true => InnerCommands::Nothing,
+            false => InnerCommands::Doubt("it changes how the shell works"),
         },
         "export" | "read" | "getopts" | "wait" => sets(command),
         "test" | "[" if may_calculate(arguments) => {
-            Inner::Doubt("some shells run code to compare its words")
+            InnerCommands::Doubt("some shells run code to compare its words")
         }
         "printf" if variables::prints_to_variable(arguments) => {
-            Inner::Doubt("it changes what later words mean")
+            InnerCommands::Doubt("it changes what later words mean")
         }
-        "printf" | "cd" | "pushd" | "popd" => Inner::Nothing,
-        "sed" if is_printing(arguments) => Inner::Nothing,
-        _ if programs::changes_shell(&program) => Inner::Doubt("it changes what later words mean"),
-        _ if always_runs_others(&program) => Inner::Doubt("one of its programs runs others"),
+        "printf" | "cd" | "pushd" | "popd" => InnerCommands::Nothing,
+        "sed" if is_printing(arguments) => InnerCommands::Nothing,
+        _ if programs::changes_shell(&program) => {
+            InnerCommands::Doubt("it changes what later words mean")
+        }
+        _ if always_runs_others(&program) => {
+            InnerCommands::Doubt("one of its programs runs others")
+        }
         _ => {
             let given = arguments
                 .iter()
                 .map(|word| word.literal().unwrap_or("$").to_owned());
             match programs::is_told_to_run(&program, &given.collect::<Vec<_>>()) {
-                true => Inner::Doubt("an option in it can run another program"),
-                false => Inner::Nothing,
+                true => InnerCommands::Doubt("an option in it can run another program"),
+                false => InnerCommands::Nothing,
             }
         }
     }
 }
 
-/// Whether a program is there to run others, whatever its arguments.
+/// Whether the purpose of a program is to run others, whatever its arguments.
 pub(super) fn always_runs_others(program: &str) -> bool {
     programs::changes_shell(program)
         || programs::reads_code(program)
@@ -93,18 +97,18 @@ pub(super) fn assignment(word: &str) -> Option<(String, String)> {
     (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// A program that runs its last words: flags, options that take the next word, and how many words stand before the
-/// command.
+/// A program that runs its last words: its name, flags, options that take the next word, and how many words are before
+/// the command.
 type Wrapper = (&'static str, &'static str, &'static str, usize);
 
-fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]) -> Inner {
+fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]) -> InnerCommands {
     let is_among = |list: &str, word: &str| list.split(' ').any(|option| option == word);
     let mut rest = arguments;
     let mut variables = Vec::new();
     let mut is_past_options = false;
     while let [first, behind @ ..] = rest {
         let Some(word) = first.literal() else {
-            return Inner::Guess(starts(arguments));
+            return InnerCommands::Guess(starts(arguments));
         };
         let glued = values.split(' ').any(|option| {
             let is_long = option.starts_with("--") && word.starts_with(&format!("{option}="));
@@ -125,7 +129,7 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
         } else if is_among(values, word) {
             rest = behind.get(1..).unwrap_or_default();
         } else if is_option {
-            return Inner::Guess(starts(arguments));
+            return InnerCommands::Guess(starts(arguments));
         } else {
             break;
         }
@@ -133,16 +137,16 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
     let rest = rest.get(*before..).unwrap_or_default();
     if rest.is_empty() {
         return match *program {
-            // They run a shell, or what they are given on standard input.
-            "sudo" | "doas" | "unshare" | "chroot" => Inner::Doubt("it runs a shell"),
-            _ => Inner::Nothing,
+            // They run a shell, or what they read from standard input.
+            "sudo" | "doas" | "unshare" | "chroot" => InnerCommands::Doubt("it runs a shell"),
+            _ => InnerCommands::Nothing,
         };
     }
     let mut command = of(rest);
     command.assignments = variables;
     // Only some shells have it.
     if *program == "builtin" {
-        return Inner::Guess(vec![command]);
+        return InnerCommands::Guess(vec![command]);
     }
     if *program == "xargs" {
         command.words.push(ShellWord::Undecided("…".to_owned()));
@@ -150,13 +154,13 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
             .program()
             .is_none_or(|it| programs::runs_others(&it));
         if takes_code {
-            return Inner::Guess(vec![command]);
+            return InnerCommands::Guess(vec![command]);
         }
     }
-    Inner::Commands(vec![command])
+    InnerCommands::Known(vec![command])
 }
 
-/// What a runner with a syntax of its own may run: everything from some word on.
+/// What a runner with its own syntax may run: everything from some word on.
 fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
     let is_among = |list: &str, word: &str| list.split_ascii_whitespace().any(|it| it == word);
     let verbs = RUNNERS_BY_VERB.iter().find(|(name, _)| *name == program);
@@ -170,7 +174,7 @@ fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
     Some(starts(&words[1..]))
 }
 
-/// Everything from some word on, with the variables in front of it.
+/// Everything from some word on, with the variables before it.
 fn starts(words: &[ShellWord]) -> Vec<SimpleCommand> {
     let is_start = |at: &usize| {
         let word = words[*at].literal();
@@ -199,8 +203,8 @@ fn of(words: &[ShellWord]) -> SimpleCommand {
     }
 }
 
-/// The commands behind `-exec` and the like.
-fn find(arguments: &[ShellWord]) -> Inner {
+/// The commands after `-exec` and the like.
+fn find(arguments: &[ShellWord]) -> InnerCommands {
     let mut commands = Vec::new();
     let mut rest = arguments;
     while let [first, behind @ ..] = rest {
@@ -218,22 +222,22 @@ fn find(arguments: &[ShellWord]) -> Inner {
                 commands.push(command);
                 rest = behind.get(end + 1..).unwrap_or_default();
             }
-            Some("-delete") => return Inner::Doubt("it deletes what it finds"),
+            Some("-delete") => return InnerCommands::Doubt("it deletes what it finds"),
             Some(word) if word.starts_with("-fprint") || word == "-fls" => {
-                return Inner::Doubt("it writes files that it names by an option");
+                return InnerCommands::Doubt("it writes files that it names by an option");
             }
             Some(_) => {}
             // It may be `-exec`.
-            None => return Inner::Doubt("it cannot be told what it runs"),
+            None => return InnerCommands::Doubt("it is unknown what it runs"),
         }
     }
     match commands.is_empty() {
-        true => Inner::Nothing,
-        false => Inner::Commands(commands),
+        true => InnerCommands::Nothing,
+        false => InnerCommands::Known(commands),
     }
 }
 
-fn fd(arguments: &[ShellWord]) -> Inner {
+fn fd(arguments: &[ShellWord]) -> InnerCommands {
     let runs = |word: &ShellWord| match word.literal() {
         Some(text) => {
             text.starts_with("--ex") && !text.starts_with("--exclude") && !text.starts_with("--ext")
@@ -242,20 +246,20 @@ fn fd(arguments: &[ShellWord]) -> Inner {
         None => true,
     };
     match arguments.iter().any(runs) {
-        true => Inner::Doubt("an option in it can run another program"),
-        false => Inner::Nothing,
+        true => InnerCommands::Doubt("an option in it can run another program"),
+        false => InnerCommands::Nothing,
     }
 }
 
-/// `export`, `read` and the like, with variables that change nothing for programs.
-fn sets(command: &SimpleCommand) -> Inner {
+/// What `export`, `read` and the like do to the line: nothing if programs see none of their variables.
+fn sets(command: &SimpleCommand) -> InnerCommands {
     match variables::seen_by_programs(&variables::set_by(command), false).is_empty() {
-        true => Inner::Nothing,
-        false => Inner::Doubt("it sets variables that may change what runs"),
+        true => InnerCommands::Nothing,
+        false => InnerCommands::Doubt("it sets variables that may change what runs"),
     }
 }
 
-/// Whether `test` asks about an element of an array, or compares words as numbers that are none: shells calculate both.
+/// Whether `test` tests an array element, or compares words as numbers that may not be numbers: shells evaluate both.
 fn may_calculate(arguments: &[ShellWord]) -> bool {
     let word = |at: usize| arguments.get(at).and_then(|word| word.literal());
     let is_odd = |text: Option<&str>| text.is_some_and(|text| !expansion::is_number(text.trim()));
@@ -268,7 +272,7 @@ fn may_calculate(arguments: &[ShellWord]) -> bool {
     })
 }
 
-/// `sed -n 10,20p`: lines of a file, nothing else.
+/// Whether it is like `sed -n 10,20p`, which prints lines of a file and nothing else.
 fn is_printing(arguments: &[ShellWord]) -> bool {
     let is_range = |script: &str| {
         let range = script.strip_suffix('p');
@@ -289,12 +293,13 @@ fn is_printing(arguments: &[ShellWord]) -> bool {
     }
 }
 
-/// Whether a simple command only passes on what it runs: a rule that allows has to cover that, and nothing else.
+/// Whether a simple command does nothing but run another one: a rule that allows has to cover that one, and nothing
+/// else.
 pub(super) fn is_transparent(command: &SimpleCommand) -> bool {
     let Some(word) = command.words.first().and_then(|word| word.literal()) else {
         return false;
     };
-    // A repository may bring a program of that name.
+    // A repository may contain a program with that name.
     let name = SYSTEM
         .iter()
         .find_map(|dir| word.strip_prefix(dir))
@@ -312,7 +317,8 @@ const SYSTEM: [&str; 4] = [
 ];
 
 const WRAPPERS: &[Wrapper] = &[
-    // Without a variable such as `PATH`, in another directory or by another name, a program may be or do something else.
+    // Without a variable such as `PATH`, in another directory or by another name, a program may be or do something
+    // else.
     ("env", "", "", 0),
     ("command", "", "", 0),
     ("builtin", "", "", 0),
@@ -329,7 +335,7 @@ const WRAPPERS: &[Wrapper] = &[
         "-k --kill-after -s --signal",
         1,
     ),
-    // It can write a text of the agent's to any file.
+    // It can write text of the agent's to any file.
     ("time", "-p -v --verbose -q --quiet", "-f --format", 0),
     ("stdbuf", "", "-i --input -o --output -e --error", 0),
     ("unbuffer", "-p", "", 0),
@@ -375,7 +381,7 @@ const WRAPPERS: &[Wrapper] = &[
     ("pnpx", "", "", 0),
 ];
 
-/// Words in front of a command that a runner may have itself.
+/// Words before a command that a runner may have itself.
 const MAX_GUESSES: usize = 8;
 
 const RUNNERS: &str = "gosu su-exec sshpass firejail flock watch entr hyperfine direnv mise nix-shell cross-env dotenv \

@@ -1,14 +1,14 @@
-//! What may be files of an action beside those that it names: texts in input that is not understood, patterns, and paths that
-//! some tools take for patterns.
+//! Files that an action may touch in addition to those that it names: texts in input that is not understood, patterns,
+//! and paths that some tools take for patterns.
 
 use std::path::{Path, PathBuf};
 
-use super::super::on_disk::FilesOnDisk;
 use super::super::pattern_files::PatternFiles;
+use super::super::resolved_files::ResolvedFiles;
 use super::super::{Action, action};
-use super::{Facts, MAX_DIRECTORIES};
+use super::{ActionFacts, MAX_DIRECTORIES};
 
-impl Facts<'_> {
+impl ActionFacts<'_> {
     /// Whether something that may be a file, in input that is not understood or behind a pattern, is protected.
     pub(in super::super) fn may_name_protected(&self) -> bool {
         *self.may_name_protected.get_or_init(|| {
@@ -20,9 +20,9 @@ impl Facts<'_> {
         })
     }
 
-    /// The action with what may be files of it in the place of its files, and what those are on the disk; `None` if there is
-    /// nothing of the kind.
-    pub(in super::super) fn possible_files(&self) -> Option<(Action, FilesOnDisk)> {
+    /// The action with the files that it may touch in place of those that it names, and these files on the disk; `None`
+    /// if there are none.
+    pub(in super::super) fn possible_files(&self) -> Option<(Action, ResolvedFiles)> {
         let mut paths = self.action.unknown_texts.paths.clone();
         paths.extend(self.wild_files().paths);
         if paths.is_empty() {
@@ -33,11 +33,11 @@ impl Facts<'_> {
             on_disk: None,
             ..self.action.clone()
         };
-        let on_disk = FilesOnDisk::of(&action, self.also, &self.lookups);
+        let on_disk = ResolvedFiles::of(&action, self.also, &self.lookups);
         Some((action, on_disk))
     }
 
-    /// Whether all that it is given is understood, and no path of it may stand for other files.
+    /// Whether all of its input is understood, and none of its paths may stand for other files.
     pub(in super::super) fn is_understood(&self) -> bool {
         *self.is_understood.get_or_init(|| {
             let (action, wild) = (self.action, &self.action.wild_paths);
@@ -49,7 +49,7 @@ impl Facts<'_> {
         })
     }
 
-    /// The files that paths stand for if they are patterns.
+    /// The files that its paths match if they are patterns.
     fn wild_files(&self) -> PatternFiles {
         let workspace = [self.action.workspace.clone()];
         PatternFiles::of(&workspace, &self.action.wild_paths)
@@ -67,7 +67,7 @@ impl Facts<'_> {
         self.action.wild_paths.iter().all(stays)
     }
 
-    /// Whether no pattern of files, and no path that may be one, leads elsewhere. In the tools that we know `**` follows no
+    /// Whether no pattern of files, and no path that may be one, leads outside. In the tools we know, `**` follows no
     /// links, and a pattern without a slash is compared with names.
     pub(super) fn patterns_lead_inside(&self) -> bool {
         let action = self.action;
@@ -89,7 +89,8 @@ impl Facts<'_> {
             && found.paths.iter().all(is_inside)
     }
 
-    /// What patterns of files stand for, from the workspace and from each path on, and paths that may be patterns.
+    /// What its patterns of files match, relative to the workspace and to each path, and what its paths match that may
+    /// be patterns.
     pub(super) fn pattern_files(&self) -> &PatternFiles {
         self.pattern_files.get_or_init(|| {
             let patterns = self.action.patterns.iter().chain(&self.action.wild_paths);

@@ -1,4 +1,4 @@
-//! What a tool call shows of the content that files would get, as digests of whole files.
+//! The file contents that a tool call shows, as digests of whole files.
 
 use std::path::PathBuf;
 
@@ -7,43 +7,43 @@ use attache_schema::v1;
 use crate::FileOnDisk;
 use crate::permissions::Digest;
 
-/// What a tool call shows of the content that files would get.
+/// The file contents that a tool call shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShownContent {
-    /// Nothing.
+    /// It shows none.
     None,
-    /// For each file whose change is shown, the change of its whole content; `None` where it is left open what that is.
+    /// For each file with a change that is shown, the change of its whole content; `None` if the result is not certain.
     Files(Vec<(PathBuf, Option<ShownChange>)>),
 }
 
-/// The change of a file's whole content, as digests.
+/// A change of a file's whole content, as digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownChange {
-    /// What was there; `None` if there was no file.
+    /// The content before; `None` if there was no file.
     pub old: Option<Digest>,
-    /// What would be there.
+    /// The content after the change.
     pub new: Digest,
 }
 
-/// The change of a file's whole content that is about to be written.
+/// A change of a file's whole content that is about to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct WholeFileChange<'a> {
-    /// What is there now; `None` if there is no file, or one that is not shown.
+    /// The content now; `None` if there is no file, or one that is not shown.
     pub old: Option<&'a str>,
-    /// What would be there.
+    /// The content after the change.
     pub new: &'a str,
 }
 
 impl ShownChange {
-    /// Whether this is what was shown, and the file is still the one it was shown for.
+    /// Whether this is the change that was shown, and the file still has the content it was shown with.
     pub(super) fn is(&self, change: WholeFileChange<'_>) -> bool {
         self.new == digest(change.new) && self.old == change.old.map(digest)
     }
 }
 
 impl ShownContent {
-    /// What the changes make of the files, each with what was on disk when it was shown. A change without a look, since
-    /// there were too many, shows nothing that could be written.
+    /// What the changes make of the files, each with its content on disk when it was shown. A change without content
+    /// from disk, because there were too many, allows nothing to be written.
     pub fn of(changes: &[v1::Diff], looks: &[FileOnDisk]) -> ShownContent {
         if changes.is_empty() {
             return ShownContent::None;
@@ -78,10 +78,10 @@ fn digest(content: &str) -> Digest {
     Digest(*blake3::hash(content.as_bytes()).as_bytes())
 }
 
-/// The whole content of a file after its changes, if they leave no doubt.
+/// The whole content of a file after its changes, if it is certain.
 ///
-/// Agents show a whole file or the part that changes. A part has to stand in the file exactly once. A text that is not
-/// in the file at all is one that the user was warned about: then what is shown as new is the whole content.
+/// Agents show a whole file or the part that changes. A part has to occur in the file exactly once. If the old text
+/// does not occur at all, the user was warned about that, and the new text is the whole content.
 fn result(look: &FileOnDisk, parts: &[&v1::Diff]) -> Option<String> {
     let mut text = match look {
         FileOnDisk::Text(text) => Some(text.clone()),
@@ -105,10 +105,10 @@ fn result(look: &FileOnDisk, parts: &[&v1::Diff]) -> Option<String> {
     text
 }
 
-/// The text with a part replaced that stands in it exactly once.
+/// The text with a part replaced that occurs in it exactly once.
 fn replaced(text: &str, old: &str, new: &str) -> Option<String> {
     let at = text.find(old)?;
-    // The next may begin inside this one.
+    // The next occurrence may begin inside this one.
     let behind = text[at..].chars().next().map_or(0, char::len_utf8);
     let is_only = !text[at + behind..].contains(old);
     is_only.then(|| format!("{}{new}{}", &text[..at], &text[at + old.len()..]))
@@ -119,7 +119,7 @@ fn is_part_but_for_line_ends(old: &str, text: &str) -> bool {
     plain(text).contains(&plain(old))
 }
 
-/// A change in more parts is asked about when it is written.
+/// A change with more parts is asked about when it is written.
 const MOST_PARTS: usize = 64;
 
 #[cfg(test)]
@@ -147,15 +147,15 @@ mod tests {
         check(None, &[(Some(""), "new")], Some("new"));
         check(Some("one\ntwo\n"), &[(Some("one\ntwo\n"), "x")], Some("x"));
         check(Some("one\ntwo\n"), &[(Some("two"), "2")], Some("one\n2\n"));
-        // A part is never the whole.
+        // A part never stands for the whole file.
         check(Some("a a"), &[(Some("a"), "b")], None);
         check(Some("aaa"), &[(Some("aa"), "b")], None);
         check(Some("a\r\nb\r\nc"), &[(Some("a\nb\n"), "x")], None);
-        // The user was warned that the file is another one.
+        // The user was warned that the file has other content.
         check(Some("precious"), &[(None, "new")], Some("new"));
         check(Some("precious"), &[(Some("old"), "new")], Some("new"));
         check(None, &[(Some("old"), "new")], Some("new"));
-        // Several parts, in their order.
+        // Several parts, in order.
         let two = [(Some("one"), "1"), (Some("two"), "2")];
         check(Some("one two"), &two, Some("1 2"));
         check(Some("one"), &two, None);

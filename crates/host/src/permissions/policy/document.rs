@@ -1,4 +1,4 @@
-//! A JSON document whose values know their place, for errors that say where.
+//! A JSON document whose values know their position, for errors that say where.
 
 use std::borrow::Cow;
 
@@ -21,12 +21,11 @@ impl PolicyError {
     }
 }
 
-/// JSON of a text in which comments and trailing commas are allowed. They become spaces, so that everything stands where
-/// it stood.
+/// Replaces comments and trailing commas with spaces, which makes the text JSON and keeps every position.
 pub(super) fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    // Where a comma stands that follows a value, and behind which nothing came yet.
+    // The position of a comma after a value, with nothing after the comma so far.
     let (mut comma, mut last) = (None, '[');
     while let Some(char) = rest.chars().next() {
         let length = match char {
@@ -55,7 +54,7 @@ pub(super) fn without_comments(text: &str) -> String {
     out
 }
 
-/// As many columns, and the same lines.
+/// A blank that takes as many columns and lines.
 fn blank(char: char) -> char {
     match char {
         '\n' | '\r' => char,
@@ -75,17 +74,17 @@ fn length_of_string(text: &str) -> usize {
     text.len()
 }
 
-/// A value and its place in the document.
-pub(super) struct Node<'a> {
+/// A value and its position in the document.
+pub(super) struct PolicyNode<'a> {
     name: &'a str,
     source: &'a str,
     text: &'a str,
     field: String,
 }
 
-impl<'a> Node<'a> {
-    pub(super) fn document(name: &'a str, source: &'a str) -> Node<'a> {
-        Node {
+impl<'a> PolicyNode<'a> {
+    pub(super) fn document(name: &'a str, source: &'a str) -> PolicyNode<'a> {
+        PolicyNode {
             name,
             source,
             text: source,
@@ -93,12 +92,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The members of an object; a name that is not known or stands there twice is an error.
+    /// The members of an object. An unknown name, or one that occurs twice, is an error.
     pub(super) fn members(
         &self,
         known: &[&str],
-    ) -> Result<Vec<(Cow<'a, str>, Node<'a>)>, PolicyError> {
-        let mut members: Vec<(Cow<'a, str>, Node<'a>)> = Vec::new();
+    ) -> Result<Vec<(Cow<'a, str>, PolicyNode<'a>)>, PolicyError> {
+        let mut members: Vec<(Cow<'a, str>, PolicyNode<'a>)> = Vec::new();
         let mut reader = Reader::new(self.text);
         let fail = |error: json::Error| self.unread(&error);
         let mut more = reader.open_object().map_err(fail)?;
@@ -106,7 +105,7 @@ impl<'a> Node<'a> {
             let name = reader.name().map_err(fail)?;
             let text = reader.skip().map_err(fail)?;
             if !known.contains(&&*name) {
-                // The place is that of the value, the field the one around it.
+                // The position is that of the value, the field the one around it.
                 let value = self.inner(text, self.field.clone());
                 return Err(value.no_such("field", &name, known));
             }
@@ -116,7 +115,7 @@ impl<'a> Node<'a> {
             };
             let node = self.inner(text, field);
             if members.iter().any(|(before, _)| *before == name) {
-                return Err(node.error("stands there twice; keep one"));
+                return Err(node.error("occurs twice; keep one"));
             }
             members.push((name, node));
             more = reader.more_members().map_err(fail)?;
@@ -126,7 +125,7 @@ impl<'a> Node<'a> {
     }
 
     /// The items of an array.
-    pub(super) fn items(&self) -> Result<Vec<Node<'a>>, PolicyError> {
+    pub(super) fn items(&self) -> Result<Vec<PolicyNode<'a>>, PolicyError> {
         let mut items = Vec::new();
         let mut reader = Reader::new(self.text);
         let fail = |error: json::Error| self.unread(&error);
@@ -139,8 +138,8 @@ impl<'a> Node<'a> {
         Ok(items)
     }
 
-    /// The items of an array, or the value itself if it is none.
-    pub(super) fn strings(&self) -> Result<Vec<Node<'a>>, PolicyError> {
+    /// The items of an array, or the value itself if it is not an array.
+    pub(super) fn strings(&self) -> Result<Vec<PolicyNode<'a>>, PolicyError> {
         match self.text.starts_with('[') {
             true => self.items(),
             false => Ok(vec![self.inner(self.text, self.field.clone())]),
@@ -155,7 +154,7 @@ impl<'a> Node<'a> {
             .map_err(|error| self.unread(&error))
     }
 
-    /// Where it stands in the document, such as `rules[2]`.
+    /// Its path in the document, such as `rules[2]`.
     pub(super) fn place(&self) -> String {
         self.field.clone()
     }
@@ -164,17 +163,18 @@ impl<'a> Node<'a> {
         self.error_at(self.start(), problem)
     }
 
-    /// Says what there is. What was said instead is not repeated: it may be a secret that was put in the wrong place.
+    /// An error that lists the names there are. The unknown name is not repeated: it may be a secret in the wrong
+    /// place.
     pub(super) fn no_such(&self, what: &str, said: &str, known: &[&str]) -> PolicyError {
         let hint = match nearest(said, known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", known.join(", ")),
+            None => format!("expected one of {}", known.join(", ")),
         };
-        self.error(&format!("no such {what}; {hint}"))
+        self.error(&format!("unknown {what}; {hint}"))
     }
 
-    fn inner(&self, text: &'a str, field: String) -> Node<'a> {
-        Node {
+    fn inner(&self, text: &'a str, field: String) -> PolicyNode<'a> {
+        PolicyNode {
             text,
             field,
             ..*self
@@ -204,7 +204,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Texts are parts of the source: the distance between them is where they stand.
+    /// Each text is a slice of the source, so the distance between them is the position.
     fn start(&self) -> usize {
         self.text
             .as_ptr()
@@ -220,7 +220,7 @@ fn nearest<'a>(said: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, name)| name)
 }
 
-/// How many letters have to be changed, added, taken away or swapped.
+/// How many letters have to be changed, added, removed or swapped.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

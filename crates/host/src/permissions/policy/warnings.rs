@@ -1,4 +1,4 @@
-//! Rules that do less than they look like, or than they did in earlier versions, and what to write instead.
+//! Rules that do less than they seem to, or less than in earlier versions, and what to write instead.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use attache_schema::v1;
 use super::super::rules::{Rule, is_about_files};
 use super::Policy;
 
-/// A rule that does less than it looks like.
+/// A rule that does less than it seems to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicyWarning {
@@ -26,8 +26,8 @@ impl fmt::Display for PolicyWarning {
 }
 
 impl Policy {
-    /// Rules that do less than they look like. Names and kinds of tools are the agent's words, so that a rule which names
-    /// only those allows little, and one that denies is not kept when programs are executed.
+    /// Rules that do less than they seem to. Tool names and kinds are the agent's words, so a rule that names only
+    /// those allows little, and one that denies is not enforced when programs are executed.
     pub fn warnings(&self) -> Vec<PolicyWarning> {
         let allow = self.allow.iter().filter_map(warning);
         let deny = self.deny.iter().chain(self.ask.iter());
@@ -63,8 +63,8 @@ fn warn(rule: &Rule, problem: &str, instead: &str) -> Option<PolicyWarning> {
 fn warning(rule: &Rule) -> Option<PolicyWarning> {
     let warn = |problem: &str, instead: &str| warn(rule, problem, instead);
     if let Some(pattern) = rule.commands.iter().find(|it| it.covers_nothing()) {
-        let problem = format!("allows nothing by `{pattern}`: that program runs others");
-        return warn(&problem, "name those with a pattern of their own");
+        let problem = format!("allows nothing with `{pattern}`: that program runs others");
+        return warn(&problem, "name those with patterns of their own");
     }
     if !rule.commands.is_empty() {
         return None;
@@ -94,9 +94,9 @@ fn warning(rule: &Rule) -> Option<PolicyWarning> {
     }
 }
 
-const NO_COMMAND: &str = "allows no command: a kind is the agent's word";
+const NO_COMMAND: &str = "allows no command, because the agent chooses the kind";
 const WRITE_COMMAND: &str = "name the commands with `command`";
-const NO_AGENT: &str = "allows nothing without `agent`: names and kinds are the agent's words";
+const NO_AGENT: &str = "allows nothing without `agent`, because the agent chooses names and kinds";
 const WRITE_TOOL: &str =
     "write a rule with `agent` and `tool`; commands need `command` and files need `path`";
 const WRITE_KIND: &str = "write a rule with `agent` and `kind`";
@@ -140,7 +140,7 @@ mod tests {
         );
         assert_eq!(
             policy.warnings()[4].to_string(),
-            "rule `run` allows no command: a kind is the agent's word; name the commands with `command`"
+            "rule `run` allows no command, because the agent chooses the kind; name the commands with `command`"
         );
     }
 

@@ -224,7 +224,7 @@ fn a_workspace_that_is_reached_through_a_link_is_as_any_other() {
     assert!(!is_allowed(&rule, &call("edit", "src/hosts")));
     let action = call("edit", "src/a.rs").with_disk(&[]);
     assert_eq!(
-        action.file_on_disk(&action.paths[0]).unwrap().leads_to,
+        action.resolved_file(&action.paths[0]).unwrap().leads_to,
         None
     );
 }
@@ -242,7 +242,7 @@ fn what_the_user_is_shown_says_where_a_link_leads() {
         ),
     ] {
         let action = stage.call("edit", &[path]).with_disk(&[]);
-        let file = action.file_on_disk(Path::new(path)).unwrap();
+        let file = action.resolved_file(Path::new(path)).unwrap();
         assert_eq!(file.leads_to.as_ref(), Some(&leads_to), "{path}");
         assert_eq!(file.is_inside, is_inside, "{path}");
     }

@@ -188,7 +188,7 @@ fn no_wildcard_preset_or_remembered_decision_covers_a_change_of_a_protected_file
     let policy = root.join("policy-in-force.json");
     fs::write(&policy, "{}").unwrap();
     crate::protected_files::protect([policy]);
-    let with_approved_command = Permissions::preset(Preset::ApproveAll);
+    let approving = Permissions::preset(Preset::ApproveAll);
     let mut by_rule = PermissionConfig::new(Preset::Ask);
     by_rule.policy = Some(Policy::parse("p", WILDCARDS).unwrap());
     let (by_rule, _) = Permissions::open(by_rule);
@@ -196,7 +196,7 @@ fn no_wildcard_preset_or_remembered_decision_covers_a_change_of_a_protected_file
     let mut wrong = Vec::new();
     for line in CHANGES {
         let action = run_in(&root, line);
-        let denied = shown(&with_approved_command.judge(&action));
+        let denied = shown(&approving.judge(&action));
         if denied != "deny: it would change a protected file" {
             wrong.push(format!("{line}: {denied}"));
         }

@@ -116,16 +116,16 @@ fn rules_that_deny_look_into_what_a_shell_would_read() {
         expect![[r#"
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
-            deny: it cannot be told whether a rule denies it: its program may do more than its words say; a rule can allow this command
+            deny: a rule may deny it: its program may do more than its words say; a rule can allow this command
             deny: policy rule `rules[0]`
-            deny: it cannot be told whether a rule denies it: it is not known which of its words a program gets
-            deny: it cannot be told whether a rule denies it: its program may do more than its words say; a rule can allow this command
-            deny: policy rule `rules[0]`
-            deny: policy rule `rules[0]`
+            deny: a rule may deny it: it is unknown which of its words a program gets
+            deny: a rule may deny it: its program may do more than its words say; a rule can allow this command
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
             deny: policy rule `rules[0]`
-            deny: it cannot be told whether a rule denies it: it does not say what it runs
+            deny: policy rule `rules[0]`
+            deny: policy rule `rules[0]`
+            deny: a rule may deny it: it does not say what it runs
             deny: policy rule `rules[1]`
             deny: policy rule `rules[1]`
             allow: --approve-all"#]],
@@ -183,12 +183,12 @@ fn patterns_of_paths() {
             deny: --approve-reads
             deny: --approve-reads
             allow: policy rule `rules[1]`
-            deny: it cannot be told whether a rule denies it: it may reach files that a rule is about
+            deny: a rule may deny it: it may reach files that a rule is about
             deny: --approve-reads
             deny: --approve-reads
             allow: policy rule `rules[2]`
             deny: policy rule `rules[3]`
-            deny: it cannot be told whether a rule denies it: it runs a script, or what a shell reads"#]],
+            deny: a rule may deny it: it runs a script, or what a shell reads"#]],
     );
 }
 
@@ -232,8 +232,8 @@ fn the_policy_of_acpx() {
             deny: policy rule `autoDeny[0]`
             allow: policy rule `autoApprove[0]`
             deny: policy rule `autoDeny[1]`
-            deny: policy rule `escalate[0]` asks and nobody is there
-            deny: policy rule `escalate[0]` asks and nobody is there
+            deny: policy rule `escalate[0]` asks, and nobody can be asked
+            deny: policy rule `escalate[0]` asks, and nobody can be asked
             allow: default of the policy
             deny: it would change a protected file"#]],
     );
@@ -245,7 +245,7 @@ fn a_default_of_its_own() {
         Preset::ApproveAll,
         r#"{"default":"ask"}"#,
         &[NPM_TEST],
-        expect!["deny: the policy asks and nobody is there"],
+        expect!["deny: the policy asks, and nobody can be asked"],
     );
 }
 
@@ -253,23 +253,25 @@ fn a_default_of_its_own() {
 fn bad_policies() {
     check_bad(
         "{\n \"rules\": [\n  {\"action\": \"deny\"},\n  {\"action\": \"allow\",\n   \"kind\": \"raed\"}\n ]\n}",
-        expect!["policy.json:5:12: rules[1].kind: no such tool kind; did you mean `read`?"],
+        expect!["policy.json:5:12: rules[1].kind: unknown tool kind; did you mean `read`?"],
     );
     check_bad(
         r#"{"rules":[{"action":"allow","kind":["edit","delte"]}]}"#,
-        expect!["policy.json:1:44: rules[0].kind[1]: no such tool kind; did you mean `delete`?"],
+        expect!["policy.json:1:44: rules[0].kind[1]: unknown tool kind; did you mean `delete`?"],
     );
     check_bad(
         r#"{"rules":[{"action":"permit"}]}"#,
-        expect!["policy.json:1:21: rules[0].action: no such action; there are allow, ask, deny"],
+        expect![
+            "policy.json:1:21: rules[0].action: unknown action; expected one of allow, ask, deny"
+        ],
     );
     check_bad(
         r#"{"rules":[{"kind":"read"}]}"#,
-        expect!["policy.json:1:11: rules[0]: `action` is missing; say `allow`, `ask` or `deny`"],
+        expect!["policy.json:1:11: rules[0]: `action` is missing; use `allow`, `ask` or `deny`"],
     );
     check_bad(
         r#"{"rules":[{"action":"allow","comand":"ls"}]}"#,
-        expect!["policy.json:1:38: rules[0]: no such field; did you mean `command`?"],
+        expect!["policy.json:1:38: rules[0]: unknown field; did you mean `command`?"],
     );
     check_bad(
         r#"{"rules":[{"action":"allow","command":"ls | wc"}]}"#,
@@ -286,7 +288,7 @@ fn bad_policies() {
     check_bad(
         r#"{"rules":[{"action":"allow","kind":"execute","path":"src/**"}]}"#,
         expect![
-            "policy.json:1:11: rules[0]: a path does not tell what a command does; say which with `command`"
+            "policy.json:1:11: rules[0]: a path does not say what a command does; name the commands with `command`"
         ],
     );
     check_bad(
@@ -295,9 +297,7 @@ fn bad_policies() {
     );
     check_bad(
         r#"{"rules":[{"action":"allow","path":"../x"}]}"#,
-        expect![
-            "policy.json:1:36: rules[0].path: a pattern names files without `..`, in at most 1024 letters"
-        ],
+        expect!["policy.json:1:36: rules[0].path: a pattern has no `..` and at most 1024 letters"],
     );
     check_bad(
         "{\n \"rules\": 3}",
@@ -315,7 +315,7 @@ fn bad_policies() {
     );
     check_bad(
         r#"{"rules":[],"rules":[]}"#,
-        expect!["policy.json:1:21: rules: stands there twice; keep one"],
+        expect!["policy.json:1:21: rules: occurs twice; keep one"],
     );
 }
 
@@ -324,10 +324,7 @@ fn a_path_that_no_file_can_have_is_bad() {
     for pattern in ["secrets/", "/", "a//b", "./", "a/./b"] {
         let policy = format!(r#"{{"rules":[{{"action":"deny","path":"{pattern}"}}]}}"#);
         let error = Policy::parse("policy.json", &policy).unwrap_err();
-        assert!(
-            error.to_string().contains("no file is called so"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("it matches nothing"), "{error}");
     }
 }
 
@@ -362,7 +359,7 @@ fn of_a_hundred_thousand_rules_a_handful_is_looked_at() {
     .assert_eq(&verdicts.join("\n"));
     let policy = permissions.config.policy.as_ref().unwrap();
     let looked_at = calls.iter().map(|call| {
-        let facts = Facts::of(call, &[]);
+        let facts = ActionFacts::of(call, &[]);
         policy.deny.that_may_catch(&facts).len()
             + policy.ask.that_may_catch(&facts).len()
             + policy.allow.that_may_allow(&facts).len()
@@ -406,10 +403,9 @@ fn a_huge_command_is_not_analysed_and_not_allowed() {
     let words: Vec<String> = (0..100_000).map(|number| format!("w{number};")).collect();
     let action = run(&words.join(" "));
     let verdict = shown(&permissions.judge(&action));
-    let expected =
-        "deny: it cannot be told whether a rule denies it: it may reach files that a rule is about";
+    let expected = "deny: a rule may deny it: it may reach files that a rule is about";
     assert_eq!(verdict, expected);
-    assert!(Facts::of(&action, &[]).all_seen().count() < 10_000);
+    assert!(ActionFacts::of(&action, &[]).all_seen().count() < 10_000);
 }
 
 #[test]

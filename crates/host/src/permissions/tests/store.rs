@@ -104,7 +104,7 @@ fn the_key_is_gone() {
         |store| fs::remove_file(store.with_extension("key")).unwrap(),
         expect![[r#"
             ask
-            remembered decisions are ignored: `DATA/permissions.json` has no key beside it, so nobody knows who wrote it"#]],
+            remembered decisions are ignored: `DATA/permissions.json` has no key beside it, so it is unknown who wrote it"#]],
     );
 }
 
@@ -168,7 +168,7 @@ fn a_directory_that_cannot_be_written_is_told_and_the_decision_still_holds() {
         permissions
             .fault()
             .unwrap()
-            .starts_with("the decision holds until the program ends: ")
+            .starts_with("the decision lasts only until Attaché ends: ")
     );
     assert!(matches!(
         permissions.judge(&run("npm test")),
@@ -266,7 +266,7 @@ fn a_file_of_another_version_is_left_as_it_is() {
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
     let (permissions, warnings) = open_warned(&store);
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    expect!["remembered decisions are ignored: `DATA/permissions.json` is of another version of attache and is left as it is; use that version, or move the file away"].assert_eq(
+    expect!["remembered decisions are ignored: `DATA/permissions.json` was written by another version of attache and is left as it is; use that version, or move the file away"].assert_eq(
         &warnings
             .join("\n")
             .replace(&*data.to_string_lossy(), "DATA"),

@@ -3,15 +3,15 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::super::order::Order;
+use super::super::instruction::Instruction;
 use super::super::words::requests;
-use super::super::{Course, pieces};
+use super::super::{RequestProgress, pieces};
 use super::*;
 
 fn check(text: &str, expect: Expect) {
     let calls: Vec<String> = requests(text)
         .into_iter()
-        .map(|request| match Order::read(request) {
+        .map(|request| match Instruction::read(request) {
             None => format!("? {request}"),
             Some(order) => match order.call() {
                 Some((name, input)) => format!("{name} {input}"),
@@ -202,7 +202,7 @@ fn the_examples_in_the_documentation_are_understood() {
         .collect();
     assert!(examples.len() > 10, "{examples:?}");
     for example in examples {
-        assert!(Order::read(example).is_some(), "{example}");
+        assert!(Instruction::read(example).is_some(), "{example}");
     }
 }
 
@@ -211,12 +211,12 @@ proptest! {
     fn no_text_makes_it_panic(text in "(?s)((read|plan:|write|search|then|with|in|to|\"|'|`|```|\n|;| |[a-zé—1-9:.-]){0,30}|.{0,60})", results in 0_usize..6) {
         let message = Message::User(vec![Input::Text(text.clone())]);
         let request = Request { messages: vec![Arc::new(message)], tools: ALL.iter().map(|name| tool(name)).collect(), ..Request::default() };
-        drop(Course::of(&request).next(&request.tools));
+        drop(RequestProgress::of(&request).next(&request.tools));
         for failed in [false, true] {
             let result = ToolResult { id: "1".to_owned(), name: "read".to_owned(), content: vec![Input::Text(text.clone())], failed };
             let mut request = request.clone();
             request.messages.push(Arc::new(Message::Tools(vec![result; results])));
-            drop(Course::of(&request).next(&request.tools));
+            drop(RequestProgress::of(&request).next(&request.tools));
         }
         prop_assert_eq!(pieces(&text).collect::<String>(), text);
     }

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 
-use crate::seal::{Kind, Seal};
-use crate::wire::calls::Ids;
-use crate::wire::fault::{self, Fault};
+use crate::thought_signature::{SignatureKind, ThoughtSignature};
+use crate::wire::attempt_error::{self, AttemptError};
+use crate::wire::call_ids::CallIds;
 use crate::{Event, Stop, ToolCall, Usage};
 
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct MessagesReader {
     model: String,
-    ids: Ids,
-    blocks: BTreeMap<u64, Block>,
+    ids: CallIds,
+    blocks: BTreeMap<u64, OpenBlock>,
     usage: Usage,
     stop: Option<Stop>,
     has_called: bool,
@@ -21,16 +21,16 @@ pub(crate) struct Reader {
 
 /// A content block that is open.
 #[derive(Debug)]
-enum Block {
+enum OpenBlock {
     Text,
     Thought { signature: String },
     Hidden { data: String },
     Call(ToolCall),
 }
 
-impl Reader {
-    pub(crate) fn new(model: &str, ids: Ids) -> Reader {
-        Reader {
+impl MessagesReader {
+    pub(crate) fn new(model: &str, ids: CallIds) -> MessagesReader {
+        MessagesReader {
             model: model.to_owned(),
             ids,
             blocks: BTreeMap::new(),
@@ -40,8 +40,12 @@ impl Reader {
         }
     }
 
-    pub(crate) fn read(&mut self, data: &str, out: &mut VecDeque<Event>) -> Result<(), Fault> {
-        let frame: Value = serde_json::from_str(data).map_err(|_| fault::garbled())?;
+    pub(crate) fn read(
+        &mut self,
+        data: &str,
+        out: &mut VecDeque<Event>,
+    ) -> Result<(), AttemptError> {
+        let frame: Value = serde_json::from_str(data).map_err(|_| attempt_error::garbled())?;
         let index = frame["index"].as_u64().unwrap_or_default();
         match frame["type"].as_str().unwrap_or_default() {
             "message_start" => self.count(&frame["message"]["usage"], out),
@@ -55,7 +59,7 @@ impl Reader {
                 self.count(&frame["usage"], out);
             }
             "message_stop" => self.finish(out),
-            "error" => return Err(fault::of_event(&frame["error"])),
+            "error" => return Err(attempt_error::of_event(&frame["error"])),
             _ => {}
         }
         Ok(())
@@ -66,19 +70,19 @@ impl Reader {
         let opened = match block["type"].as_str().unwrap_or_default() {
             "text" => {
                 say(text("text"), Event::Text, out);
-                Block::Text
+                OpenBlock::Text
             }
             "thinking" => {
                 say(text("thinking"), Event::Thought, out);
                 let signature = text("signature");
-                Block::Thought { signature }
+                OpenBlock::Thought { signature }
             }
-            "redacted_thinking" => Block::Hidden { data: text("data") },
+            "redacted_thinking" => OpenBlock::Hidden { data: text("data") },
             "tool_use" => {
                 let id = self.ids.take(&text("id"));
                 let name = text("name");
                 self.has_called = true;
-                out.push_back(Event::Named {
+                out.push_back(Event::CallStarted {
                     id: id.clone(),
                     name: name.clone(),
                 });
@@ -86,7 +90,7 @@ impl Reader {
                     Value::Object(members) if !members.is_empty() => block["input"].to_string(),
                     _ => String::new(),
                 };
-                Block::Call(ToolCall { id, name, input })
+                OpenBlock::Call(ToolCall { id, name, input })
             }
             // Whatever else there is, nobody asked for it.
             _ => return,
@@ -100,10 +104,10 @@ impl Reader {
         match (kind, self.blocks.get_mut(&index)) {
             ("text_delta", Some(_)) => say(text("text").to_owned(), Event::Text, out),
             ("thinking_delta", Some(_)) => say(text("thinking").to_owned(), Event::Thought, out),
-            ("signature_delta", Some(Block::Thought { signature })) => {
+            ("signature_delta", Some(OpenBlock::Thought { signature })) => {
                 signature.push_str(text("signature"));
             }
-            ("input_json_delta", Some(Block::Call(call))) => {
+            ("input_json_delta", Some(OpenBlock::Call(call))) => {
                 call.input.push_str(text("partial_json"));
             }
             _ => {}
@@ -112,22 +116,28 @@ impl Reader {
 
     fn close(&mut self, index: u64, out: &mut VecDeque<Event>) {
         match self.blocks.remove(&index) {
-            Some(Block::Thought { signature }) => self.seal(Kind::Signed, &signature, out),
-            Some(Block::Hidden { data }) => self.seal(Kind::Hidden, &data, out),
-            Some(Block::Call(mut call)) => {
+            Some(OpenBlock::Thought { signature }) => {
+                self.push_signature(SignatureKind::Signed, &signature, out)
+            }
+            Some(OpenBlock::Hidden { data }) => {
+                self.push_signature(SignatureKind::Hidden, &data, out)
+            }
+            Some(OpenBlock::Call(mut call)) => {
                 if call.input.is_empty() {
                     call.input.push_str("{}");
                 }
                 out.push_back(Event::Call(call));
             }
-            Some(Block::Text) | None => {}
+            Some(OpenBlock::Text) | None => {}
         }
     }
 
-    fn seal(&self, kind: Kind, value: &str, out: &mut VecDeque<Event>) {
+    fn push_signature(&self, kind: SignatureKind, value: &str, out: &mut VecDeque<Event>) {
         if !value.is_empty() {
             let model = &self.model;
-            out.push_back(Event::Seal(Seal { model, kind, value }.write()));
+            out.push_back(Event::ThoughtSignature(
+                ThoughtSignature { model, kind, value }.write(),
+            ));
         }
     }
 

@@ -3,21 +3,30 @@
 use serde_json::{Map, Value, json};
 
 use super::is_thought_through;
-use crate::{Request, Thought};
+use crate::{Request, ThinkingLevel};
 
 /// How much a model of that name can be told to think.
-pub(crate) fn levels(model: &str) -> Vec<Thought> {
-    match Style::of(model) {
+pub(crate) fn levels(model: &str) -> Vec<ThinkingLevel> {
+    match ThinkingStyle::of(model) {
         None => Vec::new(),
-        Some(Style::Adaptive(Off::Never)) => vec![Thought::Low, Thought::Medium, Thought::High],
-        Some(_) => vec![Thought::Off, Thought::Low, Thought::Medium, Thought::High],
+        Some(ThinkingStyle::Adaptive(ThinkingOff::Never)) => vec![
+            ThinkingLevel::Low,
+            ThinkingLevel::Medium,
+            ThinkingLevel::High,
+        ],
+        Some(_) => vec![
+            ThinkingLevel::Off,
+            ThinkingLevel::Low,
+            ThinkingLevel::Medium,
+            ThinkingLevel::High,
+        ],
     }
 }
 
 pub(super) fn ask(body: &mut Map<String, Value>, model: &str, request: &Request, most: u64) {
-    match Style::of(model) {
+    match ThinkingStyle::of(model) {
         None => {}
-        Some(Style::Budget) => {
+        Some(ThinkingStyle::Budget) => {
             if let Some(budget) = budget(request.thought, most)
                 && is_thought_through(model, request)
             {
@@ -25,20 +34,20 @@ pub(super) fn ask(body: &mut Map<String, Value>, model: &str, request: &Request,
                 body.insert("thinking".to_owned(), thinking);
             }
         }
-        Some(Style::Adaptive(off)) => adapt(body, off, request.thought),
+        Some(ThinkingStyle::Adaptive(off)) => adapt(body, off, request.thought),
     }
 }
 
-fn adapt(body: &mut Map<String, Value>, off: Off, thought: Thought) {
+fn adapt(body: &mut Map<String, Value>, off: ThinkingOff, thought: ThinkingLevel) {
     let effort = match (thought, off) {
-        (Thought::Off, Off::Unasked) => return,
-        (Thought::Off, Off::Disabled) => {
+        (ThinkingLevel::Off, ThinkingOff::Unasked) => return,
+        (ThinkingLevel::Off, ThinkingOff::Disabled) => {
             body.insert("thinking".to_owned(), json!({ "type": "disabled" }));
             return;
         }
-        (Thought::Off, Off::Never) | (Thought::Low, _) => "low",
-        (Thought::Medium, _) => "medium",
-        (Thought::High, _) => "high",
+        (ThinkingLevel::Off, ThinkingOff::Never) | (ThinkingLevel::Low, _) => "low",
+        (ThinkingLevel::Medium, _) => "medium",
+        (ThinkingLevel::High, _) => "high",
     };
     // Without `display` the words of a thought stay empty.
     let thinking = json!({ "type": "adaptive", "display": "summarized" });
@@ -47,28 +56,28 @@ fn adapt(body: &mut Map<String, Value>, off: Off, thought: Thought) {
 }
 
 /// A budget has to leave room for the answer.
-fn budget(thought: Thought, most: u64) -> Option<u64> {
+fn budget(thought: ThinkingLevel, most: u64) -> Option<u64> {
     let wanted = match thought {
-        Thought::Off => return None,
-        Thought::Low => 2_048,
-        Thought::Medium => 8_192,
-        Thought::High => 24_576,
+        ThinkingLevel::Off => return None,
+        ThinkingLevel::Low => 2_048,
+        ThinkingLevel::Medium => 8_192,
+        ThinkingLevel::High => 24_576,
     };
     let budget = wanted.min(most / 2);
     (budget >= LEAST_BUDGET).then_some(budget)
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Style {
+enum ThinkingStyle {
     /// So many tokens: up to 4.5.
     Budget,
     /// As much as the model finds right, more or less of it: since 4.6.
-    Adaptive(Off),
+    Adaptive(ThinkingOff),
 }
 
 /// How such a model is told not to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Off {
+enum ThinkingOff {
     /// By not asking for it.
     Unasked,
     /// In so many words.
@@ -77,9 +86,9 @@ enum Off {
     Never,
 }
 
-impl Style {
+impl ThinkingStyle {
     /// `claude-FAMILY-MAJOR[-MINOR][-DATE]`; of other names nothing is known.
-    fn of(model: &str) -> Option<Style> {
+    fn of(model: &str) -> Option<ThinkingStyle> {
         let mut parts = model.strip_prefix("claude-")?.split('-');
         let family = parts
             .next()
@@ -88,11 +97,11 @@ impl Style {
         let major = version.next()?;
         let minor = version.next().unwrap_or_default();
         Some(match (family, major, minor) {
-            ("fable" | "mythos", ..) => Style::Adaptive(Off::Never),
-            (_, ..4, _) | (_, 4, ..=5) => Style::Budget,
-            (_, 4, _) => Style::Adaptive(Off::Unasked),
-            (_, 5, 0) => Style::Adaptive(Off::Disabled),
-            _ => Style::Adaptive(Off::Never),
+            ("fable" | "mythos", ..) => ThinkingStyle::Adaptive(ThinkingOff::Never),
+            (_, ..4, _) | (_, 4, ..=5) => ThinkingStyle::Budget,
+            (_, 4, _) => ThinkingStyle::Adaptive(ThinkingOff::Unasked),
+            (_, 5, 0) => ThinkingStyle::Adaptive(ThinkingOff::Disabled),
+            _ => ThinkingStyle::Adaptive(ThinkingOff::Never),
         })
     }
 }
@@ -103,27 +112,42 @@ const LEAST_BUDGET: u64 = 1_024;
 mod tests {
     use super::*;
 
-    fn check(model: &str, style: Option<Style>) {
-        assert_eq!(Style::of(model), style, "{model}");
+    fn check(model: &str, style: Option<ThinkingStyle>) {
+        assert_eq!(ThinkingStyle::of(model), style, "{model}");
     }
 
     #[test]
     fn the_name_tells_the_generation() {
-        check("claude-haiku-4-5-20251001", Some(Style::Budget));
-        check("claude-opus-4-20250514", Some(Style::Budget));
-        check("claude-sonnet-4-6", Some(Style::Adaptive(Off::Unasked)));
-        check("claude-opus-4-8", Some(Style::Adaptive(Off::Unasked)));
-        check("claude-sonnet-5", Some(Style::Adaptive(Off::Disabled)));
-        check("claude-opus-5-5", Some(Style::Adaptive(Off::Never)));
-        check("claude-fable-5", Some(Style::Adaptive(Off::Never)));
+        check("claude-haiku-4-5-20251001", Some(ThinkingStyle::Budget));
+        check("claude-opus-4-20250514", Some(ThinkingStyle::Budget));
+        check(
+            "claude-sonnet-4-6",
+            Some(ThinkingStyle::Adaptive(ThinkingOff::Unasked)),
+        );
+        check(
+            "claude-opus-4-8",
+            Some(ThinkingStyle::Adaptive(ThinkingOff::Unasked)),
+        );
+        check(
+            "claude-sonnet-5",
+            Some(ThinkingStyle::Adaptive(ThinkingOff::Disabled)),
+        );
+        check(
+            "claude-opus-5-5",
+            Some(ThinkingStyle::Adaptive(ThinkingOff::Never)),
+        );
+        check(
+            "claude-fable-5",
+            Some(ThinkingStyle::Adaptive(ThinkingOff::Never)),
+        );
         check("claude-3-5-haiku-latest", None);
         check("my-model", None);
     }
 
     #[test]
     fn a_budget_leaves_room_for_the_answer() {
-        assert_eq!(budget(Thought::High, 64_000), Some(24_576));
-        assert_eq!(budget(Thought::High, 4_096), Some(2_048));
-        assert_eq!(budget(Thought::Low, 1_000), None);
+        assert_eq!(budget(ThinkingLevel::High, 64_000), Some(24_576));
+        assert_eq!(budget(ThinkingLevel::High, 4_096), Some(2_048));
+        assert_eq!(budget(ThinkingLevel::Low, 1_000), None);
     }
 }

@@ -4,16 +4,16 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use crate::seal::{Kind, Seal};
-use crate::wire::calls::Ids;
-use crate::wire::fault::{self, Fault};
+use crate::thought_signature::{SignatureKind, ThoughtSignature};
+use crate::wire::attempt_error::{self, AttemptError};
+use crate::wire::call_ids::CallIds;
 use crate::{Event, Stop, ToolCall, Usage};
 
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct ChatReader {
     model: String,
-    ids: Ids,
-    slots: Vec<Slot>,
+    ids: CallIds,
+    calls: Vec<PartialCall>,
     /// The member that carries reasoning, while it does.
     thinks_in: Option<&'static str>,
     finish: Option<String>,
@@ -22,32 +22,36 @@ pub(crate) struct Reader {
 
 /// A call whose input still comes.
 #[derive(Debug)]
-struct Slot {
+struct PartialCall {
     index: Option<u64>,
     given: String,
     call: ToolCall,
 }
 
-impl Reader {
-    pub(crate) fn new(model: &str, ids: Ids) -> Reader {
-        Reader {
+impl ChatReader {
+    pub(crate) fn new(model: &str, ids: CallIds) -> ChatReader {
+        ChatReader {
             model: model.to_owned(),
             ids,
-            slots: Vec::new(),
+            calls: Vec::new(),
             thinks_in: None,
             finish: None,
             has_refused: false,
         }
     }
 
-    pub(crate) fn read(&mut self, data: &str, out: &mut VecDeque<Event>) -> Result<(), Fault> {
+    pub(crate) fn read(
+        &mut self,
+        data: &str,
+        out: &mut VecDeque<Event>,
+    ) -> Result<(), AttemptError> {
         if data.trim() == "[DONE]" {
             self.complete(out);
             return Ok(());
         }
-        let chunk: Value = serde_json::from_str(data).map_err(|_| fault::garbled())?;
+        let chunk: Value = serde_json::from_str(data).map_err(|_| attempt_error::garbled())?;
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            return Err(fault::of_event(error));
+            return Err(attempt_error::of_event(error));
         }
         if let Some(choice) = chunk["choices"].get(0) {
             self.grow(&choice["delta"], out);
@@ -61,9 +65,9 @@ impl Reader {
         Ok(())
     }
 
-    pub(crate) fn end(&mut self, out: &mut VecDeque<Event>) -> Result<(), Fault> {
+    pub(crate) fn end(&mut self, out: &mut VecDeque<Event>) -> Result<(), AttemptError> {
         if self.finish.is_none() {
-            return Err(fault::truncated());
+            return Err(attempt_error::truncated());
         }
         self.complete(out);
         Ok(())
@@ -81,11 +85,11 @@ impl Reader {
         self.has_refused |= !refusal.is_empty();
         let text = [words(&delta["content"]).as_str(), refusal].concat();
         if !text.is_empty() {
-            self.seal(out);
+            self.push_signature(out);
             out.push_back(Event::Text(text));
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
-            self.seal(out);
+            self.push_signature(out);
             self.grow_call(call, out);
         }
     }
@@ -94,24 +98,24 @@ impl Reader {
         let given = delta["id"].as_str().unwrap_or_default();
         let index = delta["index"].as_u64();
         let place = self.place(index, given);
-        let slot = &mut self.slots[place];
-        if slot.given.is_empty() {
-            slot.given.push_str(given);
+        let partial = &mut self.calls[place];
+        if partial.given.is_empty() {
+            partial.given.push_str(given);
         }
         let function = &delta["function"];
-        if slot.call.name.is_empty()
+        if partial.call.name.is_empty()
             && let Some(name) = function["name"].as_str().filter(|name| !name.is_empty())
         {
-            slot.call.name = name.to_owned();
-            slot.call.id = self.ids.take(&slot.given);
-            out.push_back(Event::Named {
-                id: slot.call.id.clone(),
-                name: slot.call.name.clone(),
+            partial.call.name = name.to_owned();
+            partial.call.id = self.ids.take(&partial.given);
+            out.push_back(Event::CallStarted {
+                id: partial.call.id.clone(),
+                name: partial.call.name.clone(),
             });
         }
         match &function["arguments"] {
-            Value::String(more) => slot.call.input.push_str(more),
-            Value::Object(_) => slot.call.input = function["arguments"].to_string(),
+            Value::String(more) => partial.call.input.push_str(more),
+            Value::Object(_) => partial.call.input = function["arguments"].to_string(),
             _ => {}
         }
     }
@@ -119,17 +123,23 @@ impl Reader {
     /// Which call a delta belongs to: by its index, else by its id; without either, to the newest.
     fn place(&mut self, index: Option<u64>, given: &str) -> usize {
         let found = match (index, given) {
-            (Some(_), _) => self.slots.iter().rposition(|slot| slot.index == index),
-            (None, "") => self.slots.len().checked_sub(1),
-            (None, _) => self.slots.iter().rposition(|slot| slot.given == given),
+            (Some(_), _) => self
+                .calls
+                .iter()
+                .rposition(|partial| partial.index == index),
+            (None, "") => self.calls.len().checked_sub(1),
+            (None, _) => self
+                .calls
+                .iter()
+                .rposition(|partial| partial.given == given),
         };
         // Some servers count every call as the first: another id under the same index is another call.
         let found = found.filter(|place| {
-            let before = &self.slots[*place].given;
+            let before = &self.calls[*place].given;
             given.is_empty() || before.is_empty() || before == given
         });
         found.unwrap_or_else(|| {
-            self.slots.push(Slot {
+            self.calls.push(PartialCall {
                 index,
                 given: String::new(),
                 call: ToolCall {
@@ -138,24 +148,24 @@ impl Reader {
                     input: String::new(),
                 },
             });
-            self.slots.len() - 1
+            self.calls.len() - 1
         })
     }
 
-    fn seal(&mut self, out: &mut VecDeque<Event>) {
+    fn push_signature(&mut self, out: &mut VecDeque<Event>) {
         if let Some(value) = self.thinks_in.take() {
-            let seal = Seal {
+            let signature = ThoughtSignature {
                 model: &self.model,
-                kind: Kind::Member,
+                kind: SignatureKind::Member,
                 value,
             };
-            out.push_back(Event::Seal(seal.write()));
+            out.push_back(Event::ThoughtSignature(signature.write()));
         }
     }
 
     fn complete(&mut self, out: &mut VecDeque<Event>) {
-        self.seal(out);
-        let calls: Vec<ToolCall> = self.slots.drain(..).map(|slot| slot.call).collect();
+        self.push_signature(out);
+        let calls: Vec<ToolCall> = self.calls.drain(..).map(|partial| partial.call).collect();
         let mut has_called = false;
         for mut call in calls.into_iter().filter(|call| !call.name.is_empty()) {
             if call.input.is_empty() {

@@ -4,23 +4,23 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 
-use crate::seal::{Kind, Seal};
-use crate::wire::calls::Ids;
-use crate::wire::fault::{self, Fault};
+use crate::thought_signature::{SignatureKind, ThoughtSignature};
+use crate::wire::attempt_error::{self, AttemptError};
+use crate::wire::call_ids::CallIds;
 use crate::{Event, Stop, ToolCall, Usage};
 
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct ResponsesReader {
     model: String,
-    ids: Ids,
+    ids: CallIds,
     calls: BTreeMap<u64, ToolCall>,
     has_called: bool,
     has_refused: bool,
 }
 
-impl Reader {
-    pub(crate) fn new(model: &str, ids: Ids) -> Reader {
-        Reader {
+impl ResponsesReader {
+    pub(crate) fn new(model: &str, ids: CallIds) -> ResponsesReader {
+        ResponsesReader {
             model: model.to_owned(),
             ids,
             calls: BTreeMap::new(),
@@ -29,8 +29,12 @@ impl Reader {
         }
     }
 
-    pub(crate) fn read(&mut self, data: &str, out: &mut VecDeque<Event>) -> Result<(), Fault> {
-        let event: Value = serde_json::from_str(data).map_err(|_| fault::garbled())?;
+    pub(crate) fn read(
+        &mut self,
+        data: &str,
+        out: &mut VecDeque<Event>,
+    ) -> Result<(), AttemptError> {
+        let event: Value = serde_json::from_str(data).map_err(|_| attempt_error::garbled())?;
         let place = event["output_index"].as_u64().unwrap_or_default();
         let delta = event["delta"].as_str().unwrap_or_default();
         match event["type"].as_str().unwrap_or_default() {
@@ -54,10 +58,10 @@ impl Reader {
             "response.output_item.added" => self.open(place, &event["item"], out),
             "response.output_item.done" => self.close(place, &event["item"], out),
             "response.completed" | "response.incomplete" => self.finish(&event["response"], out),
-            "response.failed" => return Err(fault::of_event(&event["response"]["error"])),
+            "response.failed" => return Err(attempt_error::of_event(&event["response"]["error"])),
             "error" => {
                 let error = event.get("error").filter(|error| error.is_object());
-                return Err(fault::of_event(error.unwrap_or(&event)));
+                return Err(attempt_error::of_event(error.unwrap_or(&event)));
             }
             _ => {}
         }
@@ -71,7 +75,7 @@ impl Reader {
         let id = self.ids.take(item["call_id"].as_str().unwrap_or_default());
         let name = item["name"].as_str().unwrap_or_default().to_owned();
         self.has_called = true;
-        out.push_back(Event::Named {
+        out.push_back(Event::CallStarted {
             id: id.clone(),
             name: name.clone(),
         });
@@ -84,12 +88,12 @@ impl Reader {
         match item["type"].as_str().unwrap_or_default() {
             "reasoning" => {
                 if let Some(value) = item["encrypted_content"].as_str() {
-                    let seal = Seal {
+                    let signature = ThoughtSignature {
                         model: &self.model,
-                        kind: Kind::Hidden,
+                        kind: SignatureKind::Hidden,
                         value,
                     };
-                    out.push_back(Event::Seal(seal.write()));
+                    out.push_back(Event::ThoughtSignature(signature.write()));
                 }
             }
             "function_call" => {

@@ -3,16 +3,16 @@ use expect_test::{Expect, expect};
 use super::*;
 
 fn check(frames: &[&str], expect: Expect) {
-    expect.assert_eq(&read(Wire::Messages, frames));
+    expect.assert_eq(&read(WireFormat::Messages, frames));
 }
 
-fn check_thinking(model: &str, thought: Thought, expect: Expect) {
+fn check_thinking(model: &str, thought: ThinkingLevel, expect: Expect) {
     let request = Request {
         thought,
         messages: vec![Arc::new(Message::User(vec![Input::Text("Hi".to_owned())]))],
         ..Request::default()
     };
-    let body = body(Wire::Messages, model, &card(model), &request);
+    let body = body(WireFormat::Messages, model, &info(model), &request);
     expect.assert_eq(&format!("{} {}", body["thinking"], body["output_config"]));
 }
 
@@ -23,7 +23,7 @@ const STOP: &str = r#"{"type":"message_stop"}"#;
 fn a_whole_conversation_is_sent() {
     let model = "claude-sonnet-5-5";
     check_body(
-        Wire::Messages,
+        WireFormat::Messages,
         model,
         &conversation(model),
         &expect![[r#"
@@ -57,44 +57,48 @@ fn a_whole_conversation_is_sent() {
 
 #[test]
 fn each_generation_is_told_in_its_way_how_much_to_think() {
-    check_thinking("claude-haiku-4-5", Thought::Off, expect!["null null"]);
+    check_thinking("claude-haiku-4-5", ThinkingLevel::Off, expect!["null null"]);
     check_thinking(
         "claude-haiku-4-5",
-        Thought::High,
+        ThinkingLevel::High,
         expect![[r#"{"type":"enabled","budget_tokens":24576} null"#]],
     );
-    check_thinking("claude-sonnet-4-6", Thought::Off, expect!["null null"]);
     check_thinking(
         "claude-sonnet-4-6",
-        Thought::Low,
+        ThinkingLevel::Off,
+        expect!["null null"],
+    );
+    check_thinking(
+        "claude-sonnet-4-6",
+        ThinkingLevel::Low,
         expect![[r#"{"type":"adaptive","display":"summarized"} {"effort":"low"}"#]],
     );
     check_thinking(
         "claude-opus-5",
-        Thought::Off,
+        ThinkingLevel::Off,
         expect![[r#"{"type":"disabled"} null"#]],
     );
     check_thinking(
         "claude-opus-5-5",
-        Thought::Off,
+        ThinkingLevel::Off,
         expect![[r#"{"type":"adaptive","display":"summarized"} {"effort":"low"}"#]],
     );
     check_thinking(
         "claude-opus-5-5",
-        Thought::High,
+        ThinkingLevel::High,
         expect![[r#"{"type":"adaptive","display":"summarized"} {"effort":"high"}"#]],
     );
-    check_thinking("unknown", Thought::High, expect!["null null"]);
+    check_thinking("unknown", ThinkingLevel::High, expect!["null null"]);
 }
 
 #[test]
 fn a_budget_is_not_asked_for_in_the_middle_of_calls_that_were_not_thought_about() {
     let model = "claude-haiku-4-5";
     let mut request = conversation(model);
-    let middle = body(Wire::Messages, model, &card(model), &request);
+    let middle = body(WireFormat::Messages, model, &info(model), &request);
     assert_eq!(middle["thinking"], serde_json::Value::Null);
     request.messages.truncate(3);
-    let start = body(Wire::Messages, model, &card(model), &request);
+    let start = body(WireFormat::Messages, model, &info(model), &request);
     assert_eq!(start["thinking"]["type"], "enabled");
 }
 
@@ -104,7 +108,7 @@ fn without_instructions_the_last_tool_is_marked() {
         tools: [tool()].into(),
         ..Request::default()
     };
-    let body = body(Wire::Messages, "m", &card("m"), &request);
+    let body = body(WireFormat::Messages, "m", &info("m"), &request);
     assert_eq!(body["tools"][0]["cache_control"]["type"], "ephemeral");
     assert_eq!(body.get("system"), None);
 }
@@ -147,8 +151,8 @@ fn thoughts_are_sealed_by_whom_they_are_of() {
         ],
         expect![[r#"
             Thought("Hm.")
-            Seal("m signed EqQB")
-            Seal("m hidden c2Vj")
+            ThoughtSignature("m signed EqQB")
+            ThoughtSignature("m hidden c2Vj")
             End(Done)
         "#]],
     );
@@ -169,8 +173,8 @@ fn calls_in_parallel_malformed_and_without_input() {
             STOP,
         ],
         expect![[r#"
-            Named { id: "toolu_1", name: "read" }
-            Named { id: "toolu_2", name: "list" }
+            CallStarted { id: "toolu_1", name: "read" }
+            CallStarted { id: "toolu_2", name: "list" }
             Call(ToolCall { id: "toolu_2", name: "list", input: "{}" })
             Call(ToolCall { id: "toolu_1", name: "read", input: "{\"path\": \"ab\"" })
             End(Tools)

@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 
 fn check(frames: &[&str], expect: Expect) {
-    expect.assert_eq(&read(Wire::Chat, frames));
+    expect.assert_eq(&read(WireFormat::Chat, frames));
 }
 
 fn delta(delta: &str) -> String {
@@ -22,7 +22,7 @@ fn a_whole_conversation_is_sent() {
     let mut request = conversation(model);
     request.most_output = Some(1_000);
     check_body(
-        Wire::Chat,
+        WireFormat::Chat,
         model,
         &request,
         &expect![[r#"
@@ -61,7 +61,7 @@ fn reasoning_is_given_back_as_long_as_its_turn_lasts() {
     let model = "deepseek-reasoner";
     let mut request = conversation(model);
     request.messages.pop();
-    let body = body(Wire::Chat, model, &card(model), &request);
+    let body = body(WireFormat::Chat, model, &info(model), &request);
     assert_eq!(body["messages"][4]["reasoning_content"], "Where?");
 }
 
@@ -71,25 +71,25 @@ fn what_a_model_cannot_take_in_is_told_in_words() {
         messages: vec![Arc::new(Message::User(vec![picture(), sound()]))],
         ..Request::default()
     };
-    let card = Card {
+    let info = ModelInfo {
         images: false,
         audio: false,
-        ..card("m")
+        ..info("m")
     };
-    let body = body(Wire::Chat, "m", &card, &request);
+    let body = body(WireFormat::Chat, "m", &info, &request);
     expect![[r#"[{"type":"text","text":"(a picture, image/png, that this model cannot see)"},{"type":"text","text":"(a sound, audio/mpeg, that this model cannot hear)"}]"#]].assert_eq(&body["messages"][0]["content"].to_string());
 }
 
 #[test]
 fn how_much_to_think_depends_on_the_model_and_on_tools() {
-    let effort = |model: &str, thought, tools: &[Tool]| {
+    let effort = |model: &str, thought, tools: &[ToolSpec]| {
         let request = Request {
             thought,
             tools: tools.into(),
             most_output: Some(10),
             ..Request::default()
         };
-        let body = body(Wire::Chat, model, &card(model), &request);
+        let body = body(WireFormat::Chat, model, &info(model), &request);
         let limit = body
             .get("max_tokens")
             .map_or("max_completion_tokens", |_| "max_tokens");
@@ -98,27 +98,35 @@ fn how_much_to_think_depends_on_the_model_and_on_tools() {
     let tools = [tool()];
     expect![[r#""none" max_completion_tokens"#]].assert_eq(&effort(
         "gpt-6-sol",
-        Thought::High,
+        ThinkingLevel::High,
         &tools,
     ));
     expect![[r#""high" max_completion_tokens"#]].assert_eq(&effort(
         "gpt-6-sol",
-        Thought::High,
+        ThinkingLevel::High,
         &[],
     ));
     expect![[r#""high" max_completion_tokens"#]].assert_eq(&effort(
         "gpt-5.1",
-        Thought::High,
+        ThinkingLevel::High,
         &tools,
     ));
     expect![[r#""none" max_completion_tokens"#]].assert_eq(&effort(
         "gpt-5.1",
-        Thought::Off,
+        ThinkingLevel::Off,
         &tools,
     ));
-    expect![[r#""low" max_completion_tokens"#]].assert_eq(&effort("o4-mini", Thought::Off, &tools));
-    expect![[r#""medium" max_tokens"#]].assert_eq(&effort("gpt-oss:20b", Thought::Medium, &tools));
-    expect!["null max_tokens"].assert_eq(&effort("gpt-4.1", Thought::High, &tools));
+    expect![[r#""low" max_completion_tokens"#]].assert_eq(&effort(
+        "o4-mini",
+        ThinkingLevel::Off,
+        &tools,
+    ));
+    expect![[r#""medium" max_tokens"#]].assert_eq(&effort(
+        "gpt-oss:20b",
+        ThinkingLevel::Medium,
+        &tools,
+    ));
+    expect!["null max_tokens"].assert_eq(&effort("gpt-4.1", ThinkingLevel::High, &tools));
 }
 
 #[test]
@@ -152,7 +160,7 @@ fn reasoning_of_compatible_servers() {
         ],
         expect![[r#"
             Thought("Hm.")
-            Seal("m member reasoning_content")
+            ThoughtSignature("m member reasoning_content")
             Text("Yes")
             End(Done)
         "#]],
@@ -165,7 +173,7 @@ fn reasoning_of_compatible_servers() {
         ],
         expect![[r#"
             Thought("Hm.")
-            Seal("m member reasoning")
+            ThoughtSignature("m member reasoning")
             End(Done)
         "#]],
     );
@@ -186,8 +194,8 @@ fn calls_in_parallel_malformed_and_without_input() {
             DONE,
         ],
         expect![[r#"
-            Named { id: "call_a", name: "read" }
-            Named { id: "call_b", name: "list" }
+            CallStarted { id: "call_a", name: "read" }
+            CallStarted { id: "call_b", name: "list" }
             Call(ToolCall { id: "call_a", name: "read", input: "{\"path\": \"a" })
             Call(ToolCall { id: "call_b", name: "list", input: "{}" })
             End(Tools)
@@ -210,10 +218,10 @@ fn calls_of_servers_that_number_them_badly() {
             &finish("stop"),
         ],
         expect![[r#"
-            Named { id: "call_0", name: "a" }
-            Named { id: "x", name: "b" }
-            Named { id: "y", name: "c" }
-            Named { id: "call_0_0", name: "d" }
+            CallStarted { id: "call_0", name: "a" }
+            CallStarted { id: "x", name: "b" }
+            CallStarted { id: "y", name: "c" }
+            CallStarted { id: "call_0_0", name: "d" }
             Call(ToolCall { id: "call_0", name: "a", input: "{}" })
             Call(ToolCall { id: "x", name: "b", input: "{}" })
             Call(ToolCall { id: "y", name: "c", input: "{\"k\":1}" })

@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use super::*;
 
 fn check(frames: &[&str], expect: Expect) {
-    expect.assert_eq(&read(Wire::Responses, frames));
+    expect.assert_eq(&read(WireFormat::Responses, frames));
 }
 
 const DONE: &str = r#"{"type":"response.completed","response":{"status":"completed","incomplete_details":null,"usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":60,"cache_write_tokens":10},"output_tokens":20,"output_tokens_details":{"reasoning_tokens":5}}}}"#;
@@ -12,7 +12,7 @@ const DONE: &str = r#"{"type":"response.completed","response":{"status":"complet
 fn a_whole_conversation_is_sent() {
     let model = "gpt-6.1-sol";
     check_body(
-        Wire::Responses,
+        WireFormat::Responses,
         model,
         &conversation(model),
         &expect![[r#"
@@ -47,9 +47,9 @@ fn a_whole_conversation_is_sent() {
 #[test]
 fn what_does_not_think_is_not_told_to() {
     let body = body(
-        Wire::Responses,
+        WireFormat::Responses,
         "gpt-4.1",
-        &card("gpt-4.1"),
+        &info("gpt-4.1"),
         &Request::default(),
     );
     assert_eq!((body.get("reasoning"), body.get("include")), (None, None));
@@ -73,7 +73,7 @@ fn text_thought_and_usage() {
             Thought("Hm.")
             Thought("\n\n")
             Thought("Yes.")
-            Seal("m hidden c2Vj")
+            ThoughtSignature("m hidden c2Vj")
             Text("Hello")
             Usage(Usage { input: 30, output: 20, thought: 5, cache_read: 60, cache_write: 10 })
             End(Done)
@@ -93,10 +93,10 @@ fn calls_in_parallel_malformed_and_without_input() {
             DONE,
         ],
         expect![[r#"
-            Named { id: "call_a", name: "read" }
-            Named { id: "call_b", name: "list" }
+            CallStarted { id: "call_a", name: "read" }
+            CallStarted { id: "call_b", name: "list" }
             Call(ToolCall { id: "call_b", name: "list", input: "{}" })
-            Named { id: "call_c", name: "run" }
+            CallStarted { id: "call_c", name: "run" }
             Call(ToolCall { id: "call_c", name: "run", input: "{}" })
             Call(ToolCall { id: "call_a", name: "read", input: "{\"path\"" })
             Usage(Usage { input: 30, output: 20, thought: 5, cache_read: 60, cache_write: 10 })

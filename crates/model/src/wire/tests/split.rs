@@ -19,7 +19,7 @@ proptest! {
             }
             frames.push(json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }));
         }
-        let mut reader = Reader::new(Wire::Chat, "m", &Request::default());
+        let mut reader = ResponseReader::new(WireFormat::Chat, "m", &Request::default());
         let mut out = VecDeque::new();
         for frame in frames {
             prop_assert_eq!(reader.read(&frame.to_string(), &mut out), Ok(()));
@@ -39,8 +39,8 @@ proptest! {
 
     #[test]
     fn nothing_that_is_read_makes_it_panic(frames in prop::collection::vec(frame(), 0..12)) {
-        for wire in [Wire::Messages, Wire::Chat, Wire::Responses] {
-            let mut reader = Reader::new(wire, "m", &Request::default());
+        for wire in [WireFormat::Messages, WireFormat::Chat, WireFormat::Responses] {
+            let mut reader = ResponseReader::new(wire, "m", &Request::default());
             let mut out = VecDeque::new();
             for frame in &frames {
                 if reader.read(frame, &mut out).is_err() || matches!(out.back(), Some(Event::End(_))) {

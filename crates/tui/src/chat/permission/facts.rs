@@ -202,7 +202,7 @@ fn target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
     if !is_inside(&action.workspace, path) {
         facts.push(Fact::pinned_remark(OUTSIDE));
     }
-    let Some(file) = action.file_on_disk(path) else {
+    let Some(file) = action.resolved_file(path) else {
         return;
     };
     if let Some(there) = &file.leads_to {

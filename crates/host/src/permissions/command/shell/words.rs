@@ -7,13 +7,13 @@ use brush_parser::word::{self, WordPiece, WordPieceWithSource};
 
 use super::super::expansion::{self, Parameter};
 use super::super::line::ShellWord;
-use super::super::variables::{self, Setting};
+use super::super::variables::{self, VariableSetting};
 use super::super::word as literal;
-use super::Scanner;
+use super::LineScanner;
 use attache_text::shell::is_plain;
 
-impl Scanner {
-    /// The word without its quotes. What it substitutes is looked at as well.
+impl LineScanner {
+    /// The word without its quotes. Also analyses what it substitutes.
     pub(super) fn resolve(&mut self, text: &str) -> ShellWord {
         match literal::literal(text) {
             Some(literal) => ShellWord::Literal(literal),
@@ -24,7 +24,7 @@ impl Scanner {
         }
     }
 
-    /// Looks into the commands that a text substitutes.
+    /// Analyses the commands that a text substitutes.
     pub(super) fn substituted(&mut self, text: &str) {
         if substitutions(text) == 0 {
             return;
@@ -38,12 +38,12 @@ impl Scanner {
         }
     }
 
-    /// Looks into a text in which quotes are letters.
+    /// Analyses a text in which quotes are ordinary characters.
     pub(super) fn substituted_in_text(&mut self, text: &str) {
         let quotes = ['\'', '"'];
         let runs_commands = text.contains('`') || text.replace("$((", "").contains("$(");
         match text.contains(quotes) && substitutions(text) > 0 {
-            // Those inside a command are quotes.
+            // Inside a command they are quotes.
             true if runs_commands => {
                 self.substituted(text);
                 self.substituted(&text.replace(quotes, " "));
@@ -80,7 +80,7 @@ impl Scanner {
         }
     }
 
-    /// `$x` or `${…}`, as it is written.
+    /// Analyses `$x` or `${…}`, as it is written.
     pub(super) fn parameter(&mut self, written: &str) {
         let Some(inside) = written.strip_prefix("${") else {
             return;
@@ -93,7 +93,7 @@ impl Scanner {
                     true => ShellWord::Literal(word.to_owned()),
                     false => ShellWord::Undecided(word.to_owned()),
                 };
-                self.sets(Setting {
+                self.sets(VariableSetting {
                     name: name.to_owned(),
                     value: Some(value),
                     is_exported: false,
@@ -125,7 +125,7 @@ impl Scanner {
                             .strip_prefix('"')
                             .and_then(|it| it.strip_suffix('"'));
                         let operand = inside.unwrap_or(operand);
-                        // It has been looked at as a word.
+                        // It has been analysed as a word.
                         if !expansion::is_number(operand) {
                             self.arithmetic(operand);
                         }
@@ -136,19 +136,19 @@ impl Scanner {
         }
     }
 
-    /// `{name}` in front of a redirection gets a number in some shells, and is a program to others.
+    /// Some shells store a number in the variable of `{name}` before a redirection; for others it is a program.
     pub(super) fn descriptor(&mut self, text: &str) {
         let Some(name) = text.strip_prefix('{').and_then(|it| it.strip_suffix('}')) else {
             return;
         };
         match expansion::is_name(name) {
-            true => self.sets(Setting::number(name.to_owned())),
+            true => self.sets(VariableSetting::number(name.to_owned())),
             false => self.unreadable("its descriptor has no plain name"),
         }
         self.doubt("it uses a feature of one shell");
     }
 
-    /// What stands between brackets, and behind them.
+    /// Analyses what is between brackets.
     pub(super) fn subscript(&mut self, text: &str) {
         match text.split_once(']') {
             Some((subscript, _)) => self.arithmetic(subscript),
@@ -156,7 +156,8 @@ impl Scanner {
         }
     }
 
-    /// `((…))` and `for ((…))`, from there to the end of the line. Commands in parentheses are looked at as such.
+    /// Analyses `((…))` and `for ((…))`, from there to the end of the line. Commands in parentheses are analysed as
+    /// commands.
     pub(super) fn arithmetic_command(&mut self, text: String) {
         let mut depth = 0_usize;
         let end = text.find(|char| {
@@ -174,7 +175,7 @@ impl Scanner {
         }
     }
 
-    /// An expression, and what it sets.
+    /// Analyses an arithmetic expression.
     pub(super) fn arithmetic(&mut self, text: &str) {
         match expansion::arithmetic(text) {
             Some(found) => self.calculates(found),
@@ -187,12 +188,12 @@ impl Scanner {
         for name in found.sets {
             // `x += 1` reads it as well.
             self.calculated.push(name.clone());
-            self.sets(Setting::number(name));
+            self.sets(VariableSetting::number(name));
         }
     }
 
-    /// A variable that an expansion sets in the shell.
-    pub(super) fn sets(&mut self, setting: Setting) {
+    /// Records a variable that an expansion sets in the shell.
+    pub(super) fn sets(&mut self, setting: VariableSetting) {
         let is_free = match &setting.value {
             Some(value) => variables::is_free(&setting.name, value),
             None => true,
@@ -204,7 +205,7 @@ impl Scanner {
     }
 }
 
-/// How many substitutions a text has at most, whatever is quoted.
+/// How many substitutions a text has at most, however it is quoted.
 pub(super) fn substitutions(text: &str) -> usize {
     let bytes = text.as_bytes();
     let pairs = bytes.windows(2).filter(|pair| {

@@ -1,0 +1,113 @@
+//! Why a tool failed, in a sentence or two for the model and the user.
+
+use attache::{CallError, v1};
+use attache_host::{files, terminals};
+use attache_model::Input;
+use serde_json::json;
+
+use super::wording;
+use crate::ToolOutcome;
+
+/// Why a tool failed.
+#[derive(Debug)]
+pub(super) struct ToolError {
+    /// A stable word for programs.
+    kind: &'static str,
+    /// What is wrong and what to do. Never contains text of a file.
+    sentence: String,
+    /// Help for the model only.
+    help: Option<String>,
+}
+
+impl ToolError {
+    pub(super) fn new(kind: &'static str, sentence: impl Into<String>) -> ToolError {
+        ToolError {
+            kind,
+            sentence: sentence.into(),
+            help: None,
+        }
+    }
+
+    pub(super) fn help(self, help: String) -> ToolError {
+        ToolError {
+            help: Some(help),
+            ..self
+        }
+    }
+
+    /// What is wrong and what to do.
+    pub(super) fn sentence(self) -> String {
+        self.sentence
+    }
+
+    pub(super) fn is_missing(&self) -> bool {
+        self.kind == "not_found"
+    }
+
+    /// Whether a rule of the user denies it.
+    pub(super) fn is_denied(&self) -> bool {
+        matches!(self.kind, "denied" | "denied_by_policy")
+    }
+
+    /// The file changed between the permission request and the change.
+    pub(super) fn changed(path: &str) -> ToolError {
+        let sentence = format!(
+            "`{path}` has changed meanwhile, so nothing was written; read it again and start from what it says now"
+        );
+        ToolError::new("changed", sentence)
+    }
+
+    /// The worker thread panicked.
+    pub(super) fn lost() -> ToolError {
+        ToolError::new("lost", "the work has failed inside attache; try again")
+    }
+}
+
+impl From<files::Error> for ToolError {
+    fn from(error: files::Error) -> ToolError {
+        ToolError::new(error.kind(), error.to_string())
+    }
+}
+
+impl From<terminals::Error> for ToolError {
+    fn from(error: terminals::Error) -> ToolError {
+        ToolError::new("terminal", error.to_string())
+    }
+}
+
+/// A request to the client failed.
+impl From<CallError> for ToolError {
+    fn from(error: CallError) -> ToolError {
+        let (kind, said) = match &error {
+            CallError::Refused(refusal) if refusal.code == RESOURCE_NOT_FOUND => {
+                ("not_found", refusal.message.clone())
+            }
+            CallError::Refused(refusal) => ("refused", refusal.message.clone()),
+            CallError::Closed(_) => ("closed", "it is gone".to_owned()),
+            other => ("client", other.to_string()),
+        };
+        let said = wording::one_line(&said, LONGEST_SAID);
+        ToolError::new(kind, format!("the client did not do it: {said}"))
+    }
+}
+
+impl From<ToolError> for ToolOutcome {
+    fn from(fault: ToolError) -> ToolOutcome {
+        let told = match &fault.help {
+            Some(help) => format!("{}\n\n{help}", fault.sentence),
+            None => fault.sentence.clone(),
+        };
+        ToolOutcome {
+            content: vec![v1::ContentBlock::from(fault.sentence).into()],
+            for_model: vec![Input::Text(told)],
+            locations: Vec::new(),
+            raw: Some(json!({ "error": fault.kind })),
+            failed: true,
+        }
+    }
+}
+
+const LONGEST_SAID: usize = 300;
+
+/// The protocol's code for a resource that does not exist.
+const RESOURCE_NOT_FOUND: i32 = -32002;

@@ -1,0 +1,172 @@
+//! Resolves a path link by link, even if its last names don't exist.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+
+/// Inspects paths on the disk, each of them once. Lives for one verdict at most: links change between requests.
+#[derive(Debug, Default)]
+pub(crate) struct PathLookups(RefCell<HashMap<OsString, PathEntry>>);
+
+/// What a path is, without following it.
+#[derive(Debug, Clone)]
+enum PathEntry {
+    Link(Rc<SymbolicLink>),
+    Other(Rc<Metadata>),
+    Absent,
+    Unreadable,
+}
+
+#[derive(Debug)]
+struct SymbolicLink {
+    metadata: Rc<Metadata>,
+    /// The path in it; `None` if that can't be read.
+    target: Option<PathBuf>,
+}
+
+/// A path with its links followed.
+#[derive(Debug)]
+pub(crate) struct FollowedPath {
+    /// The path without links and `..`, as far as it exists, and the rest as it is.
+    pub(crate) path: PathBuf,
+    /// The links on the way, each by its real path.
+    pub(crate) links: Vec<PathBuf>,
+    /// What is there; `None` if nothing is.
+    pub(crate) metadata: Option<Rc<Metadata>>,
+    /// Whether every step could be inspected.
+    pub(crate) is_known: bool,
+}
+
+impl PathLookups {
+    /// Resolves an absolute path.
+    pub(crate) fn resolve(&self, path: &Path) -> FollowedPath {
+        self.resolve_below(Path::new("/"), path)
+    }
+
+    /// Resolves a path below a directory that has no links itself.
+    pub(crate) fn resolve_below(&self, directory: &Path, path: &Path) -> FollowedPath {
+        let mut whole = PathBuf::with_capacity(length_of(directory) + length_of(path) + 1);
+        whole.push(directory);
+        let mut found = FollowedPath {
+            path: whole,
+            links: Vec::new(),
+            metadata: None,
+            is_known: true,
+        };
+        let mut left = Vec::new();
+        found.push(&mut left, path, Cow::Borrowed);
+        let mut is_missing = false;
+        while let Some(name) = left.pop() {
+            if *name == *".." {
+                found.path.pop();
+                found.metadata = None;
+                continue;
+            }
+            found.path.push(name);
+            if is_missing {
+                continue;
+            }
+            match self.entry(&found.path) {
+                PathEntry::Link(link) => found.follow(link.target.as_deref(), &mut left),
+                PathEntry::Other(metadata) => found.metadata = Some(metadata),
+                entry => {
+                    is_missing = true;
+                    found.is_known &= matches!(entry, PathEntry::Absent);
+                    found.metadata = None;
+                }
+            }
+        }
+        if found.metadata.is_none() && !is_missing {
+            found.metadata = match self.entry(&found.path) {
+                PathEntry::Link(link) => Some(Rc::clone(&link.metadata)),
+                PathEntry::Other(metadata) => Some(metadata),
+                PathEntry::Absent | PathEntry::Unreadable => None,
+            };
+        }
+        found
+    }
+
+    fn entry(&self, path: &Path) -> PathEntry {
+        if let Some(entry) = self.0.borrow().get(path.as_os_str()) {
+            return entry.clone();
+        }
+        let entry = match path.symlink_metadata() {
+            Ok(metadata) if metadata.is_symlink() => PathEntry::Link(Rc::new(SymbolicLink {
+                metadata: Rc::new(metadata),
+                target: path.read_link().ok(),
+            })),
+            Ok(metadata) => PathEntry::Other(Rc::new(metadata)),
+            Err(error) if is_absence(&error) => PathEntry::Absent,
+            Err(_) => PathEntry::Unreadable,
+        };
+        let mut entries = self.0.borrow_mut();
+        if entries.is_empty() {
+            entries.reserve(USUAL_ENTRIES);
+        }
+        entries.insert(path.as_os_str().to_owned(), entry.clone());
+        entry
+    }
+}
+
+impl FollowedPath {
+    /// Follows the link that the path ends with.
+    fn follow(&mut self, target: Option<&Path>, left: &mut Vec<Cow<'_, OsStr>>) {
+        let link = self.path.clone();
+        // Every process sees something else there.
+        self.is_known &= !link.starts_with("/proc");
+        match target {
+            Some(target) if self.links.len() < MAX_LINKS => {
+                self.path.pop();
+                self.metadata = None;
+                self.push(left, target, |name| Cow::Owned(name.to_owned()));
+            }
+            _ => {
+                self.is_known = false;
+                self.metadata = None;
+                left.clear();
+            }
+        }
+        self.links.push(link);
+    }
+
+    /// Adds the names of a path that are to be followed next.
+    fn push<'p, 'n>(
+        &mut self,
+        left: &mut Vec<Cow<'n, OsStr>>,
+        path: &'p Path,
+        name_of: impl Fn(&'p OsStr) -> Cow<'n, OsStr>,
+    ) {
+        let start = left.len();
+        for component in path.components() {
+            match component {
+                Component::Prefix(_) | Component::RootDir => self.path.push(component),
+                Component::CurDir => {}
+                Component::ParentDir | Component::Normal(_) => {
+                    left.push(name_of(component.as_os_str()));
+                }
+            }
+        }
+        left[start..].reverse();
+    }
+}
+
+fn length_of(path: &Path) -> usize {
+    path.as_os_str().len()
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// A command of a few words needs this many; growing step by step costs more than the lookups.
+const USUAL_ENTRIES: usize = 56;
+/// As many links as operating systems follow.
+const MAX_LINKS: usize = 40;
