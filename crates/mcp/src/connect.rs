@@ -96,13 +96,8 @@ async fn stdio(
     deadline: Instant,
 ) -> Result<Connection, ConnectError> {
     let program = Program::new(config.command.as_path()).args(&config.args);
-<<<<<<< HEAD:crates/mcp/src/dial.rs
-    let program = environment::of(program, &config.env, &server.place.environment);
-    let program = program.cwd(&server.place.cwd).stderr_tail(TAIL);
-=======
     let program = environment::of(program, &config.env, &server.context.environment);
     let program = program.cwd(&server.context.cwd).stderr_tail(TAIL);
->>>>>>> main:crates/mcp/src/connect.rs
     let starting = tokio::time::timeout_at(deadline, program.spawn_piped()).await;
     let (child, stdin, stdout) = starting.map_err(|_| late())?.map_err(not_started)?;
     let beginning = begin(handler, StdioTransport::new(stdout, stdin), mode, deadline);
@@ -115,15 +110,9 @@ async fn stdio(
             line.child = Some(child);
             Ok(line)
         }
-<<<<<<< HEAD:crates/mcp/src/dial.rs
-        Err(Refusal::Handshake(reason)) => {
-            child.stop(StopTimeouts::default()).await;
-            Err(Refusal::Handshake(reason))
-=======
         Err(ConnectError::Handshake(reason)) => {
             child.stop(StopTimeouts::default()).await;
             Err(ConnectError::Handshake(reason))
->>>>>>> main:crates/mcp/src/connect.rs
         }
         Err(ConnectError::Gone(reason)) => {
             Err(ConnectError::Final(last_words(&child, &reason).await))
