@@ -15,7 +15,7 @@ use attache_process::{Confinement, Cover, CoverAccess, CoverKind, CoveredPath, n
 
 use crate::permissions::{PathPattern, PathRule, PathRules, RuleReach};
 use crate::roots::{Dir, End, Identity, Place};
-pub(crate) use aliases::AliasOfAskedFile;
+pub(crate) use aliases::AskRuleAlias;
 use find::{DeniedPathSearch, FoundPath, SearchResult};
 
 /// What a deny rule forbids.
@@ -167,7 +167,7 @@ impl DeniedPaths {
     }
 
     /// The denied paths that exist.
-    pub fn places(&self) -> impl Iterator<Item = &Path> {
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.found.iter().map(|found| found.path.as_path())
     }
 

@@ -125,7 +125,7 @@ impl Permissions {
                 return Verdict::Deny(reason);
             }
             let is_certain =
-                matches!(remembered.what, DecisionSubject::Exactly(_)) || !doubt.is_strong();
+                matches!(remembered.subject, DecisionSubject::Exactly(_)) || !doubt.is_strong();
             if is_certain && !facts.is_asked_each_time() {
                 return Verdict::Allow(reason);
             }
@@ -370,9 +370,9 @@ impl Permissions {
         &self,
         action: &Action,
         decision: &Decision,
-        what: DecisionSubject,
+        subject: DecisionSubject,
     ) -> Option<RememberedDecision> {
-        let remembered = self.record_of(action, decision, what)?;
+        let remembered = self.record_of(action, decision, subject)?;
         let now = seconds((self.config.clock)());
         if let Err(error) = self.keep_stored(&remembered, now) {
             let mut state = self.state();

@@ -111,7 +111,7 @@ impl Permissions {
         &self,
         action: &Action,
         decision: &Decision,
-        what: DecisionSubject,
+        subject: DecisionSubject,
     ) -> Option<RememberedDecision> {
         let is_asked = || {
             let directories = self.state().directories(&action.session).to_vec();
@@ -119,7 +119,8 @@ impl Permissions {
             action.is_asked_each_time() || facts.may_name_protected()
         };
         let is_once = decision.scope == Scope::Once || (decision.is_allowed && is_asked());
-        (!is_once).then(|| RememberedDecision::new(action, decision, what, (self.config.clock)()))
+        (!is_once)
+            .then(|| RememberedDecision::new(action, decision, subject, (self.config.clock)()))
     }
 
     /// Exactly this action, with its files as the user was shown them. Looks at the disk unless that was done before.
