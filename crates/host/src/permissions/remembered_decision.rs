@@ -159,7 +159,7 @@ impl RememberedDecision {
     }
 
     /// Whether the decision applies to an action at this time.
-    pub(super) fn answers(
+    pub(super) fn applies_to(
         &self,
         facts: &ActionFacts<'_>,
         workspace: &WorkspaceId,
@@ -177,7 +177,7 @@ impl RememberedDecision {
                 .workspace
                 .as_ref()
                 .is_none_or(|known| known.is(workspace))
-            && (self.holds_for(facts) || self.still_denies(facts))
+            && (self.covers(facts) || self.still_denies(facts))
     }
 
     /// Whether it covers the same actions as another decision, and so replaces it.
@@ -198,7 +198,7 @@ impl RememberedDecision {
         key(self) == key(other) && self.scope == other.scope && is_there
     }
 
-    pub(super) fn is_over(&self, now: u64) -> bool {
+    pub(super) fn has_expired(&self, now: u64) -> bool {
         self.expires.is_some_and(|expires| expires <= now)
     }
 
@@ -211,12 +211,12 @@ impl RememberedDecision {
     /// Whether it denies the same command or the same files, even if the agent gives the tool another name.
     fn still_denies(&self, facts: &ActionFacts<'_>) -> bool {
         let denied = self.denied.as_ref();
-        !self.is_allowed && denied.is_some_and(|denied| denied.holds_for(facts))
+        !self.is_allowed && denied.is_some_and(|denied| denied.covers(facts))
     }
 
     /// Whether the action is among those covered. To be allowed by a pattern, all of it has to be understood; to be
     /// denied, only a part.
-    fn holds_for(&self, facts: &ActionFacts<'_>) -> bool {
+    fn covers(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         let is_tool = self.kind == action.kind.as_str() && self.tool == action.tool;
         let mut rule = Rule::named(self.id.clone());

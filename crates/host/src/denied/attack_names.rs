@@ -295,7 +295,7 @@ fn a_search_ends_in_time() {
     assert!(
         denied.is_cut(),
         "more than {} are not covered",
-        find::MOST_FOUND
+        find::MAX_FOUND
     );
     assert!(denied.is_open_ended());
 }
