@@ -33,7 +33,8 @@ async fn turn(session: ClientSession) -> Result<v1::PromptResponse, CallError> {
     session.say("Shall I? ").await?;
     let tool = v1::ToolCallUpdate::new("call-1").title("Wave");
     let yes = v1::PermissionOption::new("yes", "Yes", v1::PermissionOptionKind::AllowOnce);
-    if let v1::RequestPermissionOutcome::Selected(_) = session.ask_permission(tool, [yes]).await? {
+    let outcome = session.request_permission(tool, [yes]).await?;
+    if let v1::RequestPermissionOutcome::Selected(_) = outcome {
         session.say("Hello!").await?;
     }
     Ok(v1::PromptResponse::new(v1::StopReason::EndTurn))
