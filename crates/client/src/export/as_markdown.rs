@@ -7,7 +7,7 @@ use attache::transcript::{
 };
 use attache::{Transcript, v1};
 
-use crate::export::Terminals;
+use crate::export::TerminalLookup;
 use crate::{content, figures, tool_call};
 use attache_text::plain;
 
@@ -18,7 +18,7 @@ pub fn markdown(transcript: &Transcript) -> String {
 }
 
 /// The same, with what was written in the terminals that are still known.
-pub fn markdown_with(transcript: &Transcript, terminal: Terminals<'_>) -> String {
+pub fn markdown_with(transcript: &Transcript, terminal: TerminalLookup<'_>) -> String {
     let title = transcript.title().map(plain::line);
     let mut page = format!(
         "# {}\n",
@@ -46,7 +46,7 @@ pub fn markdown_with(transcript: &Transcript, terminal: Terminals<'_>) -> String
     page
 }
 
-fn entry(entry: &Entry, terminal: Terminals<'_>) -> String {
+fn entry(entry: &Entry, terminal: TerminalLookup<'_>) -> String {
     match entry.kind() {
         EntryKind::Message(message) => self::message(message),
         EntryKind::ToolCall(call) => self::call(call, terminal),
@@ -100,13 +100,13 @@ fn message(message: &MessageEntry) -> String {
     }
 }
 
-fn call(call: &ToolCallEntry, terminal: Terminals<'_>) -> String {
+fn call(call: &ToolCallEntry, terminal: TerminalLookup<'_>) -> String {
     let state = match &call.report.status {
         _ if call.is_cancelled => "cancelled",
         status => status.as_str(),
     };
     let title = tool_call::title(&call.report);
-    let word = tool_call::word(&call.report.kind);
+    let word = tool_call::kind_label(&call.report.kind);
     let mut text = format!(
         "- **{word}** {} ({})\n",
         code(&title),
@@ -116,7 +116,7 @@ fn call(call: &ToolCallEntry, terminal: Terminals<'_>) -> String {
         let block = match content {
             v1::ToolCallContent::Content(content) => match content.content.as_text() {
                 Some(text) => fenced(text, ""),
-                None => one_line(&content::line(&content.content)),
+                None => one_line(&content::summary_line(&content.content)),
             },
             v1::ToolCallContent::Diff(diff) => fenced(&tool_call::diff_text(diff), "diff"),
             v1::ToolCallContent::Terminal(told) => match terminal(&told.terminal_id) {
@@ -149,7 +149,7 @@ fn plan_step(step: &v1::PlanEntry) -> String {
 fn text_of(blocks: &ContentBlocks) -> String {
     let texts = blocks.as_slice().iter().map(|block| match block.as_text() {
         Some(text) => plain::lines(text).into_owned(),
-        None => one_line(&content::line(block)),
+        None => one_line(&content::summary_line(block)),
     });
     texts.collect::<Vec<_>>().join("\n\n")
 }
