@@ -6,23 +6,23 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::process::{Pid, WaitId, WaitIdOptions, getpgrp, kill_process_group, waitid};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp};
 
-use super::bond;
+use super::child_setup;
 
 /// A terminal as it was before it was given away.
-pub(super) struct Foreground {
+pub(super) struct ForegroundTerminal {
     terminal: OwnedFd,
     stream: usize,
     owner: Pid,
     settings: Termios,
 }
 
-impl Foreground {
+impl ForegroundTerminal {
     /// The terminal behind the streams, if it is ours to give: we are in its foreground.
-    pub(super) fn of(stdio: &[OwnedFd; 3]) -> Option<Foreground> {
+    pub(super) fn of(stdio: &[OwnedFd; 3]) -> Option<ForegroundTerminal> {
         let owner = getpgrp();
         let is_ours = |stream: &OwnedFd| tcgetpgrp(stream).is_ok_and(|group| group == owner);
         let stream = stdio.iter().position(is_ours)?;
-        Some(Foreground {
+        Some(ForegroundTerminal {
             settings: tcgetattr(&stdio[stream]).ok()?,
             terminal: stdio[stream].try_clone().ok()?,
             stream,
@@ -36,8 +36,8 @@ impl Foreground {
     }
 
     /// Makes the terminal the owner's again, as it was. Fails when the terminal is gone, which changes nothing.
-    pub(super) fn take_back(&self) -> io::Result<()> {
-        bond::undisturbed(|| {
+    pub(super) fn restore(&self) -> io::Result<()> {
+        child_setup::with_signals_blocked(|| {
             tcsetpgrp(&self.terminal, self.owner)?;
             tcsetattr(&self.terminal, OptionalActions::Drain, &self.settings)?;
             Ok(())
@@ -46,7 +46,7 @@ impl Foreground {
 }
 
 /// Continues a program that was stopped, by Ctrl-Z or otherwise: there is no shell here that would.
-pub(super) fn keep_going(agent: Pid, pidfd: &OwnedFd) {
+pub(super) fn continue_if_stopped(agent: Pid, pidfd: &OwnedFd) {
     let stopped = waitid(
         WaitId::PidFd(pidfd.as_fd()),
         WaitIdOptions::STOPPED | WaitIdOptions::NOHANG,

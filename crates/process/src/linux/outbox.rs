@@ -12,7 +12,7 @@ use super::exec_wire;
 use crate::exec::ExecEvent;
 
 /// Events on their way to the owner.
-pub(super) struct Outbox {
+pub(super) struct ExecOutbox {
     owner: OwnedFd,
     is_open: bool,
     waiting: VecDeque<u8>,
@@ -22,9 +22,9 @@ pub(super) struct Outbox {
     partial: Vec<u8>,
 }
 
-impl Outbox {
-    pub(super) fn new(owner: OwnedFd) -> Outbox {
-        Outbox {
+impl ExecOutbox {
+    pub(super) fn new(owner: OwnedFd) -> ExecOutbox {
+        ExecOutbox {
             owner,
             is_open: true,
             waiting: VecDeque::new(),

@@ -7,22 +7,22 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, fstatfs, makedev, statx};
 
-use super::known_files::Found;
+use super::file_cache::OpenFile;
 
 /// Our own mounts, read when they are first needed and again when one is not among them.
 #[derive(Debug, Default)]
-pub(super) struct OwnMounts(RefCell<HashSet<Mount>>);
+pub(super) struct OwnMounts(RefCell<HashSet<OwnMount>>);
 
 /// A mount by its id, and the device of its file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Mount {
+struct OwnMount {
     id: u64,
     device: u64,
 }
 
 impl OwnMounts {
     /// Whether the id of a file that a thread has found can be compared with those of files that we see.
-    pub(super) fn can_compare(&self, found: &Found, thread: i32) -> bool {
+    pub(super) fn can_compare(&self, found: &OpenFile, thread: i32) -> bool {
         match fstatfs(&found.file) {
             Ok(system) if system.f_type != OVERLAY => true,
             Ok(_) => self.is_ours(found, thread),
@@ -31,7 +31,7 @@ impl OwnMounts {
     }
 
     /// Whether a file is on a file system that is mounted here as well.
-    fn is_ours(&self, found: &Found, thread: i32) -> bool {
+    fn is_ours(&self, found: &OpenFile, thread: i32) -> bool {
         let Some(id) = found.mount() else {
             return false;
         };
@@ -51,7 +51,7 @@ impl OwnMounts {
 
     /// Whether a path leads us to a file that a process has found. Files that exist only in memory of the process's own
     /// are not ours under any path.
-    pub(super) fn shows_at(&self, found: &Found, path: &Path) -> bool {
+    pub(super) fn shows_at(&self, found: &OpenFile, path: &Path) -> bool {
         // Pipes and sockets have no path.
         if !path.is_absolute() {
             return true;
@@ -61,11 +61,11 @@ impl OwnMounts {
             let device = makedev(seen.stx_dev_major, seen.stx_dev_minor);
             (device, seen.stx_ino) == found.id()
         });
-        is_there || self.is_in_other_memory(found)
+        is_there || self.is_on_other_tmpfs(found)
     }
 
-    fn is_in_other_memory(&self, found: &Found) -> bool {
-        if !fstatfs(&found.file).is_ok_and(|system| system.f_type == MEMORY) {
+    fn is_on_other_tmpfs(&self, found: &OpenFile) -> bool {
+        if !fstatfs(&found.file).is_ok_and(|system| system.f_type == TMPFS) {
             return false;
         }
         self.renew();
@@ -80,7 +80,7 @@ impl OwnMounts {
 }
 
 /// The mounts in a list of the kernel.
-fn mounts(list: &str) -> Option<Vec<Mount>> {
+fn mounts(list: &str) -> Option<Vec<OwnMount>> {
     let list = std::fs::read(list).ok()?;
     let lines = list.split(|byte| *byte == b'\n');
     let mount = |line: &[u8]| {
@@ -88,10 +88,10 @@ fn mounts(list: &str) -> Option<Vec<Mount>> {
         let id = str::from_utf8(fields.next()?).ok()?.parse().ok()?;
         let (major, minor) = str::from_utf8(fields.nth(1)?).ok()?.split_once(':')?;
         let device = makedev(major.parse().ok()?, minor.parse().ok()?);
-        Some(Mount { id, device })
+        Some(OwnMount { id, device })
     };
     Some(lines.filter_map(mount).collect())
 }
 
 const OVERLAY: libc::__fsword_t = 0x794c_7630;
-const MEMORY: libc::__fsword_t = libc::TMPFS_MAGIC;
+const TMPFS: libc::__fsword_t = libc::TMPFS_MAGIC;

@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal};
 
-use super::table;
+use super::process_tree;
 
 /// A guard that is waited for when nobody needs it any more. Its control socket is then shut, or about to be, so that
 /// it ends within seconds; one that does not was stopped, and is killed.
-pub(super) struct Guard(Option<Child>);
+pub(super) struct GuardProcess(Option<Child>);
 
-impl Guard {
-    pub(super) fn new(guard: Child) -> Guard {
-        Guard(Some(guard))
+impl GuardProcess {
+    pub(super) fn new(guard: Child) -> GuardProcess {
+        GuardProcess(Some(guard))
     }
 
     /// Lets a guard go on that was stopped.
@@ -36,7 +36,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for GuardProcess {
     fn drop(&mut self) {
         if let Some(guard) = self.0.take() {
             reap(guard);
@@ -66,7 +66,7 @@ fn start() -> Option<Sender<Child>> {
 
 // These fail when the program reaps its children elsewhere, which is as good.
 fn wait(guard: &mut Child) {
-    let end = Instant::now() + LIMIT;
+    let end = Instant::now() + EXIT_TIMEOUT;
     let mut pause = Duration::from_millis(1);
     while matches!(guard.try_wait(), Ok(None)) {
         if Instant::now() > end {
@@ -80,11 +80,11 @@ fn wait(guard: &mut Child) {
 
 /// As long as a guard lives, its tree stays below it, also if it was stopped.
 fn kill_tree(guard: &mut Child) -> usize {
-    let end = Instant::now() + FORCE;
+    let end = Instant::now() + KILL_TIMEOUT;
     let mut left = 0;
     while matches!(guard.try_wait(), Ok(None)) {
-        let tree = table::descendants(Pid::from_child(guard));
-        let living = tree.iter().filter(|held| !table::has_ended(held));
+        let tree = process_tree::descendants(Pid::from_child(guard));
+        let living = tree.iter().filter(|held| !process_tree::has_ended(held));
         left = living
             .filter(|held| pidfd_send_signal(held, Signal::KILL).is_ok())
             .count();
@@ -97,8 +97,8 @@ fn kill_tree(guard: &mut Child) -> usize {
     left
 }
 
-const FORCE: Duration = Duration::from_millis(500);
+const KILL_TIMEOUT: Duration = Duration::from_millis(500);
 /// Longer than a sweep takes.
-const LIMIT: Duration = Duration::from_secs(4);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(4);
 
 static QUEUE: OnceLock<Option<Sender<Child>>> = OnceLock::new();

@@ -8,17 +8,17 @@ use std::path::Path;
 
 /// The formats that are enabled.
 #[derive(Debug, Default)]
-pub(super) struct RegisteredFormats(Vec<Format>);
+pub(super) struct RegisteredFormats(Vec<RegisteredFormat>);
 
 #[derive(Debug, PartialEq, Eq)]
-struct Format {
-    sign: Sign,
+struct RegisteredFormat {
+    signature: FormatSignature,
     interpreter: OsString,
 }
 
 /// What a file of a format is known by.
 #[derive(Debug, PartialEq, Eq)]
-enum Sign {
+enum FormatSignature {
     /// Bytes at an offset, of which only some bits may count.
     Magic {
         offset: usize,
@@ -30,7 +30,7 @@ enum Sign {
 }
 
 impl RegisteredFormats {
-    pub(super) fn of_the_system() -> RegisteredFormats {
+    pub(super) fn read_system() -> RegisteredFormats {
         RegisteredFormats::in_directory(Path::new("/proc/sys/fs/binfmt_misc"))
     }
 
@@ -44,7 +44,11 @@ impl RegisteredFormats {
         let named = entries.filter(|entry| entry.file_name() != "status");
         let texts = named.filter_map(|entry| fs::read(entry.path()).ok());
         let enabled = texts.filter(|text| is_enabled(text));
-        RegisteredFormats(enabled.filter_map(|text| Format::read(&text)).collect())
+        RegisteredFormats(
+            enabled
+                .filter_map(|text| RegisteredFormat::read(&text))
+                .collect(),
+        )
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -53,19 +57,22 @@ impl RegisteredFormats {
 
     /// The interpreters that the kernel may run for a file with this name and beginning.
     pub(super) fn interpreters(&self, name: &OsStr, head: &[u8]) -> Vec<OsString> {
-        let fitting = self.0.iter().filter(|format| format.sign.fits(name, head));
+        let fitting = self
+            .0
+            .iter()
+            .filter(|format| format.signature.fits(name, head));
         fitting.map(|format| format.interpreter.clone()).collect()
     }
 }
 
-impl Format {
+impl RegisteredFormat {
     /// Reads what the kernel tells of one.
-    fn read(text: &[u8]) -> Option<Format> {
+    fn read(text: &[u8]) -> Option<RegisteredFormat> {
         let lines = || text.split(|byte| *byte == b'\n');
         let value = |name: &[u8]| lines().find_map(|line| line.strip_prefix(name));
-        let sign = match value(b"extension .") {
-            Some(extension) => Sign::Extension(extension.to_vec()),
-            None => Sign::Magic {
+        let signature = match value(b"extension .") {
+            Some(extension) => FormatSignature::Extension(extension.to_vec()),
+            None => FormatSignature::Magic {
                 offset: str::from_utf8(value(b"offset ")?).ok()?.parse().ok()?,
                 bytes: hex(value(b"magic ")?)?,
                 mask: value(b"mask ")
@@ -74,19 +81,22 @@ impl Format {
             },
         };
         let interpreter = OsString::from_vec(value(b"interpreter ")?.to_vec());
-        Some(Format { sign, interpreter })
+        Some(RegisteredFormat {
+            signature,
+            interpreter,
+        })
     }
 }
 
-impl Sign {
+impl FormatSignature {
     fn fits(&self, name: &OsStr, head: &[u8]) -> bool {
         match self {
-            Sign::Extension(extension) => {
+            FormatSignature::Extension(extension) => {
                 let name = name.as_bytes();
                 let point = name.iter().rposition(|byte| *byte == b'.');
                 point.is_some_and(|point| &name[point + 1..] == extension)
             }
-            Sign::Magic {
+            FormatSignature::Magic {
                 offset,
                 bytes,
                 mask,
@@ -112,7 +122,7 @@ fn hex(digits: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use std::ffi::OsStr;
 
-    use super::{Format, RegisteredFormats};
+    use super::{RegisteredFormat, RegisteredFormats};
 
     const JAR: &str = "enabled\ninterpreter /usr/bin/jexec\nflags: \noffset 0\nmagic 504b0304\n";
     const ARM: &str = "enabled\ninterpreter /usr/libexec/qemu-arm\nflags: POCF\noffset 2\nmagic 7f45\nmask fff0\n";
@@ -120,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_format_applies_to_the_files_that_the_kernel_takes_for_it() {
-        let formats = [JAR, ARM, WINE].map(|text| Format::read(text.as_bytes()).unwrap());
+        let formats = [JAR, ARM, WINE].map(|text| RegisteredFormat::read(text.as_bytes()).unwrap());
         let formats = RegisteredFormats(formats.into());
         for (name, head, expected) in [
             ("a/b", "PK\x03\x04more", vec!["/usr/bin/jexec"]),
@@ -148,7 +158,7 @@ mod tests {
             "enabled\n",
             "enabled\ninterpreter /x\nflags: \noffset 0\nmagic 5z\n",
         ] {
-            assert_eq!(Format::read(text.as_bytes()), None, "{text}");
+            assert_eq!(RegisteredFormat::read(text.as_bytes()), None, "{text}");
         }
         let nothing = std::path::Path::new("/nonexistent");
         assert!(RegisteredFormats::in_directory(nothing).is_empty());

@@ -9,36 +9,39 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
-use super::filter;
-use super::handover::{self, Arrival, ChildEnd};
-use super::outbox::Outbox;
+use super::outbox::ExecOutbox;
+use super::seccomp_filter;
 use super::supervisor::Supervisor;
+use super::watch_setup::{self, ListenerSender, WatchStatus};
 use crate::exec::{ExecEvent, ExecWatch};
 use crate::guard;
 
 /// The keeper's hold on a supervisor.
-pub(super) struct Supervision {
-    arrival: mpsc::Receiver<Arrival>,
+pub(super) struct SupervisorHandle {
+    arrival: mpsc::Receiver<WatchStatus>,
     /// Disconnected when the thread has ended.
     end: mpsc::Receiver<()>,
 }
 
 /// Starts a supervisor, and returns what the child needs to come under it.
-pub(super) fn start(watch: &ExecWatch, owner: OwnedFd) -> io::Result<(Supervision, ChildEnd)> {
-    let Some(abi) = filter::of_this_machine() else {
+pub(super) fn start(
+    watch: &ExecWatch,
+    owner: OwnedFd,
+) -> io::Result<(SupervisorHandle, ListenerSender)> {
+    let Some(abi) = seccomp_filter::of_this_machine() else {
         return Err(io::ErrorKind::Unsupported.into());
     };
     let Some(judge) = guard::judge(&watch.rules) else {
         return Err(Errno::INVAL.into());
     };
-    let (ours, child) = handover::pair(abi)?;
+    let (ours, child) = watch_setup::pair(abi)?;
     let (arrived, arrival) = mpsc::channel();
     let (alive, end) = mpsc::channel();
     let deadline = watch.deadline;
     let supervise = move || {
         let _alive: mpsc::Sender<()> = alive;
-        let mut outbox = Outbox::new(owner);
-        let (arrival, listener) = handover::receive(&ours);
+        let mut outbox = ExecOutbox::new(owner);
+        let (arrival, listener) = watch_setup::receive(&ours);
         // The keeper may have given up already.
         arrived.send(arrival).ok();
         drop(ours);
@@ -46,7 +49,7 @@ pub(super) fn start(watch: &ExecWatch, owner: OwnedFd) -> io::Result<(Supervisio
             Some(listener) => {
                 Supervisor::new(abi, listener, judge, outbox, deadline).run();
             }
-            None if arrival == Arrival::AlreadyWatched => {
+            None if arrival == WatchStatus::AlreadyWatched => {
                 outbox.put(&ExecEvent::AlreadyWatched);
                 outbox.finish();
             }
@@ -56,15 +59,15 @@ pub(super) fn start(watch: &ExecWatch, owner: OwnedFd) -> io::Result<(Supervisio
     thread::Builder::new()
         .name("attache-execs".to_owned())
         .spawn(supervise)?;
-    Ok((Supervision { arrival, end }, child))
+    Ok((SupervisorHandle { arrival, end }, child))
 }
 
-impl Supervision {
+impl SupervisorHandle {
     /// Whether a start failed since the filter could not be installed. The child's end must be closed.
     pub(super) fn is_refused(&self) -> bool {
         !matches!(
             self.arrival.recv_timeout(PATIENCE),
-            Ok(Arrival::Watched | Arrival::AlreadyWatched)
+            Ok(WatchStatus::Watched | WatchStatus::AlreadyWatched)
         )
     }
 

@@ -10,11 +10,11 @@ use rustix::process::{
     kill_process_group, pidfd_send_signal, wait, waitid,
 };
 
-use super::table;
+use super::process_tree;
 use crate::ExitStatus;
 
 /// How a sweep went: the agent's status if it was reaped here, and who could not be ended.
-pub(super) struct Swept {
+pub(super) struct SweepResult {
     pub(super) agent: Option<ExitStatus>,
     pub(super) survivors: usize,
 }
@@ -23,28 +23,28 @@ pub(super) struct Swept {
 ///
 /// For a guard: it has one thread, so nobody else waits for its children, and a pid it reads is still theirs when it
 /// kills.
-pub(super) fn children(agent: Pid) -> Swept {
+pub(super) fn children(agent: Pid) -> SweepResult {
     let mut status = None;
-    let mut pace = Pace::new(LIMIT);
+    let mut backoff = Backoff::new(LIMIT);
     loop {
-        let children = table::children();
+        let children = process_tree::children();
         for child in &children {
             // It fails for a process of another user, which is counted in the end.
             kill_process(*child, Signal::KILL).ok();
         }
         let left = reap(|pid, found| {
             // Its children are ours now: a deep tree ends one level at a time.
-            pace.quicken();
+            backoff.reset();
             if pid == agent {
                 status = Some(found);
             }
         });
-        if left == Left::None || !pace.step() {
+        if left == Remaining::None || !backoff.wait() {
             let survivors = match left {
-                Left::None => 0,
-                Left::Some => table::children().len(),
+                Remaining::None => 0,
+                Remaining::Some => process_tree::children().len(),
             };
-            return Swept {
+            return SweepResult {
                 agent: status,
                 survivors,
             };
@@ -55,7 +55,7 @@ pub(super) fn children(agent: Pid) -> Swept {
 /// Kills the agent's process group, and everybody in `others` that still lives.
 ///
 /// For a keeper thread, whose process has children that are none of its business. Nobody else may wait for `agent`.
-pub(super) fn group(agent: Pid, pidfd: &OwnedFd, others: &[OwnedFd]) -> Swept {
+pub(super) fn group(agent: Pid, pidfd: &OwnedFd, others: &[OwnedFd]) -> SweepResult {
     // These fail for those who have ended. A program that ignores SIGCHLD has no child to peek at, nor its group.
     if peek(pidfd).is_ok() {
         kill_process_group(agent, Signal::KILL).ok();
@@ -65,14 +65,17 @@ pub(super) fn group(agent: Pid, pidfd: &OwnedFd, others: &[OwnedFd]) -> Swept {
         pidfd_send_signal(other, Signal::KILL).ok();
     }
     let mut status = None;
-    let mut pace = Pace::new(LIMIT);
+    let mut backoff = Backoff::new(LIMIT);
     loop {
         let reaped = wait_for(pidfd, WaitIdOptions::EXITED);
         status = status.or(reaped.ok().flatten());
-        let mut survivors = others.iter().filter(|held| !table::has_ended(held)).count();
-        survivors += usize::from(!table::has_ended(pidfd));
-        if survivors == 0 || !pace.step() {
-            return Swept {
+        let mut survivors = others
+            .iter()
+            .filter(|held| !process_tree::has_ended(held))
+            .count();
+        survivors += usize::from(!process_tree::has_ended(pidfd));
+        if survivors == 0 || !backoff.wait() {
+            return SweepResult {
                 agent: status,
                 survivors,
             };
@@ -81,20 +84,20 @@ pub(super) fn group(agent: Pid, pidfd: &OwnedFd, others: &[OwnedFd]) -> Swept {
 }
 
 /// Waits for whoever has ended, without blocking.
-pub(super) fn reap(mut found: impl FnMut(Pid, ExitStatus)) -> Left {
+pub(super) fn reap(mut found: impl FnMut(Pid, ExitStatus)) -> Remaining {
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, status))) => found(pid, of_wait(status)),
-            Ok(None) => return Left::Some,
+            Ok(None) => return Remaining::Some,
             Err(Errno::INTR) => {}
-            Err(_) => return Left::None,
+            Err(_) => return Remaining::None,
         }
     }
 }
 
 /// Whether there are children left.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum Remaining {
     None,
     Some,
 }
@@ -127,25 +130,25 @@ fn of(code: Option<i32>, signal: Option<i32>) -> ExitStatus {
 }
 
 /// Steps that grow from half a millisecond, until the time is up.
-struct Pace {
+struct Backoff {
     end: Instant,
     step: Duration,
 }
 
-impl Pace {
-    fn new(limit: Duration) -> Pace {
-        Pace {
+impl Backoff {
+    fn new(limit: Duration) -> Backoff {
+        Backoff {
             end: Instant::now() + limit,
             step: SHORTEST,
         }
     }
 
     /// Something has happened: the next step is the shortest.
-    fn quicken(&mut self) {
+    fn reset(&mut self) {
         self.step = SHORTEST;
     }
 
-    fn step(&mut self) -> bool {
+    fn wait(&mut self) -> bool {
         sleep(self.step);
         self.step = (self.step * 2).min(Duration::from_millis(10));
         Instant::now() < self.end

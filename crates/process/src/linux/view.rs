@@ -7,7 +7,7 @@ use rustix::fs::{AtFlags, CWD, OFlags, Statx, StatxFlags};
 
 /// How a process sees the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum View {
+pub(super) enum FileView {
     /// As we do.
     Ours,
     /// With another root or other mounts.
@@ -16,69 +16,69 @@ pub(super) enum View {
 
 /// How the processes of a tree see the file system. All see it alike until one of them makes a call that can change that.
 #[derive(Debug)]
-pub(super) struct TreeView {
-    ours: Option<Root>,
+pub(super) struct TreeFileView {
+    ours: Option<RootId>,
     /// The device of our `/proc`.
-    pub(super) processes: Option<u64>,
-    common: Common,
+    pub(super) proc_device: Option<u64>,
+    shared: SharedView,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Common {
+enum SharedView {
     Unknown,
-    Known(View),
+    Known(FileView),
     /// Processes may differ, so each is looked at.
-    Nothing,
+    PerProcess,
 }
 
 /// A root directory: its mount, which belongs to one namespace, device and inode.
-pub(super) type Root = (u64, u32, u32, u64);
+pub(super) type RootId = (u64, u32, u32, u64);
 
-impl TreeView {
-    pub(super) fn new() -> TreeView {
+impl TreeFileView {
+    pub(super) fn new() -> TreeFileView {
         let processes = rustix::fs::stat("/proc").ok();
-        TreeView {
+        TreeFileView {
             ours: root("/"),
-            processes: processes.map(|stat| stat.st_dev),
-            common: Common::Unknown,
+            proc_device: processes.map(|stat| stat.st_dev),
+            shared: SharedView::Unknown,
         }
     }
 
     /// How a thread sees the file system.
-    pub(super) fn of(&mut self, thread: i32) -> View {
-        if let Common::Known(view) = self.common {
+    pub(super) fn of(&mut self, thread: i32) -> FileView {
+        if let SharedView::Known(view) = self.shared {
             return view;
         }
         let theirs = root(&format!("/proc/{thread}/root"));
         // Kernels before 5.8 do not tell mounts: then every view counts as another.
         let view = match theirs.is_some() && theirs == self.ours {
-            true => View::Ours,
-            false => View::Other,
+            true => FileView::Ours,
+            false => FileView::Other,
         };
-        if let Common::Unknown = self.common {
-            self.common = Common::Known(view);
+        if let SharedView::Unknown = self.shared {
+            self.shared = SharedView::Known(view);
         }
         view
     }
 
     /// A process is about to change its view.
     pub(super) fn diverge(&mut self) {
-        self.common = Common::Nothing;
+        self.shared = SharedView::PerProcess;
     }
 
     /// Whether some process may have changed its view.
     pub(super) fn has_diverged(&self) -> bool {
-        matches!(self.common, Common::Nothing)
+        matches!(self.shared, SharedView::PerProcess)
     }
 }
 
 /// The root directory at a path; none on kernels before 5.8, which do not tell mounts.
-fn root(path: &str) -> Option<Root> {
+fn root(path: &str) -> Option<RootId> {
     identity(rustix::fs::statx(CWD, path, AtFlags::empty(), WANTED))
 }
 
 /// An open directory, as if it were a root.
-pub(super) fn root_of(directory: &OwnedFd) -> Option<Root> {
+pub(super) fn root_of(directory: &OwnedFd) -> Option<RootId> {
     identity(rustix::fs::statx(
         directory,
         "",
@@ -87,7 +87,7 @@ pub(super) fn root_of(directory: &OwnedFd) -> Option<Root> {
     ))
 }
 
-fn identity(found: rustix::io::Result<Statx>) -> Option<Root> {
+fn identity(found: rustix::io::Result<Statx>) -> Option<RootId> {
     let found = found.ok()?;
     let has_mount = found.stx_mask & StatxFlags::MNT_ID.bits() != 0;
     has_mount.then_some((

@@ -21,21 +21,21 @@ use super::registered::RegisteredFormats;
 use super::view::HANDLE;
 
 /// An open file and what the kernel says of it.
-pub(super) struct Found {
+pub(super) struct OpenFile {
     pub(super) file: OwnedFd,
     pub(super) stat: Statx,
     /// Whether no link was on the way to it.
-    pub(super) is_straight: bool,
+    pub(super) has_no_links: bool,
 }
 
-impl Found {
-    pub(super) fn of(file: OwnedFd) -> Result<Found, Errno> {
+impl OpenFile {
+    pub(super) fn of(file: OwnedFd) -> Result<OpenFile, Errno> {
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
         let stat = statx(&file, "", AtFlags::EMPTY_PATH, wanted)?;
-        Ok(Found {
+        Ok(OpenFile {
             file,
             stat,
-            is_straight: false,
+            has_no_links: false,
         })
     }
 
@@ -58,11 +58,11 @@ impl Found {
     }
 
     /// Whether only root can have changed it.
-    fn is_of_the_system(&self) -> bool {
+    fn is_system_file(&self) -> bool {
         self.stat.stx_uid == 0 && self.mode() & 0o022 == 0
     }
 
-    fn version(&self) -> Version {
+    fn stamp(&self) -> FileStamp {
         let changed = self.stat.stx_ctime;
         (changed.tv_sec, changed.tv_nsec, self.stat.stx_size)
     }
@@ -72,19 +72,19 @@ impl Found {
 pub(super) type FileId = (u64, u64);
 
 /// When a file was changed, and its size.
-type Version = (i64, u32, u64);
+type FileStamp = (i64, u32, u64);
 
-pub(super) struct KnownFiles {
+pub(super) struct FileCache {
     formats: RegisteredFormats,
     paths: RefCell<HashMap<OsString, PathBuf>>,
-    images: RefCell<HashMap<FileId, (Version, Image)>>,
+    images: RefCell<HashMap<FileId, (FileStamp, Image)>>,
     pub(super) mounts: OwnMounts,
 }
 
-impl KnownFiles {
-    pub(super) fn new() -> KnownFiles {
-        KnownFiles {
-            formats: RegisteredFormats::of_the_system(),
+impl FileCache {
+    pub(super) fn new() -> FileCache {
+        FileCache {
+            formats: RegisteredFormats::read_system(),
             paths: RefCell::default(),
             images: RefCell::default(),
             mounts: OwnMounts::default(),
@@ -92,14 +92,14 @@ impl KnownFiles {
     }
 
     /// Where a file was found under an absolute path before, if it is there now, as we see it.
-    pub(super) fn known_path(&self, given: &OsStr, found: &Found) -> Option<PathBuf> {
+    pub(super) fn known_path(&self, given: &OsStr, found: &OpenFile) -> Option<PathBuf> {
         let paths = self.paths.borrow();
         let path = paths.get(given)?;
         is_the_path_of(found, given, path).then(|| path.clone())
     }
 
     /// Whether an absolute path was seen to lead to its file without links.
-    pub(super) fn is_straight(&self, given: &OsStr) -> bool {
+    pub(super) fn has_no_links(&self, given: &OsStr) -> bool {
         let paths = self.paths.borrow();
         paths
             .get(given)
@@ -108,11 +108,11 @@ impl KnownFiles {
 
     /// Notes where a file was found under an absolute path.
     pub(super) fn note_path(&self, given: &OsStr, path: &Path) {
-        keep(&self.paths, given.to_owned(), path.to_owned());
+        insert_bounded(&self.paths, given.to_owned(), path.to_owned());
     }
 
     /// What the kernel makes of a file that it executes under this name. It fails if that cannot be told.
-    pub(super) fn image(&self, found: &Found, given: &OsStr) -> Result<Image, Errno> {
+    pub(super) fn image(&self, found: &OpenFile, given: &OsStr) -> Result<Image, Errno> {
         if !self.formats.is_empty() {
             let head = image::beginning(&found.file)?;
             return match self.formats.interpreters(given, &head).as_slice() {
@@ -121,41 +121,41 @@ impl KnownFiles {
                 _ => Err(Errno::NOEXEC),
             };
         }
-        if !found.is_of_the_system() {
+        if !found.is_system_file() {
             return image::of(&found.file);
         }
-        let (id, version) = (found.id(), found.version());
+        let (id, version) = (found.id(), found.stamp());
         if let Some((then, image)) = self.images.borrow().get(&id)
             && *then == version
         {
             return Ok(image.clone());
         }
         let image = image::of(&found.file)?;
-        keep(&self.images, id, (version, image.clone()));
+        insert_bounded(&self.images, id, (version, image.clone()));
         Ok(image)
     }
 }
 
 /// Whether a path without links leads to this file, which was found under the path that was given, and is its only one.
 /// The path that a file was found under without links is where it is, whatever other paths it has.
-fn is_the_path_of(found: &Found, given: &OsStr, path: &Path) -> bool {
-    if found.is_straight && path.as_os_str() == given {
+fn is_the_path_of(found: &OpenFile, given: &OsStr, path: &Path) -> bool {
+    if found.has_no_links && path.as_os_str() == given {
         return found.mount().is_some();
     }
     if found.stat.stx_nlink != 1 || found.mount().is_none() {
         return false;
     }
     let strict = ResolveFlags::NO_SYMLINKS;
-    let again = openat2(CWD, path, HANDLE, Mode::empty(), strict).and_then(Found::of);
+    let again = openat2(CWD, path, HANDLE, Mode::empty(), strict).and_then(OpenFile::of);
     again.is_ok_and(|again| (again.id(), again.mount()) == (found.id(), found.mount()))
 }
 
-fn keep<K: Eq + Hash, V>(all: &RefCell<HashMap<K, V>>, key: K, value: V) {
+fn insert_bounded<K: Eq + Hash, V>(all: &RefCell<HashMap<K, V>>, key: K, value: V) {
     let mut all = all.borrow_mut();
-    if all.len() >= MOST {
+    if all.len() >= MOST_ENTRIES {
         all.clear();
     }
     all.insert(key, value);
 }
 
-const MOST: usize = 512;
+const MOST_ENTRIES: usize = 512;

@@ -13,19 +13,19 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-use super::filter::{self, Abi};
-use super::seccomp::{self, Waiting};
+use super::seccomp::{self, WaitMode};
+use super::seccomp_filter::{self, Abi};
 use crate::exec::ExecSupport;
 
 /// What the child needs to come under the supervisor.
-pub(super) struct ChildEnd {
+pub(super) struct ListenerSender {
     filter: Vec<sock_filter>,
     socket: OwnedFd,
 }
 
 /// What came of installing the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Arrival {
+pub(super) enum WatchStatus {
     Watched,
     /// Another supervisor outside has a listener, and the kernel allows only one.
     AlreadyWatched,
@@ -33,16 +33,16 @@ pub(super) enum Arrival {
 }
 
 /// The supervisor's end and the child's.
-pub(super) fn pair(abi: Abi) -> io::Result<(UnixStream, ChildEnd)> {
+pub(super) fn pair(abi: Abi) -> io::Result<(UnixStream, ListenerSender)> {
     let (ours, theirs) = UnixStream::pair()?;
-    let child = ChildEnd {
+    let child = ListenerSender {
         filter: abi.filter(),
         socket: theirs.into(),
     };
     Ok((ours, child))
 }
 
-impl ChildEnd {
+impl ListenerSender {
     /// Installs the filter and sends its listener. Runs between fork and exec, so it makes system calls and nothing else.
     pub(super) fn install(&self) -> io::Result<()> {
         match seccomp::install(&self.filter) {
@@ -98,18 +98,18 @@ pub(super) fn receive_tagged(socket: &UnixStream) -> io::Result<(u8, Option<Owne
 }
 
 /// Waits for the child.
-pub(super) fn receive(socket: &UnixStream) -> (Arrival, Option<OwnedFd>) {
+pub(super) fn receive(socket: &UnixStream) -> (WatchStatus, Option<OwnedFd>) {
     match receive_tagged(socket) {
-        Ok((WATCHED, Some(listener))) => (Arrival::Watched, Some(listener)),
-        Ok((BUSY, _)) => (Arrival::AlreadyWatched, None),
-        _ => (Arrival::Refused, None),
+        Ok((WATCHED, Some(listener))) => (WatchStatus::Watched, Some(listener)),
+        Ok((BUSY, _)) => (WatchStatus::AlreadyWatched, None),
+        _ => (WatchStatus::Refused, None),
     }
 }
 
 /// Whether programs can be watched, found out once by installing the filter for a thread that ends.
 pub(super) fn support() -> ExecSupport {
     *SUPPORT.get_or_init(|| {
-        let Some(abi) = filter::of_this_machine() else {
+        let Some(abi) = seccomp_filter::of_this_machine() else {
             return missing("it needs x86-64 or AArch64");
         };
         let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
@@ -125,8 +125,8 @@ pub(super) fn support() -> ExecSupport {
         let filter = abi.filter();
         let probe = std::thread::Builder::new().spawn(move || seccomp::install(&filter));
         match probe.map(std::thread::JoinHandle::join) {
-            Ok(Ok(Ok((_, Waiting::Killable)))) => ExecSupport::Full,
-            Ok(Ok(Ok((_, Waiting::Restarting)))) => ExecSupport::Restarting,
+            Ok(Ok(Ok((_, WaitMode::Killable)))) => ExecSupport::Full,
+            Ok(Ok(Ok((_, WaitMode::Restarting)))) => ExecSupport::Restarting,
             Ok(Ok(Err(error))) if error.raw_os_error() == Some(libc::EBUSY) => missing(
                 "another supervisor already watches this program (seccomp allows one); its rules apply",
             ),

@@ -14,65 +14,65 @@ use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags};
 use rustix::mount::{fsconfig_create, fsmount, fsopen};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
-use super::handover::{receive_tagged, send_tagged};
+use super::watch_setup::{receive_tagged, send_tagged};
 
 /// The user namespaces of a tree, and the formats in them.
 #[derive(Default)]
-pub(super) struct Formats {
+pub(super) struct NamespaceFormats {
     /// The first program's, in which nobody of the tree has the right to register anything.
-    home: Option<(Id, OwnedFd)>,
-    known: Vec<Known>,
+    first: Option<(NamespaceId, OwnedFd)>,
+    namespaces: Vec<UserNamespace>,
 }
 
-type Id = (u64, u64);
+type NamespaceId = (u64, u64);
 
-struct Known {
-    id: Id,
+struct UserNamespace {
+    id: NamespaceId,
     /// Open, so that its number is not used again.
     _namespace: OwnedFd,
     /// The file system with the formats; none if nothing can be registered.
     list: Option<OwnedFd>,
 }
 
-impl Formats {
+impl NamespaceFormats {
     /// Notes the namespace of the first program.
     pub(super) fn start_with(&mut self, thread: i32) {
-        self.home = open(thread).ok();
+        self.first = open_namespace(thread).ok();
     }
 
     /// Whether a process may have formats of its own. It counts as having some if they cannot be listed.
     pub(super) fn may_apply_to(&mut self, thread: i32) -> bool {
-        let Ok(stat) = rustix::fs::stat(path(thread)) else {
+        let Ok(stat) = rustix::fs::stat(namespace_path(thread)) else {
             return true;
         };
         let id = (stat.st_dev, stat.st_ino);
-        if self.home.as_ref().is_some_and(|(home, _)| *home == id) {
+        if self.first.as_ref().is_some_and(|(first, _)| *first == id) {
             return false;
         }
-        if !self.known.iter().any(|known| known.id == id) {
-            let Ok(known) = Known::of(thread) else {
+        if !self.namespaces.iter().any(|known| known.id == id) {
+            let Ok(known) = UserNamespace::of(thread) else {
                 return true;
             };
-            self.known.truncate(MOST - 1);
-            self.known.insert(0, known);
+            self.namespaces.truncate(MOST_NAMESPACES - 1);
+            self.namespaces.insert(0, known);
         }
-        let mut known = self.known.iter().filter(|known| known.id == id);
-        known.next().is_none_or(Known::has_some)
+        let mut known = self.namespaces.iter().filter(|known| known.id == id);
+        known.next().is_none_or(UserNamespace::has_formats)
     }
 }
 
-impl Known {
-    fn of(thread: i32) -> Result<Known, Errno> {
-        let (id, namespace) = open(thread)?;
-        let list = list(namespace.as_fd())?;
-        Ok(Known {
+impl UserNamespace {
+    fn of(thread: i32) -> Result<UserNamespace, Errno> {
+        let (id, namespace) = open_namespace(thread)?;
+        let list = list_formats(namespace.as_fd())?;
+        Ok(UserNamespace {
             id,
             _namespace: namespace,
             list,
         })
     }
 
-    fn has_some(&self) -> bool {
+    fn has_formats(&self) -> bool {
         let Some(list) = &self.list else {
             return false;
         };
@@ -87,27 +87,27 @@ impl Known {
     }
 }
 
-fn open(thread: i32) -> Result<(Id, OwnedFd), Errno> {
+fn open_namespace(thread: i32) -> Result<(NamespaceId, OwnedFd), Errno> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let namespace = rustix::fs::open(path(thread), flags, Mode::empty())?;
+    let namespace = rustix::fs::open(namespace_path(thread), flags, Mode::empty())?;
     let stat = rustix::fs::fstat(&namespace)?;
     Ok(((stat.st_dev, stat.st_ino), namespace))
 }
 
-fn path(thread: i32) -> String {
+fn namespace_path(thread: i32) -> String {
     format!("/proc/{thread}/ns/user")
 }
 
 /// The file system in which a namespace lists its formats. The namespace has a list of its own from then on.
-fn list(namespace: BorrowedFd<'_>) -> Result<Option<OwnedFd>, Errno> {
+fn list_formats(namespace: BorrowedFd<'_>) -> Result<Option<OwnedFd>, Errno> {
     let (ours, theirs) = UnixStream::pair().map_err(|_| Errno::MFILE)?;
     // SAFETY: the child makes system calls and ends.
     let child = match unsafe { libc::fork() } {
         0 => {
-            let (tag, list) = match mounted(namespace) {
+            let (tag, list) = match mount_formats(namespace) {
                 Ok(list) => (LISTED, Some(list)),
-                Err(Stage::Missing) => (MISSING, None),
-                Err(Stage::Failed) => (FAILED, None),
+                Err(MountError::Missing) => (MISSING, None),
+                Err(MountError::Failed) => (FAILED, None),
             };
             // The owner learns from the end of the connection that it failed.
             send_tagged(theirs.as_fd(), tag, list.as_ref()).ok();
@@ -131,32 +131,32 @@ fn list(namespace: BorrowedFd<'_>) -> Result<Option<OwnedFd>, Errno> {
 }
 
 /// What kept the child from the list.
-enum Stage {
+enum MountError {
     /// There are no formats in such namespaces, as on older kernels.
     Missing,
     Failed,
 }
 
 /// Runs in a child that is a copy of this process.
-fn mounted(namespace: BorrowedFd<'_>) -> Result<OwnedFd, Stage> {
-    let failed = |_| Stage::Failed;
+fn mount_formats(namespace: BorrowedFd<'_>) -> Result<OwnedFd, MountError> {
+    let failed = |_| MountError::Failed;
     move_into_link_name_space(namespace, Some(LinkNameSpaceType::User)).map_err(failed)?;
     // SAFETY: no memory or file is shared with anybody.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }.map_err(failed)?;
     let context = fsopen(c"binfmt_misc", FsOpenFlags::FSOPEN_CLOEXEC);
     let context = context.map_err(|errno| match errno {
-        Errno::NODEV => Stage::Missing,
-        _ => Stage::Failed,
+        Errno::NODEV => MountError::Missing,
+        _ => MountError::Failed,
     })?;
     fsconfig_create(context.as_fd()).map_err(|errno| match errno {
-        Errno::PERM => Stage::Missing,
-        _ => Stage::Failed,
+        Errno::PERM => MountError::Missing,
+        _ => MountError::Failed,
     })?;
     let flags = FsMountFlags::FSMOUNT_CLOEXEC;
     fsmount(context.as_fd(), flags, MountAttrFlags::empty()).map_err(failed)
 }
 
-const MOST: usize = 32;
+const MOST_NAMESPACES: usize = 32;
 const LISTED: u8 = b'l';
 const MISSING: u8 = b'm';
 const FAILED: u8 = b'f';

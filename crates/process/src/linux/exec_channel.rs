@@ -14,16 +14,16 @@ use super::exec_wire;
 use crate::exec::{ExecAnswers, ExecEvent, ExecEvents};
 
 /// The owner's end before the program runs.
-pub(super) struct Channel(UnixStream);
+pub(super) struct OwnerSocket(UnixStream);
 
 /// The owner's end and the supervisor's.
-pub(super) fn pair() -> io::Result<(Channel, OwnedFd)> {
+pub(super) fn pair() -> io::Result<(OwnerSocket, OwnedFd)> {
     let (ours, theirs) = StdStream::pair()?;
     ours.set_nonblocking(true)?;
-    Ok((Channel(UnixStream::from_std(ours)?), theirs.into()))
+    Ok((OwnerSocket(UnixStream::from_std(ours)?), theirs.into()))
 }
 
-impl Channel {
+impl OwnerSocket {
     /// Passes events on from now on.
     pub(super) fn open(self) -> ExecEvents {
         let socket = Arc::new(AnswerSocket(self.0));
@@ -34,7 +34,7 @@ impl Channel {
 
     /// The rule by which the program itself was not executed.
     pub(super) async fn denial(self) -> Option<String> {
-        let mut frames = Frames::of(&self.0);
+        let mut frames = EventFrames::of(&self.0);
         let denial = async {
             loop {
                 match frames.next().await {
@@ -67,7 +67,7 @@ impl AnswerSocket {
 
 /// Passes events on until the supervisor is gone. Without anybody to take them requests are denied.
 async fn relay(socket: Arc<AnswerSocket>, events: mpsc::Sender<ExecEvent>) {
-    let mut frames = Frames::of(&socket.0);
+    let mut frames = EventFrames::of(&socket.0);
     loop {
         let taken = tokio::select! {
             taken = frames.next() => taken,
@@ -88,14 +88,14 @@ async fn relay(socket: Arc<AnswerSocket>, events: mpsc::Sender<ExecEvent>) {
 }
 
 /// Events as they come in.
-struct Frames<'a> {
+struct EventFrames<'a> {
     socket: &'a UnixStream,
     bytes: Vec<u8>,
 }
 
-impl Frames<'_> {
-    fn of(socket: &UnixStream) -> Frames<'_> {
-        Frames {
+impl EventFrames<'_> {
+    fn of(socket: &UnixStream) -> EventFrames<'_> {
+        EventFrames {
             socket,
             bytes: Vec::new(),
         }
