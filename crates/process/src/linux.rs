@@ -8,24 +8,17 @@ mod exec_recheck;
 mod exec_records;
 mod exec_wire;
 mod file_cache;
-mod foreground;
 mod image;
 mod keeper;
 mod lookup;
 mod memory;
 mod namespace;
-mod outbox;
-mod own_mounts;
 pub(super) mod process_tree;
-mod reaper;
-mod registered;
 mod seccomp;
 mod seccomp_filter;
-mod supervision;
 mod supervisor;
-mod sweep;
 mod tracee;
-mod view;
+mod tree_handle;
 mod watch_setup;
 mod wire;
 
@@ -37,12 +30,11 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::{SendFlags, Shutdown, send, shutdown};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
@@ -52,6 +44,8 @@ use super::{
     guard,
 };
 pub(super) use exec_channel::AnswerSocket;
+pub(super) use tree_handle::TreeHandle;
+use tree_handle::{GuardProcess, KeeperConnection};
 use wire::{JobFiles, Report, StartFailure};
 
 pub(super) type Input = pipe::Sender;
@@ -123,60 +117,6 @@ enum StdioMode {
     Captured,
     /// Ours, on our terminal. What it put in sessions of their own, such as a browser, outlives it.
     Attached,
-}
-
-/// The owner's hold on a tree. When any copy is dropped, the tree is killed.
-pub(super) struct TreeHandle(Arc<KeeperConnection>);
-
-struct KeeperConnection {
-    control: UnixStream,
-    guard: Mutex<Option<reaper::GuardProcess>>,
-}
-
-impl TreeHandle {
-    pub(super) fn note_descendants(&self) {
-        self.send_order(wire::NOTE_DESCENDANTS);
-    }
-
-    pub(super) fn terminate(&self) {
-        self.send_order(wire::TERM);
-    }
-
-    pub(super) fn kill(&self) {
-        // It fails when the other side is gone, and then there is nothing left to kill.
-        shutdown(&self.0.control, Shutdown::Write).ok();
-        self.0.with_guard(reaper::GuardProcess::resume);
-    }
-
-    /// Kills the tree without its guard, which the tree can keep from its work; tells how many outlived that.
-    pub(super) async fn kill_by_force(&self) -> usize {
-        let connection = Arc::clone(&self.0);
-        let kill = move || connection.with_guard(reaper::GuardProcess::kill_tree);
-        let killed = tokio::task::spawn_blocking(kill).await;
-        killed.ok().flatten().unwrap_or(1)
-    }
-
-    fn send_order(&self, order: u8) {
-        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-        // It fails when the other side is gone, which the reports tell.
-        send(&self.0.control, &[order], flags).ok();
-    }
-}
-
-impl KeeperConnection {
-    fn with_guard<T>(&self, act: impl FnOnce(&mut reaper::GuardProcess) -> T) -> Option<T> {
-        let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
-        guard.as_mut().map(act)
-    }
-}
-
-impl Drop for TreeHandle {
-    fn drop(&mut self) {
-        shutdown(&self.0.control, Shutdown::Both).ok();
-        self.0.with_guard(reaper::GuardProcess::resume);
-        let mut guard = self.0.guard.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(guard.take());
-    }
 }
 
 fn pipes() -> io::Result<([OwnedFd; 3], Pipes)> {
@@ -284,10 +224,7 @@ async fn hand_over(
 }
 
 /// A guard process if this executable can be one, else a thread.
-fn keeper(
-    control: StdStream,
-    program: &Program,
-) -> io::Result<(Option<reaper::GuardProcess>, Custody)> {
+fn keeper(control: StdStream, program: &Program) -> io::Result<(Option<GuardProcess>, Custody)> {
     if !guard::is_ready() {
         let keeper = move || keeper::thread(&control);
         thread::Builder::new()
@@ -309,7 +246,7 @@ fn keeper(
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
-    Ok((Some(reaper::GuardProcess::new(guard)), Custody::Guard))
+    Ok((Some(GuardProcess::new(guard)), Custody::Guard))
 }
 
 /// Tells what the other side reports, until it is gone.

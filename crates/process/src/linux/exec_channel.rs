@@ -1,12 +1,16 @@
-//! The owner's end of an exec watch: events come in, answers go out.
+//! The two ends of the connection that exec events and answers travel over: the supervisor's, where events go out without
+//! waiting, and the owner's. Their bytes are in `exec_wire`.
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::net::{SendFlags, send};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 
@@ -44,7 +48,10 @@ impl OwnerSocket {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, denial).await.ok().flatten()
+        tokio::time::timeout(DENIAL_TIMEOUT, denial)
+            .await
+            .ok()
+            .flatten()
     }
 }
 
@@ -124,6 +131,160 @@ impl EventFrames<'_> {
     }
 }
 
+/// Events on their way to the owner.
+pub(super) struct ExecOutbox {
+    owner: OwnedFd,
+    is_open: bool,
+    waiting: VecDeque<u8>,
+    missed: u64,
+    /// When records that were put off are sent.
+    due: Option<Instant>,
+    partial: Vec<u8>,
+}
+
+impl ExecOutbox {
+    pub(super) fn new(owner: OwnedFd) -> ExecOutbox {
+        ExecOutbox {
+            owner,
+            is_open: true,
+            waiting: VecDeque::new(),
+            missed: 0,
+            due: None,
+            partial: Vec::new(),
+        }
+    }
+
+    /// Whether there is an owner.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Whether events wait for room.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty() && self.due.is_none()
+    }
+
+    /// When records that were put off are to be sent.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    pub(super) fn owner(&self) -> &OwnedFd {
+        &self.owner
+    }
+
+    /// Sends an event with those that follow soon: each send costs as much as the rest of a record.
+    pub(super) fn put_later(&mut self, event: &ExecEvent) {
+        if self.keep(event) && self.due.is_none() && self.is_open {
+            self.due = Some(Instant::now() + LATER);
+        }
+        if self.waiting.len() > MOST_PUT_OFF {
+            self.flush();
+        }
+    }
+
+    /// Sends what was put off, once it is due.
+    pub(super) fn flush_if_due(&mut self) {
+        if self.due.is_none_or(|due| due <= Instant::now()) {
+            self.flush();
+        }
+    }
+
+    /// Sends an event, now or as soon as there is room. What ran is dropped first when the owner is slow; false if this was dropped.
+    pub(super) fn put(&mut self, event: &ExecEvent) -> bool {
+        let is_kept = self.keep(event);
+        self.flush();
+        is_kept && self.is_open
+    }
+
+    fn keep(&mut self, event: &ExecEvent) -> bool {
+        let most = match event {
+            ExecEvent::Ran(_) => MOST_RECORDS,
+            _ => MOST_WAITING,
+        };
+        let frame = exec_wire::frame(event).ok();
+        let Some(frame) = frame.filter(|frame| self.waiting.len() + frame.len() <= most) else {
+            self.missed += 1;
+            return false;
+        };
+        self.waiting.extend(frame);
+        true
+    }
+
+    /// Sends what there is room for.
+    pub(super) fn flush(&mut self) {
+        self.due = None;
+        while self.is_open && !self.waiting.is_empty() {
+            let (front, _) = self.waiting.as_slices();
+            match send(
+                &self.owner,
+                front,
+                SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
+            ) {
+                Ok(sent) => drop(self.waiting.drain(..sent)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return,
+                Err(_) => self.close(),
+            }
+        }
+        if self.is_open && self.missed > 0 {
+            let count = std::mem::take(&mut self.missed);
+            if self.keep(&ExecEvent::Missed { count }) {
+                self.flush();
+            }
+        }
+    }
+
+    /// Answers that have come. Without an owner there are no more.
+    pub(super) fn answers(&mut self) -> Vec<(u64, bool)> {
+        let mut found = Vec::new();
+        let mut bytes = [0; exec_wire::ANSWER * 32];
+        loop {
+            match recv(&self.owner, &mut bytes, RecvFlags::DONTWAIT) {
+                Ok((0, _)) => self.close(),
+                Ok((read, _)) => self.partial.extend(&bytes[..read]),
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => {}
+                Err(_) => self.close(),
+            }
+            break;
+        }
+        while let Some((answer, rest)) = self.partial.split_first_chunk() {
+            found.push(exec_wire::read_answer(*answer));
+            self.partial = rest.to_vec();
+        }
+        found
+    }
+
+    /// Waits for a moment until the owner has taken everything.
+    pub(super) fn finish(&mut self) {
+        let end = Instant::now() + FINISH_TIMEOUT;
+        self.flush();
+        while self.is_open && !self.waiting.is_empty() && Instant::now() < end {
+            let step = Timespec {
+                tv_sec: 0,
+                tv_nsec: 20_000_000,
+            };
+            let mut fds = [PollFd::new(&self.owner, PollFlags::OUT)];
+            // It fails when a signal interrupts it.
+            poll(&mut fds, Some(&step)).ok();
+            self.flush();
+        }
+    }
+
+    fn close(&mut self) {
+        self.is_open = false;
+        self.waiting.clear();
+    }
+}
+
 const CHUNK: usize = 4096;
 const MOST_EVENTS: usize = 512;
-const PATIENCE: Duration = Duration::from_secs(1);
+const DENIAL_TIMEOUT: Duration = Duration::from_secs(1);
+/// Records of what ran wait in at most so many bytes, everything together in so many.
+const MOST_RECORDS: usize = 256 * 1024;
+const MOST_WAITING: usize = 2 * 1024 * 1024;
+/// Records wait so long for others, in so many bytes.
+const LATER: Duration = Duration::from_millis(20);
+const MOST_PUT_OFF: usize = 8 * 1024;
+const FINISH_TIMEOUT: Duration = Duration::from_millis(300);

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStringExt;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, pread};
 
-use super::view::entry;
+use super::lookup::entry;
 
 /// A file as the kernel takes it when it is executed.
 #[derive(Debug, Clone, PartialEq, Eq)]

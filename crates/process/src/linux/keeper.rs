@@ -11,14 +11,16 @@ use std::process::{Child, Command, Stdio};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, AtFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, Rlimit, Signal};
+use rustix::process::{
+    Pid, Rlimit, Signal, WaitId, WaitIdOptions, getpgrp, kill_process_group, waitid,
+};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp};
 
 use super::child_setup::{self, ChildSetup, JobControl};
-use super::foreground::{self, ForegroundTerminal};
 use super::namespace::{self, CoverMonitor, Namespace};
-use super::supervision::{self, SupervisorHandle};
+use super::watch_setup::{self, SupervisorHandle};
 use super::wire::{self, JobFiles, Report, StartFailure};
-use super::{StdioMode, process_tree, sweep};
+use super::{StdioMode, process_tree};
 use crate::{ExitStatus, Program};
 
 /// The whole life of a guard process; returns its exit code.
@@ -121,10 +123,10 @@ fn keep(
         }
     }
     let swept = match scope {
-        SweepScope::Children { .. } => sweep::children(agent.pid),
+        SweepScope::Children { .. } => process_tree::kill_children(agent.pid),
         SweepScope::Group { mut descendants } => {
             descendants.extend(process_tree::descendants(agent.pid));
-            sweep::group(agent.pid, &agent.pidfd, &descendants)
+            process_tree::kill_group(agent.pid, &agent.pidfd, &descendants)
         }
     };
     restore_terminal(foreground);
@@ -153,7 +155,7 @@ fn start(
     let (supervisor, watch) = match (&program.watch, files.execs) {
         (Some(watch), Some(owner)) => {
             let started =
-                supervision::start(watch, owner).map_err(|error| (StartFailure::Watch, error))?;
+                watch_setup::start(watch, owner).map_err(|error| (StartFailure::Watch, error))?;
             (Some(started.0), Some(started.1))
         }
         _ => (None, None),
@@ -297,14 +299,14 @@ fn watch(
         let (has_orders, ended, orphan) = ready(control, agent, pause.as_ref(), scope);
         agent.refresh_covers();
         if mode == StdioMode::Attached {
-            foreground::continue_if_stopped(agent.pid, &agent.pidfd);
+            continue_if_stopped(agent.pid, &agent.pidfd);
         }
         // The end of the agent is looked at first, so that no order reaches a pid that was given back.
         if orphan && let Some(status) = reap(agent, scope) {
             return WatchEnd::Ended(status);
         }
         if ended {
-            match sweep::peek(&agent.pidfd) {
+            match process_tree::peek(&agent.pidfd) {
                 Ok(None) => {}
                 Ok(Some(status)) => return WatchEnd::Ended(status),
                 Err(_) => return WatchEnd::Ended(ExitStatus::Lost),
@@ -330,7 +332,7 @@ fn linger(control: &UnixStream, agent: &mut Agent, scope: &SweepScope) {
     loop {
         let mut fds = vec![PollFd::new(control, PollFlags::IN)];
         if let SweepScope::Children { ended } = scope {
-            if sweep::reap(|_, _| {}) == sweep::Remaining::None {
+            if process_tree::reap(|_, _| {}) == process_tree::Remaining::None {
                 return;
             }
             fds.push(PollFd::new(ended, PollFlags::IN));
@@ -378,7 +380,7 @@ fn reap(agent: &Agent, scope: &SweepScope) -> Option<ExitStatus> {
     };
     drain(scope);
     let mut found = None;
-    sweep::reap(|pid, status| {
+    process_tree::reap(|pid, status| {
         if pid == agent.pid {
             found = Some(status);
         }
@@ -409,12 +411,59 @@ fn terminate(agent: &Agent) {
     for signal in [Signal::TERM, Signal::CONT] {
         // It fails if the agent has just ended, which is what was wanted.
         match rustix::process::getpgid(Some(agent.pid)) {
-            Ok(group) if group == agent.pid => {
-                rustix::process::kill_process_group(agent.pid, signal)
-            }
+            Ok(group) if group == agent.pid => kill_process_group(agent.pid, signal),
             _ => rustix::process::pidfd_send_signal(&agent.pidfd, signal),
         }
         .ok();
+    }
+}
+
+/// A terminal as it was before it was given away.
+struct ForegroundTerminal {
+    terminal: OwnedFd,
+    stream: usize,
+    owner: Pid,
+    settings: Termios,
+}
+
+impl ForegroundTerminal {
+    /// The terminal behind the streams, if it is ours to give: we are in its foreground.
+    fn of(stdio: &[OwnedFd; 3]) -> Option<ForegroundTerminal> {
+        let owner = getpgrp();
+        let is_ours = |stream: &OwnedFd| tcgetpgrp(stream).is_ok_and(|group| group == owner);
+        let stream = stdio.iter().position(is_ours)?;
+        Some(ForegroundTerminal {
+            settings: tcgetattr(&stdio[stream]).ok()?,
+            terminal: stdio[stream].try_clone().ok()?,
+            stream,
+            owner,
+        })
+    }
+
+    /// Which of the three streams is the terminal.
+    fn stream(&self) -> usize {
+        self.stream
+    }
+
+    /// Makes the terminal the owner's again, as it was. Fails when the terminal is gone, which changes nothing.
+    fn restore(&self) -> io::Result<()> {
+        child_setup::with_signals_blocked(|| {
+            tcsetpgrp(&self.terminal, self.owner)?;
+            tcsetattr(&self.terminal, OptionalActions::Drain, &self.settings)?;
+            Ok(())
+        })
+    }
+}
+
+/// Continues a program that was stopped, by Ctrl-Z or otherwise: there is no shell here that would.
+fn continue_if_stopped(agent: Pid, pidfd: &OwnedFd) {
+    let stopped = waitid(
+        WaitId::PidFd(pidfd.as_fd()),
+        WaitIdOptions::STOPPED | WaitIdOptions::NOHANG,
+    );
+    if let Ok(Some(_)) = stopped {
+        // It fails if the program has just ended, which the next look tells.
+        kill_process_group(agent, Signal::CONT).ok();
     }
 }
 

@@ -10,14 +10,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::binfmt::NamespaceFormats;
+use super::exec_channel::ExecOutbox;
 use super::exec_recheck::ExecRechecks;
 use super::exec_records::{self, ProcessNames};
 use super::file_cache::FileCache;
-use super::outbox::ExecOutbox;
+use super::lookup::TreeFileView;
 use super::seccomp::{self, Notification, Response};
 use super::seccomp_filter::Abi;
 use super::tracee::{self, Inspection, InspectionDepth, Tracee};
-use super::view::TreeFileView;
 use crate::exec::{Exec, ExecEvent, ExecJudge, ExecProcess, ExecVerdict, FileLookup};
 
 pub(super) struct Supervisor {

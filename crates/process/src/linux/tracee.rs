@@ -16,11 +16,11 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::file_cache::{FileCache, FileId, OpenFile};
 use super::image::Image;
 use super::lookup::{self, Lookup};
+use super::lookup::{FileView, HANDLE, TreeFileView, entry, real_path};
 use super::memory::{self, Prefetch};
 use super::process_tree;
 use super::seccomp::Notification;
 use super::seccomp_filter::Abi;
-use super::view::{FileView, HANDLE, TreeFileView, entry, real_path};
 use crate::exec::{Exec, ExecFile, ExecInterpreter, FileLookup, FileOrigin, FileVersion};
 
 /// A process that waits in an exec.

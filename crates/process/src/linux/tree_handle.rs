@@ -1,15 +1,72 @@
-//! Waits for guards that are about to end, so that none stays a zombie and nobody has to wait for it. A hostile program can
-//! stop its guard; then the tree is ended from here.
+//! The owner's hold on a running tree: orders to its keeper, and the guard process itself. A thread waits for guards that
+//! are about to end, so that none stays a zombie. A hostile program can stop its guard; then the tree is killed from here.
 
 use std::process::Child;
-use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::{SendFlags, Shutdown, send, shutdown};
 use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal};
+use tokio::net::UnixStream;
 
-use super::process_tree;
+use super::{process_tree, wire};
+
+/// The owner's hold on a tree. When any copy is dropped, the tree is killed.
+pub(crate) struct TreeHandle(pub(super) Arc<KeeperConnection>);
+
+/// The connection to a tree's keeper, and its process if the keeper is one.
+pub(super) struct KeeperConnection {
+    pub(super) control: UnixStream,
+    pub(super) guard: Mutex<Option<GuardProcess>>,
+}
+
+impl TreeHandle {
+    pub(crate) fn note_descendants(&self) {
+        self.send_order(wire::NOTE_DESCENDANTS);
+    }
+
+    pub(crate) fn terminate(&self) {
+        self.send_order(wire::TERM);
+    }
+
+    pub(crate) fn kill(&self) {
+        // It fails when the other side is gone, and then there is nothing left to kill.
+        shutdown(&self.0.control, Shutdown::Write).ok();
+        self.0.with_guard(GuardProcess::resume);
+    }
+
+    /// Kills the tree without its guard, which the tree can keep from its work; tells how many outlived that.
+    pub(crate) async fn kill_by_force(&self) -> usize {
+        let connection = Arc::clone(&self.0);
+        let kill = move || connection.with_guard(GuardProcess::kill_tree);
+        let killed = tokio::task::spawn_blocking(kill).await;
+        killed.ok().flatten().unwrap_or(1)
+    }
+
+    fn send_order(&self, order: u8) {
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        // It fails when the other side is gone, which the reports tell.
+        send(&self.0.control, &[order], flags).ok();
+    }
+}
+
+impl KeeperConnection {
+    fn with_guard<T>(&self, act: impl FnOnce(&mut GuardProcess) -> T) -> Option<T> {
+        let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        guard.as_mut().map(act)
+    }
+}
+
+impl Drop for TreeHandle {
+    fn drop(&mut self) {
+        shutdown(&self.0.control, Shutdown::Both).ok();
+        self.0.with_guard(GuardProcess::resume);
+        let mut guard = self.0.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(guard.take());
+    }
+}
 
 /// A guard that is waited for when nobody needs it any more. Its control socket is then shut, or about to be, so that
 /// it ends within seconds; one that does not was stopped, and is killed.
