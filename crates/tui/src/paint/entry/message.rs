@@ -35,7 +35,10 @@ pub(super) fn lines(message: &Message, around: &Around<'_>) -> Vec<Line<'static>
 
 /// Content that is not text, in a line.
 pub(super) fn attachment(block: &v1::ContentBlock, around: &Around<'_>) -> Vec<Line<'static>> {
-    let text = Span::styled(content::line(block), around.brush.theme.style(Role::Dim));
+    let text = Span::styled(
+        content::summary_line(block),
+        around.brush.theme.style(Role::Dim),
+    );
     wrap::spans(vec![text], usize::from(around.width))
 }
 
