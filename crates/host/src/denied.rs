@@ -1,7 +1,6 @@
 //! Paths that a policy denies, as they are on disk: found when a session begins, recognised by identity whatever name
 //! leads to them, and covered by the kernel for programs.
 
-mod aliases;
 mod find;
 
 use std::ffi::OsString;
@@ -13,9 +12,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use attache_process::{Confinement, Cover, CoverAccess, CoverKind, CoveredPath, namespace_support};
 
+use crate::path_facts::{link_count, real_path};
 use crate::permissions::{PathPattern, PathRule, PathRules, RuleReach};
 use crate::roots::{Dir, End, Identity, Place};
-pub(crate) use aliases::AskRuleAlias;
 use find::{DeniedPathSearch, FoundPath, SearchResult};
 
 /// What a deny rule forbids.
@@ -42,6 +41,16 @@ pub enum ConfinedProcess {
 pub struct DeniedByRule {
     /// The rule's id.
     pub rule: String,
+}
+
+/// A file with a name that no rule asks about, while a rule asks about another name of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AskRuleAlias {
+    /// The rule's id.
+    pub(crate) rule: String,
+    /// The other name; `None` if there was too much to search.
+    pub(crate) other: Option<PathBuf>,
+    id: FileId,
 }
 
 /// Paths that a policy denies, as they are on disk.
@@ -87,8 +96,8 @@ impl DeniedPaths {
     /// Finds what the rules deny, now. `roots` are the session's directories, the working directory first. The search
     /// for matches of patterns below them takes a few seconds at most. Looks at the disk.
     pub fn find(rules: &PathRules, roots: &[PathBuf]) -> DeniedPaths {
-        let roots = roots.iter().map(|root| real(root)).collect();
-        let home = std::env::home_dir().map(|home| real(&home));
+        let roots = roots.iter().map(|root| real_path(root)).collect();
+        let home = std::env::home_dir().map(|home| real_path(&home));
         DeniedPaths::find_in(rules, PatternBases { roots, home })
     }
 
@@ -245,6 +254,44 @@ impl DeniedPaths {
         Ok(())
     }
 
+    /// Finds out whether these rules, which ask, are about an open file by another name than `path`. A file that can't
+    /// be identified counts as one.
+    pub(crate) fn ask_rule_alias(&self, file: &File, path: &Path) -> Option<AskRuleAlias> {
+        if self.is_empty() || self.check_path(path, Access::Read).is_err() {
+            return None;
+        }
+        let first = || {
+            self.rules
+                .iter()
+                .find(|it| is_about(it.reach, Access::Read))
+        };
+        let unknown = |id| {
+            first().map(|rule| AskRuleAlias {
+                rule: rule.id.clone(),
+                other: None,
+                id,
+            })
+        };
+        let Ok(metadata) = file.metadata() else {
+            return unknown(FileId::UNKNOWN);
+        };
+        if metadata.is_dir() || link_count(&metadata) < 2 {
+            return None;
+        }
+        let id = FileId::of(&metadata);
+        let linked = self.linked_files(&metadata);
+        let same = |(one, _, reach, _): &&LinkedFile| *one == id && is_about(*reach, Access::Read);
+        match linked.files.iter().find(same) {
+            Some((_, rule, _, other)) => Some(AskRuleAlias {
+                rule: rule.clone(),
+                other: Some(other.clone()),
+                id,
+            }),
+            None if linked.is_cut => unknown(id),
+            None => None,
+        }
+    }
+
     /// What is covered for a program, as it is at this moment: what was found first, spelled-out paths that exist by
     /// now, and files that match patterns by now, unless searching for those takes too long. `keep` is where the
     /// program works. A directory that contains it can't be covered; such directories are the second value.
@@ -314,7 +361,7 @@ impl DeniedPaths {
     fn check_metadata(&self, metadata: &Metadata, access: Access) -> Result<(), DeniedByRule> {
         let id = FileId::of(metadata);
         self.check_identity(id, access)?;
-        if metadata.is_dir() || links(metadata) < 2 {
+        if metadata.is_dir() || link_count(metadata) < 2 {
             return Ok(());
         }
         let linked = self.linked_files(metadata);
@@ -429,17 +476,6 @@ impl From<Identity> for FileId {
     }
 }
 
-#[cfg(unix)]
-fn links(metadata: &Metadata) -> u64 {
-    use std::os::unix::fs::MetadataExt;
-    metadata.nlink()
-}
-
-#[cfg(not(unix))]
-fn links(_: &Metadata) -> u64 {
-    1
-}
-
 /// Whether a file had all its names at a certain time: a new name updates the time of its last change.
 #[cfg(unix)]
 fn has_settled(metadata: &Metadata, at: SystemTime) -> bool {
@@ -469,23 +505,6 @@ fn is_about(reach: RuleReach, access: Access) -> bool {
 fn denied_by(rule: &str) -> DeniedByRule {
     DeniedByRule {
         rule: rule.to_owned(),
-    }
-}
-
-/// Where a path leads, as far as it exists, and the rest as it is.
-fn real(path: &Path) -> PathBuf {
-    let mut existing = path;
-    loop {
-        if let Ok(found) = std::fs::canonicalize(existing) {
-            return match path.strip_prefix(existing) {
-                Ok(rest) if !rest.as_os_str().is_empty() => found.join(rest),
-                _ => found,
-            };
-        }
-        match existing.parent() {
-            Some(parent) => existing = parent,
-            None => return path.to_owned(),
-        }
     }
 }
 

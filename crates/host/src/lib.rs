@@ -11,6 +11,7 @@ mod field_hasher;
 pub mod files;
 mod host;
 pub mod ownership;
+mod path_facts;
 pub mod permissions;
 pub mod protected_files;
 pub mod protected_names;

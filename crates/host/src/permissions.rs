@@ -1,21 +1,18 @@
-//! Permissions: one verdict for every action of an agent. Rules that deny come first, then what the user decided
-//! before, then the other rules and the preset, then the user.
+//! Permissions: one verdict for every action of an agent, and what the user decided before. Rules that deny come
+//! first, then remembered decisions, then the other rules and the preset, then the user.
 
 mod action;
 mod command;
 mod denied_action;
-mod exec_rules;
-mod expiry;
+mod enforced_rules;
 mod facts;
 mod grants;
+mod judge;
 mod path_pattern;
-mod path_rules;
 mod path_views;
 mod paths;
 mod pattern_files;
 mod policy;
-mod records;
-mod remembered;
 mod remembered_decision;
 mod request_options;
 mod resolved_files;
@@ -36,30 +33,30 @@ pub use action::{Action, Digest, UnknownTexts};
 pub use attache_disk::private::Error as StoreError;
 pub use command::line::{Redirection, ShellLine, ShellWord, SimpleCommand};
 pub use command::pattern::CommandPattern;
-pub use expiry::{Expiry, ExpiryError};
+pub use enforced_rules::PathRules;
 pub use grants::{Grant, GrantedBy, ShownChange, ShownContent, WholeFileChange};
 pub use path_pattern::PathPattern;
-pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError, PolicyWarning, RuleAction};
 pub use remembered_decision::{ActionPattern, DecisionSubject, RememberedDecision, WorkspaceId};
 pub use request_options::{option_allows, option_label, pick_option};
 pub use resolved_files::{Protection, ResolvedFile, ResolvedFiles};
 pub use state::DecisionFilter;
 pub use vocabulary::{
-    Decision, Enforcement, PermissionConfig, Preset, Reason, Scope, StoreWarning, Verdict,
+    Decision, Enforcement, Expiry, ExpiryError, PermissionConfig, Preset, Reason, Scope,
+    StoreWarning, Verdict,
 };
 
 pub(crate) use command::base_name;
 pub(crate) use command::options::subcommands;
 pub(crate) use command::pattern::CommandMatch;
-pub(crate) use path_rules::{PathRule, RuleReach};
+pub(crate) use enforced_rules::{PathRule, RuleReach};
 pub(crate) use path_views::{PathViews, word_values};
 pub(crate) use paths::normal_path;
 pub(crate) use resolved_files::PathLookups;
 
 use facts::ActionFacts;
-use remembered_decision::seconds;
-use rules::Rule;
+use judge::find_decision;
+use remembered_decision::{bound, seconds};
 use state::PermissionState;
 use store::DecisionStore;
 
@@ -96,104 +93,6 @@ impl Permissions {
             store: Arc::new(Mutex::new(config.store.clone().map(DecisionStore::at))),
             config: Arc::new(config),
         }
-    }
-
-    /// Judges an action. After a tool call has changed, judge it again. Decisions made by other processes count from
-    /// the next call on. Looks at the disk.
-    pub fn judge(&self, action: &Action) -> Verdict {
-        let store = self.refreshed_store();
-        let (own, directories) = self.state().context_of(action);
-        let facts = ActionFacts::of(action, &directories);
-        let none = Policy::default();
-        let policy = self.config.policy.as_ref().unwrap_or(&none);
-        if let Some(rule) = policy.deny.catching(&facts) {
-            return Verdict::Deny(rule_reason(rule));
-        }
-        if self.config.preset == Preset::DenyAll {
-            return Verdict::Deny(Reason::new(&self.config.preset_source));
-        }
-        let doubt = self.doubt(&facts, policy);
-        let now = seconds((self.config.clock)());
-        if let Some(remembered) =
-            find_decision(own.iter().chain(stored_decisions(&store)), &facts, now)
-        {
-            let reason = Reason::new(format!(
-                "remembered decision {} ({})",
-                remembered.id, remembered.scope
-            ));
-            if !remembered.is_allowed {
-                return Verdict::Deny(reason);
-            }
-            let is_certain =
-                matches!(remembered.subject, DecisionSubject::Exactly(_)) || !doubt.is_strong();
-            if is_certain && !facts.is_asked_each_time() {
-                return Verdict::Allow(reason);
-            }
-        }
-        let verdict = self
-            .judge_by_policy(&facts, policy, &doubt)
-            .unwrap_or_else(|| self.judge_by_preset(&facts));
-        match verdict {
-            Verdict::Allow(_)
-                if !facts.line.variables.is_empty() && self.config.preset != Preset::ApproveAll =>
-            {
-                self.ask(VARIABLES)
-            }
-            Verdict::Allow(_) if action.is_ambiguous => self.ask(AMBIGUOUS),
-            verdict => verdict,
-        }
-    }
-
-    /// Whether it is certain which rules the action falls under. What is enforced while the agent acts needs no
-    /// certainty here.
-    fn doubt(&self, facts: &ActionFacts<'_>, policy: &Policy) -> Doubt {
-        let enforcement = self.enforcement();
-        let rules = [&policy.deny, &policy.ask];
-        let about_commands = rules.iter().any(|rules| rules.are_about_commands());
-        let about_paths = rules.iter().any(|rules| rules.are_about_paths());
-        if about_commands && !enforcement.commands {
-            if let Some(why) = facts.hides_commands() {
-                return Doubt::Strong(why);
-            }
-            if rules.iter().any(|rules| rules.may_catch(facts)) {
-                return Doubt::Strong("it is unknown which of its words a program gets");
-            }
-        }
-        // No rule can ask while a file is being opened, and no rule covers a file that is created or renamed later.
-        let is_covered = enforcement.paths && !policy.ask.are_about_paths();
-        let missing = self.state().missing.clone();
-        let is_open = policy.deny.have_wildcards() || !missing.is_empty();
-        let is_left = about_paths && (!is_covered || is_open);
-        if is_left
-            && !is_covered
-            && let Some(why) = facts.hides_paths()
-        {
-            return Doubt::Strong(why);
-        }
-        if facts.action.command.is_some() && missing.iter().any(|it| facts.touches(it)) {
-            return Doubt::Weak(LATER_FILE);
-        }
-        // Files that exist now are out of reach, so a rule on the command can allow it.
-        if is_left && is_covered && facts.hides_paths().is_some() {
-            return Doubt::Parts(LATER_FILE);
-        }
-        if rules.iter().any(|rules| rules.may_be_aliased(facts)) {
-            return Doubt::Parts(ALIAS);
-        }
-        let is_open = about_commands && !enforcement.commands;
-        match facts.runs_unknown() {
-            true if is_open || (is_left && !is_covered) => Doubt::Parts(UNKNOWN_PROGRAM),
-            true if is_left => Doubt::Parts(LATER_FILE),
-            _ => Doubt::None,
-        }
-    }
-
-    /// The rule of the policy that denies the action. Nothing overrules it.
-    pub fn denying_rule(&self, action: &Action) -> Option<Reason> {
-        let directories = self.state().directories(&action.session).to_vec();
-        let facts = ActionFacts::of(action, &directories);
-        let rule = self.config.policy.as_ref()?.deny.catching(&facts);
-        rule.map(rule_reason)
     }
 
     /// Remembers the user's decision on an action for its scope and returns the record; [`revoke`](Self::revoke) takes
@@ -295,77 +194,6 @@ impl Permissions {
         self.state().fault()
     }
 
-    fn judge_by_policy(
-        &self,
-        facts: &ActionFacts<'_>,
-        policy: &Policy,
-        doubt: &Doubt,
-    ) -> Option<Verdict> {
-        if facts.is_cut() {
-            return Some(self.ask("it names more files than can be checked"));
-        }
-        if let Some(rule) = policy.ask.catching(facts) {
-            return Some(self.ask(&format!(
-                "{} asks, and nobody can be asked",
-                rule_reason(rule)
-            )));
-        }
-        if let Some(rule) = policy.allow.spelling_out(facts) {
-            return Some(Verdict::Allow(rule_reason(rule)));
-        }
-        if let Doubt::Strong(why) = doubt {
-            return Some(self.ask(&format!("a rule may deny it: {why}")));
-        }
-        if let Some(rule) = policy.allow.allowing(facts) {
-            return Some(Verdict::Allow(rule_reason(rule)));
-        }
-        if let Some(rule) = policy.escalate.catching(facts) {
-            return Some(self.ask(&format!(
-                "{} asks, and nobody can be asked",
-                rule_reason(rule)
-            )));
-        }
-        let open = match doubt {
-            Doubt::Parts(_) if policy.allow.cover_doubtful_parts(facts) => None,
-            Doubt::Parts(why) | Doubt::Weak(why) => Some(why),
-            Doubt::None | Doubt::Strong(_) => None,
-        };
-        if let Some(why) = open {
-            return Some(self.ask(&format!(
-                "a rule may deny it: {why}; a rule can allow this command"
-            )));
-        }
-        match policy.default? {
-            RuleAction::Allow if facts.is_protected() => Some(self.ask(PROTECTED)),
-            RuleAction::Allow => Some(Verdict::Allow(Reason::new("default of the policy"))),
-            RuleAction::Ask => Some(self.ask("the policy asks, and nobody can be asked")),
-            RuleAction::Deny => Some(Verdict::Deny(Reason::new("default of the policy"))),
-        }
-    }
-
-    fn judge_by_preset(&self, facts: &ActionFacts<'_>) -> Verdict {
-        let reads = facts.only_reads_inside();
-        let reason = |text: &str| Reason::new(text);
-        let preset = || Reason::new(&self.config.preset_source);
-        match self.config.preset {
-            Preset::DenyAll => Verdict::Deny(preset()),
-            Preset::ApproveAll if facts.is_protected() => self.ask(PROTECTED),
-            Preset::ApproveAll => Verdict::Allow(preset()),
-            Preset::ApproveReads if reads => Verdict::Allow(preset()),
-            Preset::ApproveReads => Verdict::Deny(preset()),
-            Preset::Ask if reads => Verdict::Allow(reason("reading inside the workspace")),
-            Preset::Ask => Verdict::Ask,
-        }
-    }
-
-    /// Asks the user; where nobody can be asked, denies with this reason.
-    fn ask(&self, why_not: &str) -> Verdict {
-        match self.config.can_ask() {
-            true => Verdict::Ask,
-            false => Verdict::Deny(Reason::new(why_not)),
-        }
-    }
-
     fn remember_subject(
         &self,
         action: &Action,
@@ -434,58 +262,128 @@ impl Permissions {
     }
 }
 
-/// How certain it is which rules an action falls under.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doubt {
-    None,
-    /// The action runs a program about which nothing is known, or that may reach a file which matches a pattern only
-    /// later. Once rules allow the parts of the line that do so, the other parts are judged like any command.
-    Parts(&'static str),
-    /// It names a file that a rule denies and that does not exist yet. Only a rule for the whole command allows it.
-    Weak(&'static str),
-    /// It may be something that a rule denies or asks about. Only a rule or a decision for exactly this action allows
-    /// it.
-    Strong(&'static str),
-}
+/// Grants: permission for one turn of one session.
+///
+/// A grant lets the agent carry out an action that was allowed.
+impl Permissions {
+    /// Keeps a grant until the turn of its session ends, and returns its id. `None` if it is not kept because there are
+    /// too many.
+    pub fn grant(&self, grant: Grant) -> Option<String> {
+        self.state().remembered.add_grant(grant)
+    }
 
-const UNKNOWN_PROGRAM: &str = "its program may do more than its words say";
-const LATER_FILE: &str = "it may create or reach another file that a path rule denies, by a pattern or because it does not exist \
-    yet; a rule on an existing directory, such as `./secrets`, has no such gap";
-const ALIAS: &str = "its subcommand is not built in and may be an alias";
+    /// Uses a grant for an action, and returns whether one covers it. `written` is the content that a file would get.
+    /// Looks at the disk if a grant comes from a remembered decision.
+    #[must_use]
+    pub fn use_grant(&self, action: &Action, written: Option<WholeFileChange<'_>>) -> bool {
+        let needs_list = self
+            .state()
+            .remembered
+            .has_remembered_grants(&action.session);
+        let remembered = match needs_list {
+            true => self.list(),
+            false => Vec::new(),
+        };
+        self.state()
+            .remembered
+            .use_grant(action, written, &remembered)
+    }
 
-impl Doubt {
-    fn is_strong(self) -> bool {
-        matches!(self, Doubt::Strong(_))
+    /// Ends a grant before its turn does, and returns the action it was for; `None` if nothing of it was left.
+    pub fn end_grant(&self, id: &str) -> Option<Action> {
+        self.state().remembered.end_grant(id)
+    }
+
+    /// Ends all grants, in every session, for the command or the files of an action that was denied.
+    pub fn end_grants_about(&self, denied: &Action) {
+        self.state().remembered.end_grants_about(denied);
+    }
+
+    /// Ends the grants of a session, because its turn has ended, was cancelled, or a new one begins.
+    pub fn end_turn(&self, session: &v1::SessionId) {
+        self.state().remembered.end_turn(session);
     }
 }
 
-/// The remembered decision that applies to an action. One that denies takes precedence over those that allow.
-fn find_decision<'a>(
-    all: impl Iterator<Item = &'a RememberedDecision>,
-    facts: &ActionFacts<'_>,
-    now: u64,
-) -> Option<&'a RememberedDecision> {
-    let agent = &facts.action.agent;
-    let mut own = all
-        .filter(|remembered| remembered.agent == *agent)
-        .peekable();
-    own.peek()?;
-    let workspace = WorkspaceId::at(&facts.action.workspace);
-    let fitting = own.filter(|remembered| remembered.applies_to(facts, &workspace, now));
-    fitting.min_by_key(|remembered| remembered.is_allowed)
+/// Decisions as records.
+impl Permissions {
+    /// A decision as a record. It counts after [`restore`](Permissions::restore). `None` where nothing is remembered:
+    /// the scope is once, or a protected file would be changed.
+    ///
+    /// Records can be serialised. An owner with a journal writes the record there first and then restores it; everyone
+    /// else uses [`remember`](Permissions::remember).
+    pub fn record(&self, action: &Action, decision: &Decision) -> Option<RememberedDecision> {
+        self.record_of(action, decision, self.exactly(action))
+    }
+
+    /// Makes a decision for a session count, and returns whether it does: decisions with other scopes are in the file
+    /// of decisions.
+    pub fn restore(&self, record: RememberedDecision) -> bool {
+        let is_for_session = record.scope == Scope::Session && record.session.is_some();
+        if is_for_session {
+            self.state().add_decision(record);
+        }
+        is_for_session
+    }
+
+    /// The remembered decision on an action, regardless of rules and preset. One that denies takes precedence over one
+    /// that allows. Permission to change a protected file is never remembered. Looks at the disk.
+    pub fn recall(&self, action: &Action) -> Option<RememberedDecision> {
+        let store = self.refreshed_store();
+        let (own, directories) = self.state().context_of(action);
+        let facts = ActionFacts::of(action, &directories);
+        let now = seconds((self.config.clock)());
+        find_decision(own.iter().chain(stored_decisions(&store)), &facts, now)
+            .filter(|found| !(found.is_allowed && facts.is_asked_each_time()))
+            .cloned()
+    }
+
+    fn record_of(
+        &self,
+        action: &Action,
+        decision: &Decision,
+        subject: DecisionSubject,
+    ) -> Option<RememberedDecision> {
+        let is_asked = || {
+            let directories = self.state().directories(&action.session).to_vec();
+            let facts = ActionFacts::of(action, &directories);
+            action.is_asked_each_time() || facts.may_name_protected()
+        };
+        let is_once = decision.scope == Scope::Once || (decision.is_allowed && is_asked());
+        (!is_once)
+            .then(|| RememberedDecision::new(action, decision, subject, (self.config.clock)()))
+    }
+
+    /// Exactly this action, with its files as the user was shown them. Looks at the disk unless that was done before.
+    fn exactly(&self, action: &Action) -> DecisionSubject {
+        let shown = match &action.on_disk {
+            Some(_) => action.disk(),
+            None => self.with_disk(action.clone()).disk(),
+        };
+        DecisionSubject::Exactly(bound(action, &shown))
+    }
+
+    /// The action with its files as they are on the disk now, to be shown and remembered that way. Looks at the disk.
+    pub fn with_disk(&self, action: Action) -> Action {
+        let directories = self.state().directories(&action.session).to_vec();
+        action.with_disk(&directories)
+    }
+}
+
+/// What is enforced in addition to the verdict.
+impl Permissions {
+    /// Sets what is enforced from now on, for everything that these permissions judge. Call it once the agent and its
+    /// commands run under that enforcement, and again when they no longer do.
+    pub fn enforce(&self, enforcement: Enforcement) {
+        self.state().enforcement = enforcement;
+    }
+
+    /// What is enforced now.
+    pub fn enforcement(&self) -> Enforcement {
+        self.state().enforcement
+    }
 }
 
 fn stored_decisions(store: &Option<DecisionStore>) -> impl Iterator<Item = &RememberedDecision> {
     store.iter().flat_map(DecisionStore::decisions)
 }
-
-fn rule_reason(rule: &Rule) -> Reason {
-    Reason::new(match &rule.reason {
-        Some(reason) => format!("policy rule `{}`: {reason}", rule.id),
-        None => format!("policy rule `{}`", rule.id),
-    })
-}
-
-const VARIABLES: &str = "it sets variables that change what the command does";
-const AMBIGUOUS: &str = "a member occurs twice in its input, so it is unclear what it does";
-const PROTECTED: &str = "it would change a protected file";

@@ -5,6 +5,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
+use crate::path_facts::real_path;
 use crate::protected_names::fold;
 use attache_disk::private;
 
@@ -61,22 +62,6 @@ fn folded(path: &Path) -> Vec<String> {
         _ => None,
     });
     names.collect()
-}
-
-/// Where a path leads, as far as it exists, and the rest as it is.
-pub(crate) fn real_path(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut existing = path.as_path();
-    loop {
-        if let Ok(real) = std::fs::canonicalize(existing) {
-            let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
-            return real.join(rest);
-        }
-        match existing.parent() {
-            Some(parent) => existing = parent,
-            None => return path,
-        }
-    }
 }
 
 static KNOWN: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());

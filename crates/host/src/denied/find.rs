@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{FileId, LinkedFile, PatternBases, links, real};
+use super::{FileId, LinkedFile, PatternBases};
+use crate::path_facts::{is_absence, link_count, real_path};
 use crate::permissions::{PathPattern, PathRules, RuleReach};
 use crate::protected_names::fold;
 use crate::roots::{Dir, Identity};
@@ -32,12 +33,12 @@ impl FoundPath {
         match there {
             Ok(metadata) if !metadata.is_symlink() => now.push((self.path.clone(), metadata)),
             Ok(_) => {
-                let path = real(&self.path);
+                let path = real_path(&self.path);
                 if let Ok(metadata) = std::fs::symlink_metadata(&path) {
                     now.push((path, metadata));
                 }
             }
-            Err(error) if is_missing(&error) => {}
+            Err(error) if is_absence(&error) => {}
             Err(error) => return Err(error),
         }
         #[cfg(target_os = "linux")]
@@ -70,13 +71,6 @@ impl FoundPath {
         let path = std::fs::read_link(name).ok()?;
         (path != self.path).then_some(path)
     }
-}
-
-fn is_missing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 /// Whether this user can replace a link on the way, or at the end.
@@ -253,7 +247,7 @@ impl<'a> DeniedPathSearch<'a> {
             let mut note = |search: &mut DeniedPathSearch<'_>, path: &Path| {
                 if let Ok(metadata) = std::fs::symlink_metadata(path)
                     && metadata.is_file()
-                    && links(&metadata) > 1
+                    && link_count(&metadata) > 1
                 {
                     let rules = search.linked.entry(FileId::of(&metadata)).or_default();
                     if !rules.iter().any(|(_, known, _)| *known == reach) {

@@ -3,13 +3,14 @@
 //! covered.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::directories_of;
 use super::programs::resolve;
 use super::scripts::{self, ScriptWord};
+use crate::path_facts::open_without_waiting;
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand};
 
 /// The files that a command would run.
@@ -158,13 +159,8 @@ fn path_of(line: &ShellLine) -> OsString {
 }
 
 fn digest(path: &Path) -> Option<blake3::Hash> {
-    let mut options = File::options();
-    options.read(true);
-    // Reading a pipe would wait for a writer.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
     let mut content = Vec::new();
-    let opened = options.open(path).ok()?;
+    let opened = open_without_waiting(path).ok()?;
     opened.take(MAX_TEXT).read_to_end(&mut content).ok()?;
     Some(blake3::hash(&content))
 }
@@ -192,8 +188,6 @@ fn version(metadata: &Metadata) -> Version {
     (metadata.len(), metadata.modified().ok())
 }
 
-#[cfg(unix)]
-const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 const MAX_FILES: usize = 64;
 const MAX_TEXT: u64 = 1 << 20;
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use attache_process::{ExecFile, FileOrigin, FileVersion};
 
 use super::scripts;
+use crate::path_facts::link_count;
 use crate::permissions::base_name;
 
 /// The identity of a file.
@@ -231,23 +232,13 @@ fn is_executable(path: &Path) -> bool {
 
 /// Version managers give one script many names by links, and the script looks at its own name.
 fn is_linked_script(path: &Path) -> bool {
-    if !fs::metadata(path).is_ok_and(|meta| meta.is_file() && links(&meta) > 1) {
+    if !fs::metadata(path).is_ok_and(|meta| meta.is_file() && link_count(&meta) > 1) {
         return false;
     }
     let mut text = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_SCRIPT).read_to_end(&mut text));
     let has = |part: &&str| memchr::memmem::find(&text, part.as_bytes()).is_some();
     read.is_ok() && text.starts_with(b"#!") && OWN_NAME.iter().any(has)
-}
-
-#[cfg(unix)]
-fn links(meta: &fs::Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::nlink(meta)
-}
-
-#[cfg(not(unix))]
-fn links(_: &fs::Metadata) -> u64 {
-    1
 }
 
 /// The device and inode of a file.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::{EntryKind, Error};
-use crate::protected_files::real_path;
+use crate::path_facts::real_path;
 use crate::protected_names::{GIT, HOME, fold, is_closed_name};
 use crate::roots::{Dir, Identity, Place, Seen};
 

@@ -1,17 +1,15 @@
 //! What the words of a command tell before it runs.
 
 pub(super) mod changes;
-pub(super) mod effects;
 mod expansion;
 pub(super) mod line;
 mod line_scanner;
 pub(super) mod options;
 pub(super) mod pattern;
-mod programs;
+pub(super) mod programs;
 mod shell_call;
 mod subcommands;
 mod variables;
-mod word;
 mod wrappers;
 
 use attache_text::shell::{is_plain, is_plain_char};
@@ -49,6 +47,20 @@ pub(crate) fn base_name(word: &str) -> String {
     }
 }
 
+/// A program without its directory, if that is one of the system's. A repository may contain a program of any name.
+pub(super) fn without_system_directory(program: &str) -> &str {
+    SYSTEM_DIRECTORIES
+        .iter()
+        .find_map(|directory| program.strip_prefix(directory))
+        .unwrap_or(program)
+}
+
+const SYSTEM_DIRECTORIES: [&str; 4] = [
+    "/bin/",
+    "/usr/bin/",
+    "/usr/local/bin/",
+    "/opt/homebrew/bin/",
+];
 /// Longer commands are not analysed.
 const MAX_WORDS: usize = 4096;
 const MAX_BYTES: usize = 64 * 1024;

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use attache_schema::v1;
 
 use super::action::MAX_PATHS;
-use super::command::effects::{self, Effect};
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
 use super::command::pattern::{CommandMatch, CommandPattern};
+use super::command::programs::{self, Effect};
 use super::command::{self, MAX_TOKENS};
 use super::path_pattern::PathPattern;
 use super::path_views::{MAX_LINKS, PathViews, word_values};
@@ -253,7 +253,7 @@ impl<'a> ActionFacts<'a> {
 
     /// Whether a part may reach files that it does not name.
     fn reaches_more(&self, part: &SimpleCommand) -> bool {
-        let effect = effects::effect(part);
+        let effect = programs::effect(part);
         let is_unsure = part.words.iter().any(|word| word.literal().is_none());
         let files = part.redirections.iter();
         let is_unsure_file = |file: &ShellWord| file.literal().is_none();
@@ -264,7 +264,7 @@ impl<'a> ActionFacts<'a> {
             || ((effect != Effect::Silent || changes_directory(part)) && is_unsure)
             || files.map(|file| &file.target).any(is_unsure_file)
             || (effect == Effect::Files
-                && effects::enters_directories(part)
+                && programs::enters_directories(part)
                 && self.names_directory(part))
     }
 
@@ -348,7 +348,7 @@ impl<'a> ActionFacts<'a> {
         let words = self.all_parts().map(|part| part.words.len()).sum();
         let mut found = HashSet::with_capacity(MAX_WORDS_AS_PATHS.min(words));
         for part in self.all_parts() {
-            let is_silent = effects::effect(part) == Effect::Silent && !changes_directory(part);
+            let is_silent = programs::effect(part) == Effect::Silent && !changes_directory(part);
             // Rules find the program itself by its name.
             let is_named = part.words.first().and_then(|word| word.literal());
             let skipped = usize::from(is_named.is_some_and(|name| !name.contains('/')));
@@ -397,7 +397,7 @@ impl<'a> ActionFacts<'a> {
 
 /// Whether nothing is known about the program.
 fn is_unknown(part: &SimpleCommand) -> bool {
-    !part.is_transparent() && effects::effect(part) == Effect::Unknown
+    !part.is_transparent() && programs::effect(part) == Effect::Unknown
 }
 
 fn programs<'l>(

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use attache_schema::v1;
 use attache_text::shell::is_plain;
 
+use super::command::without_system_directory;
 use super::{Action, paths};
 pub use content::{ShownChange, ShownContent, WholeFileChange};
 
@@ -295,19 +296,10 @@ fn without_inert(words: &[String]) -> &[String] {
 
 /// Whether it is a shell of the system. A repository may contain a program of that name, too.
 fn is_shell(program: &str, flag: &str) -> bool {
-    let name = SYSTEM
-        .iter()
-        .find_map(|folder| program.strip_prefix(folder))
-        .unwrap_or(program);
+    let name = without_system_directory(program);
     matches!(name, "sh" | "bash" | "zsh" | "dash") && matches!(flag, "-c" | "-lc")
 }
 
-const SYSTEM: [&str; 4] = [
-    "/bin/",
-    "/usr/bin/",
-    "/usr/local/bin/",
-    "/opt/homebrew/bin/",
-];
 /// Variables that agents set so that nothing waits for the user.
 const INERT: [&str; 11] = [
     "PAGER=cat",

@@ -12,9 +12,9 @@ use super::command::pattern::CommandPattern;
 use super::denied_action::DeniedAction;
 use super::facts::ActionFacts;
 use super::path_pattern::PathPattern;
-use super::records::bound;
+use super::resolved_files::ResolvedFiles;
 use super::rules::{Rule, Rules, is_about_files};
-use super::{Action, Decision, Scope};
+use super::{Action, Decision, Reason, Scope};
 
 /// A decision of the user that is remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,6 +158,11 @@ impl RememberedDecision {
         }
     }
 
+    /// The decision as the reason of a verdict.
+    pub(super) fn reason(&self) -> Reason {
+        Reason::new(format!("remembered decision {} ({})", self.id, self.scope))
+    }
+
     /// Whether the decision applies to an action at this time.
     pub(super) fn applies_to(
         &self,
@@ -250,6 +255,15 @@ impl RememberedDecision {
             .as_nanos();
         let hash = blake3::hash(format!("{nanos} {text}").as_bytes());
         hash.to_hex()[..ID_LENGTH].to_owned()
+    }
+}
+
+/// The digest that a decision is bound to. A decision on a class of actions is about no file.
+pub(super) fn bound(action: &Action, files: &ResolvedFiles) -> String {
+    let subject = action.subject.to_string();
+    match action.is_class {
+        true => subject,
+        false => files.bind(&subject),
     }
 }
 

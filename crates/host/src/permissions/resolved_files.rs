@@ -14,6 +14,7 @@ pub(crate) use path_lookups::{FollowedPath, PathLookups};
 
 use super::{Action, paths};
 use crate::exec::CommandFiles;
+use crate::path_facts::link_count;
 use crate::protected_names::{fold, is_protected};
 use crate::{FieldHasher, protected_files};
 use attache_disk::private::identity;
@@ -317,7 +318,7 @@ impl<'a> FileInspection<'a> {
         }
         let metadata = found.metadata.as_deref();
         match metadata {
-            Some(metadata) if metadata.is_file() && links(metadata) > 1 => {
+            Some(metadata) if metadata.is_file() && link_count(metadata) > 1 => {
                 return Some(Protection::HardLink);
             }
             _ if !self.moves => return None,
@@ -408,16 +409,6 @@ impl Action {
         let moves = matches!(self.kind, v1::ToolKind::Delete | v1::ToolKind::Move);
         self.command.is_none() && (moves || self.names_destination)
     }
-}
-
-#[cfg(unix)]
-fn links(metadata: &std::fs::Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::nlink(metadata)
-}
-
-#[cfg(not(unix))]
-fn links(_metadata: &std::fs::Metadata) -> u64 {
-    1
 }
 
 /// What makes a directory a Git repository.

@@ -1,7 +1,6 @@
 //! The file that an interpreter takes for the script that a word names: as it is, on `PATH`, or with an ending added.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::Read as _;
 
 use attache_process::{ExecFile, FileOrigin};
@@ -10,6 +9,7 @@ use percent_encoding::percent_decode_str;
 use super::{Invocation, InvocationSearch};
 use crate::exec::scripts::{Script, ScriptSearch};
 use crate::exec::text::{escaped, escaped_bytes};
+use crate::path_facts::open_without_waiting;
 
 impl InvocationSearch<'_> {
     /// Adds every file that the interpreter may take for a script, with these arguments. Returns whether there is one.
@@ -162,20 +162,13 @@ fn url_path(word: &str) -> Option<String> {
 
 /// The text of a file at a known path; `None` if it is too long or not a regular file any more.
 fn read(file: &ExecFile) -> Option<Vec<u8>> {
-    let mut options = File::options();
-    options.read(true);
-    // Reading a pipe would wait for a writer.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
-    let opened = options.open(&file.path).ok()?;
+    let opened = open_without_waiting(&file.path).ok()?;
     let meta = opened.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let mut text = Vec::new();
     opened.take(MAX_TEXT).read_to_end(&mut text).ok()?;
     (meta.len() < MAX_TEXT).then_some(text)
 }
 
-#[cfg(unix)]
-const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 const MAX_TEXT: u64 = 1 << 20;
 const MAX_DIRECTORIES: usize = 64;
 /// Where shells look by default.

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::effects::{self, Effect};
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
+use super::programs::{self, Effect};
+use super::tokens;
 use super::wrappers::{self, InnerCommands};
-use super::{programs, tokens};
 
 /// A file that a simple command may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl ChangedFiles {
                 let words = arguments.iter().filter(|word| !is_input(word));
                 words.for_each(|word| self.add(word, FileChange::Possible));
             }
-            _ if is_reader(part) || effects::effect(part) != Effect::Unknown => {}
+            _ if is_reader(part) || programs::effect(part) != Effect::Unknown => {}
             _ => self.by_unknown(&program, arguments),
         }
     }
@@ -218,7 +218,7 @@ impl ChangedFiles {
         };
         let found: Vec<Option<&str>> = subcommands("git", arguments).collect();
         let only = |list: &str| !found.is_empty() && found.iter().all(|it| is_among(list, *it));
-        if only(effects::GIT) || only(GIT_KEEPS_FILES) {
+        if only(programs::GIT) || only(GIT_KEEPS_FILES) {
             let is_output = |word: &&ShellWord| {
                 let text = word.literal().unwrap_or_default();
                 text.starts_with("--outp") && !text.starts_with("--output-ind")

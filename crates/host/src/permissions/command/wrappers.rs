@@ -2,7 +2,7 @@
 
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
-use super::{expansion, programs, shell_call, variables};
+use super::{expansion, programs, shell_call, variables, without_system_directory};
 
 /// What a simple command runs in addition to its own program.
 pub(super) enum InnerCommands {
@@ -300,21 +300,12 @@ pub(super) fn is_transparent(command: &SimpleCommand) -> bool {
         return false;
     };
     // A repository may contain a program with that name.
-    let name = SYSTEM
-        .iter()
-        .find_map(|dir| word.strip_prefix(dir))
-        .unwrap_or(word);
+    let name = without_system_directory(word);
     TRANSPARENT.split_ascii_whitespace().any(|it| it == name)
 }
 
 const TRANSPARENT: &str =
     "sh bash dash zsh env command nohup nice ionice timeout time stdbuf unbuffer setsid";
-const SYSTEM: [&str; 4] = [
-    "/bin/",
-    "/usr/bin/",
-    "/usr/local/bin/",
-    "/opt/homebrew/bin/",
-];
 
 const WRAPPERS: &[Wrapper] = &[
     // Without a variable such as `PATH`, in another directory or by another name, a program may be or do something

@@ -5,9 +5,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
+
+use crate::path_facts::is_absence;
 
 /// Inspects paths on the disk, each of them once. Lives for one verdict at most: links change between requests.
 #[derive(Debug, Default)]
@@ -157,13 +158,6 @@ impl FollowedPath {
 
 fn length_of(path: &Path) -> usize {
     path.as_os_str().len()
-}
-
-fn is_absence(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }
 
 /// A command of a few words needs this many; growing step by step costs more than the lookups.

@@ -1,13 +1,16 @@
-//! Rules about paths, taken from a policy for the code that enforces them: on open files, and in the kernel.
+//! The rules of a policy for the code that enforces them while an agent acts: on open files, in the kernel, and when a
+//! program is executed.
 
 use std::fmt;
 use std::sync::Arc;
 
 use attache_schema::v1;
 
+use super::judge::rule_reason;
 use super::path_pattern::PathPattern;
 use super::rules::Rule;
 use super::{Enforcement, Permissions, Policy};
+use crate::exec::{ExecRule, ExecRules};
 
 /// The deny rules of a policy that name paths, for one agent. Rules that also name a tool or a command are left out:
 /// they say nothing about other tools. Clones share the rules.
@@ -60,19 +63,12 @@ impl PathRules {
 impl Policy {
     /// The deny rules that name paths, for an agent by its name or the path of its program.
     pub fn deny_path_rules(&self, agent: &str) -> PathRules {
-        let about_paths = |rule: &&Rule| {
-            !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty()
-        };
-        let rules = self.deny.iter().filter(about_paths);
-        path_rules(rules, agent)
+        path_rules(self.deny.iter(), agent)
     }
 
     /// The rules that ask about paths, likewise.
     pub fn ask_path_rules(&self, agent: &str) -> PathRules {
-        let about_paths = |rule: &&Rule| {
-            !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty()
-        };
-        path_rules(self.ask.iter().filter(about_paths), agent)
+        path_rules(self.ask.iter(), agent)
     }
 }
 
@@ -113,8 +109,66 @@ impl Permissions {
     }
 }
 
+impl Permissions {
+    /// The command rules of the policy for one agent, to be enforced when a program is executed. Rules that also name a
+    /// tool are left out: which tool runs a program can't be seen there.
+    pub fn exec_rules(&self, agent: &str) -> ExecRules {
+        let Some(policy) = &self.config.policy else {
+            return ExecRules::default();
+        };
+        let catches = |rule: &&Rule| rule.is_about_programs() && rule.is_for_any_name(agent);
+        let exec_rule = |rule: &Rule, is_denial| ExecRule {
+            why: rule_reason(rule).to_string(),
+            is_denial,
+            commands: rule.commands.iter().map(ToString::to_string).collect(),
+            paths: rule.paths.iter().map(ToString::to_string).collect(),
+        };
+        let deny = policy
+            .deny
+            .iter()
+            .filter(catches)
+            .map(|rule| exec_rule(rule, true));
+        let ask = policy
+            .ask
+            .iter()
+            .filter(catches)
+            .map(|rule| exec_rule(rule, false));
+        let allow = policy.allow.iter();
+        let allow = allow
+            .filter(|rule| rule.is_about_programs() && rule.paths.is_empty() && rule.is_for(agent));
+        let allowed = allow
+            .flat_map(|rule| &rule.commands)
+            .map(ToString::to_string);
+        let mut left = policy.deny.iter().chain(policy.ask.iter());
+        ExecRules {
+            rules: deny.chain(ask).collect(),
+            allowed: allowed.collect(),
+            is_attended: self.config.can_ask(),
+            // A rule that is left out is applied only to what an agent says, if at all.
+            is_complete: left.all(|rule| {
+                rule.commands.is_empty() || (rule.is_about_programs() && rule.paths.is_empty())
+            }),
+            ..ExecRules::default()
+        }
+    }
+}
+
+impl Rule {
+    /// Whether the rule applies when a program is executed.
+    pub(super) fn is_about_programs(&self) -> bool {
+        !self.commands.is_empty()
+            && self.tools.is_empty()
+            && self.words.is_empty()
+            && (self.kinds.is_empty() || self.kinds.contains(&v1::ToolKind::Execute))
+    }
+}
+
 fn path_rules<'a>(rules: impl Iterator<Item = &'a Rule>, agent: &str) -> PathRules {
-    let rules = rules.filter(|rule| rule.is_for_any_name(agent));
+    let is_about_paths =
+        |rule: &&Rule| !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty();
+    let rules = rules
+        .filter(is_about_paths)
+        .filter(|rule| rule.is_for_any_name(agent));
     let rules = rules.flat_map(|rule| {
         reaches(&rule.kinds).map(|reach| PathRule {
             id: rule.id.clone(),
