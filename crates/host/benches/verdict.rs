@@ -1,5 +1,5 @@
-//! What a verdict on a permission request costs, from the tool call to the answer. `cargo xtask bench verdict` runs it.
-//! Words that are no options choose the rows whose names contain one of them.
+//! Measures how long a verdict on a permission request takes, from the tool call to the answer. Run it with
+//! `cargo xtask bench verdict`. Words that are not options select the rows whose names contain one of them.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,8 +1,8 @@
-//! The command that adds to a list in the user's configuration, for the user to copy from a hint.
+//! The command that adds to a list in the user's configuration, for hints that the user can copy.
 
 use attache_text::shell;
 
-/// The command `attache config set KEY '["…"]'`, with what the list contains already and what is added.
+/// The command `attache config set KEY '["…"]'`, with the items that the list has already and the new ones.
 pub(crate) fn adding_to_list(key: &str, listed: &[String], added: &[&str]) -> String {
     let all = listed
         .iter()
@@ -18,7 +18,7 @@ mod tests {
     use super::adding_to_list;
 
     #[test]
-    fn what_is_listed_stays_and_quotes_do_no_harm() {
+    fn listed_items_stay_and_quotes_are_escaped() {
         let listed = ["/a b".to_owned()];
         assert_eq!(
             adding_to_list("sandbox.write", &listed, &["/it's"]),

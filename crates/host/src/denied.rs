@@ -17,7 +17,7 @@ use crate::permissions::{PathPattern, PathRule, PathRules, RuleReach};
 use crate::roots::{Dir, End, Identity, Place};
 use find::{DeniedPathSearch, FoundPath, SearchResult};
 
-/// What a deny rule forbids.
+/// How a request uses a path, for rules that deny only some uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Reading, listing and searching.
@@ -62,11 +62,11 @@ pub struct DeniedPaths {
     linked: Mutex<LinkedFiles>,
     missing: Vec<PathPattern>,
     is_cut: bool,
-    /// Whether the search took so little time that every command can wait for another one.
+    /// Whether the search was fast enough to run again before every command.
     is_quick: bool,
 }
 
-/// Files in denied places that also had other names when they were inspected.
+/// Files in denied directories that also had other names when they were inspected.
 #[derive(Debug)]
 struct LinkedFiles {
     inspected_at: SystemTime,
@@ -93,8 +93,8 @@ struct FileId {
 }
 
 impl DeniedPaths {
-    /// Finds what the rules deny, now. `roots` are the session's directories, the working directory first. The search
-    /// for matches of patterns below them takes a few seconds at most. Looks at the disk.
+    /// Finds the paths that the rules deny now. `roots` are the session's directories, the working directory first. The
+    /// search for matches of patterns below them takes a few seconds at most. Looks at the disk.
     pub fn find(rules: &PathRules, roots: &[PathBuf]) -> DeniedPaths {
         let roots = roots.iter().map(|root| real_path(root)).collect();
         let home = std::env::home_dir().map(|home| real_path(&home));
@@ -170,7 +170,7 @@ impl DeniedPaths {
         confinement
     }
 
-    /// Whether something may be missing, because there was too much to search.
+    /// Whether some denied paths may not have been found, because there was too much to search.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -220,7 +220,7 @@ impl DeniedPaths {
             self.check_path(&path, access)?;
         }
         let (Ok(own), Ok(above)) = (directory.identity(), directory.above()) else {
-            // What can't be identified is not given away.
+            // A directory that can't be identified counts as denied.
             return self.deny_by_first_rule(access);
         };
         for id in above.into_iter().chain([own]) {
@@ -254,8 +254,8 @@ impl DeniedPaths {
         Ok(())
     }
 
-    /// Finds out whether these rules, which ask, are about an open file by another name than `path`. A file that can't
-    /// be identified counts as one.
+    /// The rule among these, all of which ask, that is about an open file by a name other than `path`. A file that
+    /// can't be identified counts as such a file.
     pub(crate) fn ask_rule_alias(&self, file: &File, path: &Path) -> Option<AskRuleAlias> {
         if self.is_empty() || self.check_path(path, Access::Read).is_err() {
             return None;
@@ -292,9 +292,9 @@ impl DeniedPaths {
         }
     }
 
-    /// What is covered for a program, as it is at this moment: what was found first, spelled-out paths that exist by
-    /// now, and files that match patterns by now, unless searching for those takes too long. `keep` is where the
-    /// program works. A directory that contains it can't be covered; such directories are the second value.
+    /// The covers for a program that starts now: for the paths found at first, for spelled-out paths that exist by now,
+    /// and for files that match patterns by now, unless searching for those takes too long. `keep` is where the program
+    /// works. A directory that contains it can't be covered; the second value lists such directories.
     ///
     /// # Errors
     ///
@@ -376,7 +376,7 @@ impl DeniedPaths {
         }
     }
 
-    /// The files in denied places that have other names. Searches again if a file may have got a new name since.
+    /// The files in denied directories that have other names. Searches again if a file may have got a new name since.
     fn linked_files(&self, metadata: &Metadata) -> MutexGuard<'_, LinkedFiles> {
         let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
         if !has_settled(metadata, linked.inspected_at) {
@@ -408,7 +408,7 @@ impl DeniedPaths {
         }
     }
 
-    /// Denies with the first rule that may be meant.
+    /// Denies by the first rule that may apply.
     fn deny_by_first_rule(&self, access: Access) -> Result<(), DeniedByRule> {
         let mut rules = self
             .rules
@@ -419,7 +419,7 @@ impl DeniedPaths {
 }
 
 impl PatternBases {
-    /// The path that a rule spells out, letter by letter.
+    /// The path that a rule spells out, in exactly these letters.
     fn spelled(&self, text: &str) -> Option<PathBuf> {
         match (text.starts_with('/'), text.strip_prefix("~/")) {
             (true, _) => Some(PathBuf::from(text)),
@@ -476,7 +476,7 @@ impl From<Identity> for FileId {
     }
 }
 
-/// Whether a file had all its names at a certain time: a new name updates the time of its last change.
+/// Whether a file has got no new name since a certain time: a new name updates the time of its last change.
 #[cfg(unix)]
 fn has_settled(metadata: &Metadata, at: SystemTime) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -508,9 +508,9 @@ fn denied_by(rule: &str) -> DeniedByRule {
     }
 }
 
-/// More than the whole seconds that are compared.
+/// Times of files are compared in whole seconds.
 const COARSE: Duration = Duration::from_secs(2);
-/// A command may wait this long at its start.
+/// How long a search may take to run again before every command.
 const QUICK: Duration = Duration::from_millis(300);
 
 #[cfg(all(test, unix))]

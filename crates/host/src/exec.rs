@@ -59,7 +59,7 @@ pub struct ExecRules {
 /// A rule about commands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExecRule {
-    /// How the user and the log know it.
+    /// The rule in words, for the user and the log.
     pub(crate) why: String,
     /// Whether it denies; otherwise it asks.
     pub(crate) is_denial: bool,
@@ -82,7 +82,7 @@ pub(crate) struct ApprovedCommand {
 }
 
 impl ExecRules {
-    /// The rules if this setting applies them; `None` if nothing is to be watched.
+    /// The rules, if this mode applies them; `None` if nothing is watched.
     pub fn for_mode(self, watching: WatchMode) -> Option<ExecRules> {
         let is_wanted = match watching {
             WatchMode::Rules => self.is_enforcing(),
@@ -160,9 +160,9 @@ impl ExecRules {
         self
     }
 
-    /// What to start a program with, so that these rules apply to it and everything it starts.
+    /// The watch to start a program with, so that these rules apply to it and everything it starts.
     pub fn watch(&self) -> ExecWatch {
-        // Lists and texts can always be written.
+        // Lists and strings always serialize.
         ExecWatch::new(serde_json::to_vec(self).unwrap_or_default())
     }
 

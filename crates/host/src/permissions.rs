@@ -78,8 +78,8 @@ impl Permissions {
         Permissions::new(PermissionConfig::new(preset))
     }
 
-    /// Reads the rules and what was remembered before. A file of decisions that can't be trusted counts as empty and
-    /// yields a warning to show.
+    /// Permissions with these settings and the stored decisions. A file of decisions that can't be trusted counts as
+    /// empty and yields a warning to show.
     pub fn open(config: PermissionConfig) -> (Permissions, Vec<StoreWarning>) {
         let permissions = Permissions::new(config);
         drop(permissions.refreshed_store());
@@ -135,7 +135,7 @@ impl Permissions {
             .collect()
     }
 
-    /// Forgets a decision and returns it, or `None` if there is none with that id.
+    /// Forgets a decision and returns it; `None` if no decision has that id.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl Permissions {
         Ok(removed.pop())
     }
 
-    /// Makes a remembered decision expire after a time from now, or never, and returns it; `None` if there is none with
+    /// Makes a remembered decision expire after a time from now, or never, and returns it; `None` if no decision has
     /// that id.
     ///
     /// # Errors
@@ -212,7 +212,7 @@ impl Permissions {
         Some(remembered)
     }
 
-    /// Writes a decision to disk if it outlives the process, and keeps it in memory otherwise.
+    /// Writes a decision to disk if it lasts longer than the session, and keeps it in memory otherwise.
     fn store_decision(&self, remembered: &RememberedDecision, now: u64) -> Result<(), StoreError> {
         let mut store = self.store();
         let Some(store) = store.as_mut().filter(|_| remembered.session.is_none()) else {
@@ -370,15 +370,15 @@ impl Permissions {
     }
 }
 
-/// What is enforced in addition to the verdict.
+/// Enforcement in addition to the verdict.
 impl Permissions {
-    /// Sets what is enforced from now on, for everything that these permissions judge. Call it once the agent and its
+    /// Sets the enforcement from now on, for every action that these permissions judge. Call it once the agent and its
     /// commands run under that enforcement, and again when they no longer do.
     pub fn enforce(&self, enforcement: Enforcement) {
         self.state().enforcement = enforcement;
     }
 
-    /// What is enforced now.
+    /// The current enforcement.
     pub fn enforcement(&self) -> Enforcement {
         self.state().enforcement
     }

@@ -1,4 +1,4 @@
-//! Hard links to files that a rule asks about: by no name are they read before the user was asked.
+//! Hard links to files that a rule asks about: such a file is not read by any name before the user was asked.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
@@ -85,7 +85,7 @@ fn no_hidden_name_reads_a_file_that_a_rule_asks_about() {
                 assert_eq!(other.as_deref(), Some(&*tree.join("secrets/key")));
             }
         }
-        // By the name that the rule knows it is for the rules to decide; other hard links are read.
+        // By the name that the rule has, the rule decides; other hard links are read.
         for (name, text) in [
             ("secrets/key", CANARY),
             ("open/pair-2", "open"),
@@ -125,11 +125,11 @@ async fn a_request_is_asked_about_and_reads_only_the_file_that_was_judged() {
                     false => assert!(matches!(verdict, Verdict::Deny(_)), "{name:?}: {verdict:?}"),
                 }
                 host.read_text_file(&request).await.unwrap_err();
-                // The user has said yes.
+                // The user has allowed it.
                 let read = host.read_inspected(&request, &place).await.unwrap();
                 assert_eq!(read.content, CANARY);
             }
-            // A yes to one file is none to another that was put in its place.
+            // Permission for one file does not cover another that was put in its place.
             let swapped = tree.join("open/pair");
             let request = v1::ReadTextFileRequest::new(session.clone(), swapped.to_str().unwrap());
             let place = host.inspect_read(&request).await;

@@ -1,5 +1,5 @@
-//! Attacks on denied paths by what happens after a session began: hard links that are made later, paths that are not there
-//! yet, and trees that are deeper than a path can be long.
+//! Attacks on denied paths after a session began: hard links that are created later, paths that don't exist yet, and
+//! trees that are deeper than a path can be long.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
@@ -46,7 +46,7 @@ fn a_hard_link_that_is_made_later_is_refused() {
         );
         assert!(files.write(&roots, &link, "changed").is_err(), "{name}");
     }
-    // A file that is made in a denied place later, and its link.
+    // A file that is created in a denied directory later, and its link.
     fs::write(tree.join("secrets/new"), CANARY).unwrap();
     fs::hard_link(tree.join("secrets/new"), tree.join("new")).unwrap();
     assert!(files.read(&roots, &tree.join("new"), None, None).is_err());
@@ -58,7 +58,7 @@ fn a_hard_link_that_is_made_later_is_refused() {
 }
 
 #[test]
-fn a_command_that_may_make_a_denied_path_is_in_doubt() {
+fn a_command_that_may_create_a_denied_path_is_in_doubt() {
     let tree = Scratch::new();
     fs::create_dir_all(tree.join("there")).unwrap();
     let host = host(

@@ -77,7 +77,7 @@ fn a_hard_link_to_a_denied_file_is_refused_on_the_descriptor() {
     let file = File::open(tree.join("open/innocent")).unwrap();
     let judged = roots.denied().check_file(&file, Access::Read);
     assert_eq!(judged.unwrap_err().rule, "secrets");
-    // And programs do not see it either.
+    // Programs do not see it either.
     let (covers, open) = roots
         .denied()
         .covers(ConfinedProcess::Command, &tree)
@@ -92,7 +92,7 @@ fn a_hard_link_to_a_denied_file_is_refused_on_the_descriptor() {
 }
 
 #[test]
-fn where_not_everything_was_seen_files_with_two_names_are_refused() {
+fn after_an_incomplete_search_files_with_two_names_are_refused() {
     let tree = tree();
     fs::write(tree.join("open/one"), "x").unwrap();
     fs::hard_link(tree.join("open/one"), tree.join("open/two")).unwrap();
@@ -138,7 +138,7 @@ fn a_denied_tree_that_moves_with_its_parent_is_still_covered() {
 }
 
 #[test]
-fn what_matches_a_pattern_later_is_covered_for_the_next_command() {
+fn a_file_that_matches_a_pattern_later_is_covered_for_the_next_command() {
     let tree = tree();
     let roots = roots(&tree, DENIES);
     assert!(roots.denied().paths().count() > 0);
@@ -300,7 +300,7 @@ fn a_search_ends_in_time() {
     assert!(denied.is_open_ended());
 }
 
-/// Somebody else swaps the denied tree, or what it lies in, with another directory all the time.
+/// Another process swaps the denied tree, or its parent, with another directory all the time.
 #[test]
 fn a_swapped_parent_does_not_lead_a_request_into_a_denied_tree() {
     let tree = tree();
@@ -355,8 +355,8 @@ fn a_swapped_parent_does_not_lead_a_request_into_a_denied_tree() {
     );
 }
 
-/// Reads and writes where the denied trees may be at that moment: how often a secret was read, and how often something was
-/// read and written at all.
+/// Reads and writes where the denied trees may be at that moment. Returns how often a secret was read, and how often
+/// any file was read and written.
 fn request_all(tree: &Path, roots: &Roots) -> (usize, usize, usize) {
     let files = Files::default();
     let (mut seen, mut read, mut written) = (0, 0, 0);

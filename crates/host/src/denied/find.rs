@@ -1,4 +1,4 @@
-//! Finds denied paths on disk, with limits on names, on hits and on time.
+//! Finds denied paths on disk, with limits on the names inspected, the paths found and the time.
 
 use std::collections::HashMap;
 use std::fs::{DirEntry, Metadata};
@@ -26,7 +26,7 @@ pub(super) struct FoundPath {
 }
 
 impl FoundPath {
-    /// Where it is now, and what is at its old path.
+    /// Where it is now: at its old path, or where that leads, and where it was moved to.
     pub(super) fn current_locations(&self) -> io::Result<Vec<(PathBuf, Metadata)>> {
         let mut now = Vec::new();
         let there = std::fs::symlink_metadata(&self.path);
@@ -73,7 +73,7 @@ impl FoundPath {
     }
 }
 
-/// Whether this user can replace a link on the way, or at the end.
+/// Whether the user can replace a symbolic link on the path.
 #[cfg(unix)]
 fn leads_through_own_link(path: &Path) -> bool {
     use rustix::fs::{Access, access};
@@ -94,7 +94,7 @@ fn leads_through_own_link(_: &Path) -> bool {
     false
 }
 
-/// Whether a path is longer than any path can be. What lies there is reached in steps.
+/// Whether a path is too long for one system call. Programs still reach such a file step by step.
 fn is_too_deep(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidFilename
 }
@@ -112,7 +112,7 @@ pub(super) struct DeniedPathSearch<'a> {
     is_cut: bool,
 }
 
-/// What a search has found.
+/// The result of a search.
 pub(super) struct SearchResult {
     pub(super) found: Vec<FoundPath>,
     pub(super) linked: Vec<LinkedFile>,
@@ -146,14 +146,14 @@ impl<'a> DeniedPathSearch<'a> {
         }
     }
 
-    /// Finds everything.
+    /// Finds spelled-out paths, matches of patterns, and other names of the files found.
     pub(super) fn find(&mut self, rules: &PathRules) {
         self.find_trees(rules);
         self.find_patterns(rules);
         self.find_linked_names();
     }
 
-    /// Finds what rules spell out.
+    /// Finds the paths that rules spell out.
     pub(super) fn find_trees(&mut self, rules: &PathRules) {
         for rule in rules.iter() {
             for pattern in &rule.patterns {
@@ -171,8 +171,7 @@ impl<'a> DeniedPathSearch<'a> {
         }
     }
 
-    /// Finds what matches a pattern below the session's directories, or below the directories that the pattern spells
-    /// out.
+    /// Finds matches of patterns below the session's directories, or below the directories that a pattern spells out.
     fn find_patterns(&mut self, rules: &PathRules) {
         let mut starts: Vec<PathBuf> = Vec::new();
         for rule in rules.iter() {
@@ -203,7 +202,7 @@ impl<'a> DeniedPathSearch<'a> {
         }
     }
 
-    /// Finds files in denied places that have other names, and those names where they lie in the session's directories.
+    /// Finds the other names of denied files, where they lie in the session's directories.
     fn find_linked_names(&mut self) {
         self.record_linked_files();
         if self.linked.is_empty() {
@@ -228,7 +227,7 @@ impl<'a> DeniedPathSearch<'a> {
         }
     }
 
-    /// Searches once more for files with other names, in places that were found before and in what rules spell out.
+    /// Searches again for files with other names, in paths found before and in those that rules spell out.
     pub(super) fn find_links(&mut self, before: &[FoundPath], rules: &PathRules) {
         self.find_trees(rules);
         for known in before {
@@ -239,7 +238,7 @@ impl<'a> DeniedPathSearch<'a> {
         self.record_linked_files();
     }
 
-    /// Records files with other names in the places that were found.
+    /// Records the files with other names in the paths found.
     fn record_linked_files(&mut self) {
         let places = self.found.iter();
         let places = places.map(|found| (found.path.clone(), found.rule.clone(), found.reach));
@@ -261,7 +260,7 @@ impl<'a> DeniedPathSearch<'a> {
         }
     }
 
-    /// Adds what is at a path, or where the link there leads.
+    /// Adds the file at a path, with links followed.
     fn add(&mut self, path: &Path, rule: &str, reach: RuleReach) {
         let path = match std::fs::canonicalize(path) {
             Ok(path) => path,
@@ -369,7 +368,7 @@ impl<'a> DeniedPathSearch<'a> {
 }
 
 impl PatternBases {
-    /// Whether a rule is about what a walk meets at a path.
+    /// Whether a rule is about an entry that a walk finds at this path.
     fn matches_entry(&self, rule: &crate::permissions::PathRule, path: &Path) -> bool {
         let text = path.to_string_lossy();
         let inside = self
@@ -392,7 +391,7 @@ impl PatternBases {
     }
 }
 
-/// Whether a walk continues below what it met.
+/// Whether a walk continues below an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Descend {
     Yes,
@@ -403,11 +402,11 @@ fn is_directory(entry: &DirEntry) -> bool {
     entry.file_type().is_ok_and(|kind| kind.is_dir())
 }
 
-/// Names that are inspected.
+/// Names that one search inspects.
 const MAX_NAMES: usize = 400_000;
-/// Denied places: each is kept open, and is a mount for every command.
+/// Denied paths: each is kept open, and is a mount for every command.
 pub(super) const MAX_FOUND: usize = 256;
-/// Names in one directory that are compared in another spelling.
+/// Names in one directory that are compared in upper and lower case.
 const MAX_NAMES_IN_DIRECTORY: usize = 10_000;
-/// A session waits for this once.
+/// A session waits for one search when it begins.
 const MAX_DURATION: Duration = Duration::from_secs(3);

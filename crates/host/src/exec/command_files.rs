@@ -17,7 +17,7 @@ use crate::permissions::{ShellLine, ShellWord, SimpleCommand};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct CommandFiles(Vec<CommandFile>);
 
-/// What a word of a command leads to from a directory.
+/// The file that a word of a command leads to from a directory.
 #[derive(Debug, Clone, PartialEq)]
 struct CommandFile {
     word: String,
@@ -62,7 +62,7 @@ impl CommandFiles {
         files
     }
 
-    /// Whether every word that both have leads to the same file with the same content.
+    /// Whether every word that both have still leads to the same file with the same content.
     pub(crate) fn are_unchanged_in(&self, now: &CommandFiles) -> bool {
         let is_unchanged = |file: &CommandFile| {
             let mut same = now.0.iter();
@@ -165,8 +165,8 @@ fn digest(path: &Path) -> Option<blake3::Hash> {
     Some(blake3::hash(&content))
 }
 
-/// What changes with a file: its device and inode, its size, and when it was last changed. Nobody can set back the
-/// second of these times.
+/// Values that change with a file: its device and inode, its size, and when it was last modified and changed. The time
+/// of the last change can't be set back.
 #[cfg(unix)]
 type Version = (u64, u64, u64, [(i64, i64); 2]);
 

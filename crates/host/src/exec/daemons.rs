@@ -18,14 +18,14 @@ struct DaemonClient {
     used: DaemonUse,
 }
 
-/// Which calls of a program reach a daemon.
+/// The calls of a program that reach a daemon.
 enum DaemonUse {
     Always,
-    /// All, except those with only these words.
+    /// All calls, except those with only these words.
     Except(&'static [&'static str]),
-    /// Those with one of these subcommands.
+    /// Calls with one of these subcommands.
     With(&'static [&'static str]),
-    /// Those to this machine.
+    /// Calls that connect to this machine.
     Here,
 }
 

@@ -1,5 +1,5 @@
-//! What an exec runs: the program and its arguments, and every program that it runs in turn inside the same exec, such
-//! as the script of an interpreter or a part of a multi-call program.
+//! The programs that one exec runs: the one that it names, and those that this one runs in turn without another exec,
+//! such as the script of an interpreter or a part of a multi-call program.
 
 mod script_files;
 
@@ -28,7 +28,7 @@ pub(super) struct Invocation {
 }
 
 impl Invocation {
-    /// Whether this is its name; the base name is given too. A name with a slash is an absolute path.
+    /// Whether it has this name. `base` is the name without its directory. A name with a slash is an absolute path.
     pub(super) fn is(&self, program: &str, base: &str) -> bool {
         match program.contains('/') {
             true => self.names.iter().any(|name| name == program),
@@ -36,8 +36,8 @@ impl Invocation {
         }
     }
 
-    /// Whether it is, or stands for, a program such as `git-push`, which takes no subcommand. Git goes by the name that
-    /// its first argument says, so every name that it was started by counts.
+    /// Whether it is, or stands for, a program such as `git-push`, which takes no subcommand. Git acts on its first
+    /// argument, so every name that it was started by counts.
     pub(super) fn is_dashed(&self) -> bool {
         let is_part = |name: &String| name.starts_with("git-");
         let all_dashed = !self.call_names.is_empty() && self.call_names.iter().all(is_part);
@@ -73,7 +73,7 @@ impl Invocation {
 pub(super) struct Invocations {
     /// The program that is executed first, then those within.
     pub(super) all: Vec<Invocation>,
-    /// Why there may be a program that was not inspected, in words for the user.
+    /// Why some program may not have been inspected, in words for the user.
     pub(super) uninspected: Option<&'static str>,
 }
 
@@ -176,7 +176,7 @@ impl InvocationSearch<'_> {
         }
     }
 
-    /// The file that a word leads to, as the process finds it. Records if that can't be looked up.
+    /// The file that a word leads to, as the process finds it. Records a failed lookup.
     fn find(&mut self, word: &str) -> Option<ExecFile> {
         match self.process.find(&unescaped(word)) {
             FileLookup::Found(file) => Some(file),

@@ -41,9 +41,9 @@ struct CompiledRule {
 enum Objection<'a> {
     DenyRule(&'a CompiledRule),
     AskRule(&'a CompiledRule),
-    /// Words that could not be read may make it a command that the rule names.
+    /// It has more arguments than were read. With those, it may be a command that the rule names.
     TooManyArguments(&'a CompiledRule),
-    /// What it runs could not be inspected, for this reason.
+    /// A program that it runs could not be inspected, for this reason.
     Uninspected(&'static str),
     /// Its subcommand may be an alias of one that the rule names.
     PossibleAlias(&'a CompiledRule),
@@ -238,7 +238,7 @@ enum RuleMatch {
     No,
     /// Its subcommand may be an alias of one that the rule names.
     PossibleAlias,
-    /// There is more than was inspected.
+    /// It has words or paths that were not inspected.
     Maybe,
     Yes,
 }
@@ -326,7 +326,7 @@ impl PathInspection<'_> {
             match self.process.find(&word) {
                 FileLookup::Found(file) => note(file, None),
                 FileLookup::Unknown => is_seen = false,
-                // What does not exist yet may be created there.
+                // The program may create it there.
                 FileLookup::Missing => {
                     let above = path.parent().filter(|it| !it.as_os_str().is_empty());
                     let name = path.file_name().map(Path::new);

@@ -1,4 +1,4 @@
-//! Compares a command pattern with what is really executed: the program by its names and its file, then its arguments.
+//! Compares a command pattern with an executed program: by its names and its file, then by its arguments.
 
 use std::path::PathBuf;
 
@@ -78,7 +78,7 @@ impl ExecPattern {
             && found.all(|word| word.is_some_and(|word| is_built_into_git(word, invocation.file)))
     }
 
-    /// Whether a user who saw this part of a line saw what the pattern is about.
+    /// Whether this part of a line, which the user saw, is a command that the pattern is about.
     pub(super) fn is_shown_by(&self, part: &SimpleCommand) -> bool {
         let found = self.written.catches(&part.words);
         // A command that may be an alias was asked about too, unless a rule allows it.

@@ -22,7 +22,7 @@ pub(super) enum ScriptWord<'a> {
 /// Where an interpreter looks for a script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ScriptSearch {
-    /// Where the word leads.
+    /// At the path that the word is.
     #[default]
     AsGiven,
     /// There, and on `PATH` for a word without a directory.
@@ -41,24 +41,25 @@ pub(super) struct Script<'a> {
     pub(super) directory: Option<&'a str>,
 }
 
-/// What an interpreter runs, and whether there may be more after the words that are known.
+/// The scripts that an interpreter runs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FoundScripts<'a> {
     pub(super) programs: Vec<ScriptWord<'a>>,
+    /// Whether another script may be named after the words that were read.
     pub(super) is_open: bool,
     pub(super) search: ScriptSearch,
     /// The directory in which an option makes the interpreter look for scripts.
     pub(super) directory: Option<&'a str>,
 }
 
-/// What a module that runs other programs is told to run.
+/// The target of a Python module that runs other programs.
 pub(super) enum LauncherTarget<'a> {
     /// The first word is a module.
     Module(&'a str),
     Scripts(FoundScripts<'a>),
 }
 
-/// What the interpreter with this name runs with these words; `None` if it is not a known interpreter.
+/// The scripts that the interpreter with this name runs with these words; `None` if it is not a known interpreter.
 pub(super) fn scripts_run_by<'a>(name: &str, words: &'a [String]) -> Option<FoundScripts<'a>> {
     let end = name
         .find(|char: char| !char.is_ascii_alphabetic())
@@ -85,7 +86,7 @@ pub(super) fn interpreters() -> impl Iterator<Item = &'static str> {
     names.chain(["python3", "python2"])
 }
 
-/// What a module of Python such as `pdb` runs with these words; `None` if it runs no others.
+/// The target of a Python module such as `pdb` with these words; `None` if the module runs no others.
 pub(super) fn launched_by<'a>(module: &str, words: &'a [String]) -> Option<LauncherTarget<'a>> {
     let top = module.split('.').next().unwrap_or(module);
     match top {
@@ -104,7 +105,7 @@ enum OptionValue<'a> {
     NextWord,
 }
 
-/// What an option means for the search.
+/// The effect of an option on the search for the script.
 enum OptionEffect<'a> {
     /// The search goes on with the next word.
     Flag,
@@ -362,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_no_script() {
+    fn code_is_not_a_script() {
         for line in [
             "sh -c S",
             "bash -ec S",

@@ -1,4 +1,4 @@
-//! What the judge says about an exec. The attack tests in `tests/exec_attacks` run real programs.
+//! Verdicts on execs. The attack tests in `tests/terminals/exec_attacks.rs` run real programs.
 
 mod files;
 mod rules;
@@ -71,11 +71,11 @@ impl ExecProcess for FakeProcess {
 }
 
 /// Programs on the `PATH` of an approved command.
-struct Bin(tempfile::TempDir);
+struct ProgramDirectory(tempfile::TempDir);
 
-impl Bin {
-    fn new() -> Bin {
-        let bin = Bin(tempfile::tempdir().unwrap());
+impl ProgramDirectory {
+    fn new() -> ProgramDirectory {
+        let bin = ProgramDirectory(tempfile::tempdir().unwrap());
         for program in ["git", "curl", "rm", "docker"] {
             let path = bin.0.path().join(program);
             std::fs::write(&path, program).unwrap();
@@ -102,7 +102,7 @@ impl Bin {
     }
 }
 
-fn said(rules: &ExecRules, exec: &Exec) -> String {
+fn verdict_on(rules: &ExecRules, exec: &Exec) -> String {
     let mut judge = judge(&rules.watch().rules).unwrap();
     match judge.judge(exec, &FakeProcess::default()) {
         ExecVerdict::Continue => "runs".to_owned(),
@@ -111,15 +111,15 @@ fn said(rules: &ExecRules, exec: &Exec) -> String {
     }
 }
 
-/// Each line is a path and the words of a command; what becomes of them.
+/// Checks the verdict on each line, which is a path and the words of a command.
 fn check(policy: &str, lines: &[&str], expected: &Expect) {
     let rules = rules(Preset::Ask, policy);
-    let said = lines.iter().map(|line| {
+    let verdicts = lines.iter().map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
-        let said = said(&rules, &exec(words[0], &words[1..]));
-        format!("{line}: {said}\n")
+        let verdict = verdict_on(&rules, &exec(words[0], &words[1..]));
+        format!("{line}: {verdict}\n")
     });
-    expected.assert_eq(&said.collect::<String>());
+    expected.assert_eq(&verdicts.collect::<String>());
 }
 
 const PUSH: &str = r#"{"rules": [{"action": "deny", "command": "git push **", "id": "push"}]}"#;
@@ -163,13 +163,13 @@ fn attack_global_options_do_not_hide_a_subcommand() {
         let mut words = vec!["git"];
         words.extend(line.iter().map(String::as_str));
         words.extend(["push", "origin"]);
-        let verdict = said(&rules, &exec("/usr/bin/git", &words));
+        let verdict = verdict_on(&rules, &exec("/usr/bin/git", &words));
         assert_eq!(verdict, "denied: policy rule `push`", "{words:?}");
         let at = words.len() - 2;
         words[at] = "log";
         words[at + 1] = "push";
         if !line.iter().any(|word| word == "--invented") {
-            let verdict = said(&rules, &exec("/usr/bin/git", &words));
+            let verdict = verdict_on(&rules, &exec("/usr/bin/git", &words));
             assert_eq!(verdict, "runs", "{words:?}");
         }
     }
@@ -295,29 +295,29 @@ fn a_script_is_judged_with_its_interpreter() {
         words: vec!["/usr/bin/curl".into(), "-K".into()],
         file: Some(file("/usr/bin/curl")),
     });
-    assert_eq!(said(&rules, &script), "denied: policy rule `curl`");
+    assert_eq!(verdict_on(&rules, &script), "denied: policy rule `curl`");
     script.interpreters[0].words[0] = "/bin/busybox".into();
     script.interpreters[0].words[1] = "curl".into();
     script.interpreters[0].file = Some(file("/bin/busybox"));
-    assert_eq!(said(&rules, &script), "denied: policy rule `curl`");
+    assert_eq!(verdict_on(&rules, &script), "denied: policy rule `curl`");
     script.interpreters[0].words[1] = "sh".into();
-    assert_eq!(said(&rules, &script), "runs");
+    assert_eq!(verdict_on(&rules, &script), "runs");
 }
 
 #[test]
-fn what_cannot_be_read_is_asked_about_or_denied() {
+fn unreadable_arguments_are_asked_about_or_denied() {
     let mut hidden = exec("/usr/bin/x", &[]);
     hidden.args = None;
-    let asked = said(&rules(Preset::Ask, CURL), &hidden);
+    let asked = verdict_on(&rules(Preset::Ask, CURL), &hidden);
     assert_eq!(
         asked,
         "asks: the program's arguments cannot be read, so no rule can be checked"
     );
-    let denied = said(&rules(Preset::ApproveAll, CURL), &hidden);
+    let denied = verdict_on(&rules(Preset::ApproveAll, CURL), &hidden);
     assert!(denied.starts_with("denied: "), "{denied}");
     let mut long = exec("/usr/bin/git", &["git", "--a", "--b"]);
     long.more = 1;
-    let asked = said(&rules(Preset::Ask, PUSH), &long);
+    let asked = verdict_on(&rules(Preset::Ask, PUSH), &long);
     assert_eq!(
         asked,
         "asks: policy rule `push`; it has more arguments than can be checked"
@@ -325,45 +325,48 @@ fn what_cannot_be_read_is_asked_about_or_denied() {
     long.given = "/usr/bin/other".into();
     long.file = Some(file("/usr/bin/other"));
     long.args = Some(vec!["other".into()]);
-    assert_eq!(said(&rules(Preset::Ask, PUSH), &long), "runs");
+    assert_eq!(verdict_on(&rules(Preset::Ask, PUSH), &long), "runs");
 }
 
 #[test]
 fn an_approved_command_is_not_asked_about_twice() {
     let ask = r#"{"rules": [{"action": "ask", "command": "git push **", "id": "push"}]}"#;
-    let bin = Bin::new();
+    let bin = ProgramDirectory::new();
     let words = ["git", "push", "origin"].map(str::to_owned).to_vec();
     // A link of another name was not shown to be what the rule is about.
     let linked = ["./link", "push"].map(str::to_owned).to_vec();
     let hidden =
         rules(Preset::Ask, ask).with_approved_command(linked, "/project".into(), bin.path());
     let link = exec("./link=>/usr/bin/git", &["./link", "push"]);
-    assert_eq!(said(&hidden, &link), "asks: policy rule `push`");
+    assert_eq!(verdict_on(&hidden, &link), "asks: policy rule `push`");
     let rules =
         rules(Preset::Ask, ask).with_approved_command(words.clone(), "/project".into(), bin.path());
     let mut judge = judge(&rules.watch().rules).unwrap();
     let push = bin.exec(&["git", "push", "origin"]);
-    let mut said = |exec: &Exec| judge.judge(exec, &FakeProcess::default());
+    let mut judge_exec = |exec: &Exec| judge.judge(exec, &FakeProcess::default());
     let why = "policy rule `push`".to_owned();
     let elsewhere = Exec {
         cwd: Some("/other".into()),
         ..push.clone()
     };
-    assert_eq!(said(&elsewhere), ExecVerdict::Ask { why: why.clone() });
+    assert_eq!(
+        judge_exec(&elsewhere),
+        ExecVerdict::Ask { why: why.clone() }
+    );
     let other = bin.exec(&["git", "push", "origin", "--force"]);
-    assert_eq!(said(&other), ExecVerdict::Ask { why: why.clone() });
-    assert_eq!(said(&push), ExecVerdict::Continue);
-    assert_eq!(said(&push), ExecVerdict::Ask { why });
+    assert_eq!(judge_exec(&other), ExecVerdict::Ask { why: why.clone() });
+    assert_eq!(judge_exec(&push), ExecVerdict::Continue);
+    assert_eq!(judge_exec(&push), ExecVerdict::Ask { why });
     // A rule that denies is not overruled.
     let rules =
         self::rules(Preset::Ask, PUSH).with_approved_command(words, "/project".into(), bin.path());
-    assert_eq!(self::said(&rules, &push), "denied: policy rule `push`");
+    assert_eq!(verdict_on(&rules, &push), "denied: policy rule `push`");
 }
 
 #[test]
 fn attack_an_approval_is_for_one_program_and_the_variables_that_were_shown() {
     let ask = r#"{"rules": [{"action": "ask", "command": "git push **", "id": "push"}]}"#;
-    let bin = Bin::new();
+    let bin = ProgramDirectory::new();
     let push = bin.exec(&["git", "push"]);
     let check = |line: &str, exec: &Exec, variables: &[&str]| {
         let words = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
@@ -408,15 +411,15 @@ fn attack_an_approval_is_for_one_program_and_the_variables_that_were_shown() {
 }
 
 #[test]
-fn attack_what_was_not_looked_at_is_asked_about_or_denied() {
+fn attack_uninspected_programs_are_asked_about_or_denied() {
     let mut hidden = exec("/project/x", &["x"]);
     hidden.unseen = Some("its file cannot be read");
-    let asked = said(&rules(Preset::Ask, CURL), &hidden);
+    let asked = verdict_on(&rules(Preset::Ask, CURL), &hidden);
     assert!(
         asked.starts_with("asks: its file cannot be read"),
         "{asked}"
     );
-    let denied = said(&rules(Preset::ApproveAll, CURL), &hidden);
+    let denied = verdict_on(&rules(Preset::ApproveAll, CURL), &hidden);
     assert!(denied.starts_with("denied: "), "{denied}");
     // The program of a loader, an interpreter or a program of many names lies behind what was read.
     for (words, is_hidden) in [
@@ -432,11 +435,11 @@ fn attack_what_was_not_looked_at_is_asked_about_or_denied() {
     ] {
         let mut long = exec(words[0], words);
         long.more = 1;
-        let asked = said(&rules(Preset::Ask, CURL), &long);
+        let asked = verdict_on(&rules(Preset::Ask, CURL), &long);
         assert_eq!(asked.starts_with("asks: "), is_hidden, "{words:?}: {asked}");
     }
     let nested = vec!["/lib64/ld-linux-x86-64.so.2"; 40];
-    let asked = said(&rules(Preset::Ask, CURL), &exec(nested[0], &nested));
+    let asked = verdict_on(&rules(Preset::Ask, CURL), &exec(nested[0], &nested));
     assert!(asked.starts_with("asks: "), "{asked}");
 }
 
@@ -476,9 +479,9 @@ fn clients_of_daemons_are_asked_about_while_something_is_denied() {
     );
     let allowed = r#"{"rules": [{"action": "deny", "command": "curl"}, {"action": "allow", "command": "docker run **"}]}"#;
     let docker = exec("/usr/bin/docker", &["docker", "run", "x"]);
-    assert_eq!(said(&rules(Preset::Ask, allowed), &docker), "runs");
+    assert_eq!(verdict_on(&rules(Preset::Ask, allowed), &docker), "runs");
     let asks = r#"{"rules": [{"action": "ask", "command": "curl"}]}"#;
-    assert_eq!(said(&rules(Preset::Ask, asks), &docker), "runs");
+    assert_eq!(verdict_on(&rules(Preset::Ask, asks), &docker), "runs");
 }
 
 #[test]
@@ -495,7 +498,7 @@ fn only_rules_about_commands_of_this_agent_apply() {
     assert_eq!(some.clone().for_mode(WatchMode::Rules), None);
     assert_eq!(some.clone().for_mode(WatchMode::Off), None);
     let logged = some.for_mode(WatchMode::Always).unwrap();
-    assert_eq!(said(&logged, &exec("/usr/bin/a", &["a"])), "runs");
+    assert_eq!(verdict_on(&logged, &exec("/usr/bin/a", &["a"])), "runs");
     let policy =
         r#"{"rules": [{"action": "deny", "command": "a", "kind": "execute", "agent": "agent"}]}"#;
     assert!(rules(Preset::Ask, policy).is_enforcing());

@@ -84,7 +84,7 @@ mod tests {
     use super::{escaped, unescaped};
 
     #[test]
-    fn attack_every_word_stays_what_it_is() {
+    fn attack_every_word_survives_escaping() {
         let mut words: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
         words.extend((0..=255).map(|byte| vec![b'a', byte, b'/', 0xff]));
         words.extend((0..=255).map(|byte| vec![0xf4, 0x8f, byte, byte]));

@@ -1,4 +1,4 @@
-//! An action: what a tool call or a request would do, with the command, the files, and the digests that decisions are
+//! An action: the effect of a tool call or request, with its command, its files, and the digests that decisions are
 //! bound to.
 
 mod file_patterns;
@@ -32,7 +32,7 @@ use input::ToolInput;
 use path_readings::location_readings;
 pub use unknown_texts::UnknownTexts;
 
-/// What an agent would do, as far as the tool call tells. Permissions judge actions.
+/// The effect that a tool call or request would have, as far as it says. Permissions judge actions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {
     /// The agent as the user chose it: a name, or the path of a program.
@@ -47,7 +47,7 @@ pub struct Action {
     pub tool: Option<String>,
     /// Other names of the tool. An agent that gives several is not understood; rules that deny look at all of them.
     pub other_tools: Vec<String>,
-    /// What is known about the tool in addition to the agent's name for it. For a tool of an MCP server, the server's
+    /// The identity of the tool, in addition to the agent's name for it. For a tool of an MCP server, the server's
     /// identity and a digest of the tool's definition. Part of the subject. Set it with
     /// [`with_tool_identity`](Action::with_tool_identity).
     pub tool_identity: Option<String>,
@@ -86,8 +86,8 @@ pub struct Action {
     pub on_disk: Option<Arc<ResolvedFiles>>,
     /// A digest of everything that was shown. The user's answer applies to this and nothing else.
     pub digest: Digest,
-    /// A digest of what would be done: the command with its directory and variables, or the files, or the input. A
-    /// remembered decision is bound to this.
+    /// A digest of the effect: the command with its directory and variables, or the files, or the input. A remembered
+    /// decision is bound to this.
     pub subject: Digest,
 }
 
@@ -102,8 +102,8 @@ impl fmt::Display for Digest {
 }
 
 impl Action {
-    /// The action of a permission request. `earlier` is the tool call as earlier updates described it: a request may give
-    /// only its id.
+    /// The action of a permission request. `earlier` is the tool call as earlier updates described it: a request may
+    /// give only its id.
     pub fn from_request(
         agent: &str,
         workspace: PathBuf,

@@ -1,4 +1,4 @@
-//! What the words of a command tell before it runs.
+//! Analyses the words of a command before it runs.
 
 pub(super) mod changes;
 mod expansion;

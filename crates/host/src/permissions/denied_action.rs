@@ -1,4 +1,4 @@
-//! What a denial covers, whatever the agent calls the tool: renaming it must not get around the denial.
+//! The command or files of a denial. The agent must not get around the denial by giving the tool another name.
 
 use serde::{Deserialize, Serialize};
 

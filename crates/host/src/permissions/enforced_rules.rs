@@ -25,7 +25,7 @@ pub(crate) struct PathRule {
     pub(crate) patterns: Vec<PathPattern>,
 }
 
-/// What a deny rule forbids to do with its paths.
+/// The uses of its paths that a deny rule forbids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleReach {
     /// Reading and changing them.
@@ -37,7 +37,7 @@ pub(crate) enum RuleReach {
 }
 
 impl PathRules {
-    /// Whether there are no rules.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -49,8 +49,8 @@ impl PathRules {
         patterns.any(|pattern| pattern.tree().is_none())
     }
 
-    /// Whether some rule keeps only commands from a path. A command that an agent runs by itself can't be told from the
-    /// agent.
+    /// Whether some rule keeps only commands from a path. A command that an agent runs by itself can't be distinguished
+    /// from the agent.
     pub(crate) fn are_about_commands(&self) -> bool {
         self.0.iter().any(|rule| rule.reach == RuleReach::Commands)
     }
@@ -86,7 +86,8 @@ impl Permissions {
         });
     }
 
-    /// Adds paths that rules spell out and that don't exist yet. Whether a command will create one can't be decided.
+    /// Adds paths that rules spell out and that don't exist yet. Nothing can tell in advance whether a command will
+    /// create one.
     pub(crate) fn expect_missing(&self, missing: impl IntoIterator<Item = PathPattern>) {
         let known = &mut self.state().missing;
         for pattern in missing {

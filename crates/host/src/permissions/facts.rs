@@ -1,4 +1,4 @@
-//! What rules need to know about an action.
+//! Facts about an action that rules and presets ask for.
 
 mod possible_files;
 
@@ -12,7 +12,7 @@ use super::action::MAX_PATHS;
 use super::command::line::{ShellLine, ShellWord, SimpleCommand};
 use super::command::options::CommandWord as _;
 use super::command::pattern::{CommandMatch, CommandPattern};
-use super::command::programs::{self, Effect};
+use super::command::programs::{self, ProgramReach};
 use super::command::{self, MAX_TOKENS};
 use super::path_pattern::PathPattern;
 use super::path_views::{MAX_LINKS, PathViews, word_values};
@@ -20,14 +20,14 @@ use super::pattern_files::PatternFiles;
 use super::resolved_files::{PathLookups, ResolvedFile, ResolvedFiles};
 use super::{Action, paths};
 
-/// What rules need to know about an action, worked out once.
+/// Facts about an action that rules and presets ask for, each worked out once.
 pub(super) struct ActionFacts<'a> {
     pub(super) action: &'a Action,
     /// The simple commands that the action runs.
     pub(super) line: ShellLine,
     /// The programs by which rules on commands are found.
     pub(super) programs: Vec<String>,
-    /// What else it may run: texts in input that is not understood.
+    /// Lines that it may also run: texts in input that is not understood.
     others: Vec<ShellLine>,
     /// Words of the title, if the tool runs a command and does not say which.
     title: Vec<&'a str>,
@@ -43,7 +43,7 @@ pub(super) struct ActionFacts<'a> {
     path_views: PathViews,
     /// Likewise for paths that may be in the command, in input that is not understood and behind patterns.
     other_path_views: OnceCell<PathViews>,
-    /// What patterns match now, and paths that may be patterns.
+    /// Files that match its patterns now, and its paths that may be patterns.
     pattern_files: OnceCell<PatternFiles>,
     may_name_protected: OnceCell<bool>,
     is_understood: OnceCell<bool>,
@@ -167,7 +167,7 @@ impl<'a> ActionFacts<'a> {
         let found = self
             .all_parts()
             .map(|part| match pattern.catches(&part.words) {
-                // That would be an alias: see `may_be_alias_in`.
+                // It could only be an alias: see `may_be_alias_in`.
                 CommandMatch::Maybe if part.literal_words().is_some() => CommandMatch::No,
                 found => found,
             });
@@ -253,17 +253,17 @@ impl<'a> ActionFacts<'a> {
 
     /// Whether a part may reach files that it does not name.
     fn reaches_more(&self, part: &SimpleCommand) -> bool {
-        let effect = programs::effect(part);
+        let reach = programs::reach_of(part);
         let is_unsure = part.words.iter().any(|word| word.literal().is_none());
         let files = part.redirections.iter();
         let is_unsure_file = |file: &ShellWord| file.literal().is_none();
         let by_process = |word: &ShellWord| word.literal().is_some_and(|it| it.contains("/proc/"));
-        effect == Effect::Tree
+        reach == ProgramReach::Tree
             || part.words.iter().any(by_process)
             || files.clone().any(|file| by_process(&file.target))
-            || ((effect != Effect::Silent || changes_directory(part)) && is_unsure)
+            || ((reach != ProgramReach::Silent || changes_directory(part)) && is_unsure)
             || files.map(|file| &file.target).any(is_unsure_file)
-            || (effect == Effect::Files
+            || (reach == ProgramReach::Files
                 && programs::enters_directories(part)
                 && self.names_directory(part))
     }
@@ -342,13 +342,14 @@ impl<'a> ActionFacts<'a> {
         all
     }
 
-    /// What may be a path: every known word of a program that opens files, the values of its options, and the pieces of
-    /// words that are not known.
+    /// Words that may be paths: every known word of a program that opens files, the values of its options, and the
+    /// pieces of words that are not known.
     fn words_as_paths(&self) -> HashSet<&str> {
         let words = self.all_parts().map(|part| part.words.len()).sum();
         let mut found = HashSet::with_capacity(MAX_WORDS_AS_PATHS.min(words));
         for part in self.all_parts() {
-            let is_silent = programs::effect(part) == Effect::Silent && !changes_directory(part);
+            let is_silent =
+                programs::reach_of(part) == ProgramReach::Silent && !changes_directory(part);
             // Rules find the program itself by its name.
             let is_named = part.words.first().and_then(|word| word.literal());
             let skipped = usize::from(is_named.is_some_and(|name| !name.contains('/')));
@@ -397,7 +398,7 @@ impl<'a> ActionFacts<'a> {
 
 /// Whether nothing is known about the program.
 fn is_unknown(part: &SimpleCommand) -> bool {
-    !part.is_transparent() && programs::effect(part) == Effect::Unknown
+    !part.is_transparent() && programs::reach_of(part) == ProgramReach::Unknown
 }
 
 fn programs<'l>(

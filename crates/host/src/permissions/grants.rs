@@ -1,4 +1,5 @@
-//! Grants: permissions that last for one turn. Each covers what was shown, and is used up by doing it.
+//! Grants: permissions that last for one turn. Each covers the action that was shown, and is used up by carrying it
+//! out.
 
 mod content;
 
@@ -33,7 +34,7 @@ pub enum GrantedBy {
     Rule,
 }
 
-/// What a grant covers.
+/// The requests that a grant covers.
 #[derive(Debug, Clone)]
 enum GrantCoverage {
     /// One run of the command.
@@ -43,7 +44,7 @@ enum GrantCoverage {
         reads: Vec<PathBuf>,
         writes: Vec<(PathBuf, WritableContent)>,
     },
-    /// Any number of uses in the turn, while the decision with this id is remembered.
+    /// Any number of uses in the turn, while the decision with the grant's id is remembered.
     Remembered,
 }
 

@@ -72,10 +72,10 @@ impl Permissions {
         }
     }
 
-    /// Judges a program that waits to be executed because some rule asks about it. What the user allowed before counts:
-    /// a remembered decision, or a grant of this turn for the same words in the same directory, which is used up. Rules
-    /// and defaults that allow do not count: the rule that asks was checked on what is really executed. Looks at the
-    /// disk.
+    /// Judges a program that waits to be executed because a rule asks about it. Permission that the user gave before
+    /// counts: a remembered decision, or a grant of this turn for the same words in the same directory, which is used
+    /// up. Rules and defaults that allow do not count: the rule that asks was checked on the executed program itself.
+    /// Looks at the disk.
     pub fn judge_exec(&self, action: &Action) -> Verdict {
         if let Some(reason) = self.denying_rule(action) {
             return Verdict::Deny(reason);
@@ -112,8 +112,8 @@ impl Permissions {
             .map(rule_reason)
     }
 
-    /// Whether it is certain which rules the action falls under. What is enforced while the agent acts needs no
-    /// certainty here.
+    /// How certain it is which rules the action falls under. Rules that are enforced while the agent acts raise no
+    /// doubt here.
     fn doubt(&self, facts: &ActionFacts<'_>, policy: &Policy) -> Doubt {
         let enforcement = self.enforcement();
         let rules = [&policy.deny, &policy.ask];

@@ -26,7 +26,7 @@ pub struct Policy {
     pub(super) default: Option<RuleAction>,
 }
 
-/// What a rule says about the actions that it matches.
+/// The effect of a rule on the actions that it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleAction {
     /// The agent may do it.

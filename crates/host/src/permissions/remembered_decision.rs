@@ -36,12 +36,12 @@ pub struct RememberedDecision {
     /// The actions that it covers.
     #[serde(rename = "what")]
     pub subject: DecisionSubject,
-    /// What it covers, in words for the user.
+    /// The actions that it covers, in words for the user.
     #[serde(rename = "shown")]
     pub summary: String,
     /// Whether the agent may do it.
     pub is_allowed: bool,
-    /// How far it reaches.
+    /// How long it lasts, and where.
     pub scope: Scope,
     /// When the user decided, in seconds since 1970.
     #[serde(rename = "decided")]

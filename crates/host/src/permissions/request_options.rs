@@ -1,4 +1,4 @@
-//! Which of the agent's own options it gets as the answer to a permission request.
+//! Chooses among the options that an agent offers in a permission request.
 
 use attache_schema::v1;
 
@@ -36,7 +36,7 @@ pub fn option_allows(
     }
 }
 
-/// What an option means, in our words.
+/// The meaning of an option, in our words.
 pub fn option_label(kind: &v1::PermissionOptionKind) -> &'static str {
     match kind {
         v1::PermissionOptionKind::AllowOnce => "Allow once",

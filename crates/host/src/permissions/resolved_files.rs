@@ -30,7 +30,7 @@ pub struct ResolvedFiles {
     is_change: bool,
     /// The programs and scripts of its command, if the user is shown it.
     run: CommandFiles,
-    /// Why the user is asked about the command each time: what it would change by its words and redirections.
+    /// Why the user is asked about the command each time: the protected files that its words and redirections change.
     command: Vec<Protection>,
 }
 
@@ -64,8 +64,8 @@ pub enum Protection {
 }
 
 impl Action {
-    /// The action with its files as they are on the disk now, as the user is shown it. What is remembered is bound to
-    /// that. `also` are directories that count as inside, in addition to the workspace. Looks at the disk.
+    /// The action with its files as they are on the disk now, for the user to see. Remembered decisions are bound to
+    /// them. `also` are directories that count as inside, in addition to the workspace. Looks at the disk.
     #[must_use]
     pub fn with_disk(mut self, also: &[PathBuf]) -> Action {
         let directory = self.directory.as_deref().unwrap_or(Path::new(""));
@@ -147,7 +147,7 @@ impl ResolvedFiles {
         self.run.are_unchanged_in(&other.run)
     }
 
-    /// Why the user is asked each time; empty if that is not so.
+    /// Why the user is asked each time; empty if nothing is protected.
     pub fn protections(&self) -> impl Iterator<Item = Protection> {
         let files = self.files.iter().filter_map(|file| file.protection);
         files.chain(self.command.iter().copied())
@@ -351,7 +351,7 @@ impl<'a> FileInspection<'a> {
         false
     }
 
-    /// What would be moved or deleted together with a directory, and where it would be then.
+    /// The protection of anything that would be moved or deleted with a directory, here and where it would go.
     fn moved(&self, path: &Path, is_directory: bool) -> Option<Protection> {
         let own = self.workspace_relative(path).to_owned();
         let others = self.action.paths.iter().take(MAX_ENDS);

@@ -11,7 +11,7 @@ use super::command::pattern::{CommandMatch, CommandPattern};
 use super::facts::ActionFacts;
 use super::path_pattern::{PathIndex, PathPattern};
 
-/// A rule: everything that it names has to match. What it does not name can be anything.
+/// A rule: everything that it names has to match. A member that it leaves out matches anything.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rule {
     pub(super) id: String,

@@ -10,7 +10,8 @@ use super::grants::{Grant, WholeFileChange};
 use super::remembered_decision::{RememberedDecision, WorkspaceId};
 use super::{Action, Enforcement, PathPattern, StoreWarning};
 
-/// Selects remembered decisions, for [`Permissions::clear`](super::Permissions::clear). The default selects all of them.
+/// Selects remembered decisions, for [`Permissions::clear`](super::Permissions::clear). The default selects all of
+/// them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DecisionFilter {
     /// Only decisions about this agent.
@@ -51,7 +52,7 @@ impl PermissionState {
         }
     }
 
-    /// What counts for an action: the decisions about its agent, and the directories that count as inside.
+    /// The decisions about an action's agent, and the directories that count as inside.
     pub(super) fn context_of(&self, action: &Action) -> (Vec<RememberedDecision>, Vec<PathBuf>) {
         let own = self.remembered.decisions();
         let own = own.filter(|it| it.agent == action.agent);
@@ -100,7 +101,7 @@ impl PermissionState {
 pub(super) struct RememberedPermissions {
     /// Decisions that last for a session, and those that could not be stored.
     decisions: Vec<RememberedDecision>,
-    /// What was allowed in the turns that run now.
+    /// Grants of the turns that run now.
     grants: HashMap<v1::SessionId, Vec<Grant>>,
     last_grant: u64,
 }

@@ -1,4 +1,4 @@
-//! What a person and an agent see of permissions.
+//! Permissions as the user and the agent see them.
 
 mod actions;
 mod attack_commands;
@@ -39,12 +39,12 @@ use attache_schema::v1;
 
 use super::*;
 
-/// The question that a tool call asks, given as JSON.
+/// The action of a tool call, given as JSON.
 fn action(tool_call: &str) -> Action {
-    question_in(Path::new("/w"), tool_call)
+    action_in(Path::new("/w"), tool_call)
 }
 
-fn question_in(workspace: &Path, tool_call: &str) -> Action {
+fn action_in(workspace: &Path, tool_call: &str) -> Action {
     Action::from_request(
         "claude",
         PathBuf::from(workspace),

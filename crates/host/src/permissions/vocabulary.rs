@@ -1,5 +1,5 @@
-//! The vocabulary of permissions: what is judged is an [`Action`](super::Action), the result a [`Verdict`], and what
-//! the user chooses a [`Decision`] with a [`Scope`].
+//! The vocabulary of permissions: a judge gives an [`Action`](super::Action) a [`Verdict`], and the user makes a
+//! [`Decision`] with a [`Scope`].
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Policy;
 
-/// What rules, remembered decisions and the preset say about an action.
+/// The result of judging an action by rules, remembered decisions and the preset.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// The agent may do it.
@@ -88,7 +88,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// What the user decided about an action.
+/// The user's decision on an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// Whether the agent may do it.
@@ -151,7 +151,7 @@ impl fmt::Display for Expiry {
     }
 }
 
-/// What happens to an action that no rule and no remembered decision covers.
+/// How an action is judged that no rule and no remembered decision covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
     /// Reading inside the workspace is allowed; the user is asked about everything else.
@@ -176,8 +176,9 @@ impl Preset {
     }
 }
 
-/// What is enforced while an agent acts, in addition to the verdict on what it says it will do. By default nothing is:
-/// an action that can't be decided in advance is then asked about, or denied where nobody can be asked.
+/// The rules that are enforced while an agent acts, in addition to the verdict on the action that it announces. None
+/// are by default; the user is then asked about an action that can't be judged in advance, and it is denied where
+/// nobody can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Enforcement {
     /// Rules on commands are enforced whenever the agent, or anything it starts, executes a program.
@@ -191,7 +192,7 @@ pub struct Enforcement {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PermissionConfig {
-    /// What happens to an action that nothing else decides.
+    /// How an action is judged that nothing else decides.
     pub preset: Preset,
     /// Where the preset comes from, for people. Its command-line flag by default.
     pub preset_source: String,
@@ -201,8 +202,8 @@ pub struct PermissionConfig {
     pub store: Option<PathBuf>,
     /// Rules that the user wrote.
     pub policy: Option<Policy>,
-    /// What is enforced in addition to the verdict, until [`Permissions::enforce`](super::Permissions::enforce) changes
-    /// it.
+    /// The rules that are enforced in addition to the verdict, until
+    /// [`Permissions::enforce`](super::Permissions::enforce) changes this.
     pub enforcement: Enforcement,
     pub(super) clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }

@@ -124,7 +124,7 @@ fn everything_below_a_named_directory_is_protected() {
 }
 
 #[test]
-fn reading_a_named_file_and_changing_others_is_as_before() {
+fn reading_a_named_file_and_changing_others_is_not_protected() {
     let (_folder, root) = project();
     assert!(!change(&root, "read", "rules/team.json").is_protected());
     for path in [

@@ -51,7 +51,7 @@ pub(super) const CLOSED: &[&str] = &[
     "crush.json",
     "opencode.json",
     "opencode.jsonc",
-    // What directories do to a shell.
+    // Settings that shells load in a directory.
     ".direnv",
     ".envrc",
 ];

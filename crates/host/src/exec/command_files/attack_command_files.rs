@@ -1,4 +1,4 @@
-//! Programs and scripts that are replaced between the look of the user and the start.
+//! Programs and scripts that are replaced after the user saw the command and before it starts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,5 @@
-//! The file that an interpreter takes for the script that a word names: as it is, on `PATH`, or with an ending added.
+//! The files that an interpreter may take for the script that a word names: as written, on `PATH`, or with an ending
+//! added.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -125,7 +126,7 @@ impl InvocationSearch<'_> {
         directories
     }
 
-    /// What the `package.json` in a directory names as its program.
+    /// The main program that the `package.json` in a directory names.
     fn mains(&mut self, directory: &str) -> Vec<String> {
         let Some(file) = self.find(&format!("{directory}/package.json")) else {
             return Vec::new();

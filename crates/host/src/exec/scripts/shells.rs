@@ -3,7 +3,7 @@
 
 use super::{FoundScripts, ScriptWord};
 
-/// What a shell runs with these words.
+/// The scripts that a shell runs with these words.
 pub(super) fn read(words: &[String]) -> FoundScripts<'_> {
     let mut found = FoundScripts::default();
     let mut state = OptionState::default();
@@ -39,7 +39,7 @@ pub(super) fn read(words: &[String]) -> FoundScripts<'_> {
     found
 }
 
-/// What the options so far mean.
+/// The meaning of the options read so far.
 #[derive(Default)]
 struct OptionState {
     /// `-c` and `-s`, after which the first word is not a script.

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 
 use super::*;
 
-fn real(path: &Path) -> ExecFile {
+fn file_on_disk(path: &Path) -> ExecFile {
     let meta = std::fs::metadata(path).unwrap();
     ExecFile {
         id: (meta.dev(), meta.ino()),
@@ -26,7 +26,7 @@ fn denying(program: &Path) -> ExecRules {
 }
 
 #[test]
-fn attack_what_cannot_be_looked_up_is_asked_about() {
+fn attack_files_that_cannot_be_looked_up_are_asked_about() {
     check(
         CURL,
         &[
@@ -98,7 +98,7 @@ fn attack_an_elf_file_can_name_a_program_as_its_interpreter() {
         words: vec!["/project/ld-evil.so".into()],
         file: Some(file("/usr/bin/curl")),
     });
-    assert_eq!(said(&rules, &binary), "denied: policy rule `curl`");
+    assert_eq!(verdict_on(&rules, &binary), "denied: policy rule `curl`");
     // A loader that loads the file itself does not run its first argument.
     let loader = "/usr/lib/x/ld-linux-x86-64.so.2";
     let mut cat = exec("/usr/bin/cat", &["cat", "/usr/bin/curl"]);
@@ -106,7 +106,7 @@ fn attack_an_elf_file_can_name_a_program_as_its_interpreter() {
         words: vec![loader.into()],
         file: Some(file(loader)),
     });
-    assert_eq!(said(&rules, &cat), "runs");
+    assert_eq!(verdict_on(&rules, &cat), "runs");
 }
 
 #[test]
@@ -120,19 +120,19 @@ fn attack_a_name_does_not_make_a_loader() {
         words: vec!["/project/ld-x.so".into()],
         file: Some(ExecFile {
             path: "/project/ld-x.so".into(),
-            ..real(&denied)
+            ..file_on_disk(&denied)
         }),
     });
-    assert_eq!(said(&rules, &binary), "denied: policy rule `no`");
-    // It is told the name of the file that names it.
+    assert_eq!(verdict_on(&rules, &binary), "denied: policy rule `no`");
+    // Its first argument is the name of the file that names it.
     binary.loaders[0].file = Some(file("/bin/busybox"));
     binary.args = Some(vec!["curl".into(), "-V".into()]);
     let curl = self::rules(Preset::Ask, CURL);
-    assert_eq!(said(&curl, &binary), "denied: policy rule `curl`");
+    assert_eq!(verdict_on(&curl, &binary), "denied: policy rule `curl`");
     // Another loader runs the file, and not its first argument.
     binary.loaders[0].file = Some(file("/nix/store/x/ld-linux-x86-64.so.2"));
     binary.args = Some(vec!["cat".into(), "/usr/bin/curl".into()]);
-    assert_eq!(said(&curl, &binary), "runs");
+    assert_eq!(verdict_on(&curl, &binary), "runs");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn attack_an_overlay_shows_a_file_with_other_numbers() {
         origin,
         ..file("/mnt/foo")
     };
-    let version = real(&denied).version;
+    let version = file_on_disk(&denied).version;
     let other = FileVersion { size: 2, ..version };
     for (version, origin, expected) in [
         (version, FileOrigin::Overlay, "denied: policy rule `no`"),
@@ -157,7 +157,11 @@ fn attack_an_overlay_shows_a_file_with_other_numbers() {
         (version, FileOrigin::Elsewhere, "runs"),
     ] {
         shown.file = Some(seen((99, 99), version, origin));
-        assert_eq!(said(&rules, &shown), expected, "{origin:?} {version:?}");
+        assert_eq!(
+            verdict_on(&rules, &shown),
+            expected,
+            "{origin:?} {version:?}"
+        );
     }
 }
 
@@ -189,7 +193,7 @@ fn attack_abbreviations_of_options_are_those_of_the_program() {
             // With both options, it removes the tree and does not miss what is missing.
             let is_both = ran.status.success() && !folder.path().join("full").exists();
             words.insert(0, "rm");
-            let is_denied = said(&rules, &exec("/bin/rm", &words)).starts_with("denied");
+            let is_denied = verdict_on(&rules, &exec("/bin/rm", &words)).starts_with("denied");
             assert_eq!(is_denied, is_both, "{words:?}: {ran:?}");
             count += usize::from(is_both);
         }

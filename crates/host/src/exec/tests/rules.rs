@@ -1,21 +1,20 @@
-//! Rules before a command runs and when it is executed: both say the same, what was approved is not asked about again, and
-//! paths count.
+//! Rules before a command runs and when it is executed: both say the same, what was approved is not asked about again,
+//! and paths count.
 
 use attache_schema::v1;
 
 use super::*;
 use crate::permissions::{Action, Enforcement, Verdict};
 
-/// A line that was approved in `/project`, and what becomes of execs in the order in which they come: the directory, and
-/// the words.
+/// Checks the verdicts on execs, in order, after a line was approved in `/project`. Each exec is a directory and words.
 fn check_line(line: &str, execs: &[&str], expected: &Expect) {
     let ask = r#"{"rules": [{"action": "ask", "command": ["git push **", "curl"], "id": "ask"},
         {"action": "deny", "command": "rm **", "id": "deny"}]}"#;
     let words = ["/bin/sh", "-c", line].map(str::to_owned).to_vec();
-    let bin = Bin::new();
+    let bin = ProgramDirectory::new();
     let rules = rules(Preset::Ask, ask).with_approved_command(words, "/project".into(), bin.path());
     let mut judge = judge(&rules.watch().rules).unwrap();
-    let said = execs.iter().map(|line| {
+    let verdicts = execs.iter().map(|line| {
         let (cwd, line) = line.split_once(": ").unwrap();
         let words: Vec<&str> = line.split(' ').collect();
         let mut exec = bin.exec(&words);
@@ -27,7 +26,7 @@ fn check_line(line: &str, execs: &[&str], expected: &Expect) {
         };
         format!("{cwd}: {line}: {verdict}\n")
     });
-    expected.assert_eq(&said.collect::<String>());
+    expected.assert_eq(&verdicts.collect::<String>());
 }
 
 #[test]
@@ -59,7 +58,7 @@ fn each_known_part_of_an_approved_line_runs_once() {
             /project/sub: rm z: denied
         "#]],
     );
-    // What an option does to the directory is not followed.
+    // Options that change the directory are not followed.
     check_line(
         "env -C /etc git push a; timeout 5 git push b; cd $x && git push c",
         &[
@@ -110,7 +109,7 @@ fn a_rule_with_a_path_looks_at_the_directory_and_the_arguments() {
     ] {
         let mut exec = exec(&format!("/usr/bin/{}", words[0]), words);
         exec.cwd = Some(base.join(cwd).components().collect());
-        assert_eq!(said(&rules, &exec), expected, "{cwd} {words:?}");
+        assert_eq!(verdict_on(&rules, &exec), expected, "{cwd} {words:?}");
     }
     let many: Vec<String> = (0..400).map(|at| format!("f{at}")).collect();
     let mut words = vec!["cat"];
@@ -118,7 +117,7 @@ fn a_rule_with_a_path_looks_at_the_directory_and_the_arguments() {
     let mut exec = exec("/usr/bin/cat", &words);
     exec.cwd = Some(base);
     assert_eq!(
-        said(&rules, &exec),
+        verdict_on(&rules, &exec),
         "asks: policy rule `keys`; it has more arguments than can be checked"
     );
 }
@@ -169,7 +168,7 @@ fn attack_other_names_of_a_subcommand() {
         ("docker ps", "runs"),
     ] {
         let words: Vec<&str> = line.split(' ').collect();
-        let executed = said(&rules, &exec(&format!("/usr/bin/{}", words[0]), &words));
+        let executed = verdict_on(&rules, &exec(&format!("/usr/bin/{}", words[0]), &words));
         assert_eq!(executed, expected, "{line}");
         let action = running(&words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
         let verdict = permissions.judge(&action);
@@ -182,12 +181,13 @@ fn attack_other_names_of_a_subcommand() {
     }
     // The user has seen it.
     let words = ["git", "pusg"].map(str::to_owned).to_vec();
-    let bin = Bin::new();
+    let bin = ProgramDirectory::new();
     let rules = rules.with_approved_command(words, "/project".into(), bin.path());
-    assert_eq!(said(&rules, &bin.exec(&["git", "pusg"])), "runs");
+    assert_eq!(verdict_on(&rules, &bin.exec(&["git", "pusg"])), "runs");
 }
 
-/// Programs, words and options in every order: a plain command is judged the same before it runs and when it is executed.
+/// Programs, words and options in every order: a plain command is judged the same before it runs and when it is
+/// executed.
 #[test]
 fn both_layers_agree_on_plain_commands() {
     let patterns = [
@@ -249,7 +249,7 @@ fn both_layers_agree_on_plain_commands() {
                 true => program.to_owned(),
                 false => format!("/opt/{program}"),
             };
-            let executed = said(&rules, &exec(&path, &args)).starts_with("denied");
+            let executed = verdict_on(&rules, &exec(&path, &args)).starts_with("denied");
             assert_eq!(before, executed, "{pattern}: {command:?}");
             match before {
                 true => denied += 1,

@@ -46,8 +46,8 @@ impl Action {
         )
     }
 
-    /// The action of `terminal/create`, for a request as [`Host::resolve_command`](crate::Host::resolve_command) returned it. A line
-    /// for the shell is judged and shown as that line.
+    /// The action of `terminal/create`, for a request as [`Host::resolve_command`](crate::Host::resolve_command)
+    /// returned it. A line for the shell is judged and shown as that line.
     pub fn from_terminal_request(
         agent: &str,
         workspace: PathBuf,

@@ -30,7 +30,7 @@ pub(super) struct ToolInput {
 }
 
 impl ToolInput {
-    /// Reads the input. What is not valid JSON is kept as text, so that it counts in the digests.
+    /// Reads the input. Input that is not valid JSON is kept as text, so that it counts in the digests.
     pub(super) fn read(raw: Option<&Raw>, kind: &v1::ToolKind) -> ToolInput {
         let text = raw.map_or("null", Raw::as_str);
         let (value, is_ambiguous) =
@@ -175,7 +175,8 @@ impl ToolInput {
         self.pattern_texts().into_iter().filter(leads_out).map(path)
     }
 
-    /// The patterns of files that it searches for. What may be a regular expression counts if it looks like a path.
+    /// The patterns of files that it searches for. A text that may be a regular expression counts if it looks like a
+    /// path.
     pub(super) fn patterns(&self) -> Vec<String> {
         let all = self.pattern_texts().into_iter();
         all.map(str::to_owned).collect()
@@ -238,7 +239,7 @@ impl ToolInput {
         self.members().any(is_content) || (self.is_editing && !is_view)
     }
 
-    /// What counts for a decision on files, in addition to the files: patterns, and which files are removed.
+    /// The input that counts for a decision on files, in addition to the files: patterns, and which files are removed.
     pub(super) fn beside_files(&self) -> Value {
         let patterns = self.members().filter(|(name, value)| {
             !value.is_null() && self.role(name, value) == Some(MemberRole::Pattern)
@@ -256,7 +257,7 @@ impl ToolInput {
         value_of(counted)
     }
 
-    /// What counts for a decision on a command that is understood, in addition to the command.
+    /// The input that counts for a decision on a command that is understood, in addition to the command.
     pub(super) fn beside_command(&self) -> Value {
         let counts = |(name, value): &(&str, &Value)| {
             let part = self.role(name, value);
@@ -273,7 +274,7 @@ impl ToolInput {
         members.map(|(name, value)| (name.as_str(), value))
     }
 
-    /// What a member means; `None` if it is not understood. Of several commands or directories, it is uncertain which
+    /// The role of a member; `None` if it is not understood. Of several commands or directories, it is uncertain which
     /// one counts.
     fn role(&self, name: &str, value: &Value) -> Option<MemberRole> {
         let role = self.shape.role(name, value)?;

@@ -1,5 +1,5 @@
-//! The known members of a tool's input. For each shape of input, a fixed table of names, what each means and which
-//! values it may have. A member that is not in the table of its shape, or has another value, is not understood.
+//! The known members of a tool's input. For each shape of input, a fixed table of names, the role of each and the
+//! values that it may have. A member that is not in the table of its shape, or has another value, is not understood.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(super) enum InputShape {
     Plan,
 }
 
-/// What a member means.
+/// The role of a member in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemberRole {
     /// A command; at most one.
@@ -33,7 +33,7 @@ pub(super) enum MemberRole {
     Mode,
     /// A description, or something that differs from call to call and does not change what is done.
     Note,
-    /// What an editing tool does with its file.
+    /// The verb of an editing tool, such as `view`.
     Verb,
     /// Files.
     Path,
@@ -41,14 +41,14 @@ pub(super) enum MemberRole {
     Destination,
     /// Files by a pattern.
     Pattern,
-    /// Which part of a file is read, or what is searched for and how results are shown.
+    /// The part of a file to read, or the text to search for and how to show results.
     Reading,
-    /// What is written to a file, or which page is fetched. Tools that only read have none.
+    /// Content for a file, or the page to fetch. Tools that only read have none.
     Content,
 }
 
 impl InputShape {
-    /// What a member with this name means in the shape, and which values it may have.
+    /// The role of a member with this name in the shape, and the values that it may have.
     fn member(self, name: &str) -> Option<(MemberRole, ValueType)> {
         let tables: &[&[Member]] = match self {
             InputShape::Command => &[COMMAND_MEMBERS, NOTE_MEMBERS],
@@ -61,7 +61,7 @@ impl InputShape {
         found.map(|(_, part, form)| (*part, *form))
     }
 
-    /// What a member means, if its name and its value are known.
+    /// The role of a member, if its name and its value are known.
     pub(super) fn role(self, name: &str, value: &Value) -> Option<MemberRole> {
         let (part, form) = self.member(name)?;
         (value.is_null() || form.fits(value)).then_some(part)
@@ -481,7 +481,7 @@ const CHANGE_MEMBERS: &[(&str, ValueType)] = &[
     ("move_path", ValueType::Path),
 ];
 
-/// What an editing tool can do with a file.
+/// Verbs of editing tools.
 pub(super) const EDIT_VERBS: &[&str] = &[
     "view",
     "create",

@@ -7,9 +7,9 @@ use attache_text::secret::mask_words;
 use super::Action;
 
 impl Action {
-    /// What the action would do, on one line: the command with its directory, or the files, or the tool. Hidden and
-    /// control characters are made visible, what looks like a secret is masked, and it says how much was cut. The
-    /// agent's own words appear only where there is nothing else, as a quotation.
+    /// The action on one line: the command with its directory, or the files, or the tool. Hidden and control characters
+    /// are made visible, words that look like secrets are masked, and the line says how much was cut. The agent's own
+    /// words appear only where nothing else is known, as a quotation.
     pub fn summary(&self) -> String {
         match (&self.command, self.paths.as_slice()) {
             (Some(words), _) => {
@@ -45,7 +45,7 @@ impl Action {
     }
 }
 
-/// What is done to the files.
+/// The verb for a kind of tool, in front of its files.
 fn verb(kind: &v1::ToolKind) -> &'static str {
     match kind {
         v1::ToolKind::Read => "read",
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_of_a_command_are_not_taken_for_text_again() {
+    fn symbols_in_a_command_are_not_escaped_twice() {
         let words = ["-c", "echo a\nrm b \u{1b}]\u{7}"];
         check("bash", &words, "bash -c 'echo a⏎rm b ␛]␇'");
         check("echo", &["⏎"], "echo '⟦U+23CE⟧'");

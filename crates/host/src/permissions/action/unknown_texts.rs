@@ -350,7 +350,7 @@ const DESTINATIONS: &[&str] = &[
     "to",
 ];
 
-/// What stands before a file name in a patch.
+/// Texts before a file name in a patch.
 const PATCH_LINES: &[&str] = &[
     "*** Add File:",
     "*** Update File:",

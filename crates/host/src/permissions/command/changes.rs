@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
-use super::programs::{self, Effect};
+use super::programs::{self, ProgramReach};
 use super::tokens;
 use super::wrappers::{self, InnerCommands};
 
@@ -13,11 +13,11 @@ use super::wrappers::{self, InnerCommands};
 pub(in super::super) struct ChangedFile {
     /// The file.
     pub(in super::super) word: ShellWord,
-    /// What the command does to it.
+    /// How the command changes it.
     pub(in super::super) change: FileChange,
 }
 
-/// What a command does to a file that it names.
+/// How a command changes a file that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum FileChange {
     /// The program is unknown: it may change what it names.
@@ -81,7 +81,7 @@ impl ChangedFiles {
             "awk" | "gawk" | "mawk" | "nawk" => return self.by_awk(arguments),
             _ => {}
         }
-        // What it runs is another part.
+        // The program that it runs is another part.
         if part.runs_others
             && matches!(
                 wrappers::inner(part),
@@ -119,7 +119,7 @@ impl ChangedFiles {
                 let words = arguments.iter().filter(|word| !is_input(word));
                 words.for_each(|word| self.add(word, FileChange::Possible));
             }
-            _ if is_reader(part) || programs::effect(part) != Effect::Unknown => {}
+            _ if is_reader(part) || programs::reach_of(part) != ProgramReach::Unknown => {}
             _ => self.by_unknown(&program, arguments),
         }
     }
@@ -339,6 +339,6 @@ fn is_editor(program: &str) -> bool {
 /// Subcommands of git that change no file in the working tree. `config` and hooks are not among them.
 const GIT_KEEPS_FILES: &str = "add stage commit push fetch";
 const WRITERS: &str = "mv cp install ln tee touch mkdir truncate shred mktemp";
-/// Programs that show files, in addition to those with a known effect.
+/// Programs that show files, in addition to those with a known reach.
 const READERS: &str = "less more most bat batcat glow delta difft cloc tokei scc shellcheck actionlint hadolint yamllint \
     zcat zless zgrep xzcat bzcat";

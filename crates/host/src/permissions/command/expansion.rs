@@ -1,5 +1,5 @@
-//! What expansions do in addition to producing text: `${x:=y}` and `$((x=1))` set variables, and arithmetic evaluates
-//! the values of variables as expressions, which can run commands.
+//! Side effects of expansions: `${x:=y}` and `$((x=1))` set variables, and arithmetic evaluates the values of variables
+//! as expressions, which can run commands.
 
 /// The variables of an arithmetic expression.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) fn arithmetic(text: &str) -> Option<Arithmetic> {
     Some(found)
 }
 
-/// What `${…}` does.
+/// The effect of `${…}`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parameter<'a> {
     /// It produces text, from what it calculates and the word after the operator.
@@ -57,7 +57,7 @@ pub(super) enum Parameter<'a> {
     Sets { name: &'a str, word: &'a str },
 }
 
-/// What the text between `${` and `}` does; `None` if it may run code, or shells read it in different ways.
+/// The effect of the text between `${` and `}`; `None` if it may run code, or shells read it in different ways.
 pub(super) fn parameter(text: &str) -> Option<Parameter<'_>> {
     let reads = |arithmetic, word| Some(Parameter::Reads { arithmetic, word });
     if let Some(names) = text.strip_prefix('!') {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn arithmetic_tells_what_it_sets() {
+    fn arithmetic_names_the_variables_that_it_sets() {
         check("1+2", &[], &[]);
         check("0xff + 16#ff", &[], &[]);
         check("i + $j * ${k} - ${#l} - $#", &[], &["i", "j", "k"]);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_told_from_expressions() {
+    fn numbers_are_distinguished_from_expressions() {
         for text in [
             "1",
             "-5",

@@ -24,7 +24,7 @@ pub struct ShellLine {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SimpleCommand {
-    /// Variables that are set for the program, or in the shell if there is no program.
+    /// Variables that are set for the program, or in the shell if the command has no program.
     pub assignments: Vec<(String, ShellWord)>,
     /// The program and its arguments.
     pub words: Vec<ShellWord>,
@@ -32,7 +32,7 @@ pub struct SimpleCommand {
     pub redirections: Vec<Redirection>,
     /// Whether another part runs it, such as `env` or a substitution.
     pub is_inner: bool,
-    /// Whether it runs something else, so its own words don't tell everything.
+    /// Whether it runs other programs, so that its own words don't show everything.
     pub runs_others: bool,
     /// Whether it is in a line for a shell. A shell may still read the words of other commands.
     pub is_in_line: bool,

@@ -1,6 +1,6 @@
-//! Splits a line for a shell. `brush-parser` makes tokens of it; which of them begin a command is decided here, in one
-//! pass and without recursion over the grammar, so that hostile nesting costs nothing. Whatever shells read in
-//! different ways makes the line undecided.
+//! Splits a line for a shell into commands. `brush-parser` splits it into tokens; the scanner decides which of them
+//! begin a command, in one pass and without recursion over the grammar, so that hostile nesting costs nothing. A
+//! construct that shells read in different ways puts the line in doubt.
 
 mod words;
 
@@ -357,7 +357,7 @@ impl LineScanner {
         }
     }
 
-    /// `[[ … ]]` runs nothing but what its words substitute or calculate.
+    /// `[[ … ]]` runs only the substitutions and arithmetic in its words.
     fn test(&mut self, tokens: &mut Tokens<'_>) {
         let mut words = Vec::new();
         for token in tokens {

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_rule_that_denies_catches() {
+    fn deny_rules_catch_commands() {
         for (pattern, line, expected) in [
             ("curl **", "curl x", CommandMatch::Yes),
             ("curl **", "/usr/bin/curl -V", CommandMatch::Yes),

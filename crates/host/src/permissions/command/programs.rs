@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
 
-/// What a program does by itself.
+/// The reach of a program by itself, without the programs that it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Effect {
+pub(in super::super) enum ProgramReach {
     /// It starts nothing and opens no file.
     Silent,
     /// It starts nothing and opens only the files that it names.
@@ -19,12 +19,12 @@ pub(in super::super) enum Effect {
     Unknown,
 }
 
-/// What a simple command does by itself.
-pub(in super::super) fn effect(command: &SimpleCommand) -> Effect {
+/// The reach of a simple command by itself.
+pub(in super::super) fn reach_of(command: &SimpleCommand) -> ProgramReach {
     let Some(program) = command.program() else {
         return match command.words.is_empty() {
-            true => Effect::Silent,
-            false => Effect::Unknown,
+            true => ProgramReach::Silent,
+            false => ProgramReach::Unknown,
         };
     };
     let path = command.words[0].literal().unwrap_or_default();
@@ -35,15 +35,17 @@ pub(in super::super) fn effect(command: &SimpleCommand) -> Effect {
                 .is_some_and(|name| !name.contains('/'))
         });
     if path.contains('/') && !is_system {
-        return Effect::Unknown;
+        return ProgramReach::Unknown;
     }
     if program == "git" {
         return git(&command.words);
     }
-    match EFFECTS.get(&*program) {
-        Some(Effect::Files) if is_recursive(&program, &command.words[1..]) => Effect::Tree,
-        Some(effect) => *effect,
-        None => Effect::Unknown,
+    match REACHES.get(&*program) {
+        Some(ProgramReach::Files) if is_recursive(&program, &command.words[1..]) => {
+            ProgramReach::Tree
+        }
+        Some(reach) => *reach,
+        None => ProgramReach::Unknown,
     }
 }
 
@@ -73,16 +75,16 @@ fn is_recursive(program: &str, arguments: &[ShellWord]) -> bool {
     })
 }
 
-/// What a call of git does. Built-in subcommands can't be aliases, and these start no hooks. With unknown options,
+/// The reach of a call of git. Built-in subcommands can't be aliases, and these start no hooks. With unknown options,
 /// several words may be the subcommand.
-fn git(words: &[ShellWord]) -> Effect {
+fn git(words: &[ShellWord]) -> ProgramReach {
     let is_known = |word: Option<&str>| {
         word.is_some_and(|word| GIT.split_ascii_whitespace().any(|it| it == word))
     };
     let mut found = subcommands("git", &words[1..]).peekable();
     match found.peek().is_some() && found.all(is_known) {
-        true => Effect::Tree,
-        false => Effect::Unknown,
+        true => ProgramReach::Tree,
+        false => ProgramReach::Unknown,
     }
 }
 
@@ -102,8 +104,8 @@ pub(super) fn reads_code(program: &str) -> bool {
     READS_CODE.contains(program) || is_interpreter(program)
 }
 
-/// Whether its arguments make this program run another one, or reach out of where it is.
-pub(super) fn is_told_to_run(program: &str, arguments: &[String]) -> bool {
+/// Whether arguments make this program run another one, or work outside its directory.
+pub(super) fn arguments_run_others(program: &str, arguments: &[String]) -> bool {
     let listed = OPTIONS_THAT_RUN.iter().filter(|(name, _)| *name == program);
     let mut options = listed.flat_map(|(_, options)| options.split(' '));
     let verb = arguments.iter().find(|word| !word.starts_with('-'));
@@ -136,19 +138,16 @@ fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(stem)
 }
 
-/// What programs do, by name, unless an option says more.
-static EFFECTS: LazyLock<HashMap<&str, Effect>> = LazyLock::new(|| {
+/// The reach of programs, by name, unless an option extends it.
+static REACHES: LazyLock<HashMap<&str, ProgramReach>> = LazyLock::new(|| {
     let lists = [
-        (SILENT, Effect::Silent),
-        (TREE, Effect::Tree),
-        (FILES, Effect::Files),
+        (SILENT, ProgramReach::Silent),
+        (TREE, ProgramReach::Tree),
+        (FILES, ProgramReach::Files),
     ];
     let lists = lists.into_iter();
     lists
-        .flat_map(|(list, effect)| {
-            list.split_ascii_whitespace()
-                .map(move |name| (name, effect))
-        })
+        .flat_map(|(list, reach)| list.split_ascii_whitespace().map(move |name| (name, reach)))
         .collect()
 });
 
@@ -172,7 +171,7 @@ static CHANGES_SHELL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Programs that run the command they are given: what they would run is in their words.
+/// Programs that run the command in their words.
 static RUNS_OTHERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "sh bash dash zsh ksh mksh ash fish csh tcsh busybox toybox cmd powershell pwsh env xargs parallel sudo doas su \
      runuser setpriv setsid nohup nice ionice timeout time stdbuf unbuffer script watch entr flock chroot unshare \

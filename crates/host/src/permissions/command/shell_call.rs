@@ -1,4 +1,4 @@
-//! How a shell is called: which line it gets, and whether an option changes how it reads the line.
+//! Calls of a shell: the line that it gets, and whether an option changes how it reads the line.
 
 use super::line::ShellWord;
 use super::options::CommandWord as _;
@@ -48,7 +48,7 @@ const FOREIGN: &str = "fish csh tcsh elvish nu xonsh rc es";
 /// Modes that `-o` may name.
 const MODES: &str = "errexit nounset pipefail xtrace verbose noglob noclobber posix";
 
-/// What a shell runs; `None` if the program is not a shell.
+/// The commands that a shell runs; `None` if the program is not a shell.
 pub(super) fn inner(program: &str, arguments: &[ShellWord]) -> Option<InnerCommands> {
     if is_foreign(program) {
         let lines = operands(arguments);
@@ -129,7 +129,7 @@ impl Shell {
         }
     }
 
-    /// What a word such as `-euo` does, with the word after it.
+    /// The effect of a word such as `-euo`, with the word after it.
     fn letters(&self, word: &str, next: Option<&ShellWord>) -> FlagEffect {
         let letters = &word[1..];
         let is_listed = |char: char| char == 'c' || self.letters.contains(char);

@@ -17,7 +17,7 @@ pub(super) struct VariableSetting {
     pub(super) is_exported: bool,
 }
 
-/// What a simple command sets, for its own program or for what follows.
+/// The variables that a simple command sets, for its own program or for the commands after it.
 pub(super) fn set_by(command: &SimpleCommand) -> Vec<VariableSetting> {
     let program = command.program();
     let program = program.as_deref();

@@ -1,10 +1,10 @@
-//! Programs that run other programs: what they would run, where their words tell.
+//! Programs that run other programs: the commands that they would run, as far as their words show.
 
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
 use super::{expansion, programs, shell_call, variables, without_system_directory};
 
-/// What a simple command runs in addition to its own program.
+/// The commands that a simple command runs in addition to its own program.
 pub(super) enum InnerCommands {
     /// Nothing that is known. The program itself may do anything.
     Nothing,
@@ -20,7 +20,7 @@ pub(super) enum InnerCommands {
     Doubt(&'static str),
 }
 
-/// What a simple command runs in addition to its own program.
+/// The commands that a simple command runs in addition to its own program.
 pub(super) fn inner(command: &SimpleCommand) -> InnerCommands {
     let words = command.words.as_slice();
     let (Some(program), Some(arguments)) = (command.program(), words.get(1..)) else {
@@ -35,9 +35,9 @@ pub(super) fn inner(command: &SimpleCommand) -> InnerCommands {
         return InnerCommands::Nothing;
     }
     if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.0 == program) {
-        return unwrapped(wrapper, arguments);
+        return unwrap_command(wrapper, arguments);
     }
-    if let Some(guess) = guessed(&program, words) {
+    if let Some(guess) = guess_commands(&program, words) {
         return InnerCommands::Guess(guess);
     }
     if let Some(inner) = shell_call::inner(&program, arguments) {
@@ -76,7 +76,7 @@ pub(super) fn inner(command: &SimpleCommand) -> InnerCommands {
             let given = arguments
                 .iter()
                 .map(|word| word.literal().unwrap_or("$").to_owned());
-            match programs::is_told_to_run(&program, &given.collect::<Vec<_>>()) {
+            match programs::arguments_run_others(&program, &given.collect::<Vec<_>>()) {
                 true => InnerCommands::Doubt("an option in it can run another program"),
                 false => InnerCommands::Nothing,
             }
@@ -101,14 +101,17 @@ pub(super) fn assignment(word: &str) -> Option<(String, String)> {
 /// the command.
 type Wrapper = (&'static str, &'static str, &'static str, usize);
 
-fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]) -> InnerCommands {
+fn unwrap_command(
+    (program, flags, values, before): &Wrapper,
+    arguments: &[ShellWord],
+) -> InnerCommands {
     let is_among = |list: &str, word: &str| list.split(' ').any(|option| option == word);
     let mut rest = arguments;
     let mut variables = Vec::new();
     let mut is_past_options = false;
     while let [first, behind @ ..] = rest {
         let Some(word) = first.literal() else {
-            return InnerCommands::Guess(starts(arguments));
+            return InnerCommands::Guess(commands_from_each_word(arguments));
         };
         let glued = values.split(' ').any(|option| {
             let is_long = option.starts_with("--") && word.starts_with(&format!("{option}="));
@@ -129,7 +132,7 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
         } else if is_among(values, word) {
             rest = behind.get(1..).unwrap_or_default();
         } else if is_option {
-            return InnerCommands::Guess(starts(arguments));
+            return InnerCommands::Guess(commands_from_each_word(arguments));
         } else {
             break;
         }
@@ -160,8 +163,8 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
     InnerCommands::Known(vec![command])
 }
 
-/// What a runner with its own syntax may run: everything from some word on.
-fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
+/// The commands that a runner with its own syntax may run: everything from some word on.
+fn guess_commands(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
     let is_among = |list: &str, word: &str| list.split_ascii_whitespace().any(|it| it == word);
     let verbs = RUNNERS_BY_VERB.iter().find(|(name, _)| *name == program);
     let has_verb = |verbs: &str| {
@@ -171,11 +174,11 @@ fn guessed(program: &str, words: &[ShellWord]) -> Option<Vec<SimpleCommand>> {
     if !is_among(RUNNERS, program) && !verbs.is_some_and(|(_, verbs)| has_verb(verbs)) {
         return None;
     }
-    Some(starts(&words[1..]))
+    Some(commands_from_each_word(&words[1..]))
 }
 
 /// Everything from some word on, with the variables before it.
-fn starts(words: &[ShellWord]) -> Vec<SimpleCommand> {
+fn commands_from_each_word(words: &[ShellWord]) -> Vec<SimpleCommand> {
     let is_start = |at: &usize| {
         let word = words[*at].literal();
         word.is_some_and(|word| !word.starts_with('-'))
@@ -251,7 +254,7 @@ fn fd(arguments: &[ShellWord]) -> InnerCommands {
     }
 }
 
-/// What `export`, `read` and the like do to the line: nothing if programs see none of their variables.
+/// The effect of `export`, `read` and the like on the line: none if programs see none of their variables.
 fn setting(command: &SimpleCommand) -> InnerCommands {
     match variables::seen_by_programs(&variables::set_by(command), false).is_empty() {
         true => InnerCommands::Nothing,

@@ -21,7 +21,7 @@ impl ActionFacts<'_> {
     }
 
     /// The action with the files that it may touch in place of those that it names, and these files on the disk; `None`
-    /// if there are none.
+    /// if it touches no other files.
     pub(in super::super) fn possible_files(&self) -> Option<(Action, ResolvedFiles)> {
         let mut paths = self.action.unknown_texts.paths.clone();
         paths.extend(self.wild_files().paths);
@@ -89,8 +89,8 @@ impl ActionFacts<'_> {
             && found.paths.iter().all(is_inside)
     }
 
-    /// What its patterns of files match, relative to the workspace and to each path, and what its paths match that may
-    /// be patterns.
+    /// The files that its patterns match, relative to the workspace and to each path, and those that its paths match as
+    /// patterns.
     pub(super) fn pattern_files(&self) -> &PatternFiles {
         self.pattern_files.get_or_init(|| {
             let patterns = self.action.patterns.iter().chain(&self.action.wild_paths);

@@ -10,7 +10,7 @@ use crate::permissions::Digest;
 /// The file contents that a tool call shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShownContent {
-    /// It shows none.
+    /// No content is shown.
     None,
     /// For each file with a change that is shown, the change of its whole content; `None` if the result is not certain.
     Files(Vec<(PathBuf, Option<ShownChange>)>),
@@ -19,7 +19,7 @@ pub enum ShownContent {
 /// A change of a file's whole content, as digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownChange {
-    /// The content before; `None` if there was no file.
+    /// The content before; `None` if the file did not exist.
     pub old: Option<Digest>,
     /// The content after the change.
     pub new: Digest,
@@ -28,7 +28,7 @@ pub struct ShownChange {
 /// A change of a file's whole content that is about to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct WholeFileChange<'a> {
-    /// The content now; `None` if there is no file, or one that is not shown.
+    /// The content now; `None` if the file does not exist, or its content is not shown.
     pub old: Option<&'a str>,
     /// The content after the change.
     pub new: &'a str,
@@ -42,8 +42,8 @@ impl ShownChange {
 }
 
 impl ShownContent {
-    /// What the changes make of the files, each with its content on disk when it was shown. A change without content
-    /// from disk, because there were too many, allows nothing to be written.
+    /// The files after the changes. `on_disk` is the content of each changed file when the user saw the change; a
+    /// change without one, because there were too many, allows nothing to be written.
     pub fn of(changes: &[v1::Diff], on_disk: &[FileOnDisk]) -> ShownContent {
         if changes.is_empty() {
             return ShownContent::None;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_makes_one_content_or_none() {
+    fn shown_changes_make_one_content_or_none() {
         check(None, &[(None, "new")], Some("new"));
         check(None, &[(Some(""), "new")], Some("new"));
         check(Some("one\ntwo\n"), &[(Some("one\ntwo\n"), "x")], Some("x"));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use attache_rpc::json::{self, Reader};
 
-/// What is wrong in a policy, and where.
+/// A problem in a policy, and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 pub struct PolicyError {

@@ -13,7 +13,7 @@ use super::Policy;
 pub struct PolicyWarning {
     /// The rule: its id, or its place in the file.
     pub rule: String,
-    /// What it does not do.
+    /// How it falls short.
     pub problem: String,
     /// What to write instead.
     pub remedy: String,
@@ -38,7 +38,7 @@ impl Policy {
     }
 }
 
-/// What a rule that denies or asks about commands does not do when a program is executed.
+/// The warning on a rule that denies or asks about commands and is not fully enforced when a program is executed.
 fn warning_at_exec(rule: &Rule) -> Option<PolicyWarning> {
     if rule.commands.is_empty() {
         return None;
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_whose_meaning_changed_are_named_with_what_to_write() {
+    fn rules_whose_meaning_changed_are_named_with_a_remedy() {
         let policy = r#"{"rules":[
             {"action":"allow","tool":"Bash"},
             {"action":"allow","kind":"execute","id":"run"},
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_are_not_kept_at_exec_are_named_with_what_to_write() {
+    fn rules_that_are_not_enforced_at_exec_are_named_with_a_remedy() {
         let policy = r#"{"rules":[
             {"action":"deny","command":"curl"},
             {"action":"deny","command":"curl","kind":"execute","agent":"x"},

@@ -1,5 +1,5 @@
 //! Protected files that a command would change: those that its words and redirections name, as the shell would expand
-//! them and as the disk is now. What is uncertain is left out.
+//! them and as the disk is now. Uncertain ones are left out.
 
 use std::path::{Path, PathBuf};
 
@@ -102,7 +102,7 @@ impl CommandInspection<'_> {
         found
     }
 
-    /// What the shell may make of a word.
+    /// The texts that the shell may expand a word to.
     fn texts(&self, word: &ShellWord, change: FileChange) -> Vec<String> {
         let texts = self.variables.expand(word);
         match change {
@@ -222,7 +222,7 @@ impl<'a> ShellVariables<'a> {
         ShellVariables(set.chain(exported).collect())
     }
 
-    /// What a shell may make of a word. [`UNKNOWN`] stands for what is uncertain.
+    /// The texts that a shell may expand a word to. [`UNKNOWN`] stands for uncertain text.
     fn expand(&self, word: &ShellWord) -> Vec<String> {
         match word {
             ShellWord::Literal(text) => vec![text.clone()],

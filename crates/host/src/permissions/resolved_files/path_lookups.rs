@@ -14,7 +14,7 @@ use crate::path_facts::is_absence;
 #[derive(Debug, Default)]
 pub(crate) struct PathLookups(RefCell<HashMap<OsString, PathEntry>>);
 
-/// What a path is, without following it.
+/// The entry at a path, with links not followed.
 #[derive(Debug, Clone)]
 enum PathEntry {
     Link(Rc<SymbolicLink>),
@@ -37,7 +37,7 @@ pub(crate) struct FollowedPath {
     pub(crate) path: PathBuf,
     /// The links on the way, each by its real path.
     pub(crate) links: Vec<PathBuf>,
-    /// What is there; `None` if nothing is.
+    /// The metadata of the file there; `None` if nothing is there.
     pub(crate) metadata: Option<Rc<Metadata>>,
     /// Whether every step could be inspected.
     pub(crate) is_known: bool,

@@ -1,4 +1,4 @@
-//! What is seen in the tool calls that agents in use send.
+//! Actions from the tool calls that agents in use send.
 
 use expect_test::{Expect, expect};
 
@@ -88,7 +88,7 @@ fn variables_stand_in_front_of_the_command() {
 }
 
 #[test]
-fn two_commands_in_one_call_are_not_told_apart() {
+fn two_commands_in_one_call_count_as_one_text() {
     check(
         r#"{"kind":"execute","rawInput":{"command":"npm test","argv":["rm","-rf","x"]}}"#,
         expect![[r#"execute runs ["npm\ntest\nrm\n-rf\nx"] (opaque)"#]],
@@ -214,7 +214,7 @@ fn the_order_of_members_does_not_count() {
 }
 
 #[test]
-fn a_request_that_only_names_the_call_asks_what_was_told_before() {
+fn a_request_with_only_the_id_of_a_call_uses_earlier_updates() {
     let told: v1::ToolCall = json::from_str(
         r#"{"toolCallId":"1","title":"Edit a","kind":"edit","rawInput":{"file_path":"/w/a"},"name":"Edit"}"#,
     )

@@ -92,7 +92,7 @@ fn a_denied_command_in_plain_words_is_denied_early() {
 }
 
 #[test]
-fn words_given_one_by_one_are_judged_as_well() {
+fn separate_words_are_judged_as_well() {
     let calls: [&[&str]; 10] = [
         &["curl", "-V"],
         &["/usr/bin/curl"],
@@ -123,7 +123,7 @@ fn words_given_one_by_one_are_judged_as_well() {
 }
 
 #[test]
-fn what_is_enforced_at_exec_needs_no_answer_before() {
+fn commands_in_doubt_are_not_asked_about_if_rules_are_enforced_at_exec() {
     let permissions = with_policy(Preset::ApproveAll, &policies("curl **")[0]);
     permissions.enforce(Enforcement {
         commands: true,
@@ -274,7 +274,7 @@ fn patterns_that_allow_cover_lines_of_which_every_part_is_allowed() {
 }
 
 #[test]
-fn no_line_brings_the_parser_down_or_holds_it_up() {
+fn no_line_crashes_the_parser_or_takes_long() {
     let openers = [
         "(",
         "((",

@@ -118,7 +118,7 @@ fn a_denied_command_stops_no_other_command() {
 }
 
 #[test]
-fn a_yes_to_a_change_does_not_cover_a_file_that_changed_since() {
+fn permission_for_a_change_does_not_cover_a_file_that_changed_since() {
     let texts = [None, Some(""), Some("old\n"), Some("old\nmine\n")];
     for shown in texts {
         for there in texts {

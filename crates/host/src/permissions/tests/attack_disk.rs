@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::*;
 
 /// A workspace whose names are not what they seem, beside a directory outside.
-struct Stage {
+struct LinkedWorkspace {
     _dir: tempfile::TempDir,
     root: PathBuf,
     outside: PathBuf,
 }
 
-fn stage() -> Stage {
+fn workspace() -> LinkedWorkspace {
     let dir = tempfile::tempdir().unwrap();
     let top = dir.path().canonicalize().unwrap();
     let (root, outside) = (top.join("w"), top.join("outside"));
@@ -69,22 +69,22 @@ fn stage() -> Stage {
     }
     fs::hard_link(root.join("CLAUDE.md"), root.join("twin.txt")).unwrap();
     fs::hard_link(root.join("b.txt"), root.join("twin-b.txt")).unwrap();
-    Stage {
+    LinkedWorkspace {
         _dir: dir,
         root,
         outside,
     }
 }
 
-impl Stage {
+impl LinkedWorkspace {
     fn call(&self, kind: &str, paths: &[&str]) -> Action {
         let located: Vec<Value> = paths.iter().map(|path| json!({ "path": path })).collect();
         let call = json!({ "kind": kind, "locations": located });
-        question_in(&self.root, &call.to_string())
+        action_in(&self.root, &call.to_string())
     }
 }
 
-/// Whatever allows everything that no rule denies.
+/// Permissions that allow everything that no rule denies.
 fn broad() -> Vec<Permissions> {
     let mut all = vec![Permissions::preset(Preset::ApproveAll)];
     for policy in [
@@ -104,19 +104,19 @@ fn is_allowed(permissions: &Permissions, action: &Action) -> bool {
     matches!(permissions.judge(action), Verdict::Allow(_))
 }
 
-/// Each way to write a path, as it is and in the whole.
-fn spellings(stage: &Stage, path: &str) -> Vec<String> {
+/// Spellings of a path, relative and absolute.
+fn spellings(workspace: &LinkedWorkspace, path: &str) -> Vec<String> {
     vec![
         path.to_owned(),
         Path::new(".").join(path).display().to_string(),
-        stage.root.join(path).display().to_string(),
-        stage.root.join(".").join(path).display().to_string(),
+        workspace.root.join(path).display().to_string(),
+        workspace.root.join(".").join(path).display().to_string(),
     ]
 }
 
 #[test]
 fn no_other_name_of_a_protected_file_is_allowed() {
-    let stage = stage();
+    let workspace = workspace();
     let mut count = 0;
     for path in [
         "notes.txt",
@@ -137,9 +137,9 @@ fn no_other_name_of_a_protected_file_is_allowed() {
         "src/up/../w/CLAUDE.md",
         "/proc/self/cwd/x",
     ] {
-        for path in spellings(&stage, path) {
+        for path in spellings(&workspace, path) {
             for kind in ["edit", "delete", "move", "other", "switch_mode", "_new"] {
-                let action = stage.call(kind, &[&path]);
+                let action = workspace.call(kind, &[&path]);
                 for permissions in broad() {
                     assert!(!is_allowed(&permissions, &action), "{kind} {path}");
                     count += 1;
@@ -156,7 +156,7 @@ fn no_other_name_of_a_protected_file_is_allowed() {
 
 #[test]
 fn no_link_out_of_the_workspace_is_inside() {
-    let stage = stage();
+    let workspace = workspace();
     let narrow = [
         r#"{"rules":[{"action":"allow","path":"src/**"}]}"#,
         r#"{"rules":[{"action":"allow","kind":"edit","path":["src/hosts","src/later","src/out/x"]}]}"#,
@@ -171,9 +171,9 @@ fn no_link_out_of_the_workspace_is_inside() {
         "src/later",
         "src/out",
     ] {
-        for path in spellings(&stage, path) {
+        for path in spellings(&workspace, path) {
             for kind in ["edit", "read", "delete", "move", "search"] {
-                let action = stage.call(kind, &[&path]);
+                let action = workspace.call(kind, &[&path]);
                 for policy in narrow {
                     let permissions = with_policy(Preset::Ask, policy);
                     assert!(!is_allowed(&permissions, &action), "{kind} {path} {policy}");
@@ -190,26 +190,32 @@ fn no_link_out_of_the_workspace_is_inside() {
     }
     // A path rule covers where a link leads, too.
     let permissions = with_policy(Preset::Ask, narrow[0]);
-    assert!(!is_allowed(&permissions, &stage.call("edit", &["src/ln"])));
-    assert!(is_allowed(
+    assert!(!is_allowed(
         &permissions,
-        &stage.call("edit", &["src/same.rs"])
+        &workspace.call("edit", &["src/ln"])
     ));
-    assert!(is_allowed(&permissions, &stage.call("edit", &["src/a.rs"])));
     assert!(is_allowed(
         &permissions,
-        &stage.call("edit", &["src/new/file.rs"])
+        &workspace.call("edit", &["src/same.rs"])
+    ));
+    assert!(is_allowed(
+        &permissions,
+        &workspace.call("edit", &["src/a.rs"])
+    ));
+    assert!(is_allowed(
+        &permissions,
+        &workspace.call("edit", &["src/new/file.rs"])
     ));
 }
 
 #[test]
-fn a_workspace_that_is_reached_through_a_link_is_as_any_other() {
-    let stage = stage();
-    let door = stage.outside.join("door");
-    symlink(&stage.root, &door).unwrap();
+fn a_workspace_that_is_reached_through_a_link_is_like_any_other() {
+    let workspace = workspace();
+    let link = workspace.outside.join("link");
+    symlink(&workspace.root, &link).unwrap();
     let call = |kind: &str, path: &str| {
-        let call = json!({ "kind": kind, "locations": [{ "path": door.join(path) }] });
-        question_in(&door, &call.to_string())
+        let call = json!({ "kind": kind, "locations": [{ "path": link.join(path) }] });
+        action_in(&link, &call.to_string())
     };
     let all = Permissions::preset(Preset::ApproveAll);
     let reads = Permissions::preset(Preset::ApproveReads);
@@ -230,18 +236,18 @@ fn a_workspace_that_is_reached_through_a_link_is_as_any_other() {
 }
 
 #[test]
-fn what_the_user_is_shown_says_where_a_link_leads() {
-    let stage = stage();
+fn the_user_is_shown_where_a_link_leads() {
+    let workspace = workspace();
     for (path, leads_to, is_inside) in [
-        ("notes.txt", stage.root.join("CLAUDE.md"), true),
-        ("src/out/x", stage.outside.join("x"), false),
+        ("notes.txt", workspace.root.join("CLAUDE.md"), true),
+        ("src/out/x", workspace.outside.join("x"), false),
         (
             "later.yml",
-            stage.root.join(".github/workflows/new.yml"),
+            workspace.root.join(".github/workflows/new.yml"),
             true,
         ),
     ] {
-        let action = stage.call("edit", &[path]).with_disk(&[]);
+        let action = workspace.call("edit", &[path]).with_disk(&[]);
         let file = action.resolved_file(Path::new(path)).unwrap();
         assert_eq!(file.leads_to.as_ref(), Some(&leads_to), "{path}");
         assert_eq!(file.is_inside, is_inside, "{path}");
@@ -249,7 +255,7 @@ fn what_the_user_is_shown_says_where_a_link_leads() {
 }
 
 #[test]
-fn a_remembered_yes_ends_when_the_file_is_another_one() {
+fn a_remembered_permission_ends_when_the_file_is_another_one() {
     let elsewhere = [
         "CLAUDE.md",
         "a.txt",
@@ -259,53 +265,56 @@ fn a_remembered_yes_ends_when_the_file_is_another_one() {
     ];
     for scope in [Scope::Session, Scope::Workspace, Scope::Always] {
         for target in elsewhere {
-            let stage = stage();
-            fs::write(stage.root.join("d.txt"), "d").unwrap();
-            let action = || stage.call("edit", &["d.txt"]);
+            let workspace = workspace();
+            fs::write(workspace.root.join("d.txt"), "d").unwrap();
+            let action = || workspace.call("edit", &["d.txt"]);
             let permissions = Permissions::preset(Preset::Ask);
             permissions.remember(&action().with_disk(&[]), &decision(true, scope));
             assert!(is_allowed(&permissions, &action()), "{target}");
-            // What is written to it makes no difference.
-            fs::write(stage.root.join("d.txt"), "new").unwrap();
+            // New content makes no difference.
+            fs::write(workspace.root.join("d.txt"), "new").unwrap();
             assert!(is_allowed(&permissions, &action()), "{target}");
-            fs::remove_file(stage.root.join("d.txt")).unwrap();
-            symlink(target, stage.root.join("d.txt")).unwrap();
+            fs::remove_file(workspace.root.join("d.txt")).unwrap();
+            symlink(target, workspace.root.join("d.txt")).unwrap();
             assert!(!is_allowed(&permissions, &action()), "{target}");
         }
     }
-    // What was shown as a link counts for where it led.
-    let stage = stage();
-    let action = || stage.call("edit", &["lnb"]);
-    fs::remove_file(stage.root.join("twin-b.txt")).unwrap();
+    // Permission for a link is for the file that it led to.
+    let workspace = workspace();
+    let action = || workspace.call("edit", &["lnb"]);
+    fs::remove_file(workspace.root.join("twin-b.txt")).unwrap();
     let permissions = Permissions::preset(Preset::Ask);
     let shown = action().with_disk(&[]);
-    fs::remove_file(stage.root.join("lnb")).unwrap();
-    symlink("a.txt", stage.root.join("lnb")).unwrap();
+    fs::remove_file(workspace.root.join("lnb")).unwrap();
+    symlink("a.txt", workspace.root.join("lnb")).unwrap();
     permissions.remember(&shown, &decision(true, Scope::Session));
     assert!(!is_allowed(&permissions, &action()));
-    fs::remove_file(stage.root.join("lnb")).unwrap();
-    symlink("b.txt", stage.root.join("lnb")).unwrap();
+    fs::remove_file(workspace.root.join("lnb")).unwrap();
+    symlink("b.txt", workspace.root.join("lnb")).unwrap();
     assert!(is_allowed(&permissions, &action()));
 }
 
 #[test]
-fn a_remembered_no_holds_for_every_name_of_the_file() {
-    let stage = stage();
+fn a_remembered_denial_covers_every_name_of_the_file() {
+    let workspace = workspace();
     let names = ["b.txt", "lnb", "twin-b.txt", "src/up/b.txt", "./b.txt"];
     for kind in ["edit", "read"] {
         for denied in names {
             for name in names {
                 let permissions = Permissions::preset(Preset::ApproveAll);
                 let no = decision(false, Scope::Session);
-                permissions.remember(&stage.call(kind, &[denied]), &no);
+                permissions.remember(&workspace.call(kind, &[denied]), &no);
                 for other in ["edit", kind] {
-                    let verdict = permissions.judge(&stage.call(other, &[name]));
+                    let verdict = permissions.judge(&workspace.call(other, &[name]));
                     assert!(
                         matches!(verdict, Verdict::Deny(_)),
                         "{kind} {denied} {other} {name}: {verdict:?}"
                     );
                 }
-                assert!(is_allowed(&permissions, &stage.call("edit", &["a.txt"])));
+                assert!(is_allowed(
+                    &permissions,
+                    &workspace.call("edit", &["a.txt"])
+                ));
             }
         }
     }
@@ -313,7 +322,7 @@ fn a_remembered_no_holds_for_every_name_of_the_file() {
 
 #[test]
 fn no_directory_carries_something_protected_along() {
-    let stage = stage();
+    let workspace = workspace();
     for (kind, paths) in [
         ("delete", vec![".github"]),
         ("delete", vec!["nest"]),
@@ -331,7 +340,7 @@ fn no_directory_carries_something_protected_along() {
         ("move", vec!["bare", "elsewhere"]),
     ] {
         let is_harmless = paths.contains(&".github2");
-        let action = stage.call(kind, &paths);
+        let action = workspace.call(kind, &paths);
         for permissions in broad() {
             let is_allowed = is_allowed(&permissions, &action);
             assert!(is_harmless || !is_allowed, "{kind} {paths:?}");
@@ -341,7 +350,7 @@ fn no_directory_carries_something_protected_along() {
     // Under whatever kind, if it names where something is put.
     for kind in ["edit", "other", "read"] {
         let input = json!({ "kind": kind, "rawInput": { "source": "prep", "destination": "empty/.github" } });
-        let action = question_in(&stage.root, &input.to_string());
+        let action = action_in(&workspace.root, &input.to_string());
         for permissions in broad() {
             assert!(!is_allowed(&permissions, &action), "{kind}");
         }
@@ -354,27 +363,27 @@ fn no_directory_carries_something_protected_along() {
     ] {
         let permissions = Permissions::preset(Preset::ApproveAll);
         assert!(
-            is_allowed(&permissions, &stage.call(kind, &paths)),
+            is_allowed(&permissions, &workspace.call(kind, &paths)),
             "{kind} {paths:?}"
         );
     }
 }
 
 #[test]
-fn a_directory_that_is_too_large_to_look_through_is_asked_about() {
-    let stage = stage();
+fn the_user_is_asked_about_a_directory_too_large_to_search() {
+    let workspace = workspace();
     for number in 0..101 {
-        let folder = stage.root.join(format!("plain/{number}"));
+        let folder = workspace.root.join(format!("plain/{number}"));
         fs::create_dir(&folder).unwrap();
         (0..100).for_each(|it| fs::write(folder.join(it.to_string()), "").unwrap());
     }
-    assert!(stage.call("delete", &["plain"]).is_protected());
-    assert!(!stage.call("delete", &["plain/1"]).is_protected());
+    assert!(workspace.call("delete", &["plain"]).is_protected());
+    assert!(!workspace.call("delete", &["plain/1"]).is_protected());
 }
 
 #[test]
 fn patterns_that_start_in_a_link_do_not_pass_as_reading() {
-    let stage = stage();
+    let workspace = workspace();
     let mut many: Vec<String> = (0..100).map(|at| format!("src/{at}/*")).collect();
     many.push("src/out/*".to_owned());
     for (input, expected) in [
@@ -397,7 +406,7 @@ fn patterns_that_start_in_a_link_do_not_pass_as_reading() {
     ] {
         for preset in [Preset::Ask, Preset::ApproveReads] {
             let call = json!({ "kind": "search", "rawInput": input });
-            let action = question_in(&stage.root, &call.to_string());
+            let action = action_in(&workspace.root, &call.to_string());
             let permissions = Permissions::preset(preset);
             assert_eq!(is_allowed(&permissions, &action), expected, "{input}");
         }
@@ -406,27 +415,27 @@ fn patterns_that_start_in_a_link_do_not_pass_as_reading() {
 
 #[test]
 fn a_link_that_has_changed_since_the_last_request_leads_elsewhere() {
-    let stage = stage();
+    let workspace = workspace();
     let policy = r#"{"rules":[{"action":"deny","path":["./plain"]}]}"#;
     let permissions = with_policy(Preset::Ask, policy);
     let line = json!({ "kind": "execute", "rawInput": { "command": "cat moving/x.txt" } });
-    let command = question_in(&stage.root, &line.to_string());
-    let read = stage.call("read", &["moving/x.txt"]);
+    let command = action_in(&workspace.root, &line.to_string());
+    let read = workspace.call("read", &["moving/x.txt"]);
     for target in ["src", "plain/inner", "src", "plain/inner"] {
-        symlink(target, stage.root.join("moving")).unwrap();
+        symlink(target, workspace.root.join("moving")).unwrap();
         for action in [&command, &read] {
             let is_denied = matches!(permissions.judge(action), Verdict::Deny(_));
             assert_eq!(is_denied, target == "plain/inner", "{target}");
         }
-        fs::remove_file(stage.root.join("moving")).unwrap();
+        fs::remove_file(workspace.root.join("moving")).unwrap();
     }
 }
 
 #[test]
-fn a_link_to_the_root_is_not_taken_for_the_directory_that_it_lies_in() {
-    let stage = stage();
-    symlink("/", stage.root.join("src/root")).unwrap();
-    let resolved = PathLookups::default().resolve(&stage.root.join("src/root"));
+fn a_link_to_the_root_does_not_count_as_its_directory() {
+    let workspace = workspace();
+    symlink("/", workspace.root.join("src/root")).unwrap();
+    let resolved = PathLookups::default().resolve(&workspace.root.join("src/root"));
     let identity = attache_disk::private::identity;
     let found = resolved.metadata.as_deref().map(identity);
     assert_eq!(found, Path::new("/").metadata().ok().as_ref().map(identity));
@@ -434,9 +443,9 @@ fn a_link_to_the_root_is_not_taken_for_the_directory_that_it_lies_in() {
 
 #[test]
 fn a_verdict_on_a_usual_request_takes_microseconds() {
-    let stage = stage();
+    let workspace = workspace();
     let permissions = Permissions::preset(Preset::ApproveAll);
-    let action = stage.call("edit", &["src/a.rs"]);
+    let action = workspace.call("edit", &["src/a.rs"]);
     let mut times: Vec<_> = (0..200)
         .map(|_| {
             let start = std::time::Instant::now();

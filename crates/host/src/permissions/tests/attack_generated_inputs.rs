@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-/// What agents ask every day.
+/// Everyday requests of agents.
 fn cores() -> Vec<(&'static str, Value)> {
     vec![
         ("read", json!({ "path": "src/a.rs" })),
@@ -211,7 +211,7 @@ proptest! {
             let is_wider = width(&after) > width(&before);
             prop_assert!(!is_wider || gains_files, "{kind} {core} {input}: {before:?} {after:?}");
         }
-        // What is not understood is allowed by no preset but one, and by no rule but those on a tool of an agent.
+        // Input that is not understood is allowed only by one preset and by rules on a tool of an agent.
         if fuller.has_unknown_input {
             for (policy, preset) in POLICIES[..4].iter().flat_map(|policy| {
                 [Preset::Ask, Preset::ApproveReads].map(|preset| (policy, preset))
@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn a_remembered_yes_covers_no_members_beside_what_it_was_made_for(
+    fn a_remembered_permission_covers_no_further_members(
         at in 0..cores().len(),
         more in prop::collection::vec((name(), value()), 1..3),
     ) {
@@ -271,7 +271,7 @@ proptest! {
 }
 
 #[test]
-fn more_texts_than_are_looked_at_are_asked_about() {
+fn the_user_is_asked_about_too_many_texts() {
     let many: Vec<String> = (0..1_100).map(|number| format!("n{number}")).collect();
     let long = "a b ".repeat(300_000);
     for input in [json!({ "x": many }), json!({ "x": long })] {

@@ -1,5 +1,5 @@
-//! Attacks with a tool's input: members that are there twice, destinations of what only reads, addresses and patterns that
-//! lead elsewhere, and names that hide code or files.
+//! Attacks with a tool's input: members that occur twice, destinations of tools that only read, addresses and patterns
+//! that lead elsewhere, and names that hide code or files.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ fn reads(input: &Value) -> bool {
 }
 
 #[test]
-fn what_only_reads_names_no_destination() {
+fn a_tool_that_only_reads_names_no_destination() {
     for member in [
         "destination",
         "destination_path",
@@ -163,7 +163,7 @@ fn no_pattern_that_may_lead_outside_is_reading() {
     }
 }
 
-/// Inputs in which a member is there twice, spelled alike or not.
+/// Inputs in which a member occurs twice, spelled alike or not.
 fn doubles() -> Vec<String> {
     let mut all = Vec::new();
     for name in ["path", "command", "cwd", "content", "x"] {
@@ -196,7 +196,7 @@ fn doubles() -> Vec<String> {
 }
 
 #[test]
-fn a_member_that_is_there_twice_is_never_allowed_without_asking() {
+fn a_member_that_occurs_twice_is_never_allowed_without_asking() {
     let policies = [
         r#"{"default":"allow"}"#,
         r#"{"rules":[{"action":"allow"}]}"#,
@@ -233,7 +233,7 @@ fn a_member_that_is_there_twice_is_never_allowed_without_asking() {
 }
 
 #[test]
-fn a_rule_that_denies_sees_both_values_of_a_member_that_is_there_twice() {
+fn a_deny_rule_sees_both_values_of_a_member_that_occurs_twice() {
     let permissions = with_policy(
         Preset::Ask,
         r#"{"rules":[{"action":"deny","command":"rm **"},{"action":"deny","path":"./secrets"}]}"#,

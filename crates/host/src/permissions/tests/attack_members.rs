@@ -1,5 +1,5 @@
-//! Attacks with members of a tool's input that stand beside something harmless: other spellings, other types, other places
-//! for commands and files.
+//! Attacks with members of a tool's input that stand beside something harmless: other spellings, other types, other
+//! places for commands and files.
 
 mod words;
 
@@ -162,7 +162,7 @@ fn a_rule_that_denies_a_command_finds_it_in_every_member_at_any_depth() {
             }
         }
     }
-    // What is known to be text is no command.
+    // Members that are known to be text are not commands.
     let text = json!({ "file_path": "/w/a", "old_string": "curl x", "new_string": "curl y" });
     assert!(is_allowed(&permissions, &given("edit", &text)));
 }
@@ -351,7 +351,7 @@ fn a_remembered_denial_finds_its_command_and_its_file_everywhere() {
 }
 
 #[test]
-fn protected_and_foreign_files_under_unknown_members_are_not_waved_through() {
+fn protected_and_outside_files_under_unknown_members_are_not_allowed() {
     let everything = [
         Permissions::preset(Preset::ApproveAll),
         with_policy(Preset::Ask, r#"{"default":"allow"}"#),
@@ -404,7 +404,7 @@ fn protected_and_foreign_files_under_unknown_members_are_not_waved_through() {
 
 #[cfg(unix)]
 #[test]
-fn a_directory_that_is_moved_under_unknown_members_is_looked_through() {
+fn a_directory_that_is_moved_under_unknown_members_is_searched() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
     std::fs::create_dir_all(root.join("q/workflows")).unwrap();
@@ -427,7 +427,7 @@ fn a_directory_that_is_moved_under_unknown_members_is_looked_through() {
         ("other", json!({ "text_to": "notes" })),
     ] {
         let call = json!({ "kind": kind, "rawInput": input }).to_string();
-        let action = question_in(&root, &call);
+        let action = action_in(&root, &call);
         assert!(!is_allowed(&permissions, &action), "{call}");
     }
 }
@@ -454,7 +454,7 @@ fn a_relative_file_may_lie_in_a_directory_beside_it() {
 }
 
 #[test]
-fn a_change_by_a_pattern_is_a_change_of_what_it_fits() {
+fn a_change_by_a_pattern_changes_every_file_that_matches() {
     let all = Permissions::preset(Preset::ApproveAll);
     let rules = r#"{"rules":[{"action":"allow","kind":["edit","delete","move"],"path":"src/**"}]}"#;
     let allowing = with_policy(Preset::Ask, rules);

@@ -18,7 +18,7 @@ const KINDS: [&str; 10] = [
     "read", "search", "think", "fetch", "edit", "delete", "move", "execute", "other", "teleport",
 ];
 
-/// What a tool may do under whatever name: run a command, leave the workspace, change a protected file.
+/// Inputs of a tool under any name: a command, a path outside the workspace, a protected file.
 const INPUTS: [&str; 8] = [
     r#""rawInput":{"command":"rm -rf x"}"#,
     r#""rawInput":{"command":["sh","-c","rm x"]}"#,
@@ -222,7 +222,7 @@ fn a_rule_on_a_tool_covers_a_script_or_code_under_that_name() {
     assert!(is_allowed(&judges[3], editing));
 }
 
-/// Input that a reading tool in use gives, by what its members mean.
+/// Inputs of the reading tools of agents in use, by the role of their members.
 const READINGS: [&str; 7] = [
     r#"{"path":"/w/a","offset":3,"limit":"10"}"#,
     r#"{"file_path":"/w/a","pages":"1-5,8","description":"look"}"#,
@@ -234,7 +234,7 @@ const READINGS: [&str; 7] = [
 ];
 
 #[test]
-fn a_known_member_with_a_strange_value_passes_as_reading() {
+fn a_known_member_with_an_unexpected_value_does_not_count_as_reading() {
     let strange = [
         r#""; rm -rf ~""#,
         r#""$(id)""#,
@@ -294,7 +294,7 @@ fn a_known_member_with_a_strange_value_passes_as_reading() {
 }
 
 #[test]
-fn a_tool_that_says_nothing_of_a_command_does_not_pass_a_rule_on_commands() {
+fn a_tool_that_names_no_command_does_not_pass_a_rule_on_commands() {
     let permissions = with_policy(
         Preset::ApproveAll,
         r#"{"rules":[{"action":"deny","command":"curl **"}]}"#,
@@ -314,7 +314,7 @@ fn a_tool_that_says_nothing_of_a_command_does_not_pass_a_rule_on_commands() {
 }
 
 #[test]
-fn more_than_is_looked_at_is_asked_about() {
+fn the_user_is_asked_about_actions_too_large_to_inspect() {
     let many: Vec<String> = (0..10_001).map(|number| format!("/w/{number}")).collect();
     let many = serde_json::to_string(&many).unwrap();
     let call =
@@ -363,7 +363,7 @@ fn a_lasting_option_is_never_picked_for_the_user() {
     }
 }
 
-/// What shows that a file would be written, whatever the tool is called.
+/// Inputs that show that a file would be written, whatever the tool is called.
 const WRITES: [&str; 12] = [
     r#""rawInput":{"path":"{}","content":"x"}"#,
     r#""rawInput":{"file_path":"{}","old_string":"a","new_string":"b"}"#,
@@ -423,7 +423,7 @@ fn reading_a_protected_file_needs_no_protection() {
 }
 
 #[test]
-fn a_remembered_yes_to_reading_covers_no_writing_and_nothing_unknown() {
+fn a_remembered_permission_to_read_covers_no_writing_and_nothing_unknown() {
     for kind in ["read", "search", "edit"] {
         let asked = format!(r#"{{"kind":"{kind}","rawInput":{{"path":"/x/a","limit":3}}}}"#);
         let permissions = Permissions::preset(Preset::Ask);
@@ -444,7 +444,7 @@ fn a_remembered_yes_to_reading_covers_no_writing_and_nothing_unknown() {
 }
 
 #[test]
-fn a_remembered_no_to_writing_holds_under_the_name_of_reading() {
+fn a_remembered_denial_of_writing_covers_a_tool_that_claims_to_read() {
     for write in WRITES {
         let call = |kind: &str| format!(r#"{{"kind":"{kind}",{}}}"#, write.replace("{}", "/w/a"));
         let permissions = with_policy(Preset::Ask, r#"{"default":"allow"}"#);

@@ -85,7 +85,7 @@ fn files_in_the_headers_of_a_patch_count() {
 }
 
 #[test]
-fn content_of_a_file_is_no_patch() {
+fn the_content_of_a_file_is_not_a_patch() {
     let rules = r#"{"rules":[{"action":"deny","path":"./secrets"},{"action":"allow","kind":"edit","path":"src/**"}]}"#;
     let sources = with_policy(Preset::Ask, rules);
     for template in PATCHES {

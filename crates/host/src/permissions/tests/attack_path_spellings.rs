@@ -1,5 +1,5 @@
-//! Attacks with paths that are written so that a tool makes another path of them: spaces and quotes around, an `@` in front,
-//! escapes and addresses.
+//! Attacks with spellings that a tool reads as another path: spaces and quotes around it, an `@` in front, escapes and
+//! addresses.
 
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ fn a_rule_that_denies_or_asks_finds_a_file_in_every_spelling() {
 }
 
 #[test]
-fn what_allows_has_to_cover_every_reading() {
+fn an_allow_rule_has_to_cover_every_reading() {
     let reading = [Preset::Ask, Preset::ApproveReads].map(Permissions::preset);
     for path in [
         "/etc/passwd",

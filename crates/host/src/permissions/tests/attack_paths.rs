@@ -1,4 +1,4 @@
-//! Attacks on rules about files, with commands: options glued to paths, links, directories above, expansions.
+//! Attacks on rules about files by commands: options glued to paths, links, parent directories, expansions.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn workspace() -> tempfile::TempDir {
 
 fn run_in(root: &Path, line: &str) -> Action {
     let line = serde_json::Value::from(line);
-    question_in(
+    action_in(
         root,
         &format!(r#"{{"kind":"execute","rawInput":{{"command":{line}}}}}"#),
     )
@@ -89,7 +89,7 @@ fn no_spelling_of_a_denied_file_is_allowed() {
 }
 
 #[test]
-fn what_could_reach_a_denied_tree_is_not_allowed_unless_the_kernel_enforces_it() {
+fn commands_that_could_reach_a_denied_tree_are_allowed_only_if_the_kernel_enforces_it() {
     let dir = workspace();
     let root = dir.path().canonicalize().unwrap();
     let policy = r#"{"rules":[{"action":"deny","path":"./secrets"},{"action":"allow","command":
@@ -151,13 +151,13 @@ fn what_could_reach_a_denied_tree_is_not_allowed_unless_the_kernel_enforces_it()
 
 #[cfg(unix)]
 #[test]
-fn a_link_in_what_an_agent_says_it_reads_is_followed() {
+fn links_in_the_paths_of_a_reading_tool_are_followed() {
     let dir = workspace();
     let root = dir.path().canonicalize().unwrap();
     std::os::unix::fs::symlink("/etc", root.join("out")).unwrap();
     let read = |path: &str| {
         let path = root.join(path).display().to_string();
-        question_in(
+        action_in(
             &root,
             &format!(r#"{{"kind":"read","locations":[{{"path":"{path}"}}]}}"#),
         )

@@ -34,7 +34,7 @@ fn root(dir: &tempfile::TempDir) -> PathBuf {
 
 fn given(root: &Path, kind: &str, input: &Value) -> Action {
     let call = json!({ "kind": kind, "rawInput": input });
-    question_in(root, &call.to_string())
+    action_in(root, &call.to_string())
 }
 
 fn is_allowed(permissions: &Permissions, action: &Action) -> bool {
@@ -151,7 +151,7 @@ fn a_rule_that_denies_a_path_finds_it_behind_a_pattern() {
             }
         }
     }
-    // What is searched for is a text.
+    // The pattern to search for is a text.
     let policy = r#"{"rules":[{"action":"deny","path":"./secrets"}]}"#;
     let permissions = with_policy(Preset::ApproveAll, policy);
     permissions.enforce_paths("claude", true);

@@ -1,4 +1,4 @@
-//! Policies that are no regular files or that others may have put there, and errors that would repeat what is in them.
+//! Policies that are not regular files or that others may have written, and errors that would repeat their content.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +14,7 @@ fn load(path: &Path) -> Result<Policy, String> {
     Policy::load(path).map_err(|error| error.to_string())
 }
 
-/// A pipe that nobody writes to would be waited for until the end of time.
+/// Reading a pipe that nobody writes to would never end.
 #[test]
 fn a_pipe_is_refused_at_once() {
     let folder = Scratch::new();
@@ -32,9 +32,9 @@ fn a_pipe_is_refused_at_once() {
     }
 }
 
-/// Whoever takes the write bit from `/dev/null` breaks the system.
+/// Removing the write permission of `/dev/null` would break the system.
 #[test]
-fn nobody_is_told_to_change_a_device_or_a_directory() {
+fn no_error_advises_to_change_a_device_or_a_directory() {
     for path in ["/dev/null", "/dev/zero", "/dev/full", "/dev", "/tmp"] {
         let error = load(Path::new(path)).unwrap_err();
         assert!(error.ends_with("it is not a regular file"), "{error}");
@@ -63,9 +63,9 @@ fn a_path_that_no_file_can_have_is_an_error() {
     }
 }
 
-/// Whatever stands in the wrong place may be a key: errors say where it is and what is allowed there.
+/// A text in the wrong place may be a secret key: errors say where it is and what is allowed there.
 #[test]
-fn no_error_repeats_what_is_in_the_policy() {
+fn no_error_repeats_text_of_the_policy() {
     let mut count = 0;
     for secret in [
         "sk-ant-api03-CANARY",

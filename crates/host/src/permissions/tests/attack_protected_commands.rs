@@ -1,5 +1,5 @@
-//! Attacks on protected files by commands: no wildcard rule, preset or remembered decision covers a command that names a
-//! protected file to change it, however it is spelled. Commands that only read such a file stay as they are.
+//! Attacks on protected files by commands: no wildcard rule, preset or remembered decision covers a command that names
+//! a protected file to change it, however it is spelled. Commands that only read such a file stay as they are.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -41,7 +41,7 @@ fn project() -> Scratch {
 
 fn run_in(root: &Path, line: &str) -> Action {
     let line = serde_json::Value::from(line);
-    question_in(
+    action_in(
         root,
         &format!(r#"{{"kind":"execute","rawInput":{{"command":{line}}}}}"#),
     )
@@ -250,7 +250,7 @@ fn the_directory_of_the_command_counts() {
         ("meta/hooks", r#"["cp","/dev/null","pre-commit"]"#),
     ] {
         let cwd = serde_json::Value::from(root.join(cwd).display().to_string());
-        let action = question_in(
+        let action = action_in(
             &root,
             &format!(r#"{{"kind":"execute","rawInput":{{"command":{command},"cwd":{cwd}}}}}"#),
         );

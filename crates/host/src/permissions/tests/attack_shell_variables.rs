@@ -1,6 +1,6 @@
-//! What programs really get from shells, against what was read in the line. A fake program writes down its words and its
-//! environment. A line that counts as decidable and as setting nothing gives it no new variable and no other `PATH`, and a
-//! line that a rule allows runs nothing but what the rule names.
+//! The words and variables that real shells give programs, compared with our reading of the line. A fake program
+//! records its words and its environment. A line that counts as decidable and as setting nothing gives it no new
+//! variable and no other `PATH`, and a line that a rule allows runs nothing but what the rule names.
 
 mod lines;
 
@@ -16,14 +16,14 @@ use lines::{EXPORTS, GIVES, INVOCATIONS, LINES, OPTIONS, SETS, WRAPPERS};
 
 /// A program that ran.
 #[derive(Debug, PartialEq, Eq)]
-struct Ran {
+struct ExecutedProgram {
     /// Its path and its arguments.
     words: Vec<String>,
     environment: Vec<(String, String)>,
 }
 
 /// A directory with fake programs, and shells to run lines with.
-struct Laboratory {
+struct ShellSandbox {
     dir: tempfile::TempDir,
 }
 
@@ -34,8 +34,8 @@ const REAL: [&str; 12] = [
 ];
 const FAKE: [&str; 4] = ["ls", "evil", "probe", "7"];
 
-impl Laboratory {
-    fn new() -> Laboratory {
+impl ShellSandbox {
+    fn new() -> ShellSandbox {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         // A program of the same name where another `PATH` leads.
@@ -43,7 +43,7 @@ impl Laboratory {
             fs::create_dir(at(folder)).unwrap();
         }
         let log = at("log").display().to_string();
-        // The shell that runs it changes neither of both.
+        // The shell that runs it changes neither of them.
         let script = format!(
             "#!/bin/sh\n/bin/cat /proc/$$/environ >{log}/$$.env; /bin/cat /proc/$$/cmdline >{log}/$$\n"
         );
@@ -59,11 +59,11 @@ impl Laboratory {
                 symlink(path, at("bin").join(name)).unwrap();
             }
         }
-        Laboratory { dir }
+        ShellSandbox { dir }
     }
 
-    /// Runs a command and tells which of the fake programs ran, and which files are new.
-    fn run(&self, words: &[String]) -> (Vec<Ran>, Vec<String>) {
+    /// Runs a command and returns the fake programs that ran, and the new files.
+    fn run(&self, words: &[String]) -> (Vec<ExecutedProgram>, Vec<String>) {
         let work = tempfile::tempdir_in(self.dir.path()).unwrap();
         fs::write(work.path().join("f"), format!("{}\n", self.other())).unwrap();
         fs::write(work.path().join("rc"), "evil\n").unwrap();
@@ -82,10 +82,10 @@ impl Laboratory {
         let files = fs::read_dir(work.path()).unwrap();
         let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
         let new = files.filter(|name| name != "f" && name != "rc").collect();
-        (self.take_log(), new)
+        (self.drain_log(), new)
     }
 
-    fn take_log(&self) -> Vec<Ran> {
+    fn drain_log(&self) -> Vec<ExecutedProgram> {
         let mut ran = Vec::new();
         for file in fs::read_dir(self.dir.path().join("log")).unwrap() {
             let path = file.unwrap().path();
@@ -101,7 +101,7 @@ impl Laboratory {
                     it.split_once('=')
                         .map(|(a, b)| (a.to_owned(), b.to_owned()))
                 });
-                ran.push(Ran {
+                ran.push(ExecutedProgram {
                     // The first one is the shell of the script.
                     words: texts(&path).split_off(1),
                     environment: pairs.collect(),
@@ -142,7 +142,7 @@ impl Laboratory {
     }
 
     /// Whether a program got a variable that nobody gave to the shell, or was found elsewhere.
-    fn is_changed(&self, ran: &Ran, name: &str) -> bool {
+    fn is_changed(&self, ran: &ExecutedProgram, name: &str) -> bool {
         let given = self.environment();
         let given = given.iter().find(|(it, _)| *it == name).map(|it| &it.1);
         let got = ran.environment.iter().find(|(it, _)| it == name);
@@ -199,12 +199,12 @@ fn setting_lines(name: &str, value: &str) -> Vec<String> {
 
 #[test]
 fn attack_a_program_gets_no_variable_that_was_not_seen() {
-    let laboratory = Laboratory::new();
-    let shells = laboratory.shells();
+    let sandbox = ShellSandbox::new();
+    let shells = sandbox.shells();
     let (mut judged, mut changed) = (0, 0);
     let mut missed = Vec::new();
     for name in ["HOME", "PATH", "CANARY"] {
-        for (index, line) in setting_lines(name, &laboratory.other()).iter().enumerate() {
+        for (index, line) in setting_lines(name, &sandbox.other()).iter().enumerate() {
             let invocations = ["-c", INVOCATIONS[index % INVOCATIONS.len()]];
             for options in &invocations {
                 for shell in &shells {
@@ -223,8 +223,8 @@ fn attack_a_program_gets_no_variable_that_was_not_seen() {
                     if is_seen && !is_sample {
                         continue;
                     }
-                    let (ran, _) = laboratory.run(&words);
-                    let is_changed = ran.iter().any(|it| laboratory.is_changed(it, name));
+                    let (ran, _) = sandbox.run(&words);
+                    let is_changed = ran.iter().any(|it| sandbox.is_changed(it, name));
                     changed += usize::from(is_changed);
                     if is_changed && !is_seen {
                         missed.push(words);
@@ -240,12 +240,12 @@ fn attack_a_program_gets_no_variable_that_was_not_seen() {
 
 #[test]
 fn attack_a_rule_that_allows_one_program_runs_nothing_else() {
-    let laboratory = Laboratory::new();
+    let sandbox = ShellSandbox::new();
     let permissions = with_policy(
         Preset::Ask,
         r#"{"rules":[{"action":"allow","command":"ls **"}]}"#,
     );
-    let shells = laboratory.shells();
+    let shells = sandbox.shells();
     let mut seen = BTreeSet::new();
     let (mut judged, mut allowed) = (0, 0);
     let mut missed = Vec::new();
@@ -266,14 +266,14 @@ fn attack_a_rule_that_allows_one_program_runs_nothing_else() {
             .iter()
             .filter_map(|part| part.literal_words())
             .collect();
-        let (ran, files) = laboratory.run(&words);
+        let (ran, files) = sandbox.run(&words);
         for it in &ran {
             let (program, arguments) = it.words.split_first().unwrap();
             let is_shown = |words: &&Vec<&str>| words[0] == "ls" && words[1..] == *arguments;
             let is_ours = program.ends_with("/bin/ls") && shown.iter().find(is_shown).is_some();
             let is_changed = ["PATH", "HOME", "LD_PRELOAD"]
                 .iter()
-                .any(|name| laboratory.is_changed(it, name));
+                .any(|name| sandbox.is_changed(it, name));
             if !is_ours || is_changed {
                 missed.push(format!("{words:?}: {ran:?}"));
             }

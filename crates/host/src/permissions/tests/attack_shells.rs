@@ -1,5 +1,5 @@
-//! What shells really run, against what was read in the line: fake programs on an otherwise empty PATH write down their
-//! names. A line that counts as decidable runs nothing but its parts.
+//! The programs that real shells run, compared with our reading of the line: fake programs on an otherwise empty PATH
+//! record their names. A line that counts as decidable runs nothing but its parts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,13 +15,13 @@ use super::*;
 
 const PROGRAMS: [&str; 5] = ["curl", "ls", "git", "cat", "make"];
 
-struct Shells {
+struct ShellRunner {
     dir: tempfile::TempDir,
     shells: Vec<&'static str>,
 }
 
-impl Shells {
-    fn new() -> Shells {
+impl ShellRunner {
+    fn new() -> ShellRunner {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("bin")).unwrap();
         for name in PROGRAMS {
@@ -37,7 +37,7 @@ impl Shells {
         }
         let known = ["/bin/bash", "/bin/dash", "/bin/zsh", "/bin/sh"];
         let shells = known.into_iter().filter(|path| Path::new(path).exists());
-        Shells {
+        ShellRunner {
             shells: shells.collect(),
             dir,
         }
@@ -99,7 +99,7 @@ impl Shells {
 
 #[test]
 fn a_decidable_line_runs_nothing_but_its_parts() {
-    let shells = Shells::new();
+    let shells = ShellRunner::new();
     let lines = prop::collection::vec(prop::sample::select(PIECES), 1..14);
     let mut runner = TestRunner::new(Cases {
         cases: 300,
@@ -121,7 +121,7 @@ fn a_decidable_line_runs_nothing_but_its_parts() {
 
 #[test]
 fn known_spellings_run_nothing_unseen() {
-    let shells = Shells::new();
+    let shells = ShellRunner::new();
     for line in [
         "cu''rl",
         "c\\url",
@@ -222,7 +222,7 @@ fn a_redirection_behind_a_loop_or_group_leaves_no_doubt() {
 
 #[test]
 fn values_and_texts_that_shells_take_for_code_run_nothing_unseen() {
-    let shells = Shells::new();
+    let shells = ShellRunner::new();
     for line in [
         "x='a[$(curl)]'; [[ x -eq 1 ]]",
         "x='a[$(curl)]'; echo $((x))",

@@ -1,5 +1,5 @@
-//! Variables by which a harmless command runs or does something else: no preset and no pattern allows them, and an answer
-//! covers only the variables that were shown.
+//! Variables by which a harmless command runs or does something else: no preset and no pattern allows them, and an
+//! answer covers only the variables that were shown.
 
 use super::*;
 
@@ -229,7 +229,7 @@ fn attack_variables_that_only_some_shells_set() {
 }
 
 #[test]
-fn attack_variables_that_get_a_value_nobody_knows() {
+fn attack_variables_that_get_an_unknown_value() {
     let check = |line: &str, expected: &[&str]| {
         assert_eq!(run(line).variables(), expected, "{line}");
     };
@@ -237,7 +237,7 @@ fn attack_variables_that_get_a_value_nobody_knows() {
     check("read -aPATH < a; make", &["PATH=…"]);
     check("printf -vPATH /x; make", &["PATH=…"]);
     check("export i; for i in x; do make; done", &["i=…"]);
-    // What it sets cannot be told.
+    // The variables that it sets are unknown.
     for (line, name) in [
         ("fish -c 'set -x LD_PRELOAD x; make'", "fish"),
         ("x=PATH; read $x < a; make", "read"),

@@ -126,7 +126,7 @@ fn no_program_that_runs_others_passes_for_a_pattern_of_its_own() {
 }
 
 #[test]
-fn only_the_same_text_is_covered_by_what_was_remembered() {
+fn a_remembered_decision_covers_only_the_same_text() {
     let permissions = Permissions::preset(Preset::Ask);
     for command in ["echo", "git status", "npm test"] {
         permissions.remember(&run(command), &decision(true, Scope::Always));
@@ -153,7 +153,7 @@ fn only_the_same_text_is_covered_by_what_was_remembered() {
 }
 
 #[test]
-fn whatever_passes_for_a_pattern_runs_that_program_alone() {
+fn a_line_that_passes_for_a_pattern_runs_that_program_alone() {
     let policy = r#"{"rules":[{"action":"allow","command":"echo **"}]}"#;
     let permissions = with_policy(Preset::Ask, policy);
     let tails = r"\PC{0,12}|[ -~\n\t\r]{0,12}|( [a-z0-9./=-]{1,6}){0,4}";
@@ -177,7 +177,7 @@ fn whatever_passes_for_a_pattern_runs_that_program_alone() {
 }
 
 #[test]
-fn whatever_is_allowed_inside_lies_inside() {
+fn a_rule_for_everything_allows_only_straight_paths_inside() {
     let policy = r#"{"rules":[{"action":"allow","kind":"edit","path":"**"}]}"#;
     let permissions = with_policy(Preset::Ask, policy);
     let names = prop::collection::vec(r"\.\.|w|a|b|\.git", 1..6);
@@ -191,7 +191,7 @@ fn whatever_is_allowed_inside_lies_inside() {
     });
 }
 
-/// With the whole seconds that this thread alone has worked: whatever else the machine does does not count.
+/// The result, and the whole seconds of CPU time of this thread: other load on the machine does not count.
 #[cfg(unix)]
 fn timed<T>(work: impl FnOnce() -> T) -> (T, i64) {
     let now = || rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).tv_sec;
@@ -201,7 +201,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, i64) {
 
 #[cfg(unix)]
 #[test]
-fn paths_that_no_file_has_do_not_hold_up_the_verdict() {
+fn impossible_paths_do_not_delay_the_verdict() {
     let policy = r#"{"rules":[{"action":"deny","path":["/etc/**","*.pem","secrets/**","x*y"]}],"default":"allow"}"#;
     let permissions = with_policy(Preset::ApproveAll, policy);
     let deep = "a/".repeat(200_000);

@@ -1,4 +1,4 @@
-//! Policies: what they say to questions, and what is said about bad ones.
+//! Verdicts of policies, and errors in them.
 
 use expect_test::{Expect, expect};
 
@@ -92,7 +92,7 @@ fn patterns_of_commands() {
 }
 
 #[test]
-fn rules_that_deny_look_into_what_a_shell_would_read() {
+fn deny_rules_look_into_lines_for_a_shell() {
     check(
         Preset::ApproveAll,
         r#"{"rules":[{"action":"deny","command":"rm **"},{"action":"deny","path":"**/.env"}]}"#,
@@ -240,7 +240,7 @@ fn the_policy_of_acpx() {
 }
 
 #[test]
-fn a_default_of_its_own() {
+fn the_default_of_a_policy() {
     check(
         Preset::ApproveAll,
         r#"{"default":"ask"}"#,
@@ -320,7 +320,7 @@ fn bad_policies() {
 }
 
 #[test]
-fn a_path_that_no_file_can_have_is_bad() {
+fn a_path_pattern_that_matches_nothing_is_an_error() {
     for pattern in ["secrets/", "/", "a//b", "./", "a/./b"] {
         let policy = format!(r#"{{"rules":[{{"action":"deny","path":"{pattern}"}}]}}"#);
         let error = Policy::parse("policy.json", &policy).unwrap_err();
@@ -329,7 +329,7 @@ fn a_path_that_no_file_can_have_is_bad() {
 }
 
 #[test]
-fn of_a_hundred_thousand_rules_a_handful_is_looked_at() {
+fn of_a_hundred_thousand_rules_a_handful_is_tried() {
     let rules = (0..100_000).map(|number| match number % 4 {
         0 => format!(r#"{{"action":"deny","command":"tool{number} **"}}"#),
         1 => format!(r#"{{"action":"allow","kind":"edit","path":"gen{number}/**"}}"#),

@@ -1,4 +1,4 @@
-//! What happens when nothing is written down or remembered.
+//! Verdicts of presets, without a policy and without remembered decisions.
 
 use expect_test::{Expect, expect};
 

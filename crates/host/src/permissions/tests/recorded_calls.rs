@@ -1,5 +1,5 @@
-//! The tool calls of agents in use, as they were recorded and as their tools are documented: what a user is asked about. A
-//! change here is friction, or a hole.
+//! Verdicts on the tool calls of agents in use, as recorded and as their tools are documented. A change here means more
+//! requests for the user, or a hole.
 
 use expect_test::expect_file;
 use serde_json::Value;

@@ -43,9 +43,9 @@ fn a_grant_covers_one_use_in_its_session_until_the_turn_ends() {
     assert!(!permissions.use_grant(&granted, None));
 }
 
-/// What a grant for a request of each kind covers of what an agent does through us.
+/// The requests to us that a grant for each kind of tool call covers.
 #[test]
-fn a_rule_grants_the_effect_of_its_kind_and_a_yes_what_was_shown() {
+fn a_rule_grants_the_effect_of_the_kind_and_the_user_what_was_shown() {
     let kinds = v1::ToolKind::KNOWN.iter().chain(&["invented"]);
     let mut table = String::new();
     for kind in kinds {
@@ -223,7 +223,7 @@ fn a_decision_on_a_class_never_covers_a_protected_file() {
 }
 
 #[test]
-fn an_identity_that_an_agent_tells_of_a_tool_narrows_what_is_remembered() {
+fn an_identity_that_an_agent_gives_a_tool_narrows_decisions() {
     let told = |identity: &str| {
         let meta = format!(r#""_meta":{{"attache":{{"toolIdentity":"{identity}"}}}}"#);
         action(&format!(

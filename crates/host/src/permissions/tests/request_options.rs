@@ -1,4 +1,4 @@
-//! Which of the agent's options is taken.
+//! The choice among the options that an agent offers.
 
 use expect_test::{Expect, expect};
 
@@ -25,7 +25,7 @@ fn check(kinds: &[(&str, &str)], expected: Expect) {
 }
 
 #[test]
-fn by_kind_whatever_the_name() {
+fn options_are_picked_by_kind_and_not_by_name() {
     check(
         &[
             ("1", "allow_always"),
@@ -40,7 +40,7 @@ fn by_kind_whatever_the_name() {
 }
 
 #[test]
-fn a_yes_for_this_time_is_never_told_as_a_yes_for_ever() {
+fn allow_once_is_never_answered_with_allow_always() {
     check(
         &[("1", "allow_always"), ("2", "reject_always")],
         expect![[r#"
@@ -50,7 +50,7 @@ fn a_yes_for_this_time_is_never_told_as_a_yes_for_ever() {
 }
 
 #[test]
-fn only_yes_is_offered() {
+fn only_allow_once_is_offered() {
     check(
         &[("1", "allow_once")],
         expect![[r#"
@@ -70,7 +70,7 @@ fn one_id_for_two_options() {
 }
 
 #[test]
-fn unknown_kinds_and_options_behind_the_sixteenth_are_not_taken() {
+fn unknown_kinds_and_options_after_the_sixteenth_are_not_picked() {
     let ids: Vec<String> = (0..500).map(|number| number.to_string()).collect();
     let kind = |index| {
         if index < 16 {
@@ -93,7 +93,7 @@ fn unknown_kinds_and_options_behind_the_sixteenth_are_not_taken() {
 }
 
 #[test]
-fn labels_come_from_the_kind() {
+fn labels_are_chosen_by_kind() {
     let options = options(&[
         ("1", "allow_once"),
         ("2", "allow_always"),

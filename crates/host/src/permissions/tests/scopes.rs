@@ -1,4 +1,4 @@
-//! What a remembered decision answers, and what it does not.
+//! The actions that a remembered decision covers, and those that it does not.
 
 use std::sync::Mutex;
 use std::time::{Duration, UNIX_EPOCH};
@@ -20,15 +20,15 @@ pub(super) fn open_warned(store: &Path) -> (Permissions, Vec<StoreWarning>) {
     Permissions::open(config)
 }
 
-/// Where a decision of a scope still holds.
+/// The sessions, workspaces and processes in which a decision of a scope still counts.
 fn check(scope: Scope, expected: Expect) {
     let (data, workspace, other) = (Scratch::new(), Scratch::new(), Scratch::new());
     let store = data.join("permissions.json");
     let call = r#"{"kind":"execute","rawInput":{"command":"npm test"}}"#;
-    let action = question_in(&workspace, call);
+    let action = action_in(&workspace, call);
     let permissions = open(&store);
     permissions.remember(&action, &decision(true, scope));
-    let elsewhere = question_in(&other, call);
+    let elsewhere = action_in(&other, call);
     let in_session = |session: &str, action: &Action| Action {
         session: session.into(),
         ..action.clone()
@@ -113,7 +113,7 @@ fn always() {
     );
 }
 
-/// Remembers an answer to the first call for ever, and says which of the others it answers.
+/// Remembers a decision on the first call for ever, and shows which of the others it covers.
 fn check_reach(calls: &[&str], expected: Expect) {
     let permissions = Permissions::preset(Preset::Ask);
     permissions.remember(&action(calls[0]), &decision(true, Scope::Always));
@@ -128,7 +128,7 @@ fn check_reach(calls: &[&str], expected: Expect) {
 }
 
 #[test]
-fn a_command_that_differs_in_anything_is_asked_again() {
+fn the_user_is_asked_again_about_a_command_that_differs_in_anything() {
     check_reach(
         &[
             r#"{"kind":"execute","name":"Bash","rawInput":{"command":"npm run a b","description":"one"}}"#,
@@ -147,7 +147,7 @@ fn a_command_that_differs_in_anything_is_asked_again() {
 }
 
 #[test]
-fn a_file_is_asked_for_once_whatever_is_written_to_it() {
+fn a_decision_on_a_file_covers_any_content() {
     check_reach(
         &[
             r#"{"kind":"edit","locations":[{"path":"/w/a"}],"rawInput":{"file_path":"/w/a","new_string":"1"}}"#,
@@ -161,7 +161,7 @@ fn a_file_is_asked_for_once_whatever_is_written_to_it() {
 }
 
 #[test]
-fn other_tools_are_asked_for_with_all_they_are_given() {
+fn other_tools_are_asked_about_with_all_of_their_input() {
     check_reach(
         &[
             r#"{"kind":"fetch","rawInput":{"url":"https://a.example","prompt":"x"}}"#,
@@ -204,7 +204,7 @@ fn other_tools_are_asked_for_with_all_they_are_given() {
 }
 
 #[test]
-fn arguments_count_in_whatever_shape_they_are() {
+fn arguments_count_in_every_shape() {
     check_reach(
         &[
             r#"{"kind":"execute","rawInput":{"command":"npm","args":"test"}}"#,
@@ -217,7 +217,7 @@ fn arguments_count_in_whatever_shape_they_are() {
 }
 
 #[test]
-fn protected_files_are_asked_for_every_time() {
+fn the_user_is_asked_about_protected_files_every_time() {
     check_reach(
         &[r#"{"kind":"edit","locations":[{"path":"/w/.git/hooks/pre-commit"}]}"#],
         expect!["ask"],
@@ -225,7 +225,7 @@ fn protected_files_are_asked_for_every_time() {
 }
 
 #[test]
-fn another_agent_is_asked_again() {
+fn the_user_is_asked_again_for_another_agent() {
     let permissions = Permissions::preset(Preset::Ask);
     let action = run("npm test");
     permissions.remember(&action, &decision(true, Scope::Always));
@@ -237,7 +237,7 @@ fn another_agent_is_asked_again() {
 }
 
 #[test]
-fn a_pattern_that_the_person_chose() {
+fn a_pattern_that_the_user_chose() {
     let permissions = Permissions::preset(Preset::Ask);
     let commands = ActionPattern::Commands(CommandPattern::parse("npm run *").unwrap());
     permissions.remember_pattern(
@@ -317,7 +317,7 @@ fn a_decision_expires() {
 }
 
 #[test]
-fn an_end_that_was_set_holds_in_the_next_program() {
+fn an_expiry_that_was_set_counts_in_the_next_process() {
     let data = Scratch::new();
     let store = data.join("permissions.json");
     let open_at = |seconds: u64| {
@@ -345,7 +345,7 @@ fn an_end_that_was_set_holds_in_the_next_program() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_does_not_lengthen_leave() {
+fn a_clock_that_was_set_back_does_not_extend_a_permission() {
     let now = Arc::new(Mutex::new(UNIX_EPOCH + Duration::from_secs(10_000)));
     let clock = Arc::clone(&now);
     let config = PermissionConfig::new(Preset::ApproveAll).clock(move || *clock.lock().unwrap());
@@ -362,7 +362,7 @@ fn a_clock_that_was_set_back_does_not_lengthen_leave() {
 }
 
 #[test]
-fn a_workspace_is_known_by_itself_and_not_by_its_name() {
+fn a_workspace_is_recognised_by_identity_and_not_by_name() {
     let (data, place) = (Scratch::new(), Scratch::new());
     let (project, link) = (place.join("project"), place.join("link"));
     std::fs::create_dir(&project).unwrap();
@@ -370,22 +370,19 @@ fn a_workspace_is_known_by_itself_and_not_by_its_name() {
     let call = r#"{"kind":"execute","rawInput":{"command":"npm test"}}"#;
     let permissions = open(&data.join("permissions.json"));
     permissions.remember(
-        &question_in(&project, call),
+        &action_in(&project, call),
         &decision(true, Scope::Workspace),
     );
     assert!(matches!(
-        permissions.judge(&question_in(&link, call)),
+        permissions.judge(&action_in(&link, call)),
         Verdict::Allow(_)
     ));
     std::fs::rename(&project, place.join("old")).unwrap();
     std::fs::create_dir(&project).unwrap();
-    assert_eq!(
-        permissions.judge(&question_in(&project, call)),
-        Verdict::Ask
-    );
+    assert_eq!(permissions.judge(&action_in(&project, call)), Verdict::Ask);
 }
 
-/// Remembers a denial of the first call, and says which of the others are denied with `--approve-all`.
+/// Remembers a denial of the first call, and shows which of the others are denied with `--approve-all`.
 fn check_denied(calls: &[&str], expected: Expect) {
     let data = Scratch::new();
     let mut config = PermissionConfig::new(Preset::ApproveAll);

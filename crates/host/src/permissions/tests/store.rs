@@ -1,4 +1,4 @@
-//! The file of decisions: who may change it, and what happens when somebody else has.
+//! The file of decisions, and tampering with it.
 
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::sync::Barrier;
@@ -10,7 +10,7 @@ use super::scopes::open_warned;
 use super::*;
 use crate::scratch::Scratch;
 
-/// Remembers something, lets somebody tamper with the file, and opens it again.
+/// Remembers a decision, tampers with the file, and opens it again.
 fn check(tamper: impl Fn(&Path), expected: Expect) {
     let data = Scratch::new();
     let store = data.join("permissions.json");
@@ -32,7 +32,7 @@ fn check(tamper: impl Fn(&Path), expected: Expect) {
 }
 
 #[test]
-fn an_answer_was_turned_around() {
+fn the_file_was_changed() {
     check(
         |store| {
             let text = fs::read_to_string(store).unwrap();
@@ -45,7 +45,7 @@ fn an_answer_was_turned_around() {
 }
 
 #[test]
-fn the_file_is_no_json() {
+fn the_file_is_not_json() {
     check(
         |store| fs::write(store, "{").unwrap(),
         expect![[r#"
@@ -99,7 +99,7 @@ fn the_file_is_a_pipe() {
 }
 
 #[test]
-fn the_key_is_gone() {
+fn the_key_is_missing() {
     check(
         |store| fs::remove_file(store.with_extension("key")).unwrap(),
         expect![[r#"
@@ -158,7 +158,7 @@ fn only_the_owner_can_read_it() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_is_told_and_the_decision_still_holds() {
+fn a_decision_that_cannot_be_stored_is_reported_and_still_counts() {
     let data = Scratch::new();
     let in_the_way = data.join("file");
     fs::write(&in_the_way, "").unwrap();
@@ -182,7 +182,7 @@ fn decisions_are_listed_and_revoked_while_another_program_runs() {
     let store = data.join("permissions.json");
     let (running, _) = open_warned(&store);
     let (other, _) = open_warned(&store);
-    let action = question_in(
+    let action = action_in(
         &workspace,
         r#"{"kind":"execute","rawInput":{"command":"curl -H 'Authorization: Bearer abc' x"}}"#,
     );

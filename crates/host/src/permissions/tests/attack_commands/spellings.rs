@@ -39,7 +39,7 @@ fn wrapped(line: &str) -> Vec<String> {
     WRAPPERS.iter().map(fill).collect()
 }
 
-/// Options between a program and what it is told to do.
+/// Options between a program and its subcommand.
 fn with_options(words: &[&str]) -> Vec<String> {
     let rest = words[1..].join(" ");
     let options: &[&str] = match words[0] {

@@ -1,6 +1,6 @@
 //! The lines, options and wrappers that the attacks are made of.
 
-/// How a shell is called that may export what a line sets.
+/// Calls of a shell that may export the variables of a line.
 pub(super) const INVOCATIONS: &[&str] = &[
     "-ac",
     "-kc",
@@ -140,7 +140,7 @@ pub(super) const SETS: &[&str] = &[
     "cd /; cd - >g",
 ];
 
-/// What stands before and behind to export a variable of the shell, or nothing.
+/// Text before and after a line that exports a variable of the shell, or nothing.
 pub(super) const EXPORTS: &[(&str, &str)] = &[
     ("", ""),
     ("export N", ""),
@@ -298,7 +298,7 @@ pub(super) const OPTIONS: &[&str] = &[
     "-Z",
 ];
 
-/// What is behind `-c`.
+/// Lines after `-c`.
 pub(super) const LINES: &[&str] = &[
     "ls",
     "ls -l x",
