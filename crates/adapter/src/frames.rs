@@ -1,29 +1,29 @@
 //! What the CLI says, one JSON object a line, read with tolerance: a frame that is not known is `Other`, a member that
 //! is missing or badly made counts as absent. Nothing here knows ACP.
 
+mod block_delta;
 mod control;
 mod message;
-mod outcome;
-mod piece;
 mod stream;
 mod task;
+mod turn_result;
 
 use serde_json::Value;
 
-pub use control::{Answer, CanUseTool, Elicitation, Mode};
+pub use control::{CanUseTool, ControlResponse, Elicitation, ElicitationMode};
 pub use message::{Block, Message};
-pub use outcome::{Outcome, Tokens};
-pub use stream::{Delta, Event};
+pub use stream::{Delta, MessageEvent};
 pub(crate) use task::between;
 pub use task::{TaskEnd, runs_on};
+pub use turn_result::{TokenUsage, TurnResult};
 
 /// One frame of the CLI.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Frame {
     /// What the CLI is about to do, or that it is done.
-    State(State),
+    State(CliState),
     /// A turn begins, with what is set.
-    Begun {
+    TurnStarted {
         /// The permission mode.
         mode: Option<String>,
         /// The model, by its full name.
@@ -38,7 +38,7 @@ pub enum Frame {
     /// The output of a command that the CLI carries out itself.
     LocalOutput(String),
     /// A task that runs for a tool call: its id for `stop_task`.
-    Task {
+    TaskStarted {
         /// The task.
         id: String,
         /// The tool call it runs for.
@@ -47,26 +47,26 @@ pub enum Frame {
     /// Such a task has ended.
     TaskEnded(TaskEnd),
     /// A queued prompt has been taken.
-    Taken(String),
+    PromptAccepted(String),
     /// A piece of a message that is being made.
     Stream {
         /// The tool call of the subagent that makes it.
         parent: Option<String>,
         /// The piece.
-        event: Event,
+        event: MessageEvent,
     },
     /// A block of a message of the model.
     Assistant(Message),
     /// A block of a message to the model: a prompt, or what a tool gave back.
     User(Message),
     /// The end of a turn.
-    Result(Box<Outcome>),
+    Result(Box<TurnResult>),
     /// Whether a tool may run.
     CanUseTool(Box<CanUseTool>),
     /// An MCP server asks the person for data.
     Elicitation(Box<Elicitation>),
     /// The person has dealt with a page of an MCP server.
-    PageDone {
+    ElicitationComplete {
         /// The server.
         server: String,
         /// Its id for the page.
@@ -75,20 +75,20 @@ pub enum Frame {
     /// A dialog that the CLI wants drawn, by the id of the request.
     Dialog(String),
     /// Another request of the CLI, which we do not serve.
-    Unserved {
+    UnsupportedRequest {
         /// The request.
         id: String,
         /// What it wants.
         subtype: String,
     },
     /// A question is no longer open.
-    Withdrawn(String),
+    RequestCancelled(String),
     /// The answer to a request of ours, or the echo of an answer of ours.
-    Answered {
+    ControlResponse {
         /// The request.
         id: String,
         /// The answer.
-        answer: Answer,
+        response: ControlResponse,
     },
     /// Anything else.
     Other,
@@ -96,7 +96,7 @@ pub enum Frame {
 
 /// What the CLI does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum CliState {
     /// It works.
     Running,
     /// It waits for an answer.
@@ -109,9 +109,9 @@ pub enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compaction {
     /// It runs.
-    Begun,
+    Started,
     /// It has ended well.
-    Done,
+    Completed,
     /// It has ended badly.
     Failed,
 }
@@ -122,38 +122,38 @@ impl Frame {
     /// # Errors
     ///
     /// When the line is not a JSON object.
-    pub fn read(line: &[u8]) -> Result<Frame, Garbage> {
-        let line = std::str::from_utf8(line).map_err(|_| Garbage)?;
-        if let Some(frame) = piece::read(line) {
+    pub fn read(line: &[u8]) -> Result<Frame, MalformedLine> {
+        let line = std::str::from_utf8(line).map_err(|_| MalformedLine)?;
+        if let Some(frame) = block_delta::read(line) {
             return Ok(frame);
         }
         match serde_json::from_str(line) {
-            Ok(Value::Object(members)) => Ok(Frame::of(Value::Object(members))),
-            _ => Err(Garbage),
+            Ok(Value::Object(members)) => Ok(Frame::from_value(Value::Object(members))),
+            _ => Err(MalformedLine),
         }
     }
 
     /// The frame that an object is.
-    pub fn of(mut frame: Value) -> Frame {
+    pub fn from_value(mut frame: Value) -> Frame {
         match frame["type"].as_str().unwrap_or_default() {
             "system" => system(frame),
             "stream_event" => Frame::Stream {
                 parent: string(&frame, "parent_tool_use_id"),
-                event: Event::of(&mut take(&mut frame, "event")),
+                event: MessageEvent::from_value(&mut take_member(&mut frame, "event")),
             },
-            "assistant" => Frame::Assistant(Message::of(frame)),
-            "user" => Frame::User(Message::of(frame)),
-            "result" => Frame::Result(Box::new(Outcome::of(&frame))),
+            "assistant" => Frame::Assistant(Message::from_value(frame)),
+            "user" => Frame::User(Message::from_value(frame)),
+            "result" => Frame::Result(Box::new(TurnResult::from_value(&frame))),
             "control_request" => control::request(frame),
-            "control_cancel_request" => Frame::Withdrawn(text(&frame, "request_id")),
+            "control_cancel_request" => Frame::RequestCancelled(text(&frame, "request_id")),
             "control_response" => control::response(frame),
             "command_lifecycle" if frame["state"] == "started" => {
-                Frame::Taken(text(&frame, "command_uuid"))
+                Frame::PromptAccepted(text(&frame, "command_uuid"))
             }
             // In a transcript: a note for the model waits for its turn.
             "queue-operation" => frame["content"]
                 .as_str()
-                .and_then(TaskEnd::written)
+                .and_then(TaskEnd::from_note)
                 .map_or(Frame::Other, Frame::TaskEnded),
             _ => Frame::Other,
         }
@@ -181,34 +181,34 @@ impl Frame {
 /// A line that is no JSON object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the line is not a JSON object")]
-pub struct Garbage;
+pub struct MalformedLine;
 
 fn system(mut frame: Value) -> Frame {
     match frame["subtype"].as_str().unwrap_or_default() {
         "session_state_changed" => match frame["state"].as_str() {
-            Some("idle") => Frame::State(State::Idle),
-            Some("requires_action") => Frame::State(State::RequiresAction),
-            Some("running") => Frame::State(State::Running),
+            Some("idle") => Frame::State(CliState::Idle),
+            Some("requires_action") => Frame::State(CliState::RequiresAction),
+            Some("running") => Frame::State(CliState::Running),
             _ => Frame::Other,
         },
-        "init" => Frame::Begun {
+        "init" => Frame::TurnStarted {
             mode: string(&frame, "permissionMode"),
             model: string(&frame, "model"),
         },
         "status" => status(&frame),
-        "commands_changed" => Frame::Commands(take(&mut frame, "commands")),
-        "compact_boundary" => Frame::Compaction(Compaction::Done),
+        "commands_changed" => Frame::Commands(take_member(&mut frame, "commands")),
+        "compact_boundary" => Frame::Compaction(Compaction::Completed),
         // The second is its name in a transcript.
         "local_command_output" | "local_command" => Frame::LocalOutput(text(&frame, "content")),
-        "task_started" => Frame::Task {
+        "task_started" => Frame::TaskStarted {
             id: text(&frame, "task_id"),
             tool_use_id: text(&frame, "tool_use_id"),
         },
-        "elicitation_complete" => Frame::PageDone {
+        "elicitation_complete" => Frame::ElicitationComplete {
             server: text(&frame, "mcp_server_name"),
             id: text(&frame, "elicitation_id"),
         },
-        "task_notification" => Frame::TaskEnded(TaskEnd::of(&frame)),
+        "task_notification" => Frame::TaskEnded(TaskEnd::from_value(&frame)),
         _ => Frame::Other,
     }
 }
@@ -218,7 +218,7 @@ fn status(frame: &Value) -> Frame {
         return Frame::Mode(mode);
     }
     match (frame["status"].as_str(), frame["compact_result"].as_str()) {
-        (Some("compacting"), _) => Frame::Compaction(Compaction::Begun),
+        (Some("compacting"), _) => Frame::Compaction(Compaction::Started),
         // The boundary that follows tells of the success.
         (_, Some("success")) => Frame::Other,
         (_, Some(_)) => Frame::Compaction(Compaction::Failed),
@@ -227,7 +227,7 @@ fn status(frame: &Value) -> Frame {
 }
 
 /// Takes a member out of a value, which need not be an object.
-fn take(value: &mut Value, name: &str) -> Value {
+fn take_member(value: &mut Value, name: &str) -> Value {
     value.get_mut(name).map(Value::take).unwrap_or_default()
 }
 

@@ -21,10 +21,10 @@ pub struct Launcher {
 
 /// The CLI is not there.
 #[derive(Debug, thiserror::Error)]
-pub enum Missing {
+pub enum CliNotFound {
     /// It is not where it was said to be.
     #[error("no program at `{}`: check --cli and CLAUDE_CODE_EXECUTABLE", .0.display())]
-    Named(PathBuf),
+    AtPath(PathBuf),
     /// It is nowhere.
     #[error(
         "the Claude Code CLI was not found: install it with `npm i -g @anthropic-ai/claude-code`, or name it with --cli or CLAUDE_CODE_EXECUTABLE"
@@ -33,21 +33,21 @@ pub enum Missing {
 }
 
 impl Launcher {
-    /// Finds the CLI: the one named, that of `CLAUDE_CODE_EXECUTABLE`, in `PATH`, and in the usual places.
+    /// Finds the CLI: the one named, that of `CLAUDE_CODE_EXECUTABLE`, in `PATH`, and in the usual candidates.
     ///
     /// # Errors
     ///
     /// When it is not there.
-    pub fn find(named: Option<PathBuf>) -> Result<Launcher, Missing> {
+    pub fn find(named: Option<PathBuf>) -> Result<Launcher, CliNotFound> {
         let variable = || env::var_os("CLAUDE_CODE_EXECUTABLE").filter(|it| !it.is_empty());
         let named = named.or_else(|| variable().map(PathBuf::from));
         let program = match named {
             // Sessions have directories of their own.
             Some(program) if program.is_file() => std::path::absolute(&program).unwrap_or(program),
-            Some(program) => return Err(Missing::Named(program)),
-            None => places()
+            Some(program) => return Err(CliNotFound::AtPath(program)),
+            None => candidates()
                 .find(|place| place.is_file())
-                .ok_or(Missing::Anywhere)?,
+                .ok_or(CliNotFound::Anywhere)?,
         };
         Ok(Launcher {
             program,
@@ -58,10 +58,10 @@ impl Launcher {
 
 /// One session of the CLI, as it is to be started.
 #[derive(Debug, Clone)]
-pub(crate) struct Launch {
+pub(crate) struct SessionLaunch {
     pub(crate) launcher: Launcher,
     pub(crate) id: String,
-    pub(crate) start: Start,
+    pub(crate) origin: SessionOrigin,
     pub(crate) cwd: PathBuf,
     pub(crate) directories: Vec<String>,
     pub(crate) servers: Vec<v1::McpServer>,
@@ -71,17 +71,17 @@ pub(crate) struct Launch {
 
 /// What a session starts from.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Start {
-    Nothing,
+pub(crate) enum SessionOrigin {
+    New,
     /// Its own transcript.
-    Itself,
+    Resume,
     /// That of another, which stays as it is.
-    Another(String),
+    Fork(String),
 }
 
-impl Launch {
+impl SessionLaunch {
     /// The program, with the files that go with it.
-    pub(crate) fn program(&self, start: &Start, files: &Files) -> Program {
+    pub(crate) fn program(&self, origin: &SessionOrigin, files: &LaunchFiles) -> Program {
         let mut program = Program::new(&self.launcher.program).cwd(&self.cwd).args([
             "--output-format",
             "stream-json",
@@ -94,10 +94,10 @@ impl Launch {
             "--replay-user-messages",
             "--setting-sources=user,project,local",
         ]);
-        program = match start {
-            Start::Nothing => program.arg(format!("--session-id={}", self.id)),
-            Start::Itself => program.arg(format!("--resume={}", self.id)),
-            Start::Another(other) => program
+        program = match origin {
+            SessionOrigin::New => program.arg(format!("--session-id={}", self.id)),
+            SessionOrigin::Resume => program.arg(format!("--resume={}", self.id)),
+            SessionOrigin::Fork(other) => program
                 .arg(format!("--resume={other}"))
                 .arg("--fork-session")
                 .arg(format!("--session-id={}", self.id)),
@@ -108,7 +108,7 @@ impl Launch {
         for directory in &self.directories {
             program = program.arg(format!("--add-dir={directory}"));
         }
-        if let Some(config) = &files.servers {
+        if let Some(config) = &files.mcp_config {
             program = program.arg("--mcp-config").arg(config);
         }
         if let Some(file) = &files.system_prompt {
@@ -121,7 +121,7 @@ impl Launch {
         self.environment(program, files)
     }
 
-    fn environment(&self, program: Program, files: &Files) -> Program {
+    fn environment(&self, program: Program, files: &LaunchFiles) -> Program {
         let mut program = program
             .env_remove("CLAUDECODE")
             .env("CLAUDE_CODE_ENTRYPOINT", "sdk-acp")
@@ -146,19 +146,22 @@ impl Launch {
     }
 }
 
-/// Files of ours that a CLI is started with, in a folder that only the user can read. Dropping this removes those that
+/// LaunchFiles of ours that a CLI is started with, in a folder that only the user can read. Dropping this removes those that
 /// need not be there once the CLI runs: they may hold secrets.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
-    pub(crate) servers: Option<PathBuf>,
+pub(crate) struct LaunchFiles {
+    pub(crate) mcp_config: Option<PathBuf>,
     pub(crate) system_prompt: Option<PathBuf>,
     /// What runs shell commands, and whom it tells.
     pub(crate) shell: Option<(PathBuf, OsString)>,
 }
 
-impl Drop for Files {
+impl Drop for LaunchFiles {
     fn drop(&mut self) {
-        for file in [&self.servers, &self.system_prompt].into_iter().flatten() {
+        for file in [&self.mcp_config, &self.system_prompt]
+            .into_iter()
+            .flatten()
+        {
             // What cannot be removed now goes with the folder.
             std::fs::remove_file(file).ok();
         }
@@ -167,7 +170,7 @@ impl Drop for Files {
 
 /// The MCP servers in the CLI's own form.
 pub fn server_config(servers: &[v1::McpServer]) -> Value {
-    let servers = named(servers).into_iter();
+    let servers = configs(servers).into_iter();
     json!({ "mcpServers": Value::Object(servers.collect()) })
 }
 
@@ -176,7 +179,7 @@ pub fn unusable_names(servers: &[v1::McpServer]) -> Option<&'static str> {
     if servers.len() > MAX_SERVERS {
         return Some("`mcpServers` names too many servers: name at most 256");
     }
-    let mut names: Vec<_> = named(servers).into_iter().map(|(name, _)| name).collect();
+    let mut names: Vec<_> = configs(servers).into_iter().map(|(name, _)| name).collect();
     names.sort();
     if names.iter().any(|name| name.trim().is_empty()) {
         return Some("an MCP server in `mcpServers` has no name: give each one of its own");
@@ -186,7 +189,7 @@ pub fn unusable_names(servers: &[v1::McpServer]) -> Option<&'static str> {
         .then_some("two MCP servers in `mcpServers` have the same name: give each one of its own")
 }
 
-fn named(servers: &[v1::McpServer]) -> Vec<(String, Value)> {
+fn configs(servers: &[v1::McpServer]) -> Vec<(String, Value)> {
     let pairs = |pairs: Vec<(&str, &str)>| {
         let pairs = pairs
             .into_iter()
@@ -229,12 +232,12 @@ pub fn config_folder() -> PathBuf {
     }
 }
 
-fn places() -> impl Iterator<Item = PathBuf> {
+fn candidates() -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let path: Vec<_> = env::split_paths(&path).collect();
     let usual = USUAL.iter().map(|place| home().join(place));
-    let places = path.into_iter().chain(usual);
-    places
+    let candidates = path.into_iter().chain(usual);
+    candidates
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(NAME))
 }

@@ -5,13 +5,14 @@
 
 pub mod agent;
 mod cli;
+pub mod elicitation;
 pub mod frames;
 pub mod launch;
-mod live;
 pub mod mapping;
+pub mod permission;
+mod private_folder;
 pub mod prompt;
 pub mod provider;
-pub mod question;
 pub mod replay;
 mod session;
 pub mod settings;
@@ -20,4 +21,4 @@ pub mod store;
 pub mod tools;
 
 pub use agent::serve;
-pub use launch::{Launcher, Missing};
+pub use launch::{CliNotFound, Launcher};

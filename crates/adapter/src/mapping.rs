@@ -1,11 +1,11 @@
 //! The translation: a frame of the CLI in, what is to be done out. A value without I/O and without a clock, so that
 //! whole conversations can be checked as text.
 
-mod calls;
-mod ending;
 mod markup;
 mod messages;
 mod partial;
+mod tool_calls;
+mod turn_end;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,54 +13,55 @@ use attache::v1;
 use serde_json::{Value, json};
 
 use crate::frames::{
-    Answer, CanUseTool, Compaction, Elicitation, Event, Frame, Message, State, TaskEnd, Tokens,
+    CanUseTool, CliState, Compaction, ControlResponse, Elicitation, Frame, Message, MessageEvent,
+    TaskEnd, TokenUsage,
 };
-use crate::tools::Tasks;
-use crate::{question, settings};
-use calls::Calls;
-use messages::Making;
+use crate::tools::TaskPlan;
+use crate::{permission, settings};
+use messages::StreamingMessage;
+use tool_calls::ToolCalls;
 
-pub(crate) use ending::usage;
-pub use ending::{Ended, Failure, logged_out};
 pub use markup::{is_markup, prompt_text};
+pub(crate) use turn_end::usage;
+pub use turn_end::{CliFailure, TurnEnd, auth_required};
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Act {
+pub enum SessionAction {
     /// Tell the client.
-    Tell(v1::SessionUpdate),
+    Update(v1::SessionUpdate),
     /// Ask the person.
-    Ask(Box<CanUseTool>),
+    AskPermission(Box<CanUseTool>),
     /// Ask the person for an MCP server.
     Elicit(Box<Elicitation>),
     /// The person has dealt with a page of an MCP server.
-    PageDone {
+    CompleteElicitation {
         /// The server.
         server: String,
         /// Its id for the page.
         id: String,
     },
     /// A question is no longer open.
-    Withdraw(String),
+    WithdrawRequest(String),
     /// Say this to the CLI.
-    Say(Value),
+    SendFrame(Value),
     /// An answer to a request of ours.
-    Answered {
+    SettleRequest {
         /// The request.
         id: String,
         /// The answer.
-        answer: Answer,
+        response: ControlResponse,
     },
     /// A prompt of ours has been taken.
-    Taken(String),
+    AcceptPrompt(String),
     /// What is set may have changed.
-    LookAgain,
+    RefreshSettings,
     /// The turn has ended, but for what the CLI still does.
-    Ended(Ended),
+    EndTurn(TurnEnd),
     /// What the CLI does has changed.
-    State(State),
+    SetState(CliState),
     /// A shell command is about to run.
-    Runs {
+    ExpectCommand {
         /// The tool call.
         tool_call: String,
         /// The command.
@@ -70,7 +71,7 @@ pub enum Act {
 
 /// What the client can show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Shows {
+pub struct DisplaySupport {
     /// Terminals that the agent runs: `_meta.terminal_output`.
     pub terminals: bool,
     /// How a compaction goes.
@@ -80,29 +81,29 @@ pub struct Shows {
 /// One session's translation.
 #[derive(Debug, Default)]
 pub struct Mapping {
-    shows: Shows,
+    display: DisplaySupport,
     /// Messages that come piece by piece, by the subagent that makes them.
-    making: HashMap<Option<String>, Making>,
+    streaming: HashMap<Option<String>, StreamingMessage>,
     /// The messages of which pieces have been told, newest last.
     streamed: VecDeque<String>,
     /// How many blocks have been seen of the message that comes block by block, by the subagent that makes it.
     blocks: HashMap<Option<String>, (String, u64)>,
-    calls: Calls,
-    tasks: Tasks,
+    calls: ToolCalls,
+    tasks: TaskPlan,
     mode: Option<String>,
     /// The model of the last turn.
     model: Option<String>,
-    context: Option<Tokens>,
+    context: Option<TokenUsage>,
     compactions: u64,
     /// The frames in which the CLI has said something by itself, newest last.
     local: VecDeque<String>,
 }
 
 impl Mapping {
-    /// A translation for a client that shows these things.
-    pub fn new(shows: Shows) -> Mapping {
+    /// A translation for a client that display these things.
+    pub fn new(display: DisplaySupport) -> Mapping {
         Mapping {
-            shows,
+            display,
             ..Mapping::default()
         }
     }
@@ -113,64 +114,72 @@ impl Mapping {
     }
 
     /// The mode has been set by us: the CLI's word on it is no news.
-    pub fn has_mode(&mut self, mode: &str) {
+    pub fn set_mode(&mut self, mode: &str) {
         self.mode = Some(mode.to_owned());
     }
 
     /// Translates a frame.
-    pub fn take(&mut self, frame: Frame) -> Vec<Act> {
-        let mut acts = Vec::new();
+    pub fn apply(&mut self, frame: Frame) -> Vec<SessionAction> {
+        let mut actions = Vec::new();
         match frame {
-            Frame::State(state) => acts.push(Act::State(state)),
-            Frame::Begun { mode, model } => {
+            Frame::State(state) => actions.push(SessionAction::SetState(state)),
+            Frame::TurnStarted { mode, model } => {
                 // It is asked for when a CLI starts; after that a change is news.
                 if self.model.is_some() && self.model != model {
-                    acts.push(Act::LookAgain);
+                    actions.push(SessionAction::RefreshSettings);
                 }
                 self.model = model;
                 if let Some(mode) = mode {
-                    self.change_mode(mode, &mut acts);
+                    self.change_mode(mode, &mut actions);
                 }
             }
-            Frame::Mode(mode) => self.change_mode(mode, &mut acts),
+            Frame::Mode(mode) => self.change_mode(mode, &mut actions),
             Frame::Commands(list) => {
                 let update = settings::commands(&list);
-                acts.push(Act::Tell(v1::SessionUpdate::AvailableCommandsUpdate(
-                    update,
-                )));
+                actions.push(SessionAction::Update(
+                    v1::SessionUpdate::AvailableCommandsUpdate(update),
+                ));
             }
-            Frame::Compaction(step) => self.compact(step, &mut acts),
+            Frame::Compaction(step) => self.compaction(step, &mut actions),
             Frame::LocalOutput(text) => {
                 let output = markup::local_output(&text);
                 let is_other = output.is_none() && is_markup(&text);
                 if !is_other {
-                    self.say_locally(output.unwrap_or(&text), &mut acts);
+                    self.push_local_output(output.unwrap_or(&text), &mut actions);
                 }
             }
-            Frame::Task { id, tool_use_id } => self.calls.runs_as(&tool_use_id, id),
-            Frame::TaskEnded(end) => self.end_task(end, &mut acts),
-            Frame::Taken(uuid) => acts.push(Act::Taken(uuid)),
-            Frame::Stream { parent, event } => self.stream(parent, event, &mut acts),
-            Frame::Assistant(message) => self.assistant(message, &mut acts),
-            Frame::User(message) => self.user(message, &mut acts),
-            Frame::Result(outcome) => self.end(&outcome, &mut acts),
-            Frame::CanUseTool(question) => self.ask(*question, &mut acts),
-            Frame::Elicitation(asked) => acts.push(Act::Elicit(asked)),
-            Frame::PageDone { server, id } => acts.push(Act::PageDone { server, id }),
-            Frame::Dialog(id) => acts.push(Act::Say(question::undrawn(&id))),
-            Frame::Unserved { id, subtype } => acts.push(Act::Say(unserved(&id, &subtype))),
-            Frame::Withdrawn(id) => acts.push(Act::Withdraw(id)),
-            Frame::Answered { id, answer } => acts.push(Act::Answered { id, answer }),
+            Frame::TaskStarted { id, tool_use_id } => self.calls.set_task(&tool_use_id, id),
+            Frame::TaskEnded(end) => self.end_task(end, &mut actions),
+            Frame::PromptAccepted(uuid) => actions.push(SessionAction::AcceptPrompt(uuid)),
+            Frame::Stream { parent, event } => self.stream(parent, event, &mut actions),
+            Frame::Assistant(message) => self.assistant(message, &mut actions),
+            Frame::User(message) => self.user(message, &mut actions),
+            Frame::Result(outcome) => self.end(&outcome, &mut actions),
+            Frame::CanUseTool(question) => self.request_permission(*question, &mut actions),
+            Frame::Elicitation(asked) => actions.push(SessionAction::Elicit(asked)),
+            Frame::ElicitationComplete { server, id } => {
+                actions.push(SessionAction::CompleteElicitation { server, id })
+            }
+            Frame::Dialog(id) => {
+                actions.push(SessionAction::SendFrame(permission::cancel_dialog(&id)))
+            }
+            Frame::UnsupportedRequest { id, subtype } => {
+                actions.push(SessionAction::SendFrame(unsupported_request(&id, &subtype)))
+            }
+            Frame::RequestCancelled(id) => actions.push(SessionAction::WithdrawRequest(id)),
+            Frame::ControlResponse { id, response } => {
+                actions.push(SessionAction::SettleRequest { id, response })
+            }
             Frame::Other => {}
         }
-        acts
+        actions
     }
 
     /// A prompt as it stands in a transcript, told again.
-    pub fn replay_prompt(&mut self, message: &Message) -> Vec<Act> {
-        let mut acts = Vec::new();
-        self.prompt(message, &mut acts);
-        acts
+    pub fn replay_prompt(&mut self, message: &Message) -> Vec<SessionAction> {
+        let mut actions = Vec::new();
+        self.push_prompt(message, &mut actions);
+        actions
     }
 
     /// The task of the CLI that a tool call runs as.
@@ -179,8 +188,8 @@ impl Mapping {
     }
 
     /// The output of a tool call is told while it runs: it is not told again at the end.
-    pub fn is_live(&mut self, tool_call: &str) {
-        self.calls.is_live(tool_call);
+    pub fn mark_live(&mut self, tool_call: &str) {
+        self.calls.mark_live(tool_call);
     }
 
     /// Whether a tool call has given back what it had to say, and runs on.
@@ -189,8 +198,8 @@ impl Mapping {
     }
 
     /// What the command of a tool call has written in all: its size, and the end of it to be shown.
-    pub fn wrote(&mut self, tool_call: &str, size: u64, end: String) {
-        self.calls.wrote(tool_call, size, end);
+    pub fn set_command_output(&mut self, tool_call: &str, size: u64, end: String) {
+        self.calls.set_command_output(tool_call, size, end);
     }
 
     /// Whether something runs that no turn waits for.
@@ -199,87 +208,102 @@ impl Mapping {
     }
 
     /// The CLI is gone: what it has begun will not end.
-    pub fn abandon(&mut self) -> Vec<Act> {
-        self.making.clear();
-        self.calls.abandon(self.shows)
+    pub fn fail_open_calls(&mut self) -> Vec<SessionAction> {
+        self.streaming.clear();
+        self.calls.fail_open(self.display)
     }
 
-    fn end_task(&mut self, end: TaskEnd, acts: &mut Vec<Act>) {
+    fn end_task(&mut self, end: TaskEnd, actions: &mut Vec<SessionAction>) {
         // A subagent says nothing after its end.
-        self.making.remove(&Some(end.tool_use_id.clone()));
-        self.calls.end(end, self.shows, acts);
+        self.streaming.remove(&Some(end.tool_use_id.clone()));
+        self.calls.end(end, self.display, actions);
     }
 
-    fn change_mode(&mut self, mode: String, acts: &mut Vec<Act>) {
+    fn change_mode(&mut self, mode: String, actions: &mut Vec<SessionAction>) {
         if self.mode.as_ref() != Some(&mode) {
             let update = v1::CurrentModeUpdate::new(mode.as_str());
-            acts.push(Act::Tell(v1::SessionUpdate::CurrentModeUpdate(update)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::CurrentModeUpdate(
+                update,
+            )));
             self.mode = Some(mode);
         }
     }
 
-    fn compact(&mut self, step: Compaction, acts: &mut Vec<Act>) {
-        if step == Compaction::Begun {
+    fn compaction(&mut self, step: Compaction, actions: &mut Vec<SessionAction>) {
+        if step == Compaction::Started {
             self.compactions += 1;
         }
-        if !self.shows.compaction {
+        if !self.display.compaction {
             return;
         }
         let status = match step {
-            Compaction::Begun => v1::CompactionStatus::InProgress,
-            Compaction::Done => v1::CompactionStatus::Completed,
+            Compaction::Started => v1::CompactionStatus::InProgress,
+            Compaction::Completed => v1::CompactionStatus::Completed,
             Compaction::Failed => v1::CompactionStatus::Failed,
         };
         let id = format!("compaction-{}", self.compactions);
         let update = v1::CompactionUpdate::new(id, status);
-        acts.push(Act::Tell(v1::SessionUpdate::CompactionUpdate(update)));
+        actions.push(SessionAction::Update(v1::SessionUpdate::CompactionUpdate(
+            update,
+        )));
     }
 
-    fn ask(&mut self, question: CanUseTool, acts: &mut Vec<Act>) {
+    fn request_permission(&mut self, question: CanUseTool, actions: &mut Vec<SessionAction>) {
         // The call is known by its input before the question comes, but for one that came in no message.
-        self.calls.know(
+        self.calls.update(
             &question.tool_use_id,
             &question.tool,
             &question.input,
             None,
-            self.shows,
-            acts,
+            self.display,
+            actions,
         );
-        acts.push(Act::Ask(Box::new(question)));
+        actions.push(SessionAction::AskPermission(Box::new(question)));
     }
 
-    fn stream(&mut self, parent: Option<String>, event: Event, acts: &mut Vec<Act>) {
+    fn stream(
+        &mut self,
+        parent: Option<String>,
+        event: MessageEvent,
+        actions: &mut Vec<SessionAction>,
+    ) {
         match &event {
-            Event::Message { id, tokens } => {
+            MessageEvent::Start { id, tokens } => {
                 self.remember(id);
                 self.count(&parent, *tokens);
             }
-            Event::Tokens(tokens) if parent.is_none() => {
+            MessageEvent::Usage(tokens) if parent.is_none() => {
                 let context = self.context.get_or_insert_default();
                 context.output = context.output.max(tokens.output);
             }
             _ => {}
         }
-        let making = self.making.entry(parent.clone()).or_default();
-        making.take(event, parent.as_deref(), self.shows, &mut self.calls, acts);
+        let message = self.streaming.entry(parent.clone()).or_default();
+        message.apply(
+            event,
+            parent.as_deref(),
+            self.display,
+            &mut self.calls,
+            actions,
+        );
     }
 
     /// Only what the main model sees counts.
-    fn count(&mut self, parent: &Option<String>, tokens: Option<Tokens>) {
+    fn count(&mut self, parent: &Option<String>, tokens: Option<TokenUsage>) {
         if parent.is_none() && tokens.is_some_and(|tokens| tokens.total() > 0) {
             self.context = tokens;
         }
     }
 
     fn remember(&mut self, id: &str) {
-        if self.streamed.len() == REMEMBERED {
+        if self.streamed.len() == MAX_STREAMED {
             self.streamed.pop_front();
         }
         self.streamed.push_back(id.to_owned());
     }
 }
 
-fn unserved(id: &str, subtype: &str) -> Value {
+fn unsupported_request(id: &str, subtype: &str) -> Value {
     let error = format!("{subtype} is not served here");
     json!({
         "type": "control_response",
@@ -287,5 +311,5 @@ fn unserved(id: &str, subtype: &str) -> Value {
     })
 }
 
-/// Blocks come soon after their pieces, but messages of several subagents interleave.
-const REMEMBERED: usize = 64;
+/// Blocks come soon after their pieces, but messages of multi_select subagents interleave.
+const MAX_STREAMED: usize = 64;

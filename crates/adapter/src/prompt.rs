@@ -4,7 +4,7 @@ use attache::v1;
 use serde_json::{Value, json};
 
 /// The frame that prompts the CLI.
-pub fn frame(prompt: &[v1::ContentBlock], uuid: &str) -> Value {
+pub fn user_frame(prompt: &[v1::ContentBlock], uuid: &str) -> Value {
     json!({
         "type": "user",
         "message": { "role": "user", "content": content(prompt) },
@@ -15,14 +15,14 @@ pub fn frame(prompt: &[v1::ContentBlock], uuid: &str) -> Value {
 }
 
 /// The same, to be taken before whatever the CLI does is done.
-pub fn steering(prompt: &[v1::ContentBlock], uuid: &str) -> Value {
-    let mut frame = frame(prompt, uuid);
+pub fn steering_frame(prompt: &[v1::ContentBlock], uuid: &str) -> Value {
+    let mut frame = user_frame(prompt, uuid);
     frame["priority"] = json!("now");
     frame
 }
 
 /// Why a prompt cannot be given to the CLI; none if it can.
-pub fn refusal(prompt: &[v1::ContentBlock]) -> Option<&'static str> {
+pub fn unsupported_reason(prompt: &[v1::ContentBlock]) -> Option<&'static str> {
     use v1::ContentBlock::{Image, Resource, ResourceLink, Text};
     let is_taken = |block| matches!(block, &(Text(_) | Image(_) | ResourceLink(_) | Resource(_)));
     let is_blank = |block: &v1::ContentBlock| {
@@ -38,7 +38,7 @@ pub fn refusal(prompt: &[v1::ContentBlock]) -> Option<&'static str> {
 
 /// The command that would make the CLI go on in another transcript, where nobody who knows this session finds it; none
 /// if the prompt is none.
-pub fn clearing(prompt: &[v1::ContentBlock]) -> Option<&str> {
+pub fn clear_command(prompt: &[v1::ContentBlock]) -> Option<&str> {
     let last = prompt.iter().rev().find_map(v1::ContentBlock::as_text)?;
     let name = last.split_whitespace().next()?.strip_prefix('/')?;
     CLEAR.contains(&name).then_some(name)
@@ -64,10 +64,10 @@ fn content(prompt: &[v1::ContentBlock]) -> Vec<Value> {
         match block {
             v1::ContentBlock::Text(content) => blocks.push(text(&command(&content.text))),
             v1::ContentBlock::Image(content) => blocks.push(image(content)),
-            v1::ContentBlock::ResourceLink(link) => blocks.push(text(&linked(&link.uri))),
+            v1::ContentBlock::ResourceLink(link) => blocks.push(text(&file_mention(&link.uri))),
             v1::ContentBlock::Resource(resource) => match &resource.resource {
                 v1::EmbeddedResourceResource::Text(resource) => {
-                    blocks.push(text(&linked(&resource.uri)));
+                    blocks.push(text(&file_mention(&resource.uri)));
                     let (uri, inner) = (&resource.uri, &resource.text);
                     contexts.push(text(&format!(
                         "\n<context ref=\"{uri}\">\n{inner}\n</context>"
@@ -83,8 +83,8 @@ fn content(prompt: &[v1::ContentBlock]) -> Vec<Value> {
 }
 
 /// What was attached to a prompt, from the text that stands for it in a transcript.
-pub fn attached(text: &str) -> Option<v1::ContentBlock> {
-    if let Some((uri, inner)) = context(text) {
+pub fn attached_content(text: &str) -> Option<v1::ContentBlock> {
+    if let Some((uri, inner)) = context_block(text) {
         let resource = v1::TextResourceContents::new(inner, uri);
         let resource = v1::EmbeddedResourceResource::Text(resource);
         return Some(v1::ContentBlock::Resource(v1::EmbeddedResource::new(
@@ -95,12 +95,12 @@ pub fn attached(text: &str) -> Option<v1::ContentBlock> {
         .strip_prefix("[@")?
         .strip_suffix(')')?
         .split_once("](")?;
-    let is_ours = linked(uri) == text;
+    let is_ours = file_mention(uri) == text;
     is_ours.then(|| v1::ContentBlock::ResourceLink(v1::ResourceLink::new(name, uri)))
 }
 
 /// The address and the text of a resource in a transcript.
-pub(crate) fn context(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn context_block(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("\n<context ref=\"")?;
     let (uri, inner) = rest.split_once("\">\n")?;
     Some((uri, inner.strip_suffix("\n</context>")?))
@@ -134,12 +134,12 @@ fn blob(resource: &v1::BlobResourceContents) -> Value {
     match kind {
         "application/pdf" => json!({ "type": "document", "source": source }),
         kind if kind.starts_with("image/") => json!({ "type": "image", "source": source }),
-        _ => text(&linked(&resource.uri)),
+        _ => text(&file_mention(&resource.uri)),
     }
 }
 
 /// A file by the mark that the CLI knows, anything else as it is.
-fn linked(uri: &str) -> String {
+fn file_mention(uri: &str) -> String {
     let Some(path) = uri.strip_prefix("file://") else {
         return uri.to_owned();
     };

@@ -19,7 +19,7 @@ impl Provider {
     /// # Errors
     ///
     /// When the CLI cannot be pointed there.
-    pub fn of(request: &v1::SetProviderRequest) -> Result<Provider, Error> {
+    pub fn from_request(request: &v1::SetProviderRequest) -> Result<Provider, Error> {
         if request.provider_id.as_str() != ID {
             let words = "unknown `providerId`; use `main`";
             return Err(error::unusable_params(words));
@@ -86,7 +86,7 @@ pub fn list(current: Option<&Provider>) -> v1::ListProvidersResponse {
 }
 
 /// Whether this names the provider that there is.
-pub(crate) fn is_ours(id: &v1::ProviderId) -> bool {
+pub(crate) fn is_known_id(id: &v1::ProviderId) -> bool {
     id.as_str() == ID
 }
 

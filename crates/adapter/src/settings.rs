@@ -19,12 +19,12 @@ pub struct Settings {
     pub fast: Option<bool>,
     /// Whether everything may be allowed.
     pub bypass: bool,
-    models: Vec<Model>,
+    models: Vec<ModelChoice>,
     commands: Vec<v1::AvailableCommand>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Model {
+struct ModelChoice {
     value: String,
     /// Its full name, if that is another.
     resolved: Option<String>,
@@ -33,12 +33,12 @@ struct Model {
     efforts: Vec<String>,
     has_fast: bool,
     /// Whether it is of the user's own, and not among those that the CLI offers.
-    is_own: bool,
+    is_custom: bool,
 }
 
 impl Settings {
     /// From the answers to `initialize` and `get_settings`.
-    pub fn of(offered: &Value, applied: &Value, bypass: bool) -> Settings {
+    pub fn from_responses(offered: &Value, applied: &Value, bypass: bool) -> Settings {
         let mut settings = Settings {
             version: text(&offered["claude_code_version"]),
             mode: offered["current_permission_mode"]
@@ -49,45 +49,47 @@ impl Settings {
             effort: None,
             bypass,
             fast: fast(offered),
-            models: list(&offered["models"]).filter_map(Model::of).collect(),
+            models: list(&offered["models"])
+                .filter_map(ModelChoice::from_value)
+                .collect(),
             commands: commands(&offered["commands"]).available_commands,
         };
-        settings.follow(applied);
+        settings.apply_settings(applied);
         if settings.model.is_empty() {
-            settings.uses("default");
+            settings.select_model("default");
         }
         settings
     }
 
     /// What is set now, from an answer to `get_settings`.
-    pub fn follow(&mut self, told: &Value) {
-        let Some(applied) = told["applied"].as_object() else {
+    pub fn apply_settings(&mut self, response: &Value) {
+        let Some(applied) = response["applied"].as_object() else {
             return;
         };
         if let Some(model) = applied.get("model").and_then(Value::as_str) {
-            self.uses(model);
+            self.select_model(model);
         }
         let effort = applied.get("effort").and_then(Value::as_str);
         self.effort = effort.map(str::to_owned);
     }
 
     /// The CLI uses this model. The choice stays if it means the same, and a model of the user's own becomes a choice.
-    pub fn uses(&mut self, model: &str) {
-        if self.chosen_model().is_some_and(|it| it.is(model)) {
+    pub fn select_model(&mut self, model: &str) {
+        if self.chosen_model().is_some_and(|it| it.matches(model)) {
             return;
         }
-        match self.models.iter().find(|it| it.is(model)) {
+        match self.models.iter().find(|it| it.matches(model)) {
             Some(found) => self.model = found.value.clone(),
             None => {
                 let efforts = self.models.first().map(|first| first.efforts.clone());
-                self.models.push(Model {
+                self.models.push(ModelChoice {
                     value: model.to_owned(),
                     resolved: None,
                     name: model.to_owned(),
                     description: String::new(),
                     efforts: efforts.unwrap_or_default(),
                     has_fast: false,
-                    is_own: true,
+                    is_custom: true,
                 });
                 self.model = model.to_owned();
             }
@@ -95,9 +97,9 @@ impl Settings {
     }
 
     /// Offers the models of the user's own that another CLI has used.
-    pub fn inherit(&mut self, before: &Settings) {
-        for model in before.models.iter().filter(|it| it.is_own) {
-            if !self.models.iter().any(|it| it.is(&model.value)) {
+    pub fn keep_custom_models(&mut self, before: &Settings) {
+        for model in before.models.iter().filter(|it| it.is_custom) {
+            if !self.models.iter().any(|it| it.matches(&model.value)) {
                 self.models.push(model.clone());
             }
         }
@@ -125,7 +127,7 @@ impl Settings {
             select(MODE, "Mode", &self.mode, modes.collect())
                 .category(v1::SessionConfigOptionCategory::Mode),
         ];
-        let models = self.models.iter().map(Model::choice).collect();
+        let models = self.models.iter().map(ModelChoice::option).collect();
         let model = select(MODEL, "Model", &self.model, models);
         options.push(model.category(v1::SessionConfigOptionCategory::Model));
         let has_level = |effort: &&String| self.efforts().any(|level| level == effort.as_str());
@@ -144,9 +146,9 @@ impl Settings {
     }
 
     /// The request to the CLI that makes a choice; none if there is no such choice.
-    pub fn choice(&self, option: &str, value: &str) -> Option<Value> {
+    pub fn choice_request(&self, option: &str, value: &str) -> Option<Value> {
         match option {
-            MODE if self.has_mode(value) => Some(set_mode(value)),
+            MODE if self.has_mode(value) => Some(set_mode_request(value)),
             MODEL if self.models.iter().any(|model| model.value == value) => {
                 Some(json!({ "subtype": "set_model", "model": value }))
             }
@@ -173,7 +175,7 @@ impl Settings {
     }
 
     /// A choice has been made.
-    pub fn chosen(&mut self, option: &str, value: &str) {
+    pub fn set_choice(&mut self, option: &str, value: &str) {
         match option {
             MODE => self.mode = value.to_owned(),
             MODEL => self.model = value.to_owned(),
@@ -203,7 +205,7 @@ impl Settings {
         modes.chain(is_new.then_some((mode, mode, "A mode of the CLI")))
     }
 
-    fn chosen_model(&self) -> Option<&Model> {
+    fn chosen_model(&self) -> Option<&ModelChoice> {
         self.models.iter().find(|model| model.value == self.model)
     }
 
@@ -219,20 +221,20 @@ impl Settings {
 }
 
 /// The request to the CLI for what is set.
-pub fn look() -> Value {
+pub fn get_settings_request() -> Value {
     json!({ "subtype": "get_settings" })
 }
 
 /// The request to the CLI for another permission mode.
-pub fn set_mode(mode: &str) -> Value {
+pub fn set_mode_request(mode: &str) -> Value {
     json!({ "subtype": "set_permission_mode", "mode": mode })
 }
 
-impl Model {
-    fn of(model: &Value) -> Option<Model> {
+impl ModelChoice {
+    fn from_value(model: &Value) -> Option<ModelChoice> {
         let value = model["value"].as_str().filter(|value| !value.is_empty())?;
         let efforts = list(&model["supportedEffortLevels"]);
-        Some(Model {
+        Some(ModelChoice {
             value: value.to_owned(),
             resolved: model["resolvedModel"].as_str().map(str::to_owned),
             name: text(&model["displayName"]),
@@ -241,15 +243,15 @@ impl Model {
                 .filter_map(|it| it.as_str().map(str::to_owned))
                 .collect(),
             has_fast: model["supportsFastMode"] == true,
-            is_own: false,
+            is_custom: false,
         })
     }
 
-    fn is(&self, model: &str) -> bool {
+    fn matches(&self, model: &str) -> bool {
         self.value == model || self.resolved.as_deref() == Some(model)
     }
 
-    fn choice(&self) -> v1::SessionConfigSelectOption {
+    fn option(&self) -> v1::SessionConfigSelectOption {
         let name = match self.name.is_empty() {
             true => self.value.as_str(),
             false => self.name.as_str(),

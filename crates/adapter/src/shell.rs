@@ -2,22 +2,32 @@
 //! output of the command goes, waits until it is looked at, and becomes the command. So the command's exit code,
 //! signals and background children are what they would be without us.
 
+#[cfg(unix)]
+mod listener;
+#[cfg(not(unix))]
+#[path = "shell/no_listener.rs"]
+mod listener;
+mod output_tail;
+
 use std::ffi::OsString;
+
+pub(crate) use listener::{AnnouncedCommand, ShellListener};
+pub(crate) use output_tail::OutputTail;
 
 /// Becomes the command if this process was started as the CLI's shell, and then never returns.
 ///
 /// Call it in `main` before arguments are read.
-pub fn run_if_asked() {
+pub fn run_as_shell_if_invoked() {
     let mut args = std::env::args_os();
     let name = args.next().unwrap_or_default();
     if std::path::Path::new(&name).file_name() == Some(NAME.as_ref()) {
         let script: Vec<OsString> = args.collect();
-        std::process::exit(become_command(&script));
+        std::process::exit(exec_command(&script));
     }
 }
 
 #[cfg(unix)]
-fn become_command(script: &[OsString]) -> i32 {
+fn exec_command(script: &[OsString]) -> i32 {
     use std::os::unix::process::CommandExt;
     use std::process::Command;
 
@@ -35,7 +45,7 @@ fn become_command(script: &[OsString]) -> i32 {
 }
 
 #[cfg(not(unix))]
-fn become_command(_: &[OsString]) -> i32 {
+fn exec_command(_: &[OsString]) -> i32 {
     126
 }
 
@@ -88,7 +98,7 @@ fn announce(script: &[OsString]) -> Option<()> {
         return None;
     }
     let script = script.first()?.to_string_lossy();
-    let told = serde_json::json!({
+    let announcement = serde_json::json!({
         "token": token,
         "output": output.to_string_lossy(),
         "script": script.chars().take(SCRIPT).collect::<String>(),
@@ -96,7 +106,9 @@ fn announce(script: &[OsString]) -> Option<()> {
     let mut stream = UnixStream::connect(socket).ok()?;
     stream.set_write_timeout(Some(PATIENCE)).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    stream.write_all(format!("{told}\n").as_bytes()).ok()?;
+    stream
+        .write_all(format!("{announcement}\n").as_bytes())
+        .ok()?;
     stream.read_exact(&mut [0]).ok()
 }
 

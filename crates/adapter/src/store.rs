@@ -1,6 +1,6 @@
 //! The CLI's own transcripts: where they are, what they are called, and deleting them. Nothing of ours is stored.
 
-mod agents;
+mod subagents;
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -14,13 +14,13 @@ use attache::v1;
 use serde_json::Value;
 
 use crate::mapping;
-use crate::replay::Survey;
+use crate::replay::TranscriptIndex;
 
-pub(crate) use agents::Agents;
+pub(crate) use subagents::SubagentTranscripts;
 
 /// The folder of the user's CLI.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub struct TranscriptStore {
     projects: PathBuf,
 }
 
@@ -32,10 +32,10 @@ pub struct Cursor {
     id: String,
 }
 
-impl Store {
+impl TranscriptStore {
     /// A store in a configuration folder of the CLI.
-    pub fn new(config: impl AsRef<Path>) -> Store {
-        Store {
+    pub fn new(config: impl AsRef<Path>) -> TranscriptStore {
+        TranscriptStore {
             projects: config.as_ref().join("projects"),
         }
     }
@@ -71,9 +71,9 @@ impl Store {
             // The transcripts of its subagents and long outputs.
             let folder = file.with_extension("");
             if folder.is_dir() {
-                gone(fs::remove_dir_all(folder))?;
+                ignore_missing(fs::remove_dir_all(folder))?;
             }
-            gone(fs::remove_file(file))?;
+            ignore_missing(fs::remove_file(file))?;
         }
         Ok(())
     }
@@ -93,10 +93,10 @@ impl Store {
         files.sort();
         let mut found = Vec::new();
         let mut files = files.into_iter().zip(1..).peekable();
-        while let Some(((cursor, file), looks)) = files.next() {
+        while let Some(((cursor, file), opened)) = files.next() {
             let info = info(&file).filter(|info| cwd.is_none_or(|cwd| info.cwd.as_str() == cwd));
             found.extend(info);
-            let is_full = found.len() == PAGE || looks == LOOKS;
+            let is_full = found.len() == PAGE || opened == MAX_OPENED;
             if is_full && files.peek().is_some() {
                 return (found, Some(cursor));
             }
@@ -144,12 +144,12 @@ impl fmt::Display for Cursor {
 }
 
 impl FromStr for Cursor {
-    type Err = Foreign;
+    type Err = InvalidCursor;
 
-    fn from_str(text: &str) -> Result<Cursor, Foreign> {
-        let (time, id) = text.split_once('.').ok_or(Foreign)?;
+    fn from_str(text: &str) -> Result<Cursor, InvalidCursor> {
+        let (time, id) = text.split_once('.').ok_or(InvalidCursor)?;
         Ok(Cursor {
-            time: Reverse(time.parse().map_err(|_| Foreign)?),
+            time: Reverse(time.parse().map_err(|_| InvalidCursor)?),
             id: id.to_owned(),
         })
     }
@@ -158,7 +158,7 @@ impl FromStr for Cursor {
 /// A cursor that is none of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("unknown cursor")]
-pub struct Foreign;
+pub struct InvalidCursor;
 
 /// An id is a name of a file: nothing in it may leave the folder.
 fn is_id(id: &str) -> bool {
@@ -167,7 +167,7 @@ fn is_id(id: &str) -> bool {
 }
 
 /// What somebody else has removed is removed.
-fn gone(removed: io::Result<()>) -> io::Result<()> {
+fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(failed) if failed.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
@@ -186,10 +186,12 @@ fn is_folder_of(folder: &str, cwd: &str) -> bool {
 
 fn info(path: &Path) -> Option<v1::SessionInfo> {
     let id = path.file_stem()?.to_str()?.to_owned();
-    let lines = ends(path).ok()?;
-    let mut survey = Survey::default();
-    lines.iter().for_each(|line| survey.line(line.as_bytes()));
-    let conversation = survey.conversation();
+    let lines = head_and_tail(path).ok()?;
+    let mut index = TranscriptIndex::default();
+    lines
+        .iter()
+        .for_each(|line| index.add_line(line.as_bytes()));
+    let branch = index.active_branch();
     let (mut cwd, mut title, mut last, mut named, mut time) = (None, None, None, None, None);
     let text = |line: &Value, name: &str| line[name].as_str().map(str::to_owned);
     for (number, line) in lines.iter().enumerate() {
@@ -201,14 +203,14 @@ fn info(path: &Path) -> Option<v1::SessionInfo> {
             Some("custom-title") => named = text(&line, "customTitle").or(named),
             Some("ai-title") => named = text(&line, "aiTitle").or(named),
             Some("last-prompt") => last = text(&line, "lastPrompt").or(last),
-            Some("user") if title.is_none() && conversation.holds(number) => {
-                title = prompted(&line);
+            Some("user") if title.is_none() && branch.contains(number) => {
+                title = prompt_title(&line);
             }
             _ => {}
         }
     }
     // The first prompt may be a picture, too long to be looked at.
-    let title = title.or_else(|| titled(&last?));
+    let title = title.or_else(|| title_of(&last?));
     let mut info = v1::SessionInfo::new(id, cwd?);
     // One that was opened and never prompted has nothing to come back to.
     info = info.title(named.or(title)?);
@@ -218,26 +220,26 @@ fn info(path: &Path) -> Option<v1::SessionInfo> {
     Some(info)
 }
 
-fn prompted(line: &Value) -> Option<String> {
+fn prompt_title(line: &Value) -> Option<String> {
     if line["isMeta"] == true || line["isSidechain"] == true {
         return None;
     }
     let content = &line["message"]["content"];
-    titled(content.as_str().or_else(|| content[0]["text"].as_str())?)
+    title_of(content.as_str().or_else(|| content[0]["text"].as_str())?)
 }
 
-fn titled(prompt: &str) -> Option<String> {
+fn title_of(prompt: &str) -> Option<String> {
     let text = mapping::prompt_text(prompt)?;
     crate::prompt::title(&[v1::ContentBlock::from(text)])
 }
 
 /// The lines at the beginning and at the end of a file that may be long.
-fn ends(path: &Path) -> io::Result<Vec<String>> {
+fn head_and_tail(path: &Path) -> io::Result<Vec<String>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut lines = lines(&mut file)?;
-    if length > LOOK {
-        let start = length.saturating_sub(LOOK).max(LOOK);
+    if length > END_LENGTH {
+        let start = length.saturating_sub(END_LENGTH).max(END_LENGTH);
         file.seek(SeekFrom::Start(start))?;
         lines.extend(self::lines(&mut file)?);
     }
@@ -245,7 +247,7 @@ fn ends(path: &Path) -> io::Result<Vec<String>> {
 }
 
 fn lines(file: &mut File) -> io::Result<Vec<String>> {
-    let mut reader = BufReader::new(file.take(LOOK));
+    let mut reader = BufReader::new(file.take(END_LENGTH));
     let mut lines = Vec::new();
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line)? > 0 {
@@ -257,6 +259,6 @@ fn lines(file: &mut File) -> io::Result<Vec<String>> {
 
 const PAGE: usize = 50;
 /// A page is shorter if so many files were opened for it.
-const LOOKS: usize = 1000;
+const MAX_OPENED: usize = 1000;
 const LONG_NAME: usize = 200;
-const LOOK: u64 = 128 * 1024;
+const END_LENGTH: u64 = 128 * 1024;

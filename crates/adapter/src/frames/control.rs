@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Frame, string, take, text};
+use super::{Frame, string, take_member, text};
 
 /// Whether a tool may run.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,11 +22,11 @@ pub struct CanUseTool {
     /// The path that is out of bounds.
     pub blocked_path: Option<String>,
     /// Whether nothing may be allowed for ever: it would be too broad, or the user's own rule says to ask.
-    pub never_always: bool,
+    pub once_only: bool,
     /// Whether saying yes must not be the first that comes to hand.
-    pub prefers_no: bool,
+    pub prefers_reject: bool,
     /// Whether only a person may answer, no program in their place.
-    pub needs_person: bool,
+    pub needs_user: bool,
 }
 
 /// Data that an MCP server asks the person for.
@@ -43,16 +43,16 @@ pub struct Elicitation {
     /// What it is about.
     pub description: Option<String>,
     /// How it asks.
-    pub mode: Mode,
+    pub mode: ElicitationMode,
 }
 
 /// How an MCP server asks.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Mode {
+pub enum ElicitationMode {
     /// By a form with this schema.
     Form(Value),
     /// By a page.
-    Page {
+    Url {
         /// The server's id for it.
         id: String,
         /// Where it is.
@@ -64,21 +64,21 @@ pub enum Mode {
 
 /// What the CLI answers.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum ControlResponse {
     /// It was done.
     Success(Value),
     /// It was refused, with the reason.
-    Failure(String),
+    Error(String),
 }
 
 pub(super) fn request(mut frame: Value) -> Frame {
     let id = text(&frame, "request_id");
-    let request = take(&mut frame, "request");
+    let request = take_member(&mut frame, "request");
     match text(&request, "subtype").as_str() {
         "can_use_tool" => can_use_tool(id, request),
         "elicitation" => elicitation(id, request),
         "request_user_dialog" => Frame::Dialog(id),
-        subtype => Frame::Unserved {
+        subtype => Frame::UnsupportedRequest {
             id,
             subtype: subtype.to_owned(),
         },
@@ -86,21 +86,21 @@ pub(super) fn request(mut frame: Value) -> Frame {
 }
 
 fn can_use_tool(id: String, mut request: Value) -> Frame {
-    let suggestions = match take(&mut request, "permission_suggestions") {
+    let suggestions = match take_member(&mut request, "permission_suggestions") {
         Value::Array(suggestions) => suggestions,
         _ => Vec::new(),
     };
     Frame::CanUseTool(Box::new(CanUseTool {
         id,
         tool: text(&request, "tool_name"),
-        input: take(&mut request, "input"),
+        input: take_member(&mut request, "input"),
         tool_use_id: text(&request, "tool_use_id"),
         suggestions,
         reason: string(&request, "decision_reason"),
         blocked_path: string(&request, "blocked_path"),
-        never_always: is_never_always(&request),
-        prefers_no: request["default_to_no"] == true,
-        needs_person: request["requires_user_interaction"] == true,
+        once_only: is_never_always(&request),
+        prefers_reject: request["default_to_no"] == true,
+        needs_user: request["requires_user_interaction"] == true,
     }))
 }
 
@@ -113,12 +113,12 @@ fn is_never_always(request: &Value) -> bool {
 
 fn elicitation(id: String, mut request: Value) -> Frame {
     let mode = match request["mode"].as_str() {
-        None | Some("form") => Mode::Form(take(&mut request, "requested_schema")),
-        Some("url") => Mode::Page {
+        None | Some("form") => ElicitationMode::Form(take_member(&mut request, "requested_schema")),
+        Some("url") => ElicitationMode::Url {
             id: text(&request, "elicitation_id"),
             url: text(&request, "url"),
         },
-        Some(_) => Mode::Other,
+        Some(_) => ElicitationMode::Other,
     };
     Frame::Elicitation(Box::new(Elicitation {
         id,
@@ -131,13 +131,13 @@ fn elicitation(id: String, mut request: Value) -> Frame {
 }
 
 pub(super) fn response(mut frame: Value) -> Frame {
-    let mut response = take(&mut frame, "response");
-    let answer = match response["subtype"].as_str() {
-        Some("success") => Answer::Success(take(&mut response, "response")),
-        _ => Answer::Failure(text(&response, "error")),
+    let mut response = take_member(&mut frame, "response");
+    let outcome = match response["subtype"].as_str() {
+        Some("success") => ControlResponse::Success(take_member(&mut response, "response")),
+        _ => ControlResponse::Error(text(&response, "error")),
     };
-    Frame::Answered {
+    Frame::ControlResponse {
         id: text(&response, "request_id"),
-        answer,
+        response: outcome,
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Tokens, string, take, text};
+use super::{TokenUsage, string, take_member, text};
 
 /// A message, or one block of it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Message {
     /// What the tool gave back, in the tool's own form.
     pub tool_result: Value,
     /// What the context holds after it.
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<TokenUsage>,
 }
 
 /// A block of a message.
@@ -62,16 +62,16 @@ pub enum Block {
 }
 
 impl Message {
-    pub(super) fn of(mut frame: Value) -> Message {
-        let mut message = take(&mut frame, "message");
-        let blocks = match take(&mut message, "content") {
+    pub(super) fn from_value(mut frame: Value) -> Message {
+        let mut message = take_member(&mut frame, "message");
+        let blocks = match take_member(&mut message, "content") {
             Value::String(text) => vec![Block::Text(text)],
-            Value::Array(blocks) => blocks.into_iter().map(Block::of).collect(),
+            Value::Array(blocks) => blocks.into_iter().map(Block::from_value).collect(),
             _ => Vec::new(),
         };
         // The transcript writes the same members in another style.
-        let tool_result = match take(&mut frame, "tool_use_result") {
-            Value::Null => take(&mut frame, "toolUseResult"),
+        let tool_result = match take_member(&mut frame, "tool_use_result") {
+            Value::Null => take_member(&mut frame, "toolUseResult"),
             result => result,
         };
         let is_synthetic = frame["isSynthetic"] == true
@@ -86,21 +86,21 @@ impl Message {
             is_replay: frame["isReplay"] == true,
             blocks,
             tool_result,
-            tokens: Tokens::of(&message["usage"]),
+            tokens: TokenUsage::from_value(&message["usage"]),
         }
     }
 }
 
 impl Block {
     /// The block that an object is.
-    pub fn of(mut block: Value) -> Block {
+    pub fn from_value(mut block: Value) -> Block {
         match block["type"].as_str().unwrap_or_default() {
             "text" => Block::Text(text(&block, "text")),
             "thinking" => Block::Thinking(text(&block, "thinking")),
             "tool_use" | "server_tool_use" | "mcp_tool_use" => Block::ToolUse {
                 id: text(&block, "id"),
                 name: text(&block, "name"),
-                input: take(&mut block, "input"),
+                input: take_member(&mut block, "input"),
             },
             "image" => Block::Image {
                 data: text(&block["source"], "data"),
@@ -109,7 +109,7 @@ impl Block {
             kind if kind.ends_with("tool_result") => Block::ToolResult {
                 id: text(&block, "tool_use_id"),
                 is_error: block["is_error"] == true,
-                content: take(&mut block, "content"),
+                content: take_member(&mut block, "content"),
             },
             _ => Block::Other,
         }

@@ -2,27 +2,27 @@
 
 use serde_json::Value;
 
-use super::{Block, Tokens, take, text};
+use super::{Block, TokenUsage, take_member, text};
 
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
+pub enum MessageEvent {
     /// A message begins.
-    Message {
+    Start {
         /// Its id.
         id: String,
         /// What the context holds.
-        tokens: Option<Tokens>,
+        tokens: Option<TokenUsage>,
     },
     /// A block begins.
-    Block {
+    BlockStart {
         /// Which one.
         index: u64,
         /// As far as it is known.
         block: Block,
     },
     /// A block goes on.
-    Delta {
+    BlockDelta {
         /// Which one.
         index: u64,
         /// How.
@@ -31,7 +31,7 @@ pub enum Event {
     /// A block is complete.
     BlockEnd(u64),
     /// What the context holds now.
-    Tokens(Tokens),
+    Usage(TokenUsage),
     /// Anything else.
     Other,
 }
@@ -49,31 +49,32 @@ pub enum Delta {
     Other,
 }
 
-impl Event {
-    pub(super) fn of(event: &mut Value) -> Event {
+impl MessageEvent {
+    pub(super) fn from_value(event: &mut Value) -> MessageEvent {
         let index = event["index"].as_u64().unwrap_or(0);
         match event["type"].as_str().unwrap_or_default() {
-            "message_start" => Event::Message {
+            "message_start" => MessageEvent::Start {
                 id: text(&event["message"], "id"),
-                tokens: Tokens::of(&event["message"]["usage"]),
+                tokens: TokenUsage::from_value(&event["message"]["usage"]),
             },
-            "content_block_start" => Event::Block {
+            "content_block_start" => MessageEvent::BlockStart {
                 index,
-                block: Block::of(take(event, "content_block")),
+                block: Block::from_value(take_member(event, "content_block")),
             },
-            "content_block_delta" => Event::Delta {
+            "content_block_delta" => MessageEvent::BlockDelta {
                 index,
-                delta: Delta::of(&event["delta"]),
+                delta: Delta::from_value(&event["delta"]),
             },
-            "content_block_stop" => Event::BlockEnd(index),
-            "message_delta" => Tokens::of(&event["usage"]).map_or(Event::Other, Event::Tokens),
-            _ => Event::Other,
+            "content_block_stop" => MessageEvent::BlockEnd(index),
+            "message_delta" => TokenUsage::from_value(&event["usage"])
+                .map_or(MessageEvent::Other, MessageEvent::Usage),
+            _ => MessageEvent::Other,
         }
     }
 }
 
 impl Delta {
-    fn of(delta: &Value) -> Delta {
+    fn from_value(delta: &Value) -> Delta {
         match delta["type"].as_str().unwrap_or_default() {
             "text_delta" => Delta::Text(text(delta, "text")),
             "thinking_delta" => Delta::Thinking(text(delta, "thinking")),

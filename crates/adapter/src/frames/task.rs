@@ -1,4 +1,4 @@
-//! Tasks that the CLI runs for tool calls, in the background too.
+//! TaskPlan that the CLI runs for tool calls, in the background too.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub struct TaskEnd {
 }
 
 impl TaskEnd {
-    pub(super) fn of(frame: &Value) -> TaskEnd {
+    pub(super) fn from_value(frame: &Value) -> TaskEnd {
         TaskEnd {
             tool_use_id: text(frame, "tool_use_id"),
             status: text(frame, "status"),
@@ -25,7 +25,7 @@ impl TaskEnd {
     }
 
     /// The end as the CLI writes it down for the model.
-    pub fn written(note: &str) -> Option<TaskEnd> {
+    pub fn from_note(note: &str) -> Option<TaskEnd> {
         if !note.trim_start().starts_with("<task-notification>") {
             return None;
         }
@@ -39,7 +39,7 @@ impl TaskEnd {
     }
 
     /// Whether it did what it was to do.
-    pub fn is_well(&self) -> bool {
+    pub fn is_success(&self) -> bool {
         self.status == "completed"
     }
 

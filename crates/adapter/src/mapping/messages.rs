@@ -7,14 +7,14 @@ use attache::schema::Meta;
 use attache::v1;
 use serde_json::{Value, json};
 
-use super::calls::Calls;
-use super::{Act, Mapping, Shows, markup, partial};
-use crate::frames::{Block, Delta, Event, Message, TaskEnd};
+use super::tool_calls::ToolCalls;
+use super::{DisplaySupport, Mapping, SessionAction, markup, partial};
+use crate::frames::{Block, Delta, Message, MessageEvent, TaskEnd};
 use crate::{prompt, tools};
 
 /// A message that comes piece by piece.
 #[derive(Debug, Default)]
-pub(super) struct Making {
+pub(super) struct StreamingMessage {
     id: String,
     /// Tool calls whose input is still coming, by the index of their block.
     inputs: HashMap<u64, Input>,
@@ -29,31 +29,37 @@ struct Input {
     shown: usize,
 }
 
-impl Making {
-    pub(super) fn take(
+impl StreamingMessage {
+    pub(super) fn apply(
         &mut self,
-        event: Event,
+        event: MessageEvent,
         parent: Option<&str>,
-        shows: Shows,
-        calls: &mut Calls,
-        acts: &mut Vec<Act>,
+        display: DisplaySupport,
+        calls: &mut ToolCalls,
+        actions: &mut Vec<SessionAction>,
     ) {
         match event {
-            Event::Message { id, .. } => {
-                *self = Making {
+            MessageEvent::Start { id, .. } => {
+                *self = StreamingMessage {
                     id,
-                    ..Making::default()
+                    ..StreamingMessage::default()
                 }
             }
-            Event::Block { index, block } => self.begin(index, block, parent, shows, calls, acts),
-            Event::Delta { index, delta } => match delta {
-                Delta::Text(text) => acts.extend(said(&self.id, index, &text, parent)),
-                Delta::Thinking(text) => acts.extend(thought(&self.id, index, &text, parent)),
-                Delta::Input(text) => self.more_input(index, &text, parent, shows, calls, acts),
+            MessageEvent::BlockStart { index, block } => {
+                self.begin(index, block, parent, display, calls, actions)
+            }
+            MessageEvent::BlockDelta { index, delta } => match delta {
+                Delta::Text(text) => actions.extend(message_chunk(&self.id, index, &text, parent)),
+                Delta::Thinking(text) => {
+                    actions.extend(thought_chunk(&self.id, index, &text, parent))
+                }
+                Delta::Input(text) => {
+                    self.more_input(index, &text, parent, display, calls, actions)
+                }
                 Delta::Other => {}
             },
-            Event::BlockEnd(index) => drop(self.inputs.remove(&index)),
-            Event::Tokens(_) | Event::Other => {}
+            MessageEvent::BlockEnd(index) => drop(self.inputs.remove(&index)),
+            MessageEvent::Usage(_) | MessageEvent::Other => {}
         }
     }
 
@@ -62,15 +68,15 @@ impl Making {
         index: u64,
         block: Block,
         parent: Option<&str>,
-        shows: Shows,
-        calls: &mut Calls,
-        acts: &mut Vec<Act>,
+        display: DisplaySupport,
+        calls: &mut ToolCalls,
+        actions: &mut Vec<SessionAction>,
     ) {
         match block {
-            Block::Text(text) => acts.extend(said(&self.id, index, &text, parent)),
-            Block::Thinking(text) => acts.extend(thought(&self.id, index, &text, parent)),
+            Block::Text(text) => actions.extend(message_chunk(&self.id, index, &text, parent)),
+            Block::Thinking(text) => actions.extend(thought_chunk(&self.id, index, &text, parent)),
             Block::ToolUse { id, name, .. } => {
-                calls.know(&id, &name, &Value::Null, parent, shows, acts);
+                calls.update(&id, &name, &Value::Null, parent, display, actions);
                 let input = Input {
                     id,
                     name,
@@ -83,20 +89,20 @@ impl Making {
         }
     }
 
-    /// Shows the file or the command as soon as it is known; the rest comes with the whole input.
+    /// DisplaySupport the file or the command as soon as it is known; the rest comes with the whole input.
     fn more_input(
         &mut self,
         index: u64,
         text: &str,
         parent: Option<&str>,
-        shows: Shows,
-        calls: &mut Calls,
-        acts: &mut Vec<Act>,
+        display: DisplaySupport,
+        calls: &mut ToolCalls,
+        actions: &mut Vec<SessionAction>,
     ) {
         let Some(input) = self.inputs.get_mut(&index) else {
             return;
         };
-        if input.text.len() + text.len() > LONGEST_LOOK {
+        if input.text.len() + text.len() > MAX_PREVIEW {
             return;
         }
         input.text.push_str(text);
@@ -104,13 +110,13 @@ impl Making {
         let members = complete.as_object().map_or(0, serde_json::Map::len);
         if members > input.shown {
             input.shown = members;
-            calls.know(&input.id, &input.name, &complete, parent, shows, acts);
+            calls.update(&input.id, &input.name, &complete, parent, display, actions);
         }
     }
 }
 
 impl Mapping {
-    pub(super) fn assistant(&mut self, message: Message, acts: &mut Vec<Act>) {
+    pub(super) fn assistant(&mut self, message: Message, actions: &mut Vec<SessionAction>) {
         if message.is_synthetic && !self.is_news(&message.uuid) {
             return;
         }
@@ -125,32 +131,34 @@ impl Mapping {
         seen.1 += message.blocks.len() as u64;
         for (index, block) in (first..).zip(message.blocks) {
             match block {
-                Block::Text(text) if !told => acts.extend(said(&message.id, index, &text, parent)),
+                Block::Text(text) if !told => {
+                    actions.extend(message_chunk(&message.id, index, &text, parent))
+                }
                 Block::Thinking(text) if !told => {
-                    acts.extend(thought(&message.id, index, &text, parent));
+                    actions.extend(thought_chunk(&message.id, index, &text, parent));
                 }
                 Block::ToolUse { id, name, input } => {
-                    if let Some(plan) = self.tasks.called(&name, &input) {
-                        acts.push(Act::Tell(v1::SessionUpdate::Plan(plan)));
+                    if let Some(plan) = self.tasks.plan_before(&name, &input) {
+                        actions.push(SessionAction::Update(v1::SessionUpdate::Plan(plan)));
                     }
                     let known = &mut self.calls;
-                    known.know(&id, &name, &input, parent, self.shows, acts);
-                    known.is_whole(&id, acts);
+                    known.update(&id, &name, &input, parent, self.display, actions);
+                    known.complete_input(&id, actions);
                 }
                 // Tools that the API runs by itself answer in the same message.
                 Block::ToolResult {
                     id,
                     content,
                     is_error,
-                } => self.gave(&id, &content, &Value::Null, is_error, acts),
+                } => self.finish_call(&id, &content, &Value::Null, is_error, actions),
                 _ => {}
             }
         }
     }
 
-    pub(super) fn user(&mut self, message: Message, acts: &mut Vec<Act>) {
+    pub(super) fn user(&mut self, message: Message, actions: &mut Vec<SessionAction>) {
         if message.is_replay && !message.uuid.is_empty() {
-            acts.push(Act::Taken(message.uuid.clone()));
+            actions.push(SessionAction::AcceptPrompt(message.uuid.clone()));
         }
         for block in &message.blocks {
             match block {
@@ -158,16 +166,16 @@ impl Mapping {
                     id,
                     content,
                     is_error,
-                } => self.gave(id, content, &message.tool_result, *is_error, acts),
+                } => self.finish_call(id, content, &message.tool_result, *is_error, actions),
                 Block::Text(text) => {
-                    if let Some(end) = TaskEnd::written(text) {
-                        self.end_task(end, acts);
+                    if let Some(end) = TaskEnd::from_note(text) {
+                        self.end_task(end, actions);
                     }
                     if let Some(output) = markup::local_output(text)
                         && !markup::is_hush(output)
                         && self.is_news(&message.uuid)
                     {
-                        self.say_locally(output, acts);
+                        self.push_local_output(output, actions);
                     }
                 }
                 _ => {}
@@ -180,7 +188,7 @@ impl Mapping {
         if self.local.iter().any(|told| told == uuid) {
             return false;
         }
-        if self.local.len() == LOCAL {
+        if self.local.len() == MAX_LOCAL {
             self.local.pop_front();
         }
         if !uuid.is_empty() {
@@ -190,25 +198,27 @@ impl Mapping {
     }
 
     /// The output of a command that the CLI carried out itself is an answer like any other.
-    pub(super) fn say_locally(&mut self, text: &str, acts: &mut Vec<Act>) {
+    pub(super) fn push_local_output(&mut self, text: &str, actions: &mut Vec<SessionAction>) {
         let update = v1::ContentChunk::new(text);
         if !text.trim().is_empty() {
-            acts.push(Act::Tell(v1::SessionUpdate::AgentMessageChunk(update)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::AgentMessageChunk(
+                update,
+            )));
         }
     }
 
-    pub(super) fn prompt(&mut self, message: &Message, acts: &mut Vec<Act>) {
+    pub(super) fn push_prompt(&mut self, message: &Message, actions: &mut Vec<SessionAction>) {
         if message.is_synthetic {
             return;
         }
         let texts = message.blocks.iter().filter_map(|block| match block {
-            Block::Text(text) => prompt::context(text).map(|(uri, _)| uri),
+            Block::Text(text) => prompt::context_block(text).map(|(uri, _)| uri),
             _ => None,
         });
         let texts: Vec<&str> = texts.collect();
         for block in &message.blocks {
             let content = match block {
-                Block::Text(text) => match prompt::attached(text) {
+                Block::Text(text) => match prompt::attached_content(text) {
                     // A resource comes twice: its name where it was attached, and its text.
                     Some(v1::ContentBlock::ResourceLink(link))
                         if texts.contains(&link.uri.as_str()) =>
@@ -231,45 +241,51 @@ impl Mapping {
             if !message.uuid.is_empty() {
                 chunk = chunk.message_id(message.uuid.as_str());
             }
-            acts.push(Act::Tell(v1::SessionUpdate::UserMessageChunk(chunk)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::UserMessageChunk(
+                chunk,
+            )));
         }
     }
 
-    fn gave(
+    fn finish_call(
         &mut self,
         id: &str,
         content: &Value,
         result: &Value,
         is_error: bool,
-        acts: &mut Vec<Act>,
+        actions: &mut Vec<SessionAction>,
     ) {
         let Some(call) = self
             .calls
-            .settle(id, content, result, is_error, self.shows, acts)
+            .finish(id, content, result, is_error, self.display, actions)
         else {
             return;
         };
         // A subagent says nothing after its end.
         let agent = Some(id.to_owned());
-        self.making.remove(&agent);
+        self.streaming.remove(&agent);
         self.blocks.remove(&agent);
         if tools::is_plan(&call.name)
             && !is_error
-            && let Some(plan) = self.tasks.gave(&call.name, &call.input, result)
+            && let Some(plan) = self.tasks.plan_after(&call.name, &call.input, result)
         {
-            acts.push(Act::Tell(v1::SessionUpdate::Plan(plan)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::Plan(plan)));
         }
     }
 }
 
-fn said(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<Act> {
+fn message_chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<SessionAction> {
     let chunk = chunk(id, index, text, parent)?;
-    Some(Act::Tell(v1::SessionUpdate::AgentMessageChunk(chunk)))
+    Some(SessionAction::Update(v1::SessionUpdate::AgentMessageChunk(
+        chunk,
+    )))
 }
 
-fn thought(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<Act> {
+fn thought_chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<SessionAction> {
     let chunk = chunk(id, index, text, parent)?;
-    Some(Act::Tell(v1::SessionUpdate::AgentThoughtChunk(chunk)))
+    Some(SessionAction::Update(v1::SessionUpdate::AgentThoughtChunk(
+        chunk,
+    )))
 }
 
 /// Each block is a message of its own, since tool calls come in between.
@@ -289,5 +305,5 @@ fn chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<v1::C
 }
 
 /// Longer inputs are texts to be written, which show once they are whole.
-const LONGEST_LOOK: usize = 4096;
-const LOCAL: usize = 64;
+const MAX_PREVIEW: usize = 4096;
+const MAX_LOCAL: usize = 64;

@@ -3,12 +3,12 @@
 use attache::v1;
 use serde_json::Value;
 
-use super::given::Given;
+use super::result::ResultDisplay;
 
 /// One diff and one place for each hunk; a new file is one diff.
-pub(super) fn given(result: &Value) -> Given {
+pub(super) fn result_display(result: &Value) -> ResultDisplay {
     let Some(path) = result["filePath"].as_str() else {
-        return Given::default();
+        return ResultDisplay::default();
     };
     let hunks = result["structuredPatch"]
         .as_array()
@@ -16,9 +16,9 @@ pub(super) fn given(result: &Value) -> Given {
     if hunks.is_empty() {
         let new = result["content"].as_str();
         let content = new.map(|new| vec![v1::Diff::new(path, new).into()]);
-        return Given {
+        return ResultDisplay {
             content,
-            ..Given::default()
+            ..ResultDisplay::default()
         };
     }
     let diffs = hunks.iter().map(|hunk| {
@@ -31,10 +31,10 @@ pub(super) fn given(result: &Value) -> Given {
             .and_then(|line| u32::try_from(line).ok());
         v1::ToolCallLocation::new(path).line(line.unwrap_or(1))
     });
-    Given {
+    ResultDisplay {
         content: Some(diffs.collect()),
         locations: Some(places.collect()),
-        ..Given::default()
+        ..ResultDisplay::default()
     }
 }
 

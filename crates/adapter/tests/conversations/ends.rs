@@ -1,6 +1,6 @@
 //! Conversations that end badly, or say nothing.
 
-use attache_adapter::mapping::Shows;
+use attache_adapter::mapping::DisplaySupport;
 use expect_test::expect;
 
 use super::{check, played};
@@ -48,6 +48,6 @@ fn err_529() {
 #[test]
 fn of_lines_that_the_cli_refuses_nothing_is_told() {
     for name in ["err_badjson", "err_unknown_type"] {
-        assert_eq!(played(name, Shows::default()), "\n", "{name}");
+        assert_eq!(played(name, DisplaySupport::default()), "\n", "{name}");
     }
 }

@@ -2,34 +2,34 @@
 
 #![cfg(test)]
 
-mod asked;
+mod action_line;
 mod background;
 mod ends;
 mod plans;
 mod recorded;
+mod requests;
 mod sessions;
 mod store;
-mod stored;
-mod told;
+mod transcripts;
 
 use std::fs;
 use std::path::PathBuf;
 
-use attache_adapter::frames::{Frame, Garbage};
-use attache_adapter::mapping::{Mapping, Shows, prompt_text};
+use attache_adapter::frames::{Frame, MalformedLine};
+use attache_adapter::mapping::{DisplaySupport, Mapping, prompt_text};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 fn check(name: &str, expected: &Expect) {
-    expected.assert_eq(&played(name, Shows::default()));
+    expected.assert_eq(&played(name, DisplaySupport::default()));
 }
 
-fn played(name: &str, shows: Shows) -> String {
-    let mut mapping = Mapping::new(shows);
+fn played(name: &str, display: DisplaySupport) -> String {
+    let mut mapping = Mapping::new(display);
     let mut lines = Vec::new();
     for line in recording(name) {
-        let acts = mapping.take(Frame::of(line));
-        lines.extend(acts.iter().filter_map(told::line));
+        let actions = mapping.apply(Frame::from_value(line));
+        lines.extend(actions.iter().filter_map(action_line::line));
     }
     lines.join("\n") + "\n"
 }
@@ -59,16 +59,16 @@ fn every_recorded_frame_maps() {
             .expect("a name")
             .to_string_lossy()
             .into_owned();
-        let mut mapping = Mapping::new(Shows::default());
+        let mut mapping = Mapping::new(DisplaySupport::default());
         for line in recording(&name) {
             frames += 1;
             let kind = format!("{}/{}", line["type"], line["subtype"]).replace('"', "");
             let read = Frame::read(line.to_string().as_bytes());
-            let frame = Frame::of(line);
+            let frame = Frame::from_value(line);
             assert_eq!(read.as_ref(), Ok(&frame));
             match frame {
                 Frame::Other => *other.entry(kind).or_default() += 1,
-                frame => drop(mapping.take(frame)),
+                frame => drop(mapping.apply(frame)),
             }
         }
     }
@@ -88,9 +88,9 @@ fn every_recorded_frame_maps() {
 #[test]
 fn garbage_is_refused_and_the_unknown_ignored() {
     for line in ["", "null", "[1]", "{\"type\":", "\u{1b}[31mwarning", "3"] {
-        assert_eq!(Frame::read(line.as_bytes()), Err(Garbage), "{line}");
+        assert_eq!(Frame::read(line.as_bytes()), Err(MalformedLine), "{line}");
     }
-    assert_eq!(Frame::read(b"\xff\xfe"), Err(Garbage));
+    assert_eq!(Frame::read(b"\xff\xfe"), Err(MalformedLine));
     for line in [
         "{}",
         r#"{"type":7}"#,
@@ -103,7 +103,7 @@ fn garbage_is_refused_and_the_unknown_ignored() {
 
 #[test]
 fn badly_made_frames_are_survived() {
-    let mut mapping = Mapping::new(Shows::default());
+    let mut mapping = Mapping::new(DisplaySupport::default());
     for line in [
         r#"{"type":"assistant"}"#,
         r#"{"type":"assistant","message":"text"}"#,
@@ -119,16 +119,18 @@ fn badly_made_frames_are_survived() {
         r#"{"type":"system","subtype":"init","terminal_slash_commands":{}}"#,
     ] {
         let frame = Frame::read(line.as_bytes()).expect("an object");
-        mapping.take(frame);
+        mapping.apply(frame);
     }
 }
 
 fn check_frames(frames: &[Value], expected: &Expect) {
-    let mut mapping = Mapping::new(Shows::default());
-    let acts = frames
+    let mut mapping = Mapping::new(DisplaySupport::default());
+    let actions = frames
         .iter()
-        .flat_map(|frame| mapping.take(Frame::of(frame.clone())));
-    let lines: Vec<_> = acts.filter_map(|act| told::line(&act)).collect();
+        .flat_map(|frame| mapping.apply(Frame::from_value(frame.clone())));
+    let lines: Vec<_> = actions
+        .filter_map(|action| action_line::line(&action))
+        .collect();
     expected.assert_eq(&lines.join("\n"));
 }
 

@@ -6,7 +6,7 @@ use super::{string, strings, text};
 
 /// How a turn ended and what it cost.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
+pub struct TurnResult {
     /// `success`, or what went wrong.
     pub subtype: String,
     /// Whether something went wrong.
@@ -22,7 +22,7 @@ pub struct Outcome {
     /// What sort of error the API gave.
     pub api_error: Option<String>,
     /// The tokens of the turn.
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<TokenUsage>,
     /// What the session has cost so far, in US dollars.
     pub cost: Option<f64>,
     /// Whether it was a command that the CLI carried out itself, which may have set something.
@@ -31,9 +31,9 @@ pub struct Outcome {
     pub window: Option<u64>,
 }
 
-/// Tokens of one answer of the model, or of many.
+/// TokenUsage of one answer of the model, or of many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tokens {
+pub struct TokenUsage {
     /// Those sent.
     pub input: u64,
     /// Those received.
@@ -44,7 +44,7 @@ pub struct Tokens {
     pub cache_written: u64,
 }
 
-impl Tokens {
+impl TokenUsage {
     /// All of them.
     pub fn total(self) -> u64 {
         let sent = self.input.saturating_add(self.output);
@@ -53,8 +53,8 @@ impl Tokens {
     }
 
     /// Those of both.
-    pub fn plus(self, other: Tokens) -> Tokens {
-        Tokens {
+    pub fn plus(self, other: TokenUsage) -> TokenUsage {
+        TokenUsage {
             input: self.input.saturating_add(other.input),
             output: self.output.saturating_add(other.output),
             cache_read: self.cache_read.saturating_add(other.cache_read),
@@ -62,9 +62,9 @@ impl Tokens {
         }
     }
 
-    pub(super) fn of(usage: &Value) -> Option<Tokens> {
+    pub(super) fn from_value(usage: &Value) -> Option<TokenUsage> {
         let count = |name: &str| usage[name].as_u64().unwrap_or(0);
-        usage.is_object().then(|| Tokens {
+        usage.is_object().then(|| TokenUsage {
             input: count("input_tokens"),
             output: count("output_tokens"),
             cache_read: count("cache_read_input_tokens"),
@@ -73,11 +73,11 @@ impl Tokens {
     }
 }
 
-impl Outcome {
-    pub(super) fn of(frame: &Value) -> Outcome {
+impl TurnResult {
+    pub(super) fn from_value(frame: &Value) -> TurnResult {
         let windows = frame["modelUsage"].as_object().into_iter().flatten();
         let windows = windows.filter_map(|(_, usage)| usage["contextWindow"].as_u64());
-        Outcome {
+        TurnResult {
             subtype: text(frame, "subtype"),
             is_error: frame["is_error"] == true,
             stop_reason: string(frame, "stop_reason"),
@@ -85,7 +85,7 @@ impl Outcome {
             result: text(frame, "result"),
             errors: strings(&frame["errors"]),
             api_error: string(frame, "api_error_type"),
-            tokens: Tokens::of(&frame["usage"]),
+            tokens: TokenUsage::from_value(&frame["usage"]),
             cost: frame["total_cost_usd"].as_f64(),
             is_local: frame["local_command"].is_string(),
             window: windows.max(),

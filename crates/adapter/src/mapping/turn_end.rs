@@ -3,21 +3,21 @@
 use attache::schema::error;
 use attache::{Error, v1};
 
-use super::{Act, Mapping};
-use crate::frames::{Outcome, Tokens};
+use super::{Mapping, SessionAction};
+use crate::frames::{TokenUsage, TurnResult};
 
 /// The end of a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
+pub struct TurnEnd {
     /// Why the model stopped, or what went wrong.
-    pub reason: Result<v1::StopReason, Failure>,
+    pub reason: Result<v1::StopReason, CliFailure>,
     /// What was used since the turn began, or since it ended before: it may have several ends.
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<TokenUsage>,
 }
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum CliFailure {
     /// Somebody has to log in first.
     #[error("log in with `attache claude --login`, or set ANTHROPIC_API_KEY")]
     LoggedOut,
@@ -26,48 +26,50 @@ pub enum Failure {
     NoSession,
     /// Anything else, in the words of the CLI.
     #[error("{0}")]
-    Told(String),
+    Other(String),
 }
 
-impl Failure {
+impl CliFailure {
     /// The error for the client.
     pub fn to_error(&self, session: &v1::SessionId) -> Error {
         match self {
-            Failure::LoggedOut => logged_out(),
-            Failure::NoSession => error::session_not_found(session),
-            Failure::Told(words) => error::internal(words),
+            CliFailure::LoggedOut => auth_required(),
+            CliFailure::NoSession => error::session_not_found(session),
+            CliFailure::Other(words) => error::internal(words),
         }
     }
 }
 
 /// The error for whoever has to log in first.
-pub fn logged_out() -> Error {
+pub fn auth_required() -> Error {
     let mut error = error::auth_required();
-    error.message = format!("{}: {}", error.message, Failure::LoggedOut);
+    error.message = format!("{}: {}", error.message, CliFailure::LoggedOut);
     error
 }
 
 impl Mapping {
-    pub(super) fn end(&mut self, outcome: &Outcome, acts: &mut Vec<Act>) {
+    pub(super) fn end(&mut self, outcome: &TurnResult, actions: &mut Vec<SessionAction>) {
         if let (Some(context), Some(window)) = (self.context, outcome.window) {
             let mut update = v1::UsageUpdate::new(context.total(), window);
             if let Some(cost) = outcome.cost {
                 update = update.cost(v1::Cost::new(cost, "USD"));
             }
-            acts.push(Act::Tell(v1::SessionUpdate::UsageUpdate(update)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::UsageUpdate(
+                update,
+            )));
         }
-        self.calls.cut_off(self.shows, acts);
+        self.calls.fail_incomplete(self.display, actions);
         if outcome.is_local {
-            acts.push(Act::LookAgain);
+            actions.push(SessionAction::RefreshSettings);
         }
-        acts.push(Act::Ended(Ended {
+        actions.push(SessionAction::EndTurn(TurnEnd {
             reason: reason(outcome),
             tokens: outcome.tokens,
         }));
     }
 }
 
-fn reason(outcome: &Outcome) -> Result<v1::StopReason, Failure> {
+fn reason(outcome: &TurnResult) -> Result<v1::StopReason, CliFailure> {
     let terminal = outcome.terminal_reason.as_deref().unwrap_or_default();
     match outcome.subtype.as_str() {
         _ if terminal.starts_with("aborted") => return Ok(v1::StopReason::Cancelled),
@@ -79,7 +81,7 @@ fn reason(outcome: &Outcome) -> Result<v1::StopReason, Failure> {
         _ => {}
     }
     if is_logged_out(outcome) {
-        return Err(Failure::LoggedOut);
+        return Err(CliFailure::LoggedOut);
     }
     match outcome.stop_reason.as_deref() {
         Some("max_tokens" | "model_context_window_exceeded") => Ok(v1::StopReason::MaxTokens),
@@ -89,26 +91,26 @@ fn reason(outcome: &Outcome) -> Result<v1::StopReason, Failure> {
     }
 }
 
-fn is_logged_out(outcome: &Outcome) -> bool {
+fn is_logged_out(outcome: &TurnResult) -> bool {
     let says_so = |text: &str| text.contains("Please run /login");
     says_so(&outcome.result)
         || outcome.errors.iter().any(|error| says_so(error))
         || outcome.is_error && outcome.api_error.as_deref() == Some("authentication_error")
 }
 
-fn failure(outcome: &Outcome) -> Failure {
+fn failure(outcome: &TurnResult) -> CliFailure {
     let words = match outcome.errors.is_empty() {
         true => outcome.result.clone(),
         false => outcome.errors.join("; "),
     };
     match words.is_empty() {
-        _ if words.contains("No conversation found") => Failure::NoSession,
-        true => Failure::Told(format!("the CLI ended the turn with {}", outcome.subtype)),
-        false => Failure::Told(words),
+        _ if words.contains("No conversation found") => CliFailure::NoSession,
+        true => CliFailure::Other(format!("the CLI ended the turn with {}", outcome.subtype)),
+        false => CliFailure::Other(words),
     }
 }
 
-pub(crate) fn usage(tokens: Tokens) -> v1::Usage {
+pub(crate) fn usage(tokens: TokenUsage) -> v1::Usage {
     v1::Usage::new(tokens.total(), tokens.input, tokens.output)
         .cached_read_tokens(tokens.cache_read)
         .cached_write_tokens(tokens.cache_written)

@@ -1,25 +1,25 @@
 //! Transcripts with branches and subagents: which of their lines are told, and how.
 
 use attache::v1;
-use attache_adapter::mapping::{Act, Shows};
+use attache_adapter::mapping::{DisplaySupport, SessionAction};
 use attache_adapter::prompt;
-use attache_adapter::replay::{Replay, Step, Survey};
+use attache_adapter::replay::{TranscriptIndex, TranscriptReplay, TranscriptStep};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use super::told;
+use super::action_line;
 
 /// A transcript in short: a kind, a name, the name of the line before, and the message of an answer. `-` is null, and what
 /// is left out is left out. The names of the lines that are told.
 fn check(transcript: &str, expected: &Expect) {
     let lines: Vec<&str> = transcript.trim().lines().map(str::trim).collect();
-    let mut survey = Survey::default();
+    let mut index = TranscriptIndex::default();
     for line in &lines {
-        survey.line(written(line).as_bytes());
+        index.add_line(written(line).as_bytes());
     }
-    let conversation = survey.conversation();
+    let branch = index.active_branch();
     let named = lines.iter().enumerate();
-    let told = named.filter(|(number, _)| conversation.holds(*number));
+    let told = named.filter(|(number, _)| branch.contains(*number));
     let told: Vec<_> = told
         .filter_map(|(_, line)| line.split(' ').nth(1))
         .collect();
@@ -203,12 +203,12 @@ fn broken_transcripts_are_told_as_far_as_they_go() {
 fn bytes_that_are_no_text_cost_only_themselves() {
     let line =
         b"{\"type\":\"user\",\"uuid\":\"line-one\",\"message\":{\"content\":\"so \xff it is\"}}\n";
-    let mut survey = Survey::default();
-    survey.line(line);
-    assert!(survey.conversation().holds(0));
+    let mut index = TranscriptIndex::default();
+    index.add_line(line);
+    assert!(index.active_branch().contains(0));
     expect![[r#"
         tell user_message_chunk {"messageId":"-one","content":{"type":"text","text":"so � it is"}}"#]]
-    .assert_eq(&shown(Replay::new(Shows::default()).line(line)));
+    .assert_eq(&shown(TranscriptReplay::new(DisplaySupport::default()).read_line(line)));
 }
 
 #[test]
@@ -227,15 +227,15 @@ fn a_subagent_is_told_with_its_call() {
     let more = json!({ "type": "assistant", "message": { "id": "msg-1", "content": [{ "type": "text", "text": "And more." }] } });
     let given = json!([{ "type": "tool_result", "tool_use_id": "call-one", "content": "seen" }]);
     let given = json!({ "type": "user", "message": { "content": given }, "toolUseResult": { "agentId": "a1" } });
-    let mut replay = Replay::new(Shows::default());
-    let mut steps = replay.line(call.to_string().as_bytes());
+    let mut replay = TranscriptReplay::new(DisplaySupport::default());
+    let mut steps = replay.read_line(call.to_string().as_bytes());
     for line in [&asked, &inner] {
-        steps.extend(replay.line(line.to_string().as_bytes()));
-        steps.extend(replay.line_of("call-one", line.to_string().as_bytes()));
+        steps.extend(replay.read_line(line.to_string().as_bytes()));
+        steps.extend(replay.read_subagent_line("call-one", line.to_string().as_bytes()));
     }
-    steps.extend(replay.line(more.to_string().as_bytes()));
-    steps.extend(replay.line(given.to_string().as_bytes()));
-    steps.extend(replay.end());
+    steps.extend(replay.read_line(more.to_string().as_bytes()));
+    steps.extend(replay.read_line(given.to_string().as_bytes()));
+    steps.extend(replay.finish());
     expect![[r#"
         tell agent_message_chunk {"messageId":"-1:0","content":{"type":"text","text":"Let me see."}}
         tell tool_call {"_meta":{"claudeCode":{"toolName":"Agent"}},"toolCallId":"call-one","title":"look","content":[{"type":"content","content":{"type":"text","text":"look"}}],"kind":"think"}
@@ -260,12 +260,12 @@ fn what_was_attached_comes_back_as_what_it_was() {
         v1::ContentBlock::Resource(embedded),
         v1::ContentBlock::ResourceLink(link),
     ];
-    let line = prompt::frame(&blocks, "").to_string();
+    let line = prompt::user_frame(&blocks, "").to_string();
     expect![[r#"
         tell user_message_chunk {"content":{"type":"text","text":"see [@x](y)"}}
         tell user_message_chunk {"content":{"type":"resource_link","name":"b.rs","uri":"file:///p/b.rs"}}
         tell user_message_chunk {"content":{"type":"resource","resource":{"text":"fn main() {}","uri":"file:///p/main.rs"}}}"#]]
-    .assert_eq(&shown(Replay::new(Shows::default()).line(line.as_bytes())));
+    .assert_eq(&shown(TranscriptReplay::new(DisplaySupport::default()).read_line(line.as_bytes())));
 }
 
 #[test]
@@ -279,19 +279,21 @@ fn what_the_cli_has_answered_by_itself_is_told_again() {
         "<local-command-stdout>All is well.</local-command-stdout>",
     );
     let command = line("c", "<command-name>/usage</command-name>");
-    let mut survey = Survey::default();
-    survey.line(output.as_bytes());
-    assert!(survey.conversation().holds(0));
-    let mut replay = Replay::new(Shows::default());
+    let mut index = TranscriptIndex::default();
+    index.add_line(output.as_bytes());
+    assert!(index.active_branch().contains(0));
+    let mut replay = TranscriptReplay::new(DisplaySupport::default());
     expect![[r#"tell agent_message_chunk {"content":{"type":"text","text":"All is well."}}"#]]
-        .assert_eq(&shown(replay.line(output.as_bytes())));
-    assert!(replay.line(command.as_bytes()).is_empty());
+        .assert_eq(&shown(replay.read_line(output.as_bytes())));
+    assert!(replay.read_line(command.as_bytes()).is_empty());
 }
 
-fn shown(steps: Vec<Step>) -> String {
+fn shown(steps: Vec<TranscriptStep>) -> String {
     let lines = steps.into_iter().map(|step| match step {
-        Step::Tell(update) => told::line(&Act::Tell(update)).unwrap_or_default(),
-        Step::Subagent { call, agent } => format!("subagent {call} {agent:?}"),
+        TranscriptStep::Update(update) => {
+            action_line::line(&SessionAction::Update(update)).unwrap_or_default()
+        }
+        TranscriptStep::Subagent { call, agent } => format!("subagent {call} {agent:?}"),
     });
     lines.collect::<Vec<_>>().join("\n")
 }

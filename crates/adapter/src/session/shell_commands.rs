@@ -1,4 +1,4 @@
-//! Commands that run, and what they have written so far.
+//! ShellCommands that run, and what they have written so far.
 
 use std::io;
 use std::time::Duration;
@@ -11,75 +11,76 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::Session;
-use crate::live::{Door, Tail, Visit};
+use crate::shell::{AnnouncedCommand, OutputTail, ShellListener};
 use crate::tools;
 
 /// The commands of a session that run or are about to.
 #[derive(Debug, Default)]
-pub(super) struct Commands {
-    pub(super) door: Option<Door>,
-    /// Calls whose command has not begun, oldest first, with the command's letters.
+pub(super) struct ShellCommands {
+    pub(super) listener: Option<ShellListener>,
+    /// ToolCalls whose command has not begun, oldest first, with the command's letters.
     expected: Vec<(String, String)>,
-    /// Commands that have begun before their call was told.
-    early: Vec<Visit>,
-    running: Vec<Running>,
+    /// ShellCommands that have begun before their call was told.
+    unmatched: Vec<AnnouncedCommand>,
+    running: Vec<RunningCommand>,
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningCommand {
     tool_call: String,
-    output: Tail,
+    output: OutputTail,
     process: Option<ForeignProcess>,
     /// The end of what it has written, for clients that do not show terminals.
     shown: String,
     /// How often there was nothing new.
-    quiet: u32,
-    next_look: Instant,
+    idle_reads: u32,
+    next_read: Instant,
 }
 
-impl Running {
-    /// What is told whole each time is told less often the longer it is, and what is quiet is looked at less often.
+impl RunningCommand {
+    /// What is told whole each time is told less often the longer it is, and what is idle_reads is looked at less often.
     fn pause(&self) -> Duration {
-        let times = u32::try_from(1 + self.shown.len() / STEP).unwrap_or(u32::MAX);
-        LOOK.saturating_mul(times.saturating_add((self.quiet / QUIET).min(SLOWEST)))
+        let times = u32::try_from(1 + self.shown.len() / LENGTH_STEP).unwrap_or(u32::MAX);
+        READ_INTERVAL
+            .saturating_mul(times.saturating_add((self.idle_reads / IDLE_STEP).min(MAX_SLOWDOWN)))
     }
 }
 
-impl Commands {
+impl ShellCommands {
     /// A command is about to run. The calls whose commands are known to run now.
     pub(super) fn expect(&mut self, tool_call: String, command: &str) -> Vec<String> {
-        let command = letters(command);
+        let command = signature(command);
         if command.is_empty() {
             return Vec::new();
         }
         self.expected.push((tool_call, command));
-        let early = std::mem::take(&mut self.early);
-        early
+        let unmatched = std::mem::take(&mut self.unmatched);
+        unmatched
             .into_iter()
-            .filter_map(|visit| self.begin(visit))
+            .filter_map(|command| self.begin(command))
             .collect()
     }
 
-    pub(super) async fn next(&mut self) -> Option<Visit> {
-        match &mut self.door {
-            Some(door) => door.next().await,
+    pub(super) async fn next(&mut self) -> Option<AnnouncedCommand> {
+        match &mut self.listener {
+            Some(listener) => listener.next().await,
             None => std::future::pending().await,
         }
     }
 
     /// One that has come and was not taken yet.
-    fn waiting(&mut self) -> Option<Visit> {
-        self.door.as_mut()?.waiting()
+    fn try_next(&mut self) -> Option<AnnouncedCommand> {
+        self.listener.as_mut()?.try_next()
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.running.iter().map(|command| command.next_look).min()
+        self.running.iter().map(|command| command.next_read).min()
     }
 
     /// The CLI is gone, and its commands with it.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.expected.clear();
-        self.early.clear();
+        self.unmatched.clear();
         self.running.clear();
     }
 
@@ -91,64 +92,65 @@ impl Commands {
     }
 
     /// The call that a command belongs to, if it is one of a tool: hooks and servers have a shell, too.
-    fn begin(&mut self, visit: Visit) -> Option<String> {
-        let script = letters(&visit.script);
+    fn begin(&mut self, command: AnnouncedCommand) -> Option<String> {
+        let script = signature(&command.script);
         // Of commands that are part of each other the longest is meant, of equal ones the oldest.
         let fits = |at: &usize| script.contains(self.expected[*at].1.as_str());
         let fitting = (0..self.expected.len()).rev().filter(fits);
         let Some(at) = fitting.max_by_key(|at| self.expected[*at].1.len()) else {
-            if self.early.len() < EARLY {
-                self.early.push(visit);
+            if self.unmatched.len() < MAX_UNMATCHED {
+                self.unmatched.push(command);
             }
             return None;
         };
         let (tool_call, _) = self.expected.remove(at);
-        self.running.push(Running {
+        self.running.push(RunningCommand {
             tool_call: tool_call.clone(),
-            output: visit.output,
-            process: visit.process,
+            output: command.output,
+            process: command.process,
             shown: String::new(),
-            quiet: 0,
-            next_look: Instant::now() + LOOK,
+            idle_reads: 0,
+            next_read: Instant::now() + READ_INTERVAL,
         });
         Some(tool_call)
     }
 }
 
 impl Session {
-    pub(super) async fn visited(&mut self, visit: Option<Visit>) {
-        match visit.map(|visit| self.commands.begin(visit)) {
-            Some(Some(call)) => self.runs(&call).await,
+    pub(super) async fn command_announced(&mut self, command: Option<AnnouncedCommand>) {
+        match command.map(|command| self.shell_commands.begin(command)) {
+            Some(Some(call)) => self.show_in_progress(&call).await,
             Some(None) => {}
-            None => self.commands.door = None,
+            None => self.shell_commands.listener = None,
         }
     }
 
     /// The command of a call has begun, whether or not it ever writes something.
-    pub(super) async fn runs(&mut self, call: &str) {
+    pub(super) async fn show_in_progress(&mut self, call: &str) {
         let update = v1::ToolCallUpdate::new(call).status(v1::ToolCallStatus::InProgress);
-        self.tell(v1::SessionUpdate::ToolCallUpdate(update)).await;
+        self.send_update(v1::SessionUpdate::ToolCallUpdate(update))
+            .await;
     }
 
-    pub(super) async fn look_at_commands(&mut self) {
+    pub(super) async fn read_command_output(&mut self) {
         let now = Instant::now();
-        let mut running = std::mem::take(&mut self.commands.running);
-        for command in running.iter_mut().filter(|it| it.next_look <= now) {
-            command.quiet = match self.look(command).await {
+        let mut running = std::mem::take(&mut self.shell_commands.running);
+        for command in running.iter_mut().filter(|it| it.next_read <= now) {
+            command.idle_reads = match self.send_new_output(command).await {
                 true => 0,
-                false => command.quiet.saturating_add(1),
+                false => command.idle_reads.saturating_add(1),
             };
-            command.next_look = now + command.pause();
+            command.next_read = now + command.pause();
         }
-        self.commands.running = running;
+        self.shell_commands.running = running;
     }
 
     /// A call has ended: all that its command has written is told before its end is.
-    pub(super) async fn ran(&mut self, tool_call: &str) {
-        while let Some(visit) = self.commands.waiting() {
-            self.commands.begin(visit);
+    pub(super) async fn finish_command(&mut self, tool_call: &str) {
+        while let Some(command) = self.shell_commands.try_next() {
+            self.shell_commands.begin(command);
         }
-        let commands = &mut self.commands;
+        let commands = &mut self.shell_commands;
         commands.expected.retain(|(id, _)| id != tool_call);
         let at = commands
             .running
@@ -159,72 +161,78 @@ impl Session {
         };
         let mut command = commands.running.remove(at);
         // Without it the CLI's own text is shown.
-        self.finish(&mut command).await.ok();
-        // What is early now belongs to nothing that is to come.
-        self.commands.early.clear();
+        self.send_remaining_output(&mut command).await.ok();
+        // What is unmatched now belongs to nothing that is to come.
+        self.shell_commands.unmatched.clear();
     }
 
     /// Tells the end of what a command has written. Without terminals what the call gives back tells it, unless the
     /// command was left in the background.
-    async fn finish(&mut self, command: &mut Running) -> io::Result<()> {
+    async fn send_remaining_output(&mut self, command: &mut RunningCommand) -> io::Result<()> {
         let id = command.tool_call.as_str();
-        if self.shows.terminals {
-            while self.look(command).await {}
-            let rest = command.output.rest().await?;
-            self.show(&command.tool_call, &rest).await;
+        if self.display.terminals {
+            while self.send_new_output(command).await {}
+            let rest = command.output.read_rest().await?;
+            self.send_output(&command.tool_call, &rest).await;
         } else if self.mapping.is_in_background(id) {
-            let end = command.output.end().await?;
-            self.show(id, &end).await;
+            let end = command.output.read_end().await?;
+            self.send_output(id, &end).await;
         } else {
             let size = command.output.size().await?;
-            self.mapping.wrote(id, size, command.output.end().await?);
+            self.mapping
+                .set_command_output(id, size, command.output.read_end().await?);
         }
         Ok(())
     }
 
     /// Tells what a command has written since; false if that is nothing.
-    async fn look(&mut self, command: &mut Running) -> bool {
-        let more = command.output.more().await;
+    async fn send_new_output(&mut self, command: &mut RunningCommand) -> bool {
+        let more = command.output.read_new().await;
         if more.is_empty() {
             return false;
         }
-        if self.shows.terminals {
-            self.show(&command.tool_call, &more).await;
+        if self.display.terminals {
+            self.send_output(&command.tool_call, &more).await;
         } else {
             command.shown.push_str(&more);
             keep_end(&mut command.shown);
-            self.show(&command.tool_call, &command.shown).await;
+            self.send_output(&command.tool_call, &command.shown).await;
         }
         true
     }
 
     /// Tells output of a call: more of it for a terminal, else all that is to be seen.
-    async fn show(&mut self, id: &str, output: &str) {
+    async fn send_output(&mut self, id: &str, output: &str) {
         if output.is_empty() {
             return;
         }
-        self.mapping.is_live(id);
+        self.mapping.mark_live(id);
         let mut update = v1::ToolCallUpdate::new(id).status(v1::ToolCallStatus::InProgress);
-        if self.shows.terminals {
+        if self.display.terminals {
             let data = tools::terminal_lines(output);
             let output = json!({ "terminal_id": id, "data": data });
             update = update.meta(Meta::new().with("terminal_output", Raw::from(output)));
         } else {
             update = update.content([tools::fenced("console", output)]);
         }
-        self.tell(v1::SessionUpdate::ToolCallUpdate(update)).await;
+        self.send_update(v1::SessionUpdate::ToolCallUpdate(update))
+            .await;
     }
 }
 
 /// What stays of a command however a shell quotes it.
-fn letters(command: &str) -> String {
+fn signature(command: &str) -> String {
     let is_kept = |letter: &char| !letter.is_whitespace() && !matches!(letter, '\'' | '"' | '\\');
-    command.chars().filter(is_kept).take(LETTERS).collect()
+    command
+        .chars()
+        .filter(is_kept)
+        .take(MAX_SIGNATURE)
+        .collect()
 }
 
 fn keep_end(text: &mut String) {
-    if text.len() > SHOWN {
-        let mut start = text.len() - SHOWN;
+    if text.len() > MAX_SHOWN {
+        let mut start = text.len() - MAX_SHOWN;
         while !text.is_char_boundary(start) {
             start += 1;
         }
@@ -233,30 +241,30 @@ fn keep_end(text: &mut String) {
 }
 
 /// How often a command's output is looked at.
-const LOOK: Duration = Duration::from_millis(80);
-const QUIET: u32 = 16;
-const SLOWEST: u32 = 7;
-const STEP: usize = 2048;
-const SHOWN: usize = 16 * 1024;
-const EARLY: usize = 16;
-const LETTERS: usize = 32 * 1024;
+const READ_INTERVAL: Duration = Duration::from_millis(80);
+const IDLE_STEP: u32 = 16;
+const MAX_SLOWDOWN: u32 = 7;
+const LENGTH_STEP: usize = 2048;
+const MAX_SHOWN: usize = 16 * 1024;
+const MAX_UNMATCHED: usize = 16;
+const MAX_SIGNATURE: usize = 32 * 1024;
 
 #[cfg(test)]
 mod tests {
-    use super::{Commands, Tail, Visit};
+    use super::{AnnouncedCommand, OutputTail, ShellCommands};
 
-    async fn begun(commands: &mut Commands, script: &str) -> Option<String> {
+    async fn begun(commands: &mut ShellCommands, script: &str) -> Option<String> {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        commands.begin(Visit {
+        commands.begin(AnnouncedCommand {
             script: script.to_owned(),
-            output: Tail::open(file.path()).await.expect("open"),
+            output: OutputTail::open(file.path()).await.expect("open"),
             process: None,
         })
     }
 
     #[tokio::test]
     async fn a_command_goes_to_the_call_that_it_was_made_for() {
-        let mut commands = Commands::default();
+        let mut commands = ShellCommands::default();
         for (call, command) in [
             ("a", "ls"),
             ("b", "echo 'false'"),

@@ -6,87 +6,87 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-use super::outline::{Kind, Outline, Parent};
+use super::line_header::{LineHeader, LineKind, Parent};
 
 /// A look at all lines of a transcript, in the order of the file.
 #[derive(Debug, Default)]
-pub struct Survey {
+pub struct TranscriptIndex {
     names: RandomState,
-    lines: Vec<Line>,
+    lines: Vec<IndexedLine>,
     known: HashMap<u64, usize>,
     leaf: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Line {
-    kind: Kind,
-    link: Link,
+struct IndexedLine {
+    kind: LineKind,
+    link: ParentLink,
     /// The message that an answer is of.
     message: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Link {
+enum ParentLink {
     /// To the line before in the file that has a place.
-    Before,
-    Nowhere,
-    To(u64),
+    Previous,
+    None,
+    Line(u64),
 }
 
-/// The lines that are told.
+/// The lines that are lines.
 #[derive(Debug)]
-pub struct Conversation {
-    told: Vec<bool>,
+pub struct ActiveBranch {
+    lines: Vec<bool>,
 }
 
-impl Conversation {
-    /// Whether a line is told, by its number in the file.
-    pub fn holds(&self, line: usize) -> bool {
+impl ActiveBranch {
+    /// Whether a line is lines, by its number in the file.
+    pub fn contains(&self, line: usize) -> bool {
         // What came later was not looked at.
-        self.told.get(line).is_none_or(|told| *told)
+        self.lines.get(line).is_none_or(|lines| *lines)
     }
 }
 
-impl Survey {
+impl TranscriptIndex {
     /// Looks at the next line.
-    pub fn line(&mut self, line: &[u8]) {
+    pub fn add_line(&mut self, line: &[u8]) {
         if self.lines.len() == MOST_LINES {
             return;
         }
         let text = String::from_utf8_lossy(line);
-        let line = self.place(Outline::of(&text));
+        let line = self.place(LineHeader::of(&text));
         self.lines.push(line);
     }
 
-    fn place(&mut self, outline: Outline<'_>) -> Line {
+    fn place(&mut self, header: LineHeader<'_>) -> IndexedLine {
         let name = |name: Cow<'_, str>| self.names.hash_one(&*name);
-        self.leaf = outline.leaf.map(name).or(self.leaf);
-        let link = match outline.parent {
-            Parent::Unsaid => Link::Before,
-            Parent::None => Link::Nowhere,
-            Parent::Named(parent) => Link::To(name(parent)),
+        self.leaf = header.leaf.map(name).or(self.leaf);
+        let link = match header.parent {
+            Parent::Implicit => ParentLink::Previous,
+            Parent::None => ParentLink::None,
+            Parent::Named(parent) => ParentLink::Line(name(parent)),
         };
-        let message = outline.message.map(name);
-        let own = outline.uuid.map(name);
+        let message = header.message.map(name);
+        let own = header.uuid.map(name);
         let at = self.lines.len();
-        let kind = match (outline.kind, own) {
-            (Kind::Foreign, _) => Kind::Foreign,
-            // What stands there twice is told once.
-            (_, Some(own)) if *self.known.entry(own).or_insert(at) != at => Kind::Foreign,
+        let kind = match (header.kind, own) {
+            (LineKind::Outside, _) => LineKind::Outside,
+            // What stands there twice is lines once.
+            (_, Some(own)) if *self.known.entry(own).or_insert(at) != at => LineKind::Outside,
             (kind, _) => kind,
         };
-        Line {
+        IndexedLine {
             kind,
             link,
             message,
         }
     }
 
-    /// The lines that are told. With names in a circle all are.
-    pub fn conversation(self) -> Conversation {
+    /// The lines that are lines. With names in a circle all are.
+    pub fn active_branch(self) -> ActiveBranch {
         let parents = self.parents();
         let Some(on) = self.branch(&parents) else {
-            return Conversation { told: Vec::new() };
+            return ActiveBranch { lines: Vec::new() };
         };
         let messages: HashSet<u64> = self
             .lines
@@ -95,18 +95,21 @@ impl Survey {
             .filter_map(|(line, on)| line.message.filter(|_| *on))
             .collect();
         let mut left = vec![false; self.lines.len()];
-        let mut told = Vec::with_capacity(self.lines.len());
+        let mut lines = Vec::with_capacity(self.lines.len());
         for (at, line) in self.lines.iter().enumerate() {
             let opens = match line.kind {
-                Kind::Prompt => true,
-                Kind::Answer => line.message.is_some_and(|it| !messages.contains(&it)),
+                LineKind::Prompt => true,
+                LineKind::Answer => line.message.is_some_and(|it| !messages.contains(&it)),
                 _ => false,
             };
             left[at] = !on[at] && (opens || parents[at].is_some_and(|parent| left[parent]));
-            let is_shown = matches!(line.kind, Kind::Prompt | Kind::Note | Kind::Answer);
-            told.push(is_shown && !left[at]);
+            let is_shown = matches!(
+                line.kind,
+                LineKind::Prompt | LineKind::Note | LineKind::Answer
+            );
+            lines.push(is_shown && !left[at]);
         }
-        Conversation { told }
+        ActiveBranch { lines }
     }
 
     /// The line before each in the conversation. One that names a line which is not there follows the one in the file.
@@ -114,14 +117,14 @@ impl Survey {
         let mut before = None;
         let mut parents = Vec::with_capacity(self.lines.len());
         for (at, line) in self.lines.iter().enumerate() {
-            if line.kind == Kind::Foreign {
+            if line.kind == LineKind::Outside {
                 parents.push(None);
                 continue;
             }
             parents.push(match line.link {
-                Link::Nowhere => None,
-                Link::Before => before,
-                Link::To(name) => self.known.get(&name).copied().or(before),
+                ParentLink::None => None,
+                ParentLink::Previous => before,
+                ParentLink::Line(name) => self.known.get(&name).copied().or(before),
             });
             before = Some(at);
         }
@@ -146,7 +149,10 @@ impl Survey {
     fn newest(&self, parents: &[Option<usize>]) -> Option<usize> {
         let named = self.leaf.and_then(|leaf| self.known.get(&leaf).copied());
         let Some(named) = named else {
-            return self.lines.iter().rposition(|it| it.kind != Kind::Foreign);
+            return self
+                .lines
+                .iter()
+                .rposition(|it| it.kind != LineKind::Outside);
         };
         let mut follows = vec![false; self.lines.len()];
         for at in named..self.lines.len() {
@@ -156,5 +162,5 @@ impl Survey {
     }
 }
 
-/// A longer transcript is told from there on as it stands.
+/// A longer transcript is lines from there on as it stands.
 const MOST_LINES: usize = 500_000;

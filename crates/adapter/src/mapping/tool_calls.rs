@@ -7,13 +7,13 @@ use attache::schema::Meta;
 use attache::v1;
 use serde_json::{Value, json};
 
-use super::{Act, Shows};
+use super::{DisplaySupport, SessionAction};
 use crate::frames::{TaskEnd, runs_on};
-use crate::tools::{self, Shown};
+use crate::tools::{self, CallDisplay};
 
 /// The calls under way.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct ToolCalls {
     open: HashMap<String, Call>,
 }
 
@@ -22,13 +22,13 @@ pub(super) struct Calls {
 pub(super) struct Call {
     pub(super) name: String,
     pub(super) input: Value,
-    shown: Shown,
+    shown: CallDisplay,
     parent: Option<String>,
     task: Option<String>,
-    is_whole: bool,
+    is_complete: bool,
     /// Whether its output has been told while it ran.
     is_live: bool,
-    written: Option<Written>,
+    written: Option<CommandOutput>,
     /// Whether it has given back what it had to say, and its task runs on.
     is_in_background: bool,
     /// The end of its task, if that was told before what the call gave back.
@@ -37,23 +37,23 @@ pub(super) struct Call {
 
 /// What a command has written.
 #[derive(Debug, Clone)]
-struct Written {
+struct CommandOutput {
     size: u64,
     end: String,
 }
 
-impl Calls {
+impl ToolCalls {
     /// As much as is known of a call: tells it, or what has changed.
-    pub(super) fn know(
+    pub(super) fn update(
         &mut self,
         id: &str,
         name: &str,
         input: &Value,
         parent: Option<&str>,
-        shows: Shows,
-        acts: &mut Vec<Act>,
+        display: DisplaySupport,
+        actions: &mut Vec<SessionAction>,
     ) {
-        let now = tools::shown(name, input);
+        let now = tools::call_display(name, input);
         let Some(call) = self.open.get_mut(id) else {
             let call = Call {
                 name: name.to_owned(),
@@ -61,56 +61,58 @@ impl Calls {
                 shown: now,
                 parent: parent.map(str::to_owned),
                 task: None,
-                is_whole: false,
+                is_complete: false,
                 is_live: false,
                 written: None,
                 is_in_background: false,
                 end: None,
             };
             if !tools::is_plan(name) {
-                acts.push(Act::Tell(v1::SessionUpdate::ToolCall(
-                    call.first(id, shows),
+                actions.push(SessionAction::Update(v1::SessionUpdate::ToolCall(
+                    call.first(id, display),
                 )));
             }
             self.open.insert(id.to_owned(), call);
             return;
         };
         let is_news = call.input != *input && !input.is_null();
-        if !is_news || call.is_whole {
+        if !is_news || call.is_complete {
             return;
         }
         call.input = input.clone();
         let update = call.changed(id, &now);
         call.shown = now;
         if !tools::is_plan(name) {
-            acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::ToolCallUpdate(
+                update,
+            )));
         }
     }
 
     /// The input is complete: nothing that comes later is newer.
-    pub(super) fn is_whole(&mut self, id: &str, acts: &mut Vec<Act>) {
+    pub(super) fn complete_input(&mut self, id: &str, actions: &mut Vec<SessionAction>) {
         let Some(call) = self.open.get_mut(id) else {
             return;
         };
-        if call.is_whole {
+        if call.is_complete {
             return;
         }
-        call.is_whole = true;
+        call.is_complete = true;
         if let ("Bash", Some(command)) = (call.name.as_str(), call.input["command"].as_str()) {
-            acts.push(Act::Runs {
+            actions.push(SessionAction::ExpectCommand {
                 tool_call: id.to_owned(),
                 command: command.to_owned(),
             });
         }
     }
 
-    pub(super) fn is_live(&mut self, id: &str) {
+    pub(super) fn mark_live(&mut self, id: &str) {
         if let Some(call) = self.open.get_mut(id) {
             call.is_live = true;
         }
     }
 
-    pub(super) fn runs_as(&mut self, id: &str, task: String) {
+    pub(super) fn set_task(&mut self, id: &str, task: String) {
         if let Some(call) = self.open.get_mut(id) {
             call.task = Some(task);
         }
@@ -128,24 +130,24 @@ impl Calls {
         self.open.values().any(|call| call.is_in_background)
     }
 
-    pub(super) fn wrote(&mut self, id: &str, size: u64, end: String) {
+    pub(super) fn set_command_output(&mut self, id: &str, size: u64, end: String) {
         if let Some(call) = self.open.get_mut(id) {
-            call.written = Some(Written { size, end });
+            call.written = Some(CommandOutput { size, end });
         }
     }
 
     /// What a call gave back. The call, which is no longer open; none for one that was never told.
-    pub(super) fn settle(
+    pub(super) fn finish(
         &mut self,
         id: &str,
         content: &Value,
         result: &Value,
         is_error: bool,
-        shows: Shows,
-        acts: &mut Vec<Act>,
+        display: DisplaySupport,
+        actions: &mut Vec<SessionAction>,
     ) -> Option<Call> {
         if runs_on(result) && !is_error {
-            self.leave(id, shows, acts);
+            self.move_to_background(id, display, actions);
             return None;
         }
         let call = self.open.remove(id)?;
@@ -157,16 +159,18 @@ impl Calls {
             false => v1::ToolCallStatus::Completed,
         };
         let mut update = call.update(id).status(status);
-        let given = tools::given(&call.name, content, result, is_error);
-        if let Some(content) = given.content {
+        let result_display = tools::result_display(&call.name, content, result, is_error);
+        if let Some(content) = result_display.content {
             update = update.content(content);
         }
-        if let Some(locations) = given.locations {
+        if let Some(locations) = result_display.locations {
             update = update.locations(locations);
         }
-        if let Some(output) = given.output {
-            update = match shows.terminals {
-                true => in_terminal(update, id, told(&call, output), given.exit_code),
+        if let Some(output) = result_display.output {
+            update = match display.terminals {
+                true => {
+                    with_terminal_exit(update, id, told(&call, output), result_display.exit_code)
+                }
                 false => match call.end_of(&output) {
                     Some(end) => update.content(console(end)),
                     // What was shown while it ran stays if nothing is shown instead.
@@ -176,25 +180,39 @@ impl Calls {
             };
         }
         update = update.raw_output(Raw::from(content.clone()));
-        acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
+        actions.push(SessionAction::Update(v1::SessionUpdate::ToolCallUpdate(
+            update,
+        )));
         Some(call)
     }
 
     /// What a call gave back is that it runs on: only the end of its task ends it.
-    fn leave(&mut self, id: &str, shows: Shows, acts: &mut Vec<Act>) {
+    fn move_to_background(
+        &mut self,
+        id: &str,
+        display: DisplaySupport,
+        actions: &mut Vec<SessionAction>,
+    ) {
         let Some(call) = self.open.get_mut(id) else {
             return;
         };
         call.is_in_background = true;
         let update = call.update(id).status(v1::ToolCallStatus::InProgress);
-        acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
+        actions.push(SessionAction::Update(v1::SessionUpdate::ToolCallUpdate(
+            update,
+        )));
         if let Some(end) = call.end.take() {
-            self.end(end, shows, acts);
+            self.end(end, display, actions);
         }
     }
 
     /// The task of a call has ended. One in the foreground still gives something back.
-    pub(super) fn end(&mut self, end: TaskEnd, shows: Shows, acts: &mut Vec<Act>) {
+    pub(super) fn end(
+        &mut self,
+        end: TaskEnd,
+        display: DisplaySupport,
+        actions: &mut Vec<SessionAction>,
+    ) {
         let id = end.tool_use_id.clone();
         let Some(call) = self.open.get_mut(&id) else {
             return;
@@ -203,15 +221,15 @@ impl Calls {
             call.end = Some(end);
             return;
         }
-        let status = match end.is_well() {
+        let status = match end.is_success() {
             true => v1::ToolCallStatus::Completed,
             false => v1::ToolCallStatus::Failed,
         };
         let update = call.update(&id).status(status);
         let update = match call.name.as_str() {
-            "Bash" if shows.terminals => {
+            "Bash" if display.terminals => {
                 let code = end.exit_code();
-                in_terminal(update, &id, told(call, end.summary), code)
+                with_terminal_exit(update, &id, told(call, end.summary), code)
             }
             "Bash" if call.written.is_some() => {
                 let words = call.end_of("").unwrap_or(&end.summary);
@@ -223,38 +241,44 @@ impl Calls {
             _ => update.content([v1::ContentBlock::from(end.summary)]),
         };
         self.open.remove(&id);
-        acts.push(Act::Tell(v1::SessionUpdate::ToolCallUpdate(update)));
+        actions.push(SessionAction::Update(v1::SessionUpdate::ToolCallUpdate(
+            update,
+        )));
     }
 
     /// The turn is over: a call of it whose input was never complete will not run.
-    pub(super) fn cut_off(&mut self, shows: Shows, acts: &mut Vec<Act>) {
-        let cut = |_: &String, call: &mut Call| !call.is_whole && call.parent.is_none();
-        acts.extend(failed(self.open.extract_if(cut).collect(), shows));
+    pub(super) fn fail_incomplete(
+        &mut self,
+        display: DisplaySupport,
+        actions: &mut Vec<SessionAction>,
+    ) {
+        let cut = |_: &String, call: &mut Call| !call.is_complete && call.parent.is_none();
+        actions.extend(failed(self.open.extract_if(cut).collect(), display));
     }
 
     /// All that are open have failed.
-    pub(super) fn abandon(&mut self, shows: Shows) -> Vec<Act> {
-        failed(self.open.drain().collect(), shows)
+    pub(super) fn fail_open(&mut self, display: DisplaySupport) -> Vec<SessionAction> {
+        failed(self.open.drain().collect(), display)
     }
 }
 
-fn failed(mut calls: Vec<(String, Call)>, shows: Shows) -> Vec<Act> {
+fn failed(mut calls: Vec<(String, Call)>, display: DisplaySupport) -> Vec<SessionAction> {
     calls.sort_by(|(one, _), (other, _)| one.cmp(other));
     let shown = calls
         .into_iter()
         .filter(|(_, call)| !tools::is_plan(&call.name));
     let failed = shown.map(|(id, call)| {
         let mut update = call.update(&id).status(v1::ToolCallStatus::Failed);
-        if call.name == "Bash" && shows.terminals {
-            update = in_terminal(update, &id, None, None);
+        if call.name == "Bash" && display.terminals {
+            update = with_terminal_exit(update, &id, None, None);
         }
-        Act::Tell(v1::SessionUpdate::ToolCallUpdate(update))
+        SessionAction::Update(v1::SessionUpdate::ToolCallUpdate(update))
     });
     failed.collect()
 }
 
 impl Call {
-    fn first(&self, id: &str, shows: Shows) -> v1::ToolCall {
+    fn first(&self, id: &str, display: DisplaySupport) -> v1::ToolCall {
         let shown = &self.shown;
         let mut call = v1::ToolCall::new(id, shown.title.as_str())
             .name(self.name.as_str())
@@ -269,7 +293,7 @@ impl Call {
         {
             call = call.raw_input(Raw::from(self.input.clone()));
         }
-        if self.name == "Bash" && shows.terminals {
+        if self.name == "Bash" && display.terminals {
             call = call.content([v1::Terminal::new(id)]).meta(
                 self.meta()
                     .with("terminal_info", json!({ "terminal_id": id })),
@@ -278,7 +302,7 @@ impl Call {
         call
     }
 
-    fn changed(&self, id: &str, now: &Shown) -> v1::ToolCallUpdate {
+    fn changed(&self, id: &str, now: &CallDisplay) -> v1::ToolCallUpdate {
         let mut update = self.update(id).raw_input(Raw::from(self.input.clone()));
         if self.shown.title != now.title {
             update = update.title(now.title.as_str());
@@ -318,7 +342,7 @@ fn told(call: &Call, output: String) -> Option<String> {
     (!call.is_live).then_some(output)
 }
 
-fn in_terminal(
+fn with_terminal_exit(
     update: v1::ToolCallUpdate,
     id: &str,
     output: Option<String>,

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use attache::schema::{FilePath, error};
 use attache::{Error, Reply, v1};
 
-use super::{Agent, offers, replaying};
-use crate::launch::{self, Launch, Start};
-use crate::session::{self, Opened};
+use super::{Agent, initialize, transcript_replay};
+use crate::launch::{self, SessionLaunch, SessionOrigin};
+use crate::session::{self, ReadySession};
 
 /// A session to be opened, whichever request asks for it.
-struct Wish {
+struct SessionParams {
     id: v1::SessionId,
     cwd: FilePath,
     directories: Vec<FilePath>,
@@ -24,17 +24,17 @@ impl Agent {
         request: v1::NewSessionRequest,
         reply: Reply<v1::NewSessionResponse>,
     ) {
-        let wish = new_id().map(|id| Wish {
+        let params = new_id().map(|id| SessionParams {
             id,
             cwd: request.cwd,
             directories: request.additional_directories,
             servers: request.mcp_servers,
             system_prompt: request.system_prompt,
         });
-        let start = async { Ok(Start::Nothing) };
-        self.open(start, wish, reply, |id, opened| {
+        let origin = async { Ok(SessionOrigin::New) };
+        self.open(origin, params, reply, |id, opened| {
             v1::NewSessionResponse::new(id)
-                .meta(offers::about(&opened.settings))
+                .meta(initialize::cli_version(&opened.settings))
                 .modes(opened.settings.modes())
                 .config_options(opened.settings.options())
         });
@@ -45,20 +45,20 @@ impl Agent {
         request: v1::ResumeSessionRequest,
         reply: Reply<v1::ResumeSessionResponse>,
     ) {
-        let stored = self.stored(&request.session_id, &request.cwd);
-        let start = async move { Ok(start_of(stored().as_ref())) };
-        let wish = self
-            .known(&request.session_id, &request.cwd)
-            .map(|()| Wish {
+        let stored = self.find_transcript(&request.session_id, &request.cwd);
+        let origin = async move { Ok(origin_of(stored().as_ref())) };
+        let params = self
+            .check_exists(&request.session_id, &request.cwd)
+            .map(|()| SessionParams {
                 id: request.session_id,
                 cwd: request.cwd,
                 directories: request.additional_directories,
                 servers: request.mcp_servers,
                 system_prompt: request.system_prompt,
             });
-        self.open(start, wish, reply, |_, opened| {
+        self.open(origin, params, reply, |_, opened| {
             v1::ResumeSessionResponse::new()
-                .meta(offers::about(&opened.settings))
+                .meta(initialize::cli_version(&opened.settings))
                 .modes(opened.settings.modes())
                 .config_options(opened.settings.options())
         });
@@ -70,19 +70,19 @@ impl Agent {
         reply: Reply<v1::ForkSessionResponse>,
     ) {
         let from = request.session_id;
-        let stored = self.stored(&from, &request.cwd)();
+        let stored = self.find_transcript(&from, &request.cwd)();
         let stored = stored.ok_or_else(|| error::session_not_found(&from));
-        let start = async move { Ok(Start::Another(from.as_str().to_owned())) };
-        let wish = stored.and_then(|_| new_id()).map(|id| Wish {
+        let origin = async move { Ok(SessionOrigin::Fork(from.as_str().to_owned())) };
+        let params = stored.and_then(|_| new_id()).map(|id| SessionParams {
             id,
             cwd: request.cwd,
             directories: request.additional_directories,
             servers: request.mcp_servers,
             system_prompt: request.system_prompt,
         });
-        self.open(start, wish, reply, |id, opened| {
+        self.open(origin, params, reply, |id, opened| {
             v1::ForkSessionResponse::new(id)
-                .meta(offers::about(&opened.settings))
+                .meta(initialize::cli_version(&opened.settings))
                 .modes(opened.settings.modes())
                 .config_options(opened.settings.options())
         });
@@ -93,29 +93,29 @@ impl Agent {
         request: v1::LoadSessionRequest,
         reply: Reply<v1::LoadSessionResponse>,
     ) {
-        let stored = self.stored(&request.session_id, &request.cwd);
+        let stored = self.find_transcript(&request.session_id, &request.cwd);
         let session = self.client.session(request.session_id.clone());
-        let shows = self.shows();
-        let start = async move {
+        let display = self.display_support();
+        let origin = async move {
             let transcript = stored();
-            let start = start_of(transcript.as_ref());
+            let origin = origin_of(transcript.as_ref());
             if let Some(transcript) = transcript {
-                replaying::replay(&session, transcript, shows).await?;
+                transcript_replay::replay(&session, transcript, display).await?;
             }
-            Ok(start)
+            Ok(origin)
         };
-        let wish = self
-            .known(&request.session_id, &request.cwd)
-            .map(|()| Wish {
+        let params = self
+            .check_exists(&request.session_id, &request.cwd)
+            .map(|()| SessionParams {
                 id: request.session_id,
                 cwd: request.cwd,
                 directories: request.additional_directories,
                 servers: request.mcp_servers,
                 system_prompt: request.system_prompt,
             });
-        self.open(start, wish, reply, |_, opened| {
+        self.open(origin, params, reply, |_, opened| {
             v1::LoadSessionResponse::new()
-                .meta(offers::about(&opened.settings))
+                .meta(initialize::cli_version(&opened.settings))
                 .modes(opened.settings.modes())
                 .config_options(opened.settings.options())
         });
@@ -124,12 +124,12 @@ impl Agent {
     /// Opens a session in a task of its own, once it is known what it starts from.
     fn open<T: attache::json::Encode + Send + 'static>(
         &mut self,
-        start: impl Future<Output = Result<Start, Error>> + Send + 'static,
-        wish: Result<Wish, Error>,
+        origin: impl Future<Output = Result<SessionOrigin, Error>> + Send + 'static,
+        params: Result<SessionParams, Error>,
         reply: Reply<T>,
-        answer: impl FnOnce(v1::SessionId, &Opened) -> T + Send + 'static,
+        answer: impl FnOnce(v1::SessionId, &ReadySession) -> T + Send + 'static,
     ) {
-        let launch = wish.and_then(|wish| self.launch(wish));
+        let launch = params.and_then(|params| self.launch(params));
         let (id, mut launch) = match launch {
             Ok(launch) => launch,
             Err(error) => return reply.fail(error),
@@ -137,15 +137,15 @@ impl Agent {
         // One that is open already gives way to the new one.
         let closed = self.close(&id);
         let session = self.client.session(id.clone());
-        let (shows, news) = (self.shows(), self.opened.clone());
+        let (display, news) = (self.display_support(), self.opened.clone());
         tokio::spawn(async move {
             if let Some(closed) = closed {
                 closed.await;
             }
             let opened = tokio::select! {
                 opened = async {
-                    launch.start = start.await?;
-                    session::open(session, launch, shows).await
+                    launch.origin = origin.await?;
+                    session::open(session, launch, display).await
                 } => opened,
                 () = reply.cancelled() => return,
             };
@@ -163,55 +163,55 @@ impl Agent {
         });
     }
 
-    fn launch(&self, wish: Wish) -> Result<(v1::SessionId, Launch), Error> {
+    fn launch(&self, params: SessionParams) -> Result<(v1::SessionId, SessionLaunch), Error> {
         let launcher = match &self.launcher {
             Ok(launcher) => launcher.clone(),
             Err(missing) => return Err(error::internal(&missing.to_string())),
         };
-        if !launch::is_folder(wish.cwd.as_path()) {
+        if !launch::is_folder(params.cwd.as_path()) {
             let words = "`cwd` is not the absolute path of a directory";
             return Err(error::unusable_params(words));
         }
         let is_folder = |path: &FilePath| launch::is_folder(path.as_path());
-        if !wish.directories.iter().all(is_folder) {
+        if !params.directories.iter().all(is_folder) {
             let words = "`additionalDirectories` contains something other than absolute paths of directories";
             return Err(error::unusable_params(words));
         }
         let is_over_acp = |server: &v1::McpServer| matches!(server, v1::McpServer::Acp(_));
-        if wish.servers.iter().any(is_over_acp) {
+        if params.servers.iter().any(is_over_acp) {
             let words = "MCP servers over this connection are not offered";
             return Err(error::unusable_params(words));
         }
-        if let Some(words) = launch::unusable_names(&wish.servers) {
+        if let Some(words) = launch::unusable_names(&params.servers) {
             return Err(error::unusable_params(words));
         }
-        let launch = Launch {
+        let launch = SessionLaunch {
             launcher,
-            id: wish.id.as_str().to_owned(),
-            start: Start::Nothing,
-            cwd: wish.cwd.as_path().to_owned(),
-            directories: wish
+            id: params.id.as_str().to_owned(),
+            origin: SessionOrigin::New,
+            cwd: params.cwd.as_path().to_owned(),
+            directories: params
                 .directories
                 .iter()
                 .map(|it| it.as_str().to_owned())
                 .collect(),
-            servers: wish.servers,
-            system_prompt: wish.system_prompt,
+            servers: params.servers,
+            system_prompt: params.system_prompt,
             provider: self.provider.clone(),
         };
-        Ok((wish.id, launch))
+        Ok((params.id, launch))
     }
 
     /// Whether there is such a session: one that is stored, or open and not stored yet.
-    fn known(&self, id: &v1::SessionId, cwd: &FilePath) -> Result<(), Error> {
-        match self.sessions.contains_key(id) || self.stored(id, cwd)().is_some() {
+    fn check_exists(&self, id: &v1::SessionId, cwd: &FilePath) -> Result<(), Error> {
+        match self.sessions.contains_key(id) || self.find_transcript(id, cwd)().is_some() {
             true => Ok(()),
             false => Err(error::session_not_found(id)),
         }
     }
 
     /// Finds the transcript of a session. A CLI may write it only when it ends.
-    fn stored(
+    fn find_transcript(
         &self,
         id: &v1::SessionId,
         cwd: &FilePath,
@@ -221,10 +221,10 @@ impl Agent {
     }
 }
 
-fn start_of(transcript: Option<&PathBuf>) -> Start {
+fn origin_of(transcript: Option<&PathBuf>) -> SessionOrigin {
     match transcript {
-        Some(_) => Start::Itself,
-        None => Start::Nothing,
+        Some(_) => SessionOrigin::Resume,
+        None => SessionOrigin::New,
     }
 }
 

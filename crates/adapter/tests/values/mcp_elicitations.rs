@@ -2,8 +2,8 @@
 
 use attache::json::Raw;
 use attache::v1;
+use attache_adapter::elicitation::{request, respond};
 use attache_adapter::frames::{Elicitation, Frame};
-use attache_adapter::question::elicitation::{answer, request};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn asked(members: Value) -> Elicitation {
         request[name] = value.clone();
     }
     let frame = json!({ "type": "control_request", "request_id": "q", "request": request });
-    match Frame::of(frame) {
+    match Frame::from_value(frame) {
         Frame::Elicitation(asked) => *asked,
         other => panic!("{other:?}"),
     }
@@ -143,7 +143,7 @@ fn what_the_person_did_is_what_the_server_hears() {
     ];
     let lines = answers.map(|(asked, said)| {
         let response: v1::CreateElicitationResponse = Raw::from(said).read().expect("an answer");
-        answer(asked, response.action)["response"].to_string()
+        respond(asked, response.action)["response"].to_string()
     });
     expect![[r#"
         {"subtype":"success","request_id":"q","response":{"action":"accept","content":{"age":3,"name":"Ann","share":0.5,"sure":true,"tags":["a"]}}}

@@ -11,67 +11,69 @@ use super::Session;
 
 /// Who waits for an answer of the CLI.
 #[derive(Debug)]
-pub(super) enum Waiting {
-    Mode(String, Reply<v1::SetSessionModeResponse>),
-    Option(String, String, Reply<v1::SetSessionConfigOptionResponse>),
+pub(super) enum RequestPurpose {
+    SetMode(String, Reply<v1::SetSessionModeResponse>),
+    SetOption(String, String, Reply<v1::SetSessionConfigOptionResponse>),
     /// Whoever has set something, or nobody: the turn does not end before it is known what is set.
-    Settings(Option<Reply<v1::SetSessionConfigOptionResponse>>),
-    Stop(Reply<Raw>),
+    ReadSettings(Option<Reply<v1::SetSessionConfigOptionResponse>>),
+    StopTask(Reply<Raw>),
     /// The turn, which is to end.
     Interrupt,
-    Nobody,
+    Ignored,
 }
 
-impl Waiting {
+impl RequestPurpose {
     pub(super) fn fail(self, error: Error) {
         match self {
-            Waiting::Mode(_, reply) => reply.fail(error),
-            Waiting::Option(_, _, reply) => reply.fail(error),
-            Waiting::Settings(Some(reply)) => reply.fail(error),
-            Waiting::Stop(reply) => reply.fail(error),
-            Waiting::Settings(None) | Waiting::Interrupt | Waiting::Nobody => {}
+            RequestPurpose::SetMode(_, reply) => reply.fail(error),
+            RequestPurpose::SetOption(_, _, reply) => reply.fail(error),
+            RequestPurpose::ReadSettings(Some(reply)) => reply.fail(error),
+            RequestPurpose::StopTask(reply) => reply.fail(error),
+            RequestPurpose::ReadSettings(None)
+            | RequestPurpose::Interrupt
+            | RequestPurpose::Ignored => {}
         }
     }
 }
 
 /// One request under way.
 #[derive(Debug)]
-pub(super) struct Request {
-    waiting: Waiting,
+pub(super) struct CliRequest {
+    purpose: RequestPurpose,
     deadline: Instant,
 }
 
 impl Session {
     /// Asks the CLI something.
-    pub(super) async fn ask_cli(&mut self, request: Value, waiting: Waiting) {
-        if let Err(error) = self.wake_again().await {
-            return waiting.fail(error);
+    pub(super) async fn request_cli(&mut self, request: Value, purpose: RequestPurpose) {
+        if let Err(error) = self.restart_cli().await {
+            return purpose.fail(error);
         }
-        self.send_request(request, waiting).await;
+        self.send_request(request, purpose).await;
     }
 
-    pub(super) async fn send_request(&mut self, request: Value, waiting: Waiting) {
+    pub(super) async fn send_request(&mut self, request: Value, purpose: RequestPurpose) {
         self.requests += 1;
         let id = format!("attache-{}", self.requests);
         let frame = frame(&id, request);
         let deadline = Instant::now() + PATIENCE;
-        self.waiting.insert(id, Request { waiting, deadline });
-        self.say(&frame).await;
+        self.pending.insert(id, CliRequest { purpose, deadline });
+        self.send_frame(&frame).await;
     }
 }
 
-impl Request {
+impl CliRequest {
     pub(super) fn deadline(&self) -> Instant {
         self.deadline
     }
 
     /// Whether the turn is to end only when it is answered.
     pub(super) fn holds_turn(&self) -> bool {
-        matches!(self.waiting, Waiting::Settings(None))
+        matches!(self.purpose, RequestPurpose::ReadSettings(None))
     }
 
-    pub(super) fn into_waiting(self) -> Waiting {
-        self.waiting
+    pub(super) fn into_purpose(self) -> RequestPurpose {
+        self.purpose
     }
 }
 

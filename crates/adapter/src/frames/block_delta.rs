@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use attache::json::{Error, Reader, field};
 
-use super::{Delta, Event, Frame};
+use super::{Delta, Frame, MessageEvent};
 
 /// The piece that a line is. None for any other frame, and for one that is oddly made: they are read as trees.
 pub(super) fn read(line: &str) -> Option<Frame> {
@@ -35,7 +35,7 @@ fn frame(line: &str) -> Result<Frame, Error> {
     Ok(Frame::Stream { parent, event })
 }
 
-fn read_event(reader: &mut Reader<'_>) -> Result<Event, Error> {
+fn read_event(reader: &mut Reader<'_>) -> Result<MessageEvent, Error> {
     let (mut is_piece, mut index, mut delta) = (false, None, None);
     let mut more = reader.open_object()?;
     while more {
@@ -51,7 +51,7 @@ fn read_event(reader: &mut Reader<'_>) -> Result<Event, Error> {
         more = reader.more_members()?;
     }
     match (index, delta) {
-        (Some(index), Some(delta)) if is_piece => Ok(Event::Delta { index, delta }),
+        (Some(index), Some(delta)) if is_piece => Ok(MessageEvent::BlockDelta { index, delta }),
         _ => Err(field::missing(reader, "delta")),
     }
 }
@@ -96,7 +96,7 @@ const START: &str = r#"{"type":"stream_event""#;
 #[cfg(test)]
 mod tests {
     use super::read;
-    use crate::frames::{Delta, Event, Frame};
+    use crate::frames::{Delta, Frame, MessageEvent};
 
     fn line(event: &str) -> String {
         format!(
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn tree(line: &str) -> Frame {
-        Frame::of(serde_json::from_str(line).expect("JSON"))
+        Frame::from_value(serde_json::from_str(line).expect("JSON"))
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
         {
             assert_eq!(read(&delta), Some(tree(&delta)), "{delta}");
         }
-        let event = Event::Delta {
+        let event = MessageEvent::BlockDelta {
             index: 3,
             delta: Delta::Text("a \"b\"\n\u{20ac}".to_owned()),
         };

@@ -7,29 +7,29 @@ use std::time::Duration;
 
 /// A private folder. Dropping it removes it.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct PrivateFolder {
     path: PathBuf,
     /// Held as long as the folder is in use, so that nobody sweeps it away.
     _lock: Option<File>,
 }
 
-impl Folder {
-    pub(crate) fn new() -> io::Result<Folder> {
+impl PrivateFolder {
+    pub(crate) fn new() -> io::Result<PrivateFolder> {
         let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         // That of another user, as `su` leaves it, could be changed under us.
         let base = base.filter(|base| is_ours(base));
         let places = [std::env::temp_dir(), PathBuf::from(SYSTEM)];
         let mut places = base.into_iter().chain(places);
-        let base = places.find(|base| fits(base));
-        Folder::inside(&base.unwrap_or_else(std::env::temp_dir))
+        let base = places.find(|base| fits_socket(base));
+        PrivateFolder::create_in(&base.unwrap_or_else(std::env::temp_dir))
     }
 
-    fn inside(base: &Path) -> io::Result<Folder> {
-        sweep(base);
+    fn create_in(base: &Path) -> io::Result<PrivateFolder> {
+        remove_abandoned(base);
         let token = &token()?[..NAME];
         let path = base.join(format!("{PREFIX}{token}"));
         // It has its name once it is held, so that nobody takes it for one that was left behind.
-        let fresh = base.join(format!("{UNHELD}{token}"));
+        let fresh = base.join(format!("{UNLOCKED_PREFIX}{token}"));
         let mut builder = DirBuilder::new();
         private_folder(&mut builder);
         builder.create(&fresh).map_err(|failed| {
@@ -37,9 +37,9 @@ impl Folder {
             let words = format!("{failed} in {place}; set TMPDIR to a folder that can be written");
             io::Error::new(failed.kind(), words)
         })?;
-        let lock = locked(&fresh);
+        let lock = try_lock(&fresh);
         fs::rename(&fresh, &path)?;
-        Ok(Folder { path, _lock: lock })
+        Ok(PrivateFolder { path, _lock: lock })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -58,19 +58,20 @@ impl Folder {
 }
 
 /// Whether a socket in a folder of ours there has a path that sockets can have.
-fn fits(base: &Path) -> bool {
+fn fits_socket(base: &Path) -> bool {
     let folder = base.as_os_str().len() + 1 + PREFIX.len() + NAME;
-    cfg!(not(unix)) || folder + 1 + DOOR.len() <= LONGEST
+    cfg!(not(unix)) || folder + 1 + SOCKET_NAME.len() <= LONGEST
 }
 
 /// Removes what adapters left behind that were killed: what nobody holds.
-fn sweep(base: &Path) {
+fn remove_abandoned(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let is_left = name.starts_with(PREFIX) || name.starts_with(UNHELD) && is_old(&entry);
+        let is_left =
+            name.starts_with(PREFIX) || name.starts_with(UNLOCKED_PREFIX) && is_old(&entry);
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_left && is_folder && locked(&entry.path()).is_some() {
+        if is_left && is_folder && try_lock(&entry.path()).is_some() {
             // That of another user stays.
             fs::remove_dir_all(entry.path()).ok();
         }
@@ -84,13 +85,13 @@ fn is_old(entry: &fs::DirEntry) -> bool {
 }
 
 /// The folder, held; none if somebody else holds it.
-fn locked(path: &Path) -> Option<File> {
+fn try_lock(path: &Path) -> Option<File> {
     let folder = File::open(path).ok()?;
     folder.try_lock().ok()?;
     Some(folder)
 }
 
-impl Drop for Folder {
+impl Drop for PrivateFolder {
     fn drop(&mut self) {
         // What cannot be removed is empty or private; there is nobody left to tell.
         fs::remove_dir_all(&self.path).ok();
@@ -134,12 +135,12 @@ fn private_folder(_: &mut DirBuilder) {}
 fn private_file(_: &mut OpenOptions) {}
 
 /// The socket's name.
-pub(crate) const DOOR: &str = "door";
+pub(crate) const SOCKET_NAME: &str = "door";
 const LONGEST: usize = 107;
 const NAME: usize = 16;
 const SYSTEM: &str = "/tmp";
 const PREFIX: &str = "attache-claude-";
-const UNHELD: &str = "attache-new-";
+const UNLOCKED_PREFIX: &str = "attache-new-";
 const FRESH: Duration = Duration::from_secs(60);
 
 #[cfg(all(test, unix))]
@@ -147,11 +148,11 @@ mod tests {
     use std::fs::{self, File};
     use std::time::{Duration, SystemTime};
 
-    use super::{Folder, PREFIX, UNHELD, fits, locked, sweep};
+    use super::{PREFIX, PrivateFolder, UNLOCKED_PREFIX, fits_socket, remove_abandoned, try_lock};
 
     #[test]
     fn a_place_that_is_missing_is_named_with_what_to_do() {
-        let failed = Folder::inside("/nowhere/at/all".as_ref()).expect_err("no folder");
+        let failed = PrivateFolder::create_in("/nowhere/at/all".as_ref()).expect_err("no folder");
         let words = failed.to_string();
         assert!(words.contains("in /nowhere/at/all; set TMPDIR"), "{words}");
     }
@@ -163,9 +164,9 @@ mod tests {
             let name = "x".repeat(length - base.path().as_os_str().len() - 1);
             let path = base.path().join(name);
             fs::create_dir(&path).expect("a folder");
-            let folder = Folder::inside(&path).expect("a folder in it");
-            let door = crate::live::Door::open(folder.path(), super::DOOR);
-            (fits(&path), door.is_ok())
+            let folder = PrivateFolder::create_in(&path).expect("a folder in it");
+            let door = crate::shell::ShellListener::bind(folder.path(), super::SOCKET_NAME);
+            (fits_socket(&path), door.is_ok())
         };
         assert_eq!(room(70), (true, true));
         assert_eq!(room(71), (false, false));
@@ -184,11 +185,11 @@ mod tests {
         };
         let left = make(&format!("{PREFIX}left"), 0);
         let held = make(&format!("{PREFIX}held"), 3600);
-        let begun = make(&format!("{UNHELD}begun"), 3600);
-        let fresh = make(&format!("{UNHELD}fresh"), 0);
+        let begun = make(&format!("{UNLOCKED_PREFIX}begun"), 3600);
+        let fresh = make(&format!("{UNLOCKED_PREFIX}fresh"), 0);
         let other = make("other", 3600);
-        let lock = locked(&held).expect("a lock");
-        sweep(base.path());
+        let lock = try_lock(&held).expect("a lock");
+        remove_abandoned(base.path());
         let there = [left, held, begun, fresh, other].map(|path| path.exists());
         assert_eq!(there, [false, true, false, true, true]);
         drop(lock);

@@ -8,32 +8,32 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
 /// The output of a command, read as it comes and in bounds.
 #[derive(Debug)]
-pub(crate) struct Tail {
+pub(crate) struct OutputTail {
     file: File,
     /// The beginning of a character or of the end of a line whose rest has not come.
-    cut: Vec<u8>,
+    incomplete: Vec<u8>,
     /// How far the file has been told.
-    told: u64,
+    bytes_read: u64,
     left: usize,
 }
 
-impl Tail {
-    pub(crate) async fn open(path: &Path) -> io::Result<Tail> {
+impl OutputTail {
+    pub(crate) async fn open(path: &Path) -> io::Result<OutputTail> {
         let file = File::open(path).await?;
         if !file.metadata().await?.is_file() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        Ok(Tail {
+        Ok(OutputTail {
             file,
-            cut: Vec::new(),
-            told: 0,
-            left: MOST,
+            incomplete: Vec::new(),
+            bytes_read: 0,
+            left: MAX_LIVE,
         })
     }
 
     /// What has come since; empty if nothing has.
-    pub(crate) async fn more(&mut self) -> String {
-        let mut bytes = std::mem::take(&mut self.cut);
+    pub(crate) async fn read_new(&mut self) -> String {
+        let mut bytes = std::mem::take(&mut self.incomplete);
         let mut chunk = vec![0; CHUNK];
         while self.left > 0 && bytes.len() < CHUNK {
             match self.file.read(&mut chunk).await {
@@ -41,12 +41,12 @@ impl Tail {
                 _ => break,
             }
         }
-        let whole = whole(&bytes);
-        self.cut = bytes.split_off(whole);
+        let complete = complete_length(&bytes);
+        self.incomplete = bytes.split_off(complete);
         if bytes.is_empty() {
             return String::new();
         }
-        self.told += length(&bytes);
+        self.bytes_read += length(&bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if text.len() < self.left {
             self.left -= text.len();
@@ -57,29 +57,32 @@ impl Tail {
     }
 
     /// What has not been told of a command that has ended: the last of it, after a word on what is left out.
-    pub(crate) async fn rest(&mut self) -> io::Result<String> {
-        self.end_from(self.told).await
+    pub(crate) async fn read_rest(&mut self) -> io::Result<String> {
+        self.read_end_from(self.bytes_read).await
     }
 
     /// The last of all that has been written, after a word on what is left out.
-    pub(crate) async fn end(&mut self) -> io::Result<String> {
-        self.end_from(0).await
+    pub(crate) async fn read_end(&mut self) -> io::Result<String> {
+        self.read_end_from(0).await
     }
 
     pub(crate) async fn size(&self) -> io::Result<u64> {
         Ok(self.file.metadata().await?.len())
     }
 
-    async fn end_from(&mut self, from: u64) -> io::Result<String> {
-        let start = from.max(self.size().await?.saturating_sub(END));
+    async fn read_end_from(&mut self, from: u64) -> io::Result<String> {
+        let start = from.max(self.size().await?.saturating_sub(MAX_END));
         self.file.seek(SeekFrom::Start(start)).await?;
         let mut bytes = Vec::new();
         // What still writes into the file is not waited for.
-        (&mut self.file).take(END).read_to_end(&mut bytes).await?;
+        (&mut self.file)
+            .take(MAX_END)
+            .read_to_end(&mut bytes)
+            .await?;
         if start == from {
             return Ok(String::from_utf8_lossy(&bytes).into_owned());
         }
-        let line = beginning(&bytes);
+        let line = first_line_start(&bytes);
         let text = String::from_utf8_lossy(&bytes[line..]);
         let count = start - from + length(&bytes[..line]);
         Ok(format!("[{count} bytes are not shown here]\n{text}"))
@@ -91,7 +94,7 @@ fn length(bytes: &[u8]) -> u64 {
 }
 
 /// Where the first whole line begins, or the first whole character if there is no such line.
-fn beginning(bytes: &[u8]) -> usize {
+fn first_line_start(bytes: &[u8]) -> usize {
     let line = bytes.iter().position(|byte| *byte == b'\n');
     match line.map(|at| at + 1).filter(|at| *at < bytes.len()) {
         Some(line) => line,
@@ -103,19 +106,19 @@ fn beginning(bytes: &[u8]) -> usize {
 }
 
 /// How many bytes are not the beginning of a character or of the end of a line whose rest may still come.
-fn whole(bytes: &[u8]) -> usize {
+fn complete_length(bytes: &[u8]) -> usize {
     if let Some((b'\r', before)) = bytes.split_last() {
         return before.len();
     }
     let last = bytes.len().saturating_sub(3)..bytes.len();
     let start = last.rev().find(|at| bytes[*at] & 0xc0 != 0x80);
     match start {
-        Some(at) if bytes.len() - at < width(bytes[at]) => at,
+        Some(at) if bytes.len() - at < char_width(bytes[at]) => at,
         _ => bytes.len(),
     }
 }
 
-fn width(first: u8) -> usize {
+fn char_width(first: u8) -> usize {
     match first {
         0xc2..=0xdf => 2,
         0xe0..=0xef => 3,
@@ -126,75 +129,75 @@ fn width(first: u8) -> usize {
 
 const CHUNK: usize = 64 * 1024;
 /// What is shown of one command while it runs. The CLI gives the model less.
-const MOST: usize = 1024 * 1024;
+const MAX_LIVE: usize = 1024 * 1024;
 /// What is shown of its end.
-const END: u64 = 16 * 1024;
+const MAX_END: u64 = 16 * 1024;
 
 #[cfg(test)]
 mod tests {
     use std::io::Write;
 
-    use super::{END, MOST, Tail};
+    use super::{MAX_END, MAX_LIVE, OutputTail};
 
     #[tokio::test]
     async fn a_character_is_not_cut() {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
-        let mut tail = Tail::open(file.path()).await.expect("open");
-        assert_eq!(tail.more().await, "");
+        let mut tail = OutputTail::open(file.path()).await.expect("open");
+        assert_eq!(tail.read_new().await, "");
         file.write_all(b"a\xe2\x82").expect("write");
-        assert_eq!(tail.more().await, "a");
-        assert_eq!(tail.more().await, "");
+        assert_eq!(tail.read_new().await, "a");
+        assert_eq!(tail.read_new().await, "");
         file.write_all(b"\xac\xff!").expect("write");
-        assert_eq!(tail.more().await, "\u{20ac}\u{fffd}!");
+        assert_eq!(tail.read_new().await, "\u{20ac}\u{fffd}!");
     }
 
     #[tokio::test]
     async fn the_end_of_a_line_is_not_cut() {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
-        let mut tail = Tail::open(file.path()).await.expect("open");
+        let mut tail = OutputTail::open(file.path()).await.expect("open");
         file.write_all(b"a\r").expect("write");
-        assert_eq!(tail.more().await, "a");
+        assert_eq!(tail.read_new().await, "a");
         file.write_all(b"\nb\r").expect("write");
-        assert_eq!(tail.more().await, "\r\nb");
-        assert_eq!(tail.more().await, "");
-        assert_eq!(tail.rest().await.expect("the rest"), "\r");
+        assert_eq!(tail.read_new().await, "\r\nb");
+        assert_eq!(tail.read_new().await, "");
+        assert_eq!(tail.read_rest().await.expect("the rest"), "\r");
     }
 
     #[tokio::test]
     async fn of_more_than_is_shown_the_last_lines_are() {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
-        let mut tail = Tail::open(file.path()).await.expect("open");
+        let mut tail = OutputTail::open(file.path()).await.expect("open");
         let line = "caf\u{e9} \u{20ac}\n";
-        let lines = 3 * MOST / line.len();
+        let lines = 3 * MAX_LIVE / line.len();
         file.write_all(line.repeat(lines).as_bytes())
             .expect("write");
-        file.write_all(b"END\n").expect("write");
+        file.write_all(b"MAX_END\n").expect("write");
         let mut told = String::new();
         loop {
-            match tail.more().await {
+            match tail.read_new().await {
                 more if more.is_empty() => break,
                 more => told += &more,
             }
         }
         let notice = "\n[what follows is shown when the command has ended]\n";
         let told = told.strip_suffix(notice).expect("a word on the rest");
-        let rest = tail.rest().await.expect("the rest");
+        let rest = tail.read_rest().await.expect("the rest");
         let (notice, rest) = rest.split_once('\n').expect("a line");
-        assert!(rest.len() <= usize::try_from(END).expect("small"));
+        assert!(rest.len() <= usize::try_from(MAX_END).expect("small"));
         assert!(rest.starts_with(line) && rest.ends_with("\u{20ac}\nEND\n"));
         let left_out = lines * line.len() + 4 - told.len() - rest.len();
         assert_eq!(notice, format!("[{left_out} bytes are not shown here]"));
-        let end = tail.end().await.expect("the end");
+        let end = tail.read_end().await.expect("the end");
         assert!(end.ends_with(rest) && !end.starts_with(notice));
     }
 
     #[tokio::test]
     async fn a_line_without_end_is_cut_between_characters() {
         let mut file = tempfile::NamedTempFile::new().expect("a file");
-        let mut tail = Tail::open(file.path()).await.expect("open");
+        let mut tail = OutputTail::open(file.path()).await.expect("open");
         let text = format!("x{}", "\u{20ac}".repeat(20_000));
         file.write_all(text.as_bytes()).expect("write");
-        let end = tail.end().await.expect("the end");
+        let end = tail.read_end().await.expect("the end");
         let (notice, end) = end.split_once('\n').expect("a line");
         assert!(!end.contains('\u{fffd}') && text.ends_with(end));
         let left_out = text.len() - end.len();

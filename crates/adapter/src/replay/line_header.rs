@@ -4,10 +4,10 @@ use attache::json::{Error, Reader};
 
 /// A line that has a place in the conversation, or says which is the newest.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Outline<'a> {
+pub(super) struct LineHeader<'a> {
     pub(super) uuid: Option<Name<'a>>,
     pub(super) parent: Parent<'a>,
-    pub(super) kind: Kind,
+    pub(super) kind: LineKind,
     /// The model's id of the message.
     pub(super) message: Option<Name<'a>>,
     /// The line that the CLI says is the newest.
@@ -21,14 +21,14 @@ type Name<'a> = std::borrow::Cow<'a, str>;
 pub(super) enum Parent<'a> {
     /// The one that stands before it in the file, for all we know.
     #[default]
-    Unsaid,
+    Implicit,
     /// There is none.
     None,
     Named(Name<'a>),
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LineKind {
     /// Something that a person said, or the CLI for them.
     Prompt,
     /// What a tool gave back, or other words to the model.
@@ -38,19 +38,19 @@ pub(super) enum Kind {
     Hidden,
     /// What has no place.
     #[default]
-    Foreign,
+    Outside,
 }
 
-impl<'a> Outline<'a> {
-    /// The outline of a line. One that cannot be read has no place.
-    pub(super) fn of(line: &'a str) -> Outline<'a> {
+impl<'a> LineHeader<'a> {
+    /// The header of a line. One that cannot be read has no place.
+    pub(super) fn of(line: &'a str) -> LineHeader<'a> {
         read(line).unwrap_or_default()
     }
 }
 
-fn read(line: &str) -> Result<Outline<'_>, Error> {
+fn read(line: &str) -> Result<LineHeader<'_>, Error> {
     let mut reader = Reader::new(line);
-    let mut outline = Outline::default();
+    let mut header = LineHeader::default();
     let (mut kind, mut message, mut logical) = (Name::default(), "", None);
     let (mut is_aside, mut is_own, mut is_boundary, mut is_output) = Default::default();
     let mut more = reader.open_object()?;
@@ -62,12 +62,12 @@ fn read(line: &str) -> Result<Outline<'_>, Error> {
                 is_boundary |= subtype == BOUNDARY;
                 is_output |= subtype == OUTPUT;
             }
-            "uuid" => outline.uuid = name(&mut reader)?,
+            "uuid" => header.uuid = name(&mut reader)?,
             "parentUuid" => {
-                outline.parent = name(&mut reader)?.map_or(Parent::None, Parent::Named);
+                header.parent = name(&mut reader)?.map_or(Parent::None, Parent::Named);
             }
             "logicalParentUuid" => logical = name(&mut reader)?,
-            "leafUuid" => outline.leaf = name(&mut reader)?,
+            "leafUuid" => header.leaf = name(&mut reader)?,
             "isSidechain" => is_aside = reader.skip()? == "true",
             "isMeta" => is_own |= reader.skip()? == "true",
             "isCompactSummary" => is_boundary |= reader.skip()? == "true",
@@ -78,28 +78,28 @@ fn read(line: &str) -> Result<Outline<'_>, Error> {
     }
     reader.end()?;
     // A compaction begins anew for the model, and not for the person.
-    outline.parent = match (outline.parent, logical) {
+    header.parent = match (header.parent, logical) {
         (Parent::None, Some(before)) => Parent::Named(before),
-        (Parent::None, None) if is_boundary => Parent::Unsaid,
+        (Parent::None, None) if is_boundary => Parent::Implicit,
         (parent, _) => parent,
     };
-    outline.kind = match &*kind {
-        _ if is_aside => Kind::Foreign,
-        "user" if is_own => Kind::Hidden,
-        "user" if is_boundary || message.contains(RESULT) => Kind::Note,
-        "user" => Kind::Prompt,
-        "assistant" => Kind::Answer,
-        "system" if is_output => Kind::Note,
-        _ if outline.uuid.is_none() => Kind::Foreign,
-        _ => Kind::Hidden,
+    header.kind = match &*kind {
+        _ if is_aside => LineKind::Outside,
+        "user" if is_own => LineKind::Hidden,
+        "user" if is_boundary || message.contains(RESULT) => LineKind::Note,
+        "user" => LineKind::Prompt,
+        "assistant" => LineKind::Answer,
+        "system" if is_output => LineKind::Note,
+        _ if header.uuid.is_none() => LineKind::Outside,
+        _ => LineKind::Hidden,
     };
-    if outline.kind == Kind::Answer {
-        outline.message = message_id(message).ok().flatten();
+    if header.kind == LineKind::Answer {
+        header.message = message_id(message).ok().flatten();
     }
     if &*kind != LEAF {
-        outline.leaf = None;
+        header.leaf = None;
     }
-    Ok(outline)
+    Ok(header)
 }
 
 fn message_id(message: &str) -> Result<Option<Name<'_>>, Error> {

@@ -12,14 +12,14 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use super::Tail;
-use super::folder::token;
+use super::OutputTail;
+use crate::private_folder::token;
 use crate::shell;
 
 /// A socket for one session's commands.
 #[derive(Debug)]
-pub(crate) struct Door {
-    visits: mpsc::Receiver<Visit>,
+pub(crate) struct ShellListener {
+    commands: mpsc::Receiver<AnnouncedCommand>,
     shell: PathBuf,
     address: OsString,
     task: AbortHandle,
@@ -27,14 +27,14 @@ pub(crate) struct Door {
 
 /// A command that is about to run.
 #[derive(Debug)]
-pub(crate) struct Visit {
+pub(crate) struct AnnouncedCommand {
     pub(crate) script: String,
-    pub(crate) output: Tail,
+    pub(crate) output: OutputTail,
     pub(crate) process: Option<ForeignProcess>,
 }
 
-impl Door {
-    pub(crate) fn open(folder: &Path, name: &str) -> io::Result<Door> {
+impl ShellListener {
+    pub(crate) fn bind(folder: &Path, name: &str) -> io::Result<ShellListener> {
         let shell = folder.join(shell::NAME);
         if !shell.exists() {
             std::os::unix::fs::symlink(executable()?, &shell)?;
@@ -45,43 +45,43 @@ impl Door {
         let mut address = OsString::from(&token);
         address.push(":");
         address.push(&socket);
-        let (sender, visits) = mpsc::channel(WAITING);
+        let (sender, commands) = mpsc::channel(WAITING);
         let task = tokio::spawn(listen(listener, token, sender)).abort_handle();
-        Ok(Door {
-            visits,
+        Ok(ShellListener {
+            commands,
             shell,
             address,
             task,
         })
     }
 
-    /// What runs shell commands, and what it has to be told.
-    pub(crate) fn shell(&self) -> (PathBuf, OsString) {
+    /// What runs shell commands, and what it has to be announcement.
+    pub(crate) fn shell_and_address(&self) -> (PathBuf, OsString) {
         (self.shell.clone(), self.address.clone())
     }
 
-    pub(crate) async fn next(&mut self) -> Option<Visit> {
-        self.visits.recv().await
+    pub(crate) async fn next(&mut self) -> Option<AnnouncedCommand> {
+        self.commands.recv().await
     }
 
     /// One that has come already.
-    pub(crate) fn waiting(&mut self) -> Option<Visit> {
-        self.visits.try_recv().ok()
+    pub(crate) fn try_next(&mut self) -> Option<AnnouncedCommand> {
+        self.commands.try_recv().ok()
     }
 }
 
-impl Drop for Door {
+impl Drop for ShellListener {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-async fn listen(listener: UnixListener, token: String, visits: mpsc::Sender<Visit>) {
+async fn listen(listener: UnixListener, token: String, commands: mpsc::Sender<AnnouncedCommand>) {
     while let Ok((stream, _)) = listener.accept().await {
-        let (token, visits) = (token.clone(), visits.clone());
+        let (token, commands) = (token.clone(), commands.clone());
         tokio::spawn(async move {
-            let welcomed = welcome(stream, &token, &visits);
-            tokio::time::timeout(PATIENCE, welcomed)
+            let received = receive_announcement(stream, &token, &commands);
+            tokio::time::timeout(PATIENCE, received)
                 .await
                 .ok()
                 .flatten()
@@ -90,7 +90,11 @@ async fn listen(listener: UnixListener, token: String, visits: mpsc::Sender<Visi
 }
 
 /// Opens the output before the command begins, so that nothing of it is missed.
-async fn welcome(stream: UnixStream, token: &str, visits: &mpsc::Sender<Visit>) -> Option<()> {
+async fn receive_announcement(
+    stream: UnixStream,
+    token: &str,
+    commands: &mpsc::Sender<AnnouncedCommand>,
+) -> Option<()> {
     let process = stream
         .peer_cred()
         .ok()?
@@ -100,16 +104,18 @@ async fn welcome(stream: UnixStream, token: &str, visits: &mpsc::Sender<Visit>) 
     let mut line = String::new();
     let mut reader = BufReader::new(read.take(LONGEST));
     reader.read_line(&mut line).await.ok()?;
-    let told: Value = serde_json::from_str(&line).ok()?;
-    if told["token"].as_str() != Some(token) {
+    let announcement: Value = serde_json::from_str(&line).ok()?;
+    if announcement["token"].as_str() != Some(token) {
         return None;
     }
-    let visit = Visit {
-        script: told["script"].as_str()?.to_owned(),
-        output: Tail::open(Path::new(told["output"].as_str()?)).await.ok()?,
+    let command = AnnouncedCommand {
+        script: announcement["script"].as_str()?.to_owned(),
+        output: OutputTail::open(Path::new(announcement["output"].as_str()?))
+            .await
+            .ok()?,
         process,
     };
-    visits.send(visit).await.ok()?;
+    commands.send(command).await.ok()?;
     write.write_all(b".").await.ok()
 }
 

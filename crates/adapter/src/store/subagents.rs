@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// The subagents of a session.
 #[derive(Debug, Default)]
-pub(crate) struct Agents {
+pub(crate) struct SubagentTranscripts {
     /// Their transcripts; none for those that were taken, or are not there.
     files: HashMap<String, Option<PathBuf>>,
     /// The subagent of each tool call.
@@ -19,30 +19,30 @@ pub(crate) struct Agents {
     project: PathBuf,
 }
 
-impl Agents {
+impl SubagentTranscripts {
     /// Those of the session with this transcript.
-    pub(crate) fn of(transcript: &Path) -> Agents {
-        let mut agents = Agents {
+    pub(crate) fn of(transcript: &Path) -> SubagentTranscripts {
+        let mut agents = SubagentTranscripts {
             project: transcript.parent().map(Path::to_owned).unwrap_or_default(),
-            ..Agents::default()
+            ..SubagentTranscripts::default()
         };
-        agents.look(&transcript.with_extension("").join(FOLDER));
+        agents.scan(&transcript.with_extension("").join(FOLDER));
         agents
     }
 
     /// The transcript of the subagent of a tool call, by its own id if that is known. It is given once.
-    pub(crate) fn take(&mut self, call: &str, agent: Option<&str>) -> Option<PathBuf> {
+    pub(crate) fn take_transcript(&mut self, call: &str, agent: Option<&str>) -> Option<PathBuf> {
         let known = self.calls.get(call).map(String::as_str).or(agent)?;
         let known = known.to_owned();
         if !self.files.contains_key(&known) {
-            self.look_elsewhere(&known);
+            self.scan_other_sessions(&known);
         }
         self.files.entry(known).or_default().take()
     }
 
-    fn look(&mut self, folder: &Path) {
+    fn scan(&mut self, folder: &Path) {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        for file in entries.map(|entry| entry.path()).take(MOST) {
+        for file in entries.map(|entry| entry.path()).take(MAX_FILES) {
             let Some(id) = id(&file).filter(|_| file.is_file()) else {
                 continue;
             };
@@ -54,7 +54,7 @@ impl Agents {
     }
 
     /// Those of a fork are with the session that it was forked from.
-    fn look_elsewhere(&mut self, agent: &str) {
+    fn scan_other_sessions(&mut self, agent: &str) {
         if !super::is_id(agent) {
             return;
         }
@@ -62,7 +62,7 @@ impl Agents {
         let sessions = fs::read_dir(&self.project).into_iter().flatten().flatten();
         let mut folders = sessions.map(|session| session.path().join(FOLDER));
         if let Some(folder) = folders.find(|folder| folder.join(&name).is_file()) {
-            self.look(&folder);
+            self.scan(&folder);
         }
     }
 }
@@ -85,5 +85,5 @@ fn call(note: &Path) -> Option<String> {
 }
 
 const FOLDER: &str = "subagents";
-const MOST: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 const LONGEST_NOTE: u64 = 64 * 1024;

@@ -2,36 +2,36 @@
 
 use attache::json::Raw;
 use attache::v1::SessionUpdate;
-use attache_adapter::mapping::Act;
+use attache_adapter::mapping::SessionAction;
 use serde_json::Value;
 
-pub(crate) fn line(act: &Act) -> Option<String> {
-    let line = match act {
-        Act::Tell(update) => format!("tell {}", update_line(update)),
-        Act::Ask(question) => {
+pub(crate) fn line(action: &SessionAction) -> Option<String> {
+    let line = match action {
+        SessionAction::Update(update) => format!("tell {}", update_line(update)),
+        SessionAction::AskPermission(question) => {
             let suggestions: Vec<_> = question.suggestions.iter().map(|it| &it["type"]).collect();
-            let never = if question.never_always {
+            let never = if question.once_only {
                 " never always"
             } else {
                 ""
             };
             format!("ask {} {:?}{never}", question.tool, suggestions.len())
         }
-        Act::Elicit(asked) => format!("elicit {} {:?}", asked.server, asked.mode),
-        Act::PageDone { server, id } => format!("page done {server} {id}"),
-        Act::Withdraw(_) => "withdraw".to_owned(),
-        Act::Say(frame) => match &frame["response"]["error"] {
+        SessionAction::Elicit(asked) => format!("elicit {} {:?}", asked.server, asked.mode),
+        SessionAction::CompleteElicitation { server, id } => format!("page done {server} {id}"),
+        SessionAction::WithdrawRequest(_) => "withdraw".to_owned(),
+        SessionAction::SendFrame(frame) => match &frame["response"]["error"] {
             Value::Null => format!("say {}", frame["response"]["response"]),
             error => format!("say {error}"),
         },
-        Act::Answered { .. } | Act::Taken(_) => return None,
-        Act::LookAgain => "look again".to_owned(),
-        Act::Ended(ended) => match &ended.reason {
+        SessionAction::SettleRequest { .. } | SessionAction::AcceptPrompt(_) => return None,
+        SessionAction::RefreshSettings => "look again".to_owned(),
+        SessionAction::EndTurn(ended) => match &ended.reason {
             Ok(reason) => format!("ended {reason}"),
             Err(failure) => format!("failed {failure}"),
         },
-        Act::State(state) => format!("state {state:?}"),
-        Act::Runs { command, .. } => format!("runs {command}"),
+        SessionAction::SetState(state) => format!("state {state:?}"),
+        SessionAction::ExpectCommand { command, .. } => format!("runs {command}"),
     };
     Some(line)
 }

@@ -8,10 +8,13 @@ use attache::{json, v1};
 use serde_json::json;
 
 use super::login;
-use crate::mapping::Shows;
+use crate::mapping::DisplaySupport;
 use crate::settings::Settings;
 
-pub(super) fn hello(client: &v1::ClientCapabilities, cli: Option<&Path>) -> v1::InitializeResponse {
+pub(super) fn response(
+    client: &v1::ClientCapabilities,
+    cli: Option<&Path>,
+) -> v1::InitializeResponse {
     let sessions = v1::SessionCapabilities::new()
         .list(v1::SessionListCapabilities::new())
         .delete(v1::SessionDeleteCapabilities::new())
@@ -47,33 +50,33 @@ pub(super) fn hello(client: &v1::ClientCapabilities, cli: Option<&Path>) -> v1::
     v1::InitializeResponse::new(v1::ProtocolVersion::V1)
         .agent_info(ours.title("Claude Code (Attaché)"))
         .agent_capabilities(capabilities)
-        .auth_methods(login::methods(client, cli))
+        .auth_methods(login::auth_methods(client, cli))
 }
 
 /// Which CLI a session runs.
-pub(super) fn about(settings: &Settings) -> Meta {
+pub(super) fn cli_version(settings: &Settings) -> Meta {
     let version = settings.version.as_str();
     Meta::new().with("claudeCode", json!({ "version": version }))
 }
 
-pub(super) fn shows(client: &v1::ClientCapabilities) -> Shows {
+pub(super) fn display_support(client: &v1::ClientCapabilities) -> DisplaySupport {
     let says = client
         .meta
         .as_ref()
         .and_then(|meta| meta.get("terminal_output"));
     let session = client.session.as_ref();
-    Shows {
+    DisplaySupport {
         terminals: says.is_some_and(|says| says.as_str() == "true"),
         compaction: session.is_some_and(|session| session.compaction.is_some()),
     }
 }
 
 /// The params of steering.
-pub(super) struct Steering {
+pub(super) struct SteeringParams {
     pub(super) prompt: Vec<v1::ContentBlock>,
 }
 
-impl Decode for Steering {
+impl Decode for SteeringParams {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, json::Error> {
         let mut prompt = None;
         let mut more = reader.open_object()?;
@@ -85,6 +88,6 @@ impl Decode for Steering {
             more = reader.more_members()?;
         }
         let prompt = prompt.ok_or_else(|| field::missing(reader, "prompt"))?;
-        Ok(Steering { prompt })
+        Ok(SteeringParams { prompt })
     }
 }

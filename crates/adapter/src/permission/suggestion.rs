@@ -58,7 +58,7 @@ impl Suggestions {
     /// What may be allowed for longer than once: nothing but what the CLI suggests.
     pub(super) fn of(question: &CanUseTool) -> Suggestions {
         let mut sorted = Suggestions::default();
-        if question.never_always || question.needs_person {
+        if question.once_only || question.needs_user {
             return sorted;
         }
         for suggestion in question.suggestions.iter().filter_map(Suggestion::read) {

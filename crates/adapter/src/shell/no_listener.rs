@@ -6,32 +6,32 @@ use std::path::{Path, PathBuf};
 
 use attache::process::ForeignProcess;
 
-use super::Tail;
+use super::OutputTail;
 
 #[derive(Debug)]
-pub(crate) enum Door {}
+pub(crate) enum ShellListener {}
 
 #[derive(Debug)]
-pub(crate) struct Visit {
+pub(crate) struct AnnouncedCommand {
     pub(crate) script: String,
-    pub(crate) output: Tail,
+    pub(crate) output: OutputTail,
     pub(crate) process: Option<ForeignProcess>,
 }
 
-impl Door {
-    pub(crate) fn open(_: &Path, _: &str) -> io::Result<Door> {
+impl ShellListener {
+    pub(crate) fn bind(_: &Path, _: &str) -> io::Result<ShellListener> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(crate) fn shell(&self) -> (PathBuf, OsString) {
+    pub(crate) fn shell_and_address(&self) -> (PathBuf, OsString) {
         match *self {}
     }
 
-    pub(crate) fn waiting(&mut self) -> Option<Visit> {
+    pub(crate) fn try_next(&mut self) -> Option<AnnouncedCommand> {
         match *self {}
     }
 
-    pub(crate) async fn next(&mut self) -> Option<Visit> {
+    pub(crate) async fn next(&mut self) -> Option<AnnouncedCommand> {
         match *self {}
     }
 }

@@ -10,91 +10,92 @@ use attache::{CallError, v1};
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::frames::{CanUseTool, Elicitation, Mode};
-use crate::mapping::Shows;
-use crate::question::{self, Choice, elicitation};
+use crate::elicitation::{self, UserQuestion};
+use crate::frames::{CanUseTool, Elicitation, ElicitationMode};
+use crate::mapping::DisplaySupport;
+use crate::permission;
 use crate::tools;
 
 impl Session {
-    pub(super) fn ask_person(&mut self, asked: CanUseTool) {
-        let id = asked.id.clone();
-        if self.open_questions.contains_key(&id) {
+    pub(super) fn request_permission(&mut self, request: CanUseTool) {
+        let id = request.id.clone();
+        if self.user_request_handles.contains_key(&id) {
             // The CLI may say it twice.
             return;
         }
         let client = self.client.clone();
-        let (bypass, shows) = (self.settings.bypass, self.shows);
-        let task = self.asked.spawn(async move {
-            let answer = match question::choices(&asked) {
-                Some(choices) => choose(&client, &asked, &choices).await,
-                None => permit(&client, &asked, bypass, shows).await,
+        let (bypass, display) = (self.settings.bypass, self.display);
+        let task = self.user_requests.spawn(async move {
+            let answer = match elicitation::user_questions(&request) {
+                Some(choices) => choose(&client, &request, &choices).await,
+                None => permit(&client, &request, bypass, display).await,
             };
             let answer = match answer {
                 Ok(answer) => answer,
                 // The client has gone, and the session with it: a denial would let the CLI go on.
                 Err(CallError::Closed(_)) => std::future::pending().await,
                 Err(error) => {
-                    let words = format!("The user could not be asked: {error}");
-                    question::deny(&asked, &words)
+                    let words = format!("The user could not be request: {error}");
+                    permission::deny(&request, &words)
                 }
             };
-            (asked.id, answer)
+            (request.id, answer)
         });
-        self.open_questions.insert(id, task);
+        self.user_request_handles.insert(id, task);
     }
 
     /// Asks for an MCP server.
-    pub(super) async fn elicit(&mut self, asked: Elicitation) {
-        if self.open_questions.contains_key(&asked.id) {
+    pub(super) async fn elicit(&mut self, elicitation: Elicitation) {
+        if self.user_request_handles.contains_key(&elicitation.id) {
             return;
         }
         let client = self.client.client().clone();
         let capabilities = client.capabilities().unwrap_or_default();
-        let request = elicitation::request(&asked, self.client.id(), &capabilities);
-        let Some(request) = request.filter(|_| self.open_questions.len() < OPEN) else {
-            return self.say(&elicitation::declined(&asked)).await;
+        let request = elicitation::request(&elicitation, self.client.id(), &capabilities);
+        let Some(request) = request.filter(|_| self.user_request_handles.len() < MAX_OPEN) else {
+            return self.send_frame(&elicitation::declined(&elicitation)).await;
         };
-        let id = asked.id.clone();
-        if let Mode::Page { id: page, .. } = &asked.mode {
-            let server = asked.server.clone();
-            self.pages.open(server, page.clone(), id.clone());
+        let id = elicitation.id.clone();
+        if let ElicitationMode::Url { id: page, .. } = &elicitation.mode {
+            let server = elicitation.server.clone();
+            self.url_elicitations.add(server, page.clone(), id.clone());
         }
-        let task = self.asked.spawn(async move {
-            let answer = match client.ask(request).await {
-                Ok(response) => elicitation::answer(&asked, response.action),
+        let task = self.user_requests.spawn(async move {
+            let response = match client.ask(request).await {
+                Ok(response) => elicitation::respond(&elicitation, response.action),
                 Err(CallError::Closed(_)) => std::future::pending().await,
-                Err(_) => elicitation::cancelled(&asked),
+                Err(_) => elicitation::cancelled(&elicitation),
             };
-            (asked.id, answer)
+            (elicitation.id, response)
         });
-        self.open_questions.insert(id, task);
+        self.user_request_handles.insert(id, task);
     }
 
     /// The answer of a person goes to the CLI, unless it no longer wants one.
-    pub(super) async fn has_answered(&mut self, id: &str, answer: &Value) {
-        if self.open_questions.remove(id).is_some() {
-            self.say(answer).await;
-            self.tell_if_done(id).await;
+    pub(super) async fn send_user_response(&mut self, id: &str, answer: &Value) {
+        if self.user_request_handles.remove(id).is_some() {
+            self.send_frame(answer).await;
+            self.send_completion_if_done(id).await;
         }
     }
 
-    pub(super) fn withdraw(&mut self, id: &str) {
-        if let Some(question) = self.open_questions.remove(id) {
+    pub(super) fn withdraw_user_request(&mut self, id: &str) {
+        if let Some(question) = self.user_request_handles.remove(id) {
             question.abort();
-            self.pages.close(id);
+            self.url_elicitations.remove(id);
         }
     }
 
-    pub(super) async fn page_done(&mut self, server: &str, id: &str) {
-        let question = self.pages.done(server, id);
+    pub(super) async fn complete_elicitation(&mut self, server: &str, id: &str) {
+        let question = self.url_elicitations.complete(server, id);
         // The end of a page must not overtake the question.
-        if let Some(question) = question.filter(|it| !self.open_questions.contains_key(it)) {
-            self.tell_if_done(&question).await;
+        if let Some(question) = question.filter(|it| !self.user_request_handles.contains_key(it)) {
+            self.send_completion_if_done(&question).await;
         }
     }
 
-    async fn tell_if_done(&mut self, question: &str) {
-        if self.pages.close_if_done(question) {
+    async fn send_completion_if_done(&mut self, question: &str) {
+        if self.url_elicitations.remove_if_done(question) {
             let done = v1::CompleteElicitationNotification::new(question);
             // It fails when the client is gone, which the end of the orders tells.
             self.client.client().tell(done).await.ok();
@@ -104,47 +105,50 @@ impl Session {
 
 async fn permit(
     client: &ClientSession,
-    asked: &CanUseTool,
+    request: &CanUseTool,
     bypass: bool,
-    shows: Shows,
+    display: DisplaySupport,
 ) -> Result<Value, CallError> {
-    let shown = tools::shown(&asked.tool, &asked.input);
-    let mut call = v1::ToolCallUpdate::new(asked.tool_use_id.as_str())
+    let shown = tools::call_display(&request.tool, &request.input);
+    let mut call = v1::ToolCallUpdate::new(request.tool_use_id.as_str())
         .title(shown.title)
         .kind(shown.kind)
-        .raw_input(attache::json::Raw::from(asked.input.clone()));
-    let locations = question::locations(asked, shown.locations);
+        .raw_input(attache::json::Raw::from(request.input.clone()));
+    let locations = permission::locations(request, shown.locations);
     if !locations.is_empty() {
         call = call.locations(locations);
     }
-    if asked.needs_person {
+    if request.needs_user {
         let meta = json!({ "requiresUserInteraction": true });
         call = call.meta(Meta::new().with("claudeCode", meta));
     }
     let mut content = shown.content;
-    if asked.tool == "Write" {
+    if request.tool == "Write" {
         tell_old_text(&mut content).await;
     }
-    if asked.tool == "Bash" && shows.terminals {
-        content.push(v1::Terminal::new(asked.tool_use_id.as_str()).into());
+    if request.tool == "Bash" && display.terminals {
+        content.push(v1::Terminal::new(request.tool_use_id.as_str()).into());
     }
-    let notes = [question::reason(asked), question::unoffered(asked)];
+    let notes = [
+        permission::reason(request),
+        permission::hidden_suggestions_note(request),
+    ];
     for note in notes.into_iter().flatten() {
         content.push(v1::ContentBlock::from(note).into());
     }
     if !content.is_empty() {
         call = call.content(content);
     }
-    let options = question::options(asked, bypass);
+    let options = permission::options(request, bypass);
     Ok(match client.ask_permission(call, options).await? {
         v1::RequestPermissionOutcome::Selected(chosen) => {
-            question::answer(asked, chosen.option_id.as_str())
+            permission::respond(request, chosen.option_id.as_str())
         }
-        _ => question::dismissed(asked),
+        _ => permission::cancelled(request),
     })
 }
 
-/// A file that is there already is not to look like a new one: whoever is asked sees what would be lost.
+/// A file that is there already is not to look like a new one: whoever is request sees what would be lost.
 async fn tell_old_text(content: &mut [v1::ToolCallContent]) {
     for item in content {
         if let v1::ToolCallContent::Diff(diff) = item {
@@ -163,29 +167,29 @@ async fn text_of(path: &Path) -> Option<String> {
 /// By a form where the client has forms, else one question after the other.
 async fn choose(
     client: &ClientSession,
-    asked: &CanUseTool,
-    choices: &[Choice],
+    request: &CanUseTool,
+    choices: &[UserQuestion],
 ) -> Result<Value, CallError> {
     let capabilities = client.client().capabilities().unwrap_or_default();
     let has_forms = capabilities.elicitation.is_some_and(|it| it.form.is_some());
     let answers = match has_forms {
-        true => fill(client, asked, choices).await?,
-        false => pick(client, asked, choices).await?,
+        true => fill(client, request, choices).await?,
+        false => pick(client, request, choices).await?,
     };
     Ok(match answers {
-        Some(answers) => question::answered(asked, &answers),
-        None => question::deny(asked, "The user did not want to answer."),
+        Some(answers) => elicitation::respond_with_answers(request, &answers),
+        None => permission::deny(request, "The user did not want to answer."),
     })
 }
 
 async fn fill(
     client: &ClientSession,
-    asked: &CanUseTool,
-    choices: &[Choice],
+    request: &CanUseTool,
+    choices: &[UserQuestion],
 ) -> Result<Option<BTreeMap<String, String>>, CallError> {
     let scope = v1::ElicitationSessionScope::new(client.id().clone())
-        .tool_call_id(asked.tool_use_id.as_str());
-    let mode = v1::ElicitationFormMode::new(question::form(choices));
+        .tool_call_id(request.tool_use_id.as_str());
+    let mode = v1::ElicitationFormMode::new(elicitation::question_form(choices));
     let message = match choices {
         [one] => one.question.as_str(),
         _ => "The agent has some questions.",
@@ -198,7 +202,7 @@ async fn fill(
     match client.client().ask(request).await?.action {
         v1::ElicitationAction::Accept(answer) => {
             let content = answer.content.unwrap_or_default();
-            Ok(Some(question::filled(choices, &content)))
+            Ok(Some(elicitation::form_answers(choices, &content)))
         }
         _ => Ok(None),
     }
@@ -206,15 +210,15 @@ async fn fill(
 
 async fn pick(
     client: &ClientSession,
-    asked: &CanUseTool,
-    choices: &[Choice],
+    request: &CanUseTool,
+    choices: &[UserQuestion],
 ) -> Result<Option<BTreeMap<String, String>>, CallError> {
     let mut answers = BTreeMap::new();
     for choice in choices {
         let call =
-            v1::ToolCallUpdate::new(asked.tool_use_id.as_str()).title(choice.question.as_str());
+            v1::ToolCallUpdate::new(request.tool_use_id.as_str()).title(choice.question.as_str());
         let outcome = client
-            .ask_permission(call, question::choice_options(choice))
+            .ask_permission(call, elicitation::question_options(choice))
             .await?;
         let v1::RequestPermissionOutcome::Selected(chosen) = outcome else {
             return Ok(None);
@@ -228,6 +232,6 @@ async fn pick(
 }
 
 /// Servers are strangers: they do not get more questions open than this.
-const OPEN: usize = 32;
+const MAX_OPEN: usize = 32;
 /// A larger file is not shown as it was.
 const LARGEST: u64 = 4 * 1024 * 1024;

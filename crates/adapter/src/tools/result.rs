@@ -8,7 +8,7 @@ use crate::frames::Block;
 
 /// What is shown of a tool call after it has run.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Given {
+pub struct ResultDisplay {
     /// What it produced; none where what was shown before stays.
     pub content: Option<Vec<v1::ToolCallContent>>,
     /// The files it touched; none where those shown before stay.
@@ -20,37 +20,42 @@ pub struct Given {
 }
 
 /// What a call of a tool gave back: `content` as the model sees it, `result` in the tool's own form.
-pub fn given(name: &str, content: &Value, result: &Value, is_error: bool) -> Given {
+pub fn result_display(
+    name: &str,
+    content: &Value,
+    result: &Value,
+    is_error: bool,
+) -> ResultDisplay {
     let is_rejected = is_error && flat(content).starts_with(REJECTED);
     match name {
-        "Bash" if is_rejected => Given {
+        "Bash" if is_rejected => ResultDisplay {
             output: Some(String::new()),
-            ..Given::default()
+            ..ResultDisplay::default()
         },
-        _ if is_rejected => Given::default(),
+        _ if is_rejected => ResultDisplay::default(),
         "Bash" => command(content, result, is_error),
-        _ if is_error => Given {
+        _ if is_error => ResultDisplay {
             content: Some(failure(content)),
-            ..Given::default()
+            ..ResultDisplay::default()
         },
-        "Edit" | "MultiEdit" | "Write" => patch::given(result),
-        "Read" => Given {
+        "Edit" | "MultiEdit" | "Write" => patch::result_display(result),
+        "Read" => ResultDisplay {
             content: Some(file(content, result)),
-            ..Given::default()
+            ..ResultDisplay::default()
         },
-        "ExitPlanMode" | "EnterPlanMode" | "NotebookEdit" => Given::default(),
-        _ => Given {
+        "ExitPlanMode" | "EnterPlanMode" | "NotebookEdit" => ResultDisplay::default(),
+        _ => ResultDisplay {
             content: Some(blocks(content)),
-            ..Given::default()
+            ..ResultDisplay::default()
         },
     }
 }
 
-fn command(content: &Value, result: &Value, is_error: bool) -> Given {
+fn command(content: &Value, result: &Value, is_error: bool) -> ResultDisplay {
     if result["isImage"] == true {
-        return Given {
+        return ResultDisplay {
             content: Some(blocks(content)),
-            ..Given::default()
+            ..ResultDisplay::default()
         };
     }
     let stderr = result["stderr"].as_str().unwrap_or_default();
@@ -63,10 +68,10 @@ fn command(content: &Value, result: &Value, is_error: bool) -> Given {
         exit_code = Some(code);
         output = rest.to_owned();
     }
-    Given {
+    ResultDisplay {
         output: Some(output),
         exit_code,
-        ..Given::default()
+        ..ResultDisplay::default()
     }
 }
 
@@ -103,7 +108,7 @@ fn failure(content: &Value) -> Vec<v1::ToolCallContent> {
 fn blocks(content: &Value) -> Vec<v1::ToolCallContent> {
     let items = match content {
         Value::String(text) => vec![Block::Text(text.clone())],
-        Value::Array(items) => items.iter().cloned().map(Block::of).collect(),
+        Value::Array(items) => items.iter().cloned().map(Block::from_value).collect(),
         _ => Vec::new(),
     };
     let items = items.into_iter().filter_map(|block| match block {
