@@ -309,5 +309,5 @@ pub(crate) fn uuid() -> std::io::Result<String> {
 const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The same for a CLI that is to end.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
-const CLOSE_INTERRUPT_ID: &str = "attache-interrupt_before_close";
+const CLOSE_INTERRUPT_ID: &str = "attache-hush";
 const MAX_QUEUED: usize = 32;

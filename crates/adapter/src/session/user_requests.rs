@@ -35,7 +35,7 @@ impl Session {
                 // The client has gone, and the session with it: a denial would let the CLI go on.
                 Err(CallError::Closed(_)) => std::future::pending().await,
                 Err(error) => {
-                    let words = format!("The user could not be request: {error}");
+                    let words = format!("The user could not be asked: {error}");
                     permission::deny(&request, &words)
                 }
             };

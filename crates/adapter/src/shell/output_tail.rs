@@ -171,7 +171,7 @@ mod tests {
         let lines = 3 * MAX_LIVE / line.len();
         file.write_all(line.repeat(lines).as_bytes())
             .expect("write");
-        file.write_all(b"MAX_END\n").expect("write");
+        file.write_all(b"END\n").expect("write");
         let mut told = String::new();
         loop {
             match tail.read_new().await {

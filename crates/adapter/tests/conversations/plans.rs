@@ -10,7 +10,7 @@ fn tasks() {
         "tasks",
         &expect![[r#"
         tell current_mode_update {"currentModeId":"default"}
-        tell agent_message_chunk {"messageId":"5b:0","content":{"type":"text","text":"TaskPlan done."}}
+        tell agent_message_chunk {"messageId":"5b:0","content":{"type":"text","text":"Tasks done."}}
         tell usage_update {"cost":{"amount":0.0007359999999999999,"currency":"USD"},"used":12,"size":1000000}
         ended end_turn
     "#]],
@@ -23,7 +23,7 @@ fn tasks_on() {
         "tasks_on",
         &expect![[r#"
         tell current_mode_update {"currentModeId":"default"}
-        tell agent_message_chunk {"messageId":"dc:0","content":{"type":"text","text":"TaskPlan done."}}
+        tell agent_message_chunk {"messageId":"dc:0","content":{"type":"text","text":"Tasks done."}}
         tell usage_update {"cost":{"amount":0.0007359999999999999,"currency":"USD"},"used":12,"size":1000000}
         ended end_turn
     "#]],

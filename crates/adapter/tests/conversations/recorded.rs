@@ -119,7 +119,7 @@ fn bash_fails() {
     check(
         "bash_fails",
         &expect![[r#"
-            state RunningCommand
+            state Running
             tell current_mode_update {"currentModeId":"default"}
             tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"Run a command","kind":"execute"}
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"ls /nope; exit 3"}
@@ -127,7 +127,7 @@ fn bash_fails() {
             runs ls /nope; exit 3
             state RequiresAction
             ask Bash 0
-            state RunningCommand
+            state Running
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```console\nls: cannot access '/nope': No such file or directory\n```"}}]}
             tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"Run a command","kind":"execute"}
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"tail -f /dev/null"}
@@ -136,7 +136,7 @@ fn bash_fails() {
             runs tail -f /dev/null
             state RequiresAction
             ask Bash 2
-            state RunningCommand
+            state Running
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"in_progress"}
             tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
             tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}
@@ -219,7 +219,7 @@ fn task_tools() {
     check(
         "task_tools",
         &expect![[r#"
-        state RunningCommand
+        state Running
         tell current_mode_update {"currentModeId":"default"}
         tell plan {"entries":[{"content":"first","priority":"medium","status":"pending"}]}
         tell plan {"entries":[{"content":"first","priority":"medium","status":"in_progress"}]}
@@ -332,7 +332,7 @@ fn slash() {
         "slash",
         &expect![[r###"
             tell current_mode_update {"currentModeId":"default"}
-            tell agent_message_chunk {"messageId":"17:0","content":{"type":"text","text":"## Context Usage\n\n**Model:** claude-opus-5-5  \n**TokenUsage:** 2.2k / 1m (0%)\n\n### Estimated usage by category\n\n| Category | TokenUsage | Percentage |\n|----------|--------|------------|\n| System prompt | 90 | 0.0% |\n| Skills | 2.1k | 0.2% |\n| Messages | 10 | 0.0% |\n| Free space | 964.8k | 96.5% |\n| Autocompact buffer | 33k | 3.3% |\n\n### Skills\n\n| Skill | Source | TokenUsage |\n|-------|--------|--------|\n| dataviz | Built-in | ~480 |\n| update-config | Built-in | ~240 |\n| keybindings-help | Built-in | ~80 |\n| code-review | Built-in | ~280 |\n| simplify | Built-in | ~60 |\n| fewer-permission-prompts | Built-in | ~60 |\n| loop | Built-in | ~120 |\n| claude-api | Built-in | ~390 |\n| workflow-authoring | Built-in | ~80 |\n| run | Built-in | ~120 |\n| plugin-authoring | Built-in | ~90 |\n| init | Built-in | ~20 |\n| security-review | Built-in | ~30 |"}}
+            tell agent_message_chunk {"messageId":"17:0","content":{"type":"text","text":"## Context Usage\n\n**Model:** claude-opus-5-5  \n**Tokens:** 2.2k / 1m (0%)\n\n### Estimated usage by category\n\n| Category | TokenUsage | Percentage |\n|----------|--------|------------|\n| System prompt | 90 | 0.0% |\n| Skills | 2.1k | 0.2% |\n| Messages | 10 | 0.0% |\n| Free space | 964.8k | 96.5% |\n| Autocompact buffer | 33k | 3.3% |\n\n### Skills\n\n| Skill | Source | TokenUsage |\n|-------|--------|--------|\n| dataviz | Built-in | ~480 |\n| update-config | Built-in | ~240 |\n| keybindings-help | Built-in | ~80 |\n| code-review | Built-in | ~280 |\n| simplify | Built-in | ~60 |\n| fewer-permission-prompts | Built-in | ~60 |\n| loop | Built-in | ~120 |\n| claude-api | Built-in | ~390 |\n| workflow-authoring | Built-in | ~80 |\n| run | Built-in | ~120 |\n| plugin-authoring | Built-in | ~90 |\n| init | Built-in | ~20 |\n| security-review | Built-in | ~30 |"}}
             look again
             ended end_turn
             tell agent_message_chunk {"messageId":"29:0","content":{"type":"text","text":"ok"}}
@@ -351,7 +351,7 @@ fn subagent() {
     check(
         "subagent",
         &expect![[r#"
-            state RunningCommand
+            state Running
             tell current_mode_update {"currentModeId":"default"}
             tell tool_call {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","title":"Subagent","kind":"think"}
             tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_d1","title":"look"}
@@ -380,31 +380,31 @@ fn compact() {
     check(
         "compact",
         &expect![[r#"
-        state RunningCommand
+        state Running
         tell current_mode_update {"currentModeId":"default"}
         tell agent_message_chunk {"messageId":"3d:0","content":{"type":"text","text":"Total cost:            $0.0006\nTotal duration (API):  0s\nTotal duration (wall): 2s\nTotal code changes:    0 lines added, 0 lines removed\nUsage by model:\n     claude-opus-5-5:  33 input, 21 output, 0 cache read, 0 cache write ($0.0006)\nPrompt cache (main):   3 requests · 0% of input tokens from cache · no misses · no prompt caching reported by the API"}}
         ended end_turn
         state Idle
-        state RunningCommand
+        state Running
         tell agent_message_chunk {"content":{"type":"text","text":"Compacted "}}
         ended end_turn
         state Idle
-        state RunningCommand
+        state Running
         tell agent_message_chunk {"messageId":"47:0","content":{"type":"text","text":"t3"}}
         tell usage_update {"cost":{"amount":0.0011039999999999995,"currency":"USD"},"used":18,"size":1000000}
         ended end_turn
         state Idle
-        state RunningCommand
+        state Running
         tell agent_message_chunk {"messageId":"09:0","content":{"type":"text","text":"t4"}}
         tell usage_update {"cost":{"amount":0.0012879999999999996,"currency":"USD"},"used":18,"size":1000000}
         ended end_turn
         state Idle
-        state RunningCommand
+        state Running
         tell agent_message_chunk {"messageId":"83:0","content":{"type":"text","text":"Total cost:            $0.0013\nTotal duration (API):  0s\nTotal duration (wall): 3s\nTotal code changes:    0 lines added, 0 lines removed\nUsage by model:\n     claude-opus-5-5:  77 input, 49 output, 0 cache read, 0 cache write ($0.0013)\nPrompt cache (main):   5 requests · 0% of input tokens from cache · no misses · no prompt caching reported by the API"}}
         tell usage_update {"cost":{"amount":0.0012879999999999996,"currency":"USD"},"used":18,"size":1000000}
         ended end_turn
         state Idle
-        state RunningCommand
+        state Running
         tell agent_message_chunk {"content":{"type":"text","text":"Compacted "}}
         tell usage_update {"cost":{"amount":0.0016559999999999997,"currency":"USD"},"used":18,"size":1000000}
         ended end_turn
@@ -433,7 +433,7 @@ fn a_client_with_terminals() {
         compaction: true,
     };
     expect![[r#"
-        state RunningCommand
+        state Running
         tell current_mode_update {"currentModeId":"default"}
         tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_info":{"terminal_id":"toolu_95594efc45894767ac130ed8"}},"toolCallId":"toolu_95","title":"Run a command","content":[{"type":"terminal","terminalId":"toolu_95594efc45894767ac130ed8"}],"kind":"execute"}
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_95","title":"ls /nope; exit 3"}
@@ -441,7 +441,7 @@ fn a_client_with_terminals() {
         runs ls /nope; exit 3
         state RequiresAction
         ask Bash 0
-        state RunningCommand
+        state Running
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"toolu_95594efc45894767ac130ed8","exit_code":3,"signal":null},"terminal_output":{"terminal_id":"toolu_95594efc45894767ac130ed8","data":"ls: cannot access '/nope': No such file or directory"}},"toolCallId":"toolu_95","status":"failed"}
         tell tool_call {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_info":{"terminal_id":"toolu_ec15cf0b5a474945876f932c"}},"toolCallId":"toolu_ec","title":"Run a command","content":[{"type":"terminal","terminalId":"toolu_ec15cf0b5a474945876f932c"}],"kind":"execute"}
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","title":"tail -f /dev/null"}
@@ -450,7 +450,7 @@ fn a_client_with_terminals() {
         runs tail -f /dev/null
         state RequiresAction
         ask Bash 2
-        state RunningCommand
+        state Running
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_ec","status":"in_progress"}
         tell agent_message_chunk {"messageId":"d0:0","content":{"type":"text","text":"ok"}}
         tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":18,"size":1000000}

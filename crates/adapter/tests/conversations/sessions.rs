@@ -80,7 +80,7 @@ fn samples() {
     check(
         "samples",
         &expect![[r#"
-        state RunningCommand
+        state Running
         tell current_mode_update {"currentModeId":"default"}
         tell agent_thought_chunk {"messageId":"32:0","content":{"type":"text","text":"hmm"}}
         tell agent_message_chunk {"messageId":"32:1","content":{"type":"text","text":"Hello "}}

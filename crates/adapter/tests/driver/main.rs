@@ -198,7 +198,7 @@ fn asked(option: &str, status: &str, words: &str) -> String {
 #[tokio::test]
 async fn a_turn_is_cancelled_once_the_cli_is_idle() {
     let script = titled("wait")
-        + &said("RequestPurpose.")
+        + &said("Waiting.")
         + ".> session/cancel {\"sessionId\":$session}\n\
            <= @turn {\"stopReason\":\"cancelled\"}\n"
         + &prompt("hi")
@@ -234,7 +234,7 @@ fn steered_and_cancelled(words: &str) -> String {
     let steering =
         format!("-> _session/steering @steered {{\"sessionId\":$session,\"prompt\":{prompt}}}\n");
     titled("wait")
-        + &said("RequestPurpose.")
+        + &said("Waiting.")
         + &steering
         + "<= @steered {\"outcome\":\"injected\"}\n"
         + &said("I hear.")
