@@ -1,4 +1,4 @@
-//! The ACP face: an agent whose sessions are CLIs.
+//! The ACP side: an agent that runs one CLI per session.
 
 mod initialize;
 mod login;
@@ -23,7 +23,7 @@ use crate::provider::{self, Provider};
 use crate::session::{SessionCommand, SessionHandle};
 use crate::store::{Cursor, TranscriptStore};
 
-/// Serves a client on standard input and output until it goes, or until somebody wants the end.
+/// Serves a client on standard input and output until it disconnects or `end` completes.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Serves a client on a connection until it goes.
+/// Serves a client on a connection until it disconnects.
 pub async fn serve_on(
     client: ClientHandle,
     mut calls: AgentCalls,
@@ -67,14 +67,14 @@ pub async fn serve_on(
     };
     loop {
         tokio::select! {
-            // A session is known here before its client can ask anything of it.
+            // Register a session before its client can send requests for it.
             biased;
             Some((id, orders)) = news.recv() => drop(agent.sessions.insert(id, orders)),
             call = calls.next() => match call {
                 Some(call) => agent.handle(call),
                 None => break,
             },
-            // A client that has gone does not want its turns to go on. What it has asked besides is still answered.
+            // A disconnected client no longer wants its turns. Its other requests are still answered.
             _ = agent.client.closed(), if !agent.sessions.is_empty() => agent.close_all().await,
         }
     }
@@ -85,7 +85,7 @@ struct Agent {
     client: ClientHandle,
     launcher: Result<Launcher, CliNotFound>,
     store: TranscriptStore,
-    /// Where sessions opened from now on find their models.
+    /// The endpoint for sessions opened from now on.
     provider: Option<Provider>,
     sessions: HashMap<v1::SessionId, SessionHandle>,
     opened: mpsc::Sender<(v1::SessionId, SessionHandle)>,
@@ -156,7 +156,7 @@ impl Agent {
             }
             AgentCall::Cancel(cancel) => {
                 if let Some(orders) = self.sessions.get(&cancel.session_id) {
-                    // A session with too many orders to take another has a turn, which knows by itself.
+                    // If the queue is full there is a turn, which notices the cancellation by itself.
                     orders.sender.try_send(SessionCommand::Cancel).ok();
                 }
             }
@@ -175,7 +175,7 @@ impl Agent {
         self.run_with_launcher(reply, async |launcher| Ok(login::status(&launcher).await));
     }
 
-    /// Asks the CLI something that needs no session, in a task of its own.
+    /// Runs a task that needs the CLI but no session.
     fn run_with_launcher<T, F>(&self, reply: Reply<T>, question: impl FnOnce(Launcher) -> F)
     where
         T: attache::json::Encode + Send + 'static,
@@ -217,7 +217,7 @@ impl Agent {
         }
     }
 
-    /// Gives an order to a session. One that does not take orders any more is not there.
+    /// Sends a command to a session. A session that has ended counts as not found.
     fn send_command<T: attache::json::Encode + Send + 'static>(
         &mut self,
         id: &v1::SessionId,
@@ -283,7 +283,7 @@ impl Agent {
         });
     }
 
-    /// Closes a session if it is open; what is given ends when it has.
+    /// Closes a session if it is open. The returned future completes once it is closed.
     fn close(&mut self, id: &v1::SessionId) -> Option<impl Future<Output = ()> + Send + use<>> {
         let orders = self.sessions.remove(id)?;
         Some(orders.close())
@@ -294,7 +294,7 @@ impl Agent {
         let closing: Vec<_> = ids.iter().filter_map(|id| self.close(id)).collect();
         let mut closing: tokio::task::JoinSet<_> = closing.into_iter().collect();
         let closed = async { while closing.join_next().await.is_some() {} };
-        // Those that take longer are killed with us.
+        // Sessions that take longer are killed when we exit.
         tokio::time::timeout(CLOSING, closed).await.ok();
     }
 
@@ -303,7 +303,7 @@ impl Agent {
     }
 }
 
-/// For answers that are under way when the client has gone.
+/// For responses still under way when the client disconnects.
 const GRACE: Duration = Duration::from_millis(500);
 const CLOSING: Duration = Duration::from_secs(5);
 const STEERING: &str = "_session/steering";

@@ -1,4 +1,4 @@
-//! A running CLI: lines in, frames out, bounded both ways.
+//! A running CLI process: writes lines and reads frames, both bounded.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::frames::{Frame, MalformedLine};
 
-/// A running CLI. Dropping it kills it and everything it started.
+/// A running CLI. Dropping it kills the process and everything it started.
 pub(crate) struct Cli {
     child: Child,
     input: mpsc::Sender<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Cli {
     malformed_lines: u64,
 }
 
-/// The CLI does not take what it is told.
+/// The CLI does not read its input.
 #[derive(Debug, thiserror::Error)]
 #[error("the CLI does not read its input")]
 pub(crate) struct InputStalled;
@@ -39,7 +39,7 @@ impl Cli {
         })
     }
 
-    /// Says something to it.
+    /// Sends a frame to the CLI.
     pub(crate) async fn send(&self, frame: &Value) -> Result<(), InputStalled> {
         let line = format!("{frame}\n");
         match tokio::time::timeout(PATIENCE, self.input.send(line)).await {
@@ -48,10 +48,10 @@ impl Cli {
         }
     }
 
-    /// What it says next; none when it has ended. Nothing is lost by whoever stops waiting.
+    /// The next frame; `None` when the CLI has exited. Cancel safe.
     pub(crate) async fn next_frame(&mut self) -> Option<Frame> {
         loop {
-            // A CLI that says much must not keep the others from their turn.
+            // Lets other tasks run even if the CLI writes without a pause.
             tokio::task::consume_budget().await;
             let bytes = self
                 .stdout
@@ -70,12 +70,12 @@ impl Cli {
         }
     }
 
-    /// Ends it, step by step.
+    /// Stops the CLI step by step.
     pub(crate) async fn stop(self) -> process::ChildExit {
         self.stop_within(StopTimeouts::default()).await
     }
 
-    /// How it ended, for one that has said its last word.
+    /// Returns how the CLI exited, after it has closed its output.
     pub(crate) async fn wait_exit(self) -> process::ChildExit {
         self.stop_within(StopTimeouts {
             after_close: EXIT_GRACE,
@@ -84,7 +84,7 @@ impl Cli {
         .await
     }
 
-    /// Ends one that does not listen. It gets no time to go on with what it does.
+    /// Stops a CLI that does not respond, without giving it time to go on.
     pub(crate) async fn kill(self) -> process::ChildExit {
         self.stop_within(StopTimeouts {
             after_close: Duration::ZERO,
@@ -93,7 +93,7 @@ impl Cli {
         .await
     }
 
-    /// A CLI cannot end while it has something to say, so somebody has to listen.
+    /// A CLI cannot exit while its output is full, so the output is drained meanwhile.
     async fn stop_within(mut self, timeouts: StopTimeouts) -> process::ChildExit {
         tokio::select! {
             ending = self.child.stop(timeouts) => ending,
@@ -101,7 +101,7 @@ impl Cli {
         }
     }
 
-    /// How many lines were no frames.
+    /// Number of lines that were not frames.
     pub(crate) fn malformed_lines(&self) -> u64 {
         self.malformed_lines
     }
@@ -116,12 +116,12 @@ async fn write(mut stdin: Stdin, mut lines: mpsc::Receiver<String>) {
 }
 
 async fn drain(stdout: &mut BufReader<Stdout>) -> Infallible {
-    // A pipe that fails has been closed.
+    // If the pipe fails, it is closed.
     tokio::io::copy(stdout, &mut tokio::io::sink()).await.ok();
     std::future::pending().await
 }
 
-/// The frame of a line, unless it is empty.
+/// Reads the frame of a line; `None` if the line is blank.
 fn read_line(line: &Line<'_>) -> Option<Result<Frame, MalformedLine>> {
     if line.is_cut() {
         return Some(Err(MalformedLine));

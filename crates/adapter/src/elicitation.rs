@@ -1,5 +1,5 @@
-//! What an MCP server asks the person for: its form or its page as that of the client, and the answer as the CLI wants
-//! it. What cannot be asked whole is not asked.
+//! Questions to the user as forms: elicitations of MCP servers, and the CLI's own `AskUserQuestion`. A form that the
+//! client can't show completely is declined. Pure functions.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::frames::{CanUseTool, Elicitation, ElicitationMode};
 use crate::permission::{option, response};
 
-/// The question to the person, who is told which server asks; none where the client or its forms cannot show it.
+/// The elicitation for the client, naming the server that asks; `None` if the client can't show it.
 pub fn request(
     asked: &Elicitation,
     session: &v1::SessionId,
@@ -24,7 +24,7 @@ pub fn request(
             v1::ElicitationMode::Form(form)
         }
         ElicitationMode::Url { url, .. } if can.url.is_some() && is_web_url(url) => {
-            // Ids of servers may be alike, those of requests never are.
+            // Elicitation ids of different servers may collide; request ids are unique.
             let page = v1::ElicitationUrlMode::new(asked.id.as_str(), url.as_str());
             v1::ElicitationMode::Url(page)
         }
@@ -37,7 +37,7 @@ pub fn request(
     Some(v1::CreateElicitationRequest::new(message, scope, mode))
 }
 
-/// The answer to the CLI when the person has done something.
+/// The response to the CLI for the user's action.
 pub fn respond(asked: &Elicitation, action: v1::ElicitationAction) -> Value {
     let answer = match (action, &asked.mode) {
         (v1::ElicitationAction::Accept(accepted), ElicitationMode::Form(_)) => {
@@ -51,12 +51,12 @@ pub fn respond(asked: &Elicitation, action: v1::ElicitationAction) -> Value {
     response(&asked.id, answer)
 }
 
-/// The answer when the person cannot be asked.
+/// The response when the user can't be asked.
 pub fn declined(asked: &Elicitation) -> Value {
     response(&asked.id, json!({ "action": "decline" }))
 }
 
-/// The answer when the person was asked, and nothing came of it.
+/// The response when the request to the user failed.
 pub fn cancelled(asked: &Elicitation) -> Value {
     response(&asked.id, json!({ "action": "cancel" }))
 }
@@ -64,17 +64,17 @@ pub fn cancelled(asked: &Elicitation) -> Value {
 /// One question of `AskUserQuestion`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UserQuestion {
-    /// The question.
+    /// The question itself.
     pub question: String,
-    /// In a word.
+    /// A short title.
     pub header: String,
-    /// Whether multi_select answers may be chosen.
+    /// Whether the user may choose several answers.
     pub multi_select: bool,
-    /// The answers and what they mean.
+    /// The answers to choose from, each with its description.
     pub labels: Vec<(String, String)>,
 }
 
-/// The questions of `AskUserQuestion`; none if it is another tool.
+/// Reads the questions of `AskUserQuestion`; `None` for any other tool.
 pub fn user_questions(question: &CanUseTool) -> Option<Vec<UserQuestion>> {
     if question.tool != "AskUserQuestion" {
         return None;
@@ -95,7 +95,7 @@ pub fn user_questions(question: &CanUseTool) -> Option<Vec<UserQuestion>> {
     Some(choices.collect())
 }
 
-/// All questions as one form.
+/// One form with all questions.
 pub fn question_form(choices: &[UserQuestion]) -> v1::ElicitationSchema {
     let fields = choices.iter().enumerate().map(|(at, choice)| {
         let labels = choice.labels.iter().map(|(label, what)| {
@@ -130,7 +130,7 @@ pub fn question_form(choices: &[UserQuestion]) -> v1::ElicitationSchema {
         .required(required)
 }
 
-/// The answers of a form, by question.
+/// The answers in a completed form, by question.
 pub fn form_answers(
     choices: &[UserQuestion],
     content: &BTreeMap<String, v1::ElicitationContentValue>,
@@ -146,7 +146,7 @@ pub fn form_answers(
     answers.collect()
 }
 
-/// One question as options, for clients without forms.
+/// The answers to one question as permission options, for clients without forms.
 pub fn question_options(choice: &UserQuestion) -> Vec<v1::PermissionOption> {
     let labels = choice.labels.iter().enumerate().map(|(at, (label, what))| {
         let name = match what.is_empty() {
@@ -163,7 +163,7 @@ pub fn question_options(choice: &UserQuestion) -> Vec<v1::PermissionOption> {
     labels.chain([skip]).collect()
 }
 
-/// The answer to the CLI once the questions have been answered.
+/// The response to the CLI with the user's answers, by question.
 pub fn respond_with_answers(question: &CanUseTool, answers: &BTreeMap<String, String>) -> Value {
     let mut input = question.input.clone();
     if let Some(input) = input.as_object_mut() {
@@ -191,7 +191,7 @@ fn form(asked: &Elicitation, schema: &Value) -> Option<v1::ElicitationSchema> {
     is_whole.then_some(form)
 }
 
-/// Whether opening it opens a page, and starts no program.
+/// Whether opening the address shows a web page, instead of starting a program.
 fn is_web_url(url: &str) -> bool {
     let scheme = url.split_once("://").map(|(scheme, _)| scheme);
     scheme.is_some_and(|it| it.eq_ignore_ascii_case("https") || it.eq_ignore_ascii_case("http"))
@@ -207,7 +207,7 @@ fn is_supported(field: &v1::ElicitationPropertySchema) -> bool {
     }
 }
 
-/// Older servers tell the names of choices in a list beside them.
+/// Older servers list the titles of choices separately, in `enumNames`.
 fn title_choices(field: &mut Value) {
     let Some(field) = field.as_object_mut() else {
         return;

@@ -1,130 +1,124 @@
-//! What the CLI says, one JSON object a line, read with tolerance: a frame that is not known is `Other`, a member that
-//! is missing or badly made counts as absent. Nothing here knows ACP.
+//! Frames of the CLI: one JSON object per line. Reading is tolerant: an unknown frame is `Other`, and a missing or
+//! malformed member counts as absent. Nothing here knows ACP.
 
-mod block_delta;
 mod control;
 mod message;
 mod stream;
-mod task;
-mod turn_result;
 
 use serde_json::Value;
 
 pub use control::{CanUseTool, ControlResponse, Elicitation, ElicitationMode};
-pub use message::{Block, Message};
+pub use message::{Block, Message, TokenUsage, TurnResult};
 pub use stream::{Delta, MessageEvent};
-pub(crate) use task::between;
-pub use task::{TaskEnd, runs_on};
-pub use turn_result::{TokenUsage, TurnResult};
 
 /// One frame of the CLI.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Frame {
-    /// What the CLI is about to do, or that it is done.
+    /// The CLI's state has changed.
     State(CliState),
-    /// A turn begins, with what is set.
+    /// A turn starts, with these settings.
     TurnStarted {
         /// The permission mode.
         mode: Option<String>,
-        /// The model, by its full name.
+        /// The full name of the model.
         model: Option<String>,
     },
     /// The permission mode has changed.
     Mode(String),
-    /// The slash commands have changed: all that there are now.
+    /// The slash commands have changed, to this list.
     Commands(Value),
-    /// The history is being shortened, or has been.
+    /// The history is being compacted, or has been.
     Compaction(Compaction),
-    /// The output of a command that the CLI carries out itself.
+    /// The output of a command that the CLI handles itself.
     LocalOutput(String),
-    /// A task that runs for a tool call: its id for `stop_task`.
+    /// A task has started for a tool call.
     TaskStarted {
-        /// The task.
+        /// The task id, for `stop_task`.
         id: String,
-        /// The tool call it runs for.
+        /// The id of the tool call.
         tool_use_id: String,
     },
-    /// Such a task has ended.
+    /// A task has ended.
     TaskEnded(TaskEnd),
-    /// A queued prompt has been taken.
+    /// The CLI starts to work on a queued prompt, which has this id.
     PromptAccepted(String),
-    /// A piece of a message that is being made.
+    /// An event of a message that is being streamed.
     Stream {
-        /// The tool call of the subagent that makes it.
+        /// The tool call whose subagent sends the message.
         parent: Option<String>,
-        /// The piece.
+        /// The event.
         event: MessageEvent,
     },
-    /// A block of a message of the model.
+    /// A message of the model, usually one block of it.
     Assistant(Message),
-    /// A block of a message to the model: a prompt, or what a tool gave back.
+    /// A message to the model: a prompt, or the result of a tool.
     User(Message),
-    /// The end of a turn.
+    /// The result of a turn.
     Result(Box<TurnResult>),
-    /// Whether a tool may run.
+    /// A request for permission to run a tool.
     CanUseTool(Box<CanUseTool>),
-    /// An MCP server asks the person for data.
+    /// An MCP server asks the user for data.
     Elicitation(Box<Elicitation>),
-    /// The person has dealt with a page of an MCP server.
+    /// The user is done with the page of an MCP server.
     ElicitationComplete {
-        /// The server.
+        /// The server's name.
         server: String,
-        /// Its id for the page.
+        /// The server's id for the elicitation.
         id: String,
     },
-    /// A dialog that the CLI wants drawn, by the id of the request.
+    /// A request to show a dialog, by its request id.
     Dialog(String),
-    /// Another request of the CLI, which we do not serve.
+    /// Any other request of the CLI.
     UnsupportedRequest {
-        /// The request.
+        /// The request id.
         id: String,
-        /// What it wants.
+        /// The kind of request.
         subtype: String,
     },
-    /// A question is no longer open.
+    /// The CLI withdraws the request with this id.
     RequestCancelled(String),
-    /// The answer to a request of ours, or the echo of an answer of ours.
+    /// The response to one of our requests, or the echo of our own response.
     ControlResponse {
-        /// The request.
+        /// The request id.
         id: String,
-        /// The answer.
+        /// The response.
         response: ControlResponse,
     },
-    /// Anything else.
+    /// Any other frame.
     Other,
 }
 
-/// What the CLI does.
+/// The state of the CLI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CliState {
-    /// It works.
+    /// The CLI is working.
     Running,
-    /// It waits for an answer.
+    /// The CLI waits for a response to a request.
     RequiresAction,
-    /// It has done everything.
+    /// The CLI has nothing to do.
     Idle,
 }
 
-/// How far a compaction has come.
+/// The status of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compaction {
-    /// It runs.
+    /// The compaction is running.
     Started,
-    /// It has ended well.
+    /// The compaction has succeeded.
     Completed,
-    /// It has ended badly.
+    /// The compaction has failed.
     Failed,
 }
 
 impl Frame {
-    /// Reads a line.
+    /// Reads a frame from a line.
     ///
     /// # Errors
     ///
     /// When the line is not a JSON object.
     pub fn read(line: &[u8]) -> Result<Frame, MalformedLine> {
         let line = std::str::from_utf8(line).map_err(|_| MalformedLine)?;
-        if let Some(frame) = block_delta::read(line) {
+        if let Some(frame) = stream::read_block_delta(line) {
             return Ok(frame);
         }
         match serde_json::from_str(line) {
@@ -133,7 +127,7 @@ impl Frame {
         }
     }
 
-    /// The frame that an object is.
+    /// Reads a frame from a JSON object.
     pub fn from_value(mut frame: Value) -> Frame {
         match frame["type"].as_str().unwrap_or_default() {
             "system" => system(frame),
@@ -150,7 +144,7 @@ impl Frame {
             "command_lifecycle" if frame["state"] == "started" => {
                 Frame::PromptAccepted(text(&frame, "command_uuid"))
             }
-            // In a transcript: a note for the model waits for its turn.
+            // In a transcript: a queued note for the model.
             "queue-operation" => frame["content"]
                 .as_str()
                 .and_then(TaskEnd::from_note)
@@ -161,7 +155,7 @@ impl Frame {
 }
 
 impl Frame {
-    /// The tool calls that it tells the end of.
+    /// The tool calls that this frame ends.
     pub fn results(&self) -> impl Iterator<Item = &str> {
         let (blocks, task) = match self {
             Frame::User(message) if !runs_on(&message.tool_result) => {
@@ -178,10 +172,67 @@ impl Frame {
     }
 }
 
-/// A line that is no JSON object.
+/// The line is not a JSON object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the line is not a JSON object")]
 pub struct MalformedLine;
+
+/// The end of a tool call's task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskEnd {
+    /// The id of the tool call.
+    pub tool_use_id: String,
+    /// `completed`, `failed` or `stopped`.
+    pub status: String,
+    /// What came of the task, as text.
+    pub summary: String,
+}
+
+impl TaskEnd {
+    fn from_value(frame: &Value) -> TaskEnd {
+        TaskEnd {
+            tool_use_id: text(frame, "tool_use_id"),
+            status: text(frame, "status"),
+            summary: text(frame, "summary"),
+        }
+    }
+
+    /// Reads the end from the note that the CLI writes for the model.
+    pub fn from_note(note: &str) -> Option<TaskEnd> {
+        if !note.trim_start().starts_with("<task-notification>") {
+            return None;
+        }
+        let member = |open: &str, close: &str| between(note, open, close).map(str::to_owned);
+        let words = member("<result>", "</result>").or_else(|| member("<summary>", "</summary>"));
+        Some(TaskEnd {
+            tool_use_id: member("<tool-use-id>", "</tool-use-id>")?,
+            status: member("<status>", "</status>")?,
+            summary: words.unwrap_or_default(),
+        })
+    }
+
+    /// Whether the task succeeded.
+    pub fn is_success(&self) -> bool {
+        self.status == "completed"
+    }
+
+    /// The exit code of a command, which only the summary contains.
+    pub fn exit_code(&self) -> Option<u32> {
+        let (_, code) = self.summary.rsplit_once("exit code ")?;
+        code.trim_end_matches(')').parse().ok()
+    }
+}
+
+/// Whether the result of a tool call says that its task keeps running in the background.
+pub fn runs_on(result: &Value) -> bool {
+    result["backgroundTaskId"].is_string() || result["status"] == "async_launched"
+}
+
+/// The text between two tags, or everything after the first tag if the second is missing.
+pub(crate) fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+    let (_, inner) = text.split_once(open)?;
+    Some(inner.split_once(close).map_or(inner, |(inner, _)| inner))
+}
 
 fn system(mut frame: Value) -> Frame {
     match frame["subtype"].as_str().unwrap_or_default() {
@@ -198,7 +249,7 @@ fn system(mut frame: Value) -> Frame {
         "status" => status(&frame),
         "commands_changed" => Frame::Commands(take_member(&mut frame, "commands")),
         "compact_boundary" => Frame::Compaction(Compaction::Completed),
-        // The second is its name in a transcript.
+        // Transcripts use the second name.
         "local_command_output" | "local_command" => Frame::LocalOutput(text(&frame, "content")),
         "task_started" => Frame::TaskStarted {
             id: text(&frame, "task_id"),
@@ -219,14 +270,14 @@ fn status(frame: &Value) -> Frame {
     }
     match (frame["status"].as_str(), frame["compact_result"].as_str()) {
         (Some("compacting"), _) => Frame::Compaction(Compaction::Started),
-        // The boundary that follows tells of the success.
+        // The `compact_boundary` that follows reports the success.
         (_, Some("success")) => Frame::Other,
         (_, Some(_)) => Frame::Compaction(Compaction::Failed),
         _ => Frame::Other,
     }
 }
 
-/// Takes a member out of a value, which need not be an object.
+/// Takes a member out of a value, which may be anything.
 fn take_member(value: &mut Value, name: &str) -> Value {
     value.get_mut(name).map(Value::take).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! How the CLI is started: where it is, with which arguments and environment.
+//! Starts the CLI: where it is, and with which arguments, environment and files.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,22 +10,22 @@ use serde_json::{Value, json};
 
 use crate::provider::{self, Provider};
 
-/// The CLI as it is to be started, for all sessions.
+/// How to start the CLI, for all sessions.
 #[derive(Debug, Clone)]
 pub struct Launcher {
-    /// The program.
+    /// The CLI's executable.
     pub program: PathBuf,
-    /// Whether sessions may switch to the mode that never asks.
+    /// Whether sessions may use the mode that never asks.
     pub bypass: bool,
 }
 
-/// The CLI is not there.
+/// The CLI was not found.
 #[derive(Debug, thiserror::Error)]
 pub enum CliNotFound {
-    /// It is not where it was said to be.
+    /// There is no program at the given path.
     #[error("no program at `{}`: check --cli and CLAUDE_CODE_EXECUTABLE", .0.display())]
     AtPath(PathBuf),
-    /// It is nowhere.
+    /// The CLI is in none of the usual places.
     #[error(
         "the Claude Code CLI was not found: install it with `npm i -g @anthropic-ai/claude-code`, or name it with --cli or CLAUDE_CODE_EXECUTABLE"
     )]
@@ -33,16 +33,16 @@ pub enum CliNotFound {
 }
 
 impl Launcher {
-    /// Finds the CLI: the one named, that of `CLAUDE_CODE_EXECUTABLE`, in `PATH`, and in the usual candidates.
+    /// Finds the CLI: the given path, `CLAUDE_CODE_EXECUTABLE`, `PATH`, then the usual places.
     ///
     /// # Errors
     ///
-    /// When it is not there.
+    /// When there is no such program.
     pub fn find(named: Option<PathBuf>) -> Result<Launcher, CliNotFound> {
         let variable = || env::var_os("CLAUDE_CODE_EXECUTABLE").filter(|it| !it.is_empty());
         let named = named.or_else(|| variable().map(PathBuf::from));
         let program = match named {
-            // Sessions have directories of their own.
+            // Sessions have their own working directories, so the path must be absolute.
             Some(program) if program.is_file() => std::path::absolute(&program).unwrap_or(program),
             Some(program) => return Err(CliNotFound::AtPath(program)),
             None => candidates()
@@ -56,7 +56,7 @@ impl Launcher {
     }
 }
 
-/// One session of the CLI, as it is to be started.
+/// How to start the CLI for one session.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionLaunch {
     pub(crate) launcher: Launcher,
@@ -75,12 +75,12 @@ pub(crate) enum SessionOrigin {
     New,
     /// Its own transcript.
     Resume,
-    /// That of another, which stays as it is.
+    /// A copy of another session's transcript.
     Fork(String),
 }
 
 impl SessionLaunch {
-    /// The program, with the files that go with it.
+    /// The command line for the CLI.
     pub(crate) fn program(&self, origin: &SessionOrigin, files: &LaunchFiles) -> Program {
         let mut program = Program::new(&self.launcher.program).cwd(&self.cwd).args([
             "--output-format",
@@ -136,7 +136,7 @@ impl SessionLaunch {
                 None => program.env_remove(name),
             };
         }
-        // Whoever has a prefix of their own keeps it.
+        // A prefix that the user has set stays.
         if let Some((prefix, address)) = &files.shell
             && env::var_os(PREFIX).is_none()
         {
@@ -146,13 +146,13 @@ impl SessionLaunch {
     }
 }
 
-/// LaunchFiles of ours that a CLI is started with, in a folder that only the user can read. Dropping this removes those that
-/// need not be there once the CLI runs: they may hold secrets.
+/// Files to start a CLI with, in the private folder. Dropping this removes those that a running CLI no longer needs,
+/// because they may contain secrets.
 #[derive(Debug, Default)]
 pub(crate) struct LaunchFiles {
     pub(crate) mcp_config: Option<PathBuf>,
     pub(crate) system_prompt: Option<PathBuf>,
-    /// What runs shell commands, and whom it tells.
+    /// The wrapper for shell commands, and the address that it needs.
     pub(crate) shell: Option<(PathBuf, OsString)>,
 }
 
@@ -162,19 +162,19 @@ impl Drop for LaunchFiles {
             .into_iter()
             .flatten()
         {
-            // What cannot be removed now goes with the folder.
+            // If this fails, the file is removed with the folder.
             std::fs::remove_file(file).ok();
         }
     }
 }
 
-/// The MCP servers in the CLI's own form.
+/// The MCP servers in the CLI's configuration format.
 pub fn server_config(servers: &[v1::McpServer]) -> Value {
     let servers = configs(servers).into_iter();
     json!({ "mcpServers": Value::Object(servers.collect()) })
 }
 
-/// Why servers cannot be told apart by their names; none if they can.
+/// Why the servers' names can't be used; `None` if they can.
 pub fn unusable_names(servers: &[v1::McpServer]) -> Option<&'static str> {
     if servers.len() > MAX_SERVERS {
         return Some("`mcpServers` names too many servers: name at most 256");
@@ -246,7 +246,7 @@ fn home() -> PathBuf {
     env::var_os("HOME").map(PathBuf::from).unwrap_or_default()
 }
 
-/// The CLI refuses to start so for the superuser, unless told that it is in a box.
+/// Whether the CLI accepts the mode that never asks. It refuses for root, unless told that it runs in a sandbox.
 #[cfg(unix)]
 fn may_bypass() -> bool {
     !rustix::process::geteuid().is_root() || env::var_os("IS_SANDBOX").is_some_and(|it| it == "1")
@@ -257,17 +257,17 @@ fn may_bypass() -> bool {
     true
 }
 
-/// Whether a path is one that a program can be started in.
+/// Whether a program can be started in this directory.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_absolute() && path.is_dir()
 }
 
-/// Whether the user has headers of their own, which may be all that the API wants.
+/// Whether the user has set request headers, which may be all that the API needs.
 pub(crate) fn has_headers() -> bool {
     env::var_os(provider::HEADERS).is_some()
 }
 
-/// Where the shell finds the adapter: a socket and a token.
+/// Variable with the socket and the token for the shell wrapper.
 pub(crate) const ADDRESS: &str = "ATTACHE_CLAUDE_SHELL";
 pub(crate) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 const TODO_TOOLS: &str = "CLAUDE_CODE_ENABLE_TODO_TOOLS";
@@ -286,5 +286,5 @@ const USUAL: &[&str] = &[
     ".yarn/bin",
 ];
 
-/// Most MCP servers of one session.
+/// Maximum MCP servers of one session.
 const MAX_SERVERS: usize = 256;

@@ -1,4 +1,5 @@
-//! Questions of the CLI as questions to the person, and the answers as the CLI wants them. Plain functions of the data.
+//! The CLI's permission requests as ACP permission requests, and the user's decision as the CLI expects it. Pure
+//! functions.
 
 mod suggestion;
 
@@ -12,26 +13,26 @@ use crate::frames::CanUseTool;
 use crate::settings::BYPASS;
 use suggestion::Suggestions;
 
-/// The choices for a tool that may run or not. Lasting ones are only those that the CLI suggests.
+/// The options for a tool call. Lasting ones are only those that the CLI suggests.
 pub fn options(question: &CanUseTool, bypass: bool) -> Vec<v1::PermissionOption> {
     let mut options = match question.tool.as_str() {
         "ExitPlanMode" => plan_options(bypass),
         _ => tool_options(question),
     };
     if question.prefers_reject {
-        // The one that rejects is the last.
+        // Reject is the last option.
         options.rotate_right(1);
     }
     options
 }
 
-/// Why the person is asked, fit to be shown.
+/// Why the CLI asks, made safe to show.
 pub fn reason(question: &CanUseTool) -> Option<String> {
     let reason = plain::strip(question.reason.as_deref()?);
     (!reason.trim().is_empty()).then_some(reason)
 }
 
-/// The files that a tool would touch, with the one that is out of bounds.
+/// The locations of a tool call, including the path outside the allowed directories.
 pub fn locations(
     question: &CanUseTool,
     mut shown: Vec<v1::ToolCallLocation>,
@@ -45,7 +46,7 @@ pub fn locations(
     shown
 }
 
-/// The answer to the CLI when the person has chosen an option.
+/// The response to the CLI for the option that the user selected.
 pub fn respond(question: &CanUseTool, chosen: &str) -> Value {
     if question.tool == "ExitPlanMode" {
         return respond_to_plan(question, chosen);
@@ -76,7 +77,7 @@ pub fn hidden_suggestions_note(question: &CanUseTool) -> Option<String> {
     }
 }
 
-/// The answer when the person closed the question without a choice: the turn ends.
+/// The response when the user dismissed the request without a choice: it ends the turn.
 pub fn cancelled(question: &CanUseTool) -> Value {
     response(
         &question.id,
@@ -84,12 +85,12 @@ pub fn cancelled(question: &CanUseTool) -> Value {
     )
 }
 
-/// The answer that a tool may not run.
+/// The response that rejects the call.
 pub fn deny(question: &CanUseTool, why: &str) -> Value {
     response(&question.id, json!({ "behavior": "deny", "message": why }))
 }
 
-/// The answer to a dialog, which no client can draw: what the CLI does without one. An error would leave it open.
+/// The response to a dialog, which no ACP client can show: the CLI continues without it. An error would leave it open.
 pub fn cancel_dialog(id: &str) -> Value {
     response(id, json!({ "behavior": "cancelled" }))
 }
@@ -146,7 +147,7 @@ pub(crate) fn option(id: &str, name: &str, kind: v1::PermissionOptionKind) -> v1
     v1::PermissionOption::new(id, name, kind)
 }
 
-/// The id of the option for the suggestion at this place.
+/// The option id for the suggestion at this index.
 fn always(at: usize) -> String {
     format!("allow_always:{at}")
 }

@@ -1,22 +1,22 @@
-//! A folder of ours with what must not be seen by others: gone when the adapter ends.
+//! A private folder for the files of one session, removed with the session.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A private folder. Dropping it removes it.
+/// A folder that only the user can enter. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct PrivateFolder {
     path: PathBuf,
-    /// Held as long as the folder is in use, so that nobody sweeps it away.
+    /// The lock that keeps other adapters from removing the folder.
     _lock: Option<File>,
 }
 
 impl PrivateFolder {
     pub(crate) fn new() -> io::Result<PrivateFolder> {
         let base = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        // That of another user, as `su` leaves it, could be changed under us.
+        // After `su` the variable may name another user's folder, whose owner could change what we write.
         let base = base.filter(|base| is_ours(base));
         let places = [std::env::temp_dir(), PathBuf::from(SYSTEM)];
         let mut places = base.into_iter().chain(places);
@@ -28,7 +28,8 @@ impl PrivateFolder {
         remove_abandoned(base);
         let token = &token()?[..NAME];
         let path = base.join(format!("{PREFIX}{token}"));
-        // It has its name once it is held, so that nobody takes it for one that was left behind.
+        // The folder gets its final name only once it is locked. Otherwise another adapter could take it for an
+        // abandoned one.
         let fresh = base.join(format!("{UNLOCKED_PREFIX}{token}"));
         let mut builder = DirBuilder::new();
         private_folder(&mut builder);
@@ -57,13 +58,13 @@ impl PrivateFolder {
     }
 }
 
-/// Whether a socket in a folder of ours there has a path that sockets can have.
+/// Whether the path of a socket in a private folder there is short enough.
 fn fits_socket(base: &Path) -> bool {
     let folder = base.as_os_str().len() + 1 + PREFIX.len() + NAME;
     cfg!(not(unix)) || folder + 1 + SOCKET_NAME.len() <= LONGEST
 }
 
-/// Removes what adapters left behind that were killed: what nobody holds.
+/// Removes folders of killed adapters, which nobody has locked.
 fn remove_abandoned(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -72,19 +73,19 @@ fn remove_abandoned(base: &Path) {
             name.starts_with(PREFIX) || name.starts_with(UNLOCKED_PREFIX) && is_old(&entry);
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_left && is_folder && try_lock(&entry.path()).is_some() {
-            // That of another user stays.
+            // Fails for folders of other users, which stay.
             fs::remove_dir_all(entry.path()).ok();
         }
     }
 }
 
-/// One that has just been made may be held soon.
+/// A folder that was just created may be about to be locked.
 fn is_old(entry: &fs::DirEntry) -> bool {
     let changed = entry.metadata().and_then(|about| about.modified());
     changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > FRESH))
 }
 
-/// The folder, held; none if somebody else holds it.
+/// Locks a folder; `None` if another process has locked it.
 fn try_lock(path: &Path) -> Option<File> {
     let folder = File::open(path).ok()?;
     folder.try_lock().ok()?;
@@ -93,12 +94,12 @@ fn try_lock(path: &Path) -> Option<File> {
 
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
-        // What cannot be removed is empty or private; there is nobody left to tell.
+        // Anything that can't be removed is empty or private, and there is nobody to report to.
         fs::remove_dir_all(&self.path).ok();
     }
 }
 
-/// Something that nobody can guess.
+/// A random token.
 pub(crate) fn token() -> io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
@@ -134,7 +135,7 @@ fn private_folder(_: &mut DirBuilder) {}
 #[cfg(not(unix))]
 fn private_file(_: &mut OpenOptions) {}
 
-/// The socket's name.
+/// File name of the shell listener's socket.
 pub(crate) const SOCKET_NAME: &str = "door";
 const LONGEST: usize = 107;
 const NAME: usize = 16;

@@ -1,7 +1,6 @@
-//! A stored session, told again: the lines of its transcript as updates, with those of its subagents where they started.
+//! Replays a stored session: the lines of its transcript as updates, with those of its subagents where they started.
 
 mod branch;
-mod line_header;
 
 use serde_json::Value;
 
@@ -12,35 +11,35 @@ use crate::mapping::{DisplaySupport, Mapping, SessionAction};
 
 pub use branch::{ActiveBranch, TranscriptIndex};
 
-/// A transcript that is being told.
+/// The replay of one transcript.
 #[derive(Debug)]
 pub struct TranscriptReplay {
     mapping: Mapping,
 }
 
-/// What a line comes to.
+/// What to do for a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TranscriptStep {
-    /// Tell the client.
+    /// Send this update.
     Update(v1::SessionUpdate),
-    /// A subagent may have begun here: whatever it did is told now.
+    /// Replay the transcript of a subagent here, if there is one.
     Subagent {
-        /// The tool call that it works for.
+        /// The tool call that started the subagent.
         call: String,
-        /// Its own id, where the line tells it.
+        /// The subagent's id, if the line contains it.
         agent: Option<String>,
     },
 }
 
 impl TranscriptReplay {
-    /// For a client that display these things.
+    /// A replay for a client with this display support.
     pub fn new(display: DisplaySupport) -> TranscriptReplay {
         TranscriptReplay {
             mapping: Mapping::new(display),
         }
     }
 
-    /// What a line of the session comes to; nothing for what is the CLI's own.
+    /// The steps for a line of the session; none for the CLI's own lines.
     pub fn read_line(&mut self, line: &[u8]) -> Vec<TranscriptStep> {
         let Some(line) = object(line).filter(|line| line["isSidechain"] != true) else {
             return Vec::new();
@@ -56,7 +55,7 @@ impl TranscriptReplay {
         }
     }
 
-    /// What a line of a subagent comes to. What it was asked for is known by its tool call.
+    /// The steps for a line of a subagent's transcript. Its prompt is not shown, because the tool call shows it.
     pub fn read_subagent_line(&mut self, call: &str, line: &[u8]) -> Vec<TranscriptStep> {
         let frame = object(line).and_then(message).map(|frame| match frame {
             Frame::User(message) => Frame::User(with_parent(call, message)),
@@ -66,7 +65,7 @@ impl TranscriptReplay {
         frame.map(|frame| self.map(frame)).unwrap_or_default()
     }
 
-    /// What is left open has failed.
+    /// Fails the tool calls that are still open.
     pub fn finish(mut self) -> Vec<TranscriptStep> {
         updates(self.mapping.fail_open_calls())
     }
@@ -83,7 +82,7 @@ impl TranscriptReplay {
     }
 }
 
-/// The object that a line is. Bytes that are no text do not cost the rest of it.
+/// Parses a line. Invalid UTF-8 does not lose the rest of the line.
 fn object(line: &[u8]) -> Option<Value> {
     let read = match std::str::from_utf8(line) {
         Ok(line) => serde_json::from_str(line),
@@ -100,7 +99,23 @@ fn message(line: Value) -> Option<Frame> {
         | Frame::Assistant(_)
         | Frame::TaskEnded(_)
         | Frame::LocalOutput(_)) => Some(frame),
-        _ => None,
+        Frame::ControlResponse { .. }
+        | Frame::State(_)
+        | Frame::TurnStarted { .. }
+        | Frame::Mode(_)
+        | Frame::Commands(_)
+        | Frame::Compaction(_)
+        | Frame::TaskStarted { .. }
+        | Frame::PromptAccepted(_)
+        | Frame::Stream { .. }
+        | Frame::Result(_)
+        | Frame::CanUseTool(_)
+        | Frame::Elicitation(_)
+        | Frame::ElicitationComplete { .. }
+        | Frame::Dialog(_)
+        | Frame::UnsupportedRequest { .. }
+        | Frame::RequestCancelled(_)
+        | Frame::Other => None,
     }
 }
 
@@ -111,7 +126,7 @@ fn with_parent(call: &str, message: Message) -> Message {
     }
 }
 
-/// The calls that a subagent may work for.
+/// The tool calls that may have started a subagent.
 fn started(frame: &Frame) -> Vec<TranscriptStep> {
     let Frame::Assistant(message) = frame else {
         return Vec::new();
@@ -126,7 +141,7 @@ fn started(frame: &Frame) -> Vec<TranscriptStep> {
     calls.collect()
 }
 
-/// The subagent that a result is of.
+/// The subagent whose result a frame contains.
 fn finished(frame: &Frame) -> Option<TranscriptStep> {
     let Frame::User(message) = frame else {
         return None;
@@ -142,7 +157,17 @@ fn finished(frame: &Frame) -> Option<TranscriptStep> {
 fn updates(actions: Vec<SessionAction>) -> Vec<TranscriptStep> {
     let updates = actions.into_iter().filter_map(|action| match action {
         SessionAction::Update(update) => Some(TranscriptStep::Update(update)),
-        _ => None,
+        SessionAction::AskPermission(_)
+        | SessionAction::Elicit(_)
+        | SessionAction::CompleteElicitation { .. }
+        | SessionAction::WithdrawRequest(_)
+        | SessionAction::SendFrame(_)
+        | SessionAction::SettleRequest { .. }
+        | SessionAction::AcceptPrompt(_)
+        | SessionAction::RefreshSettings
+        | SessionAction::ExpectCommand { .. }
+        | SessionAction::EndTurn(_)
+        | SessionAction::SetState(_) => None,
     });
     updates.collect()
 }

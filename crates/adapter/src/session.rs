@@ -1,11 +1,10 @@
-//! A session: one task that owns one CLI. SessionHandle come from the client, frames from the CLI, answers from the person;
-//! nobody else has a hand in it, so no session waits for another.
+//! A session: one task that owns one CLI. It handles commands from the client, frames from the CLI and responses from
+//! the user, so no session waits for another.
 
 mod cli_requests;
 mod shell_commands;
 mod start;
 mod turn;
-mod url_elicitations;
 mod user_requests;
 
 use std::collections::{HashMap, VecDeque};
@@ -20,7 +19,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
 use crate::cli::Cli;
-use crate::frames::{CliState, ControlResponse, Frame};
+use crate::frames::{CliState, Frame};
 use crate::launch::SessionLaunch;
 use crate::mapping::{DisplaySupport, Mapping, SessionAction};
 use crate::private_folder::PrivateFolder;
@@ -28,12 +27,12 @@ use crate::settings::{self, Settings};
 use cli_requests::{CliRequest, RequestPurpose};
 use shell_commands::ShellCommands;
 use turn::Turn;
-use url_elicitations::UrlElicitations;
+use user_requests::UrlElicitations;
 
 pub(crate) use start::{ReadySession, open};
 pub(crate) use turn::uuid;
 
-/// What the client wants of a session.
+/// What a client wants from a session.
 #[derive(Debug)]
 pub(crate) enum SessionCommand {
     Prompt(v1::PromptRequest, Reply<v1::PromptResponse>),
@@ -42,16 +41,16 @@ pub(crate) enum SessionCommand {
         v1::SetSessionConfigOptionRequest,
         Reply<v1::SetSessionConfigOptionResponse>,
     ),
-    /// Something to be said in the middle of the turn.
+    /// Adds a message to the running turn.
     Steer(Vec<v1::ContentBlock>, Reply<Raw>),
-    /// The command of a tool call is to end.
+    /// Stops the command of a tool call.
     StopCommand(String, Reply<Raw>),
-    /// Whatever the CLI does is to end.
+    /// Cancels whatever the CLI is doing.
     Cancel,
     Close(oneshot::Sender<()>),
 }
 
-/// A way to give orders to a session.
+/// Sends commands to a session.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionHandle {
     pub(crate) sender: mpsc::Sender<SessionCommand>,
@@ -59,12 +58,12 @@ pub(crate) struct SessionHandle {
 }
 
 impl SessionHandle {
-    /// Closes the session, whatever it waits for; done when it is closed.
+    /// Closes the session, whatever it waits for, and returns once it is closed.
     pub(crate) async fn close(self) {
         self.closing.send_replace(true);
         let (done, closed) = oneshot::channel();
         if self.sender.send(SessionCommand::Close(done)).await.is_ok() {
-            // A session that has ended meanwhile is closed.
+            // Fails if the session has ended meanwhile.
             closed.await.ok();
         }
     }
@@ -81,18 +80,18 @@ pub(crate) struct Session {
     state: CliState,
     turn: Option<Turn>,
     queue: VecDeque<(v1::PromptRequest, Reply<v1::PromptResponse>)>,
-    /// Questions to the person, and which of the CLI's they are.
+    /// Requests to the user, each with the id of the CLI's request and the response to it.
     user_requests: JoinSet<(String, Value)>,
     user_request_handles: HashMap<String, AbortHandle>,
     url_elicitations: UrlElicitations,
     pending: HashMap<String, CliRequest>,
     requests: u64,
     shell_commands: ShellCommands,
-    /// Said in the middle of a turn that was cancelled before the CLI took them.
+    /// Ids of steering messages that were cancelled before the CLI accepted them.
     cancelled_steering: Vec<String>,
     closing: watch::Receiver<bool>,
     is_titled: bool,
-    /// Whether there has been a prompt, and so a transcript to come back to.
+    /// Whether there was a prompt, and therefore a transcript to resume.
     was_prompted: bool,
 }
 
@@ -104,7 +103,7 @@ impl Session {
                 command = commands.recv() => match command {
                     Some(SessionCommand::Close(done)) => {
                         self.close().await;
-                        // Whoever asked may be gone.
+                        // The caller may be gone.
                         done.send(()).ok();
                         return;
                     }
@@ -116,7 +115,7 @@ impl Session {
                     None => self.handle_cli_exit().await,
                 },
                 Some(finished) = self.user_requests.join_next(), if !self.user_requests.is_empty() => {
-                    // One that was taken back ends without an answer.
+                    // A withdrawn request has no response.
                     if let Ok((id, response)) = finished {
                         self.send_user_response(&id, &response).await;
                     }
@@ -142,7 +141,7 @@ impl Session {
             SessionCommand::SetOption(request, reply) => self.set_option(request, reply).await,
             SessionCommand::Steer(prompt, reply) => self.steer(&prompt, reply).await,
             SessionCommand::StopCommand(call, reply) => self.stop_command(&call, reply).await,
-            // A turn knows by itself; this is for what the CLI does on its own.
+            // A turn notices by itself; this is for what the CLI does on its own.
             SessionCommand::Cancel if self.turn.is_none() && self.state != CliState::Idle => {
                 let request = cli_requests::interrupt();
                 self.send_request(request, RequestPurpose::Ignored).await;
@@ -211,11 +210,11 @@ impl Session {
         self.forward_update(update).await;
     }
 
-    /// A client that does not read must not keep a session from its end.
+    /// Sends an update. A client that does not read must not keep the session from closing.
     async fn forward_update(&mut self, update: v1::SessionUpdate) {
         tokio::select! {
             biased;
-            // It fails when the client is gone, which the end of the orders tells.
+            // Fails only if the client is gone, and then the command channel closes as well.
             sent = self.client.update(update) => drop(sent),
             _ = self.closing.wait_for(|is_closing| *is_closing) => {}
         }
@@ -227,7 +226,7 @@ impl Session {
         self.forward_update(options).await;
     }
 
-    /// Tells what can be chosen and what is chosen, if it is not as it was.
+    /// Sends the config options if they have changed.
     async fn send_options_if_changed(&mut self, before: &[v1::SessionConfigOption]) {
         if self.settings.options() != before {
             self.send_options().await;
@@ -244,7 +243,7 @@ impl Session {
         }
     }
 
-    /// The CLI has ended, and with it what it was doing. The next prompt starts another.
+    /// The CLI has exited, which fails everything under way. The next prompt starts another.
     async fn handle_cli_exit(&mut self) {
         let Some(cli) = self.cli.take() else {
             return;
@@ -266,7 +265,7 @@ impl Session {
         self.start_next_turn().await;
     }
 
-    /// What the CLI had begun has failed, and what it asked needs no answer.
+    /// Fails the open tool calls and drops the CLI's requests.
     async fn reset_cli_state(&mut self) {
         self.user_requests = JoinSet::new();
         self.user_request_handles.clear();
@@ -280,7 +279,7 @@ impl Session {
         }
     }
 
-    /// What is under way ends as if it had been cancelled.
+    /// Ends everything under way as cancelled.
     async fn close(&mut self) {
         self.interrupt_before_close().await;
         if let Some(cli) = self.cli.take() {
@@ -301,7 +300,7 @@ impl Session {
         }
     }
 
-    /// When something has to have happened.
+    /// The earliest deadline.
     fn deadline(&self) -> Option<Instant> {
         let requests = self.pending.values().map(CliRequest::deadline);
         let interrupt = self.turn.as_ref().and_then(Turn::deadline);
@@ -330,7 +329,7 @@ impl Session {
                 .into_purpose()
                 .fail(error::internal("the CLI did not respond in time"));
         }
-        // A turn may have waited for an answer.
+        // The turn may have waited for a response.
         self.end_turn_if_done().await;
     }
 
@@ -391,71 +390,6 @@ impl Session {
             None if self.shell_commands.kill(call) => reply.ok(Raw::from(json!({}))),
             None => reply.fail(error::unusable_params("no command of it runs")),
         }
-    }
-
-    async fn handle_response(&mut self, id: &str, response: ControlResponse) {
-        let Some(request) = self.pending.remove(id) else {
-            // The echo of an answer of ours.
-            return;
-        };
-        match request.into_purpose() {
-            RequestPurpose::SetMode(mode, reply) => match response {
-                ControlResponse::Success(_) => {
-                    self.apply_choice(settings::MODE, &mode).await;
-                    reply.ok(v1::SetSessionModeResponse::new());
-                }
-                ControlResponse::Error(words) => reply.fail(error::unusable_params(&words)),
-            },
-            RequestPurpose::SetOption(option, value, reply) => match response {
-                ControlResponse::Success(_) => {
-                    self.apply_choice(&option, &value).await;
-                    // What is set by the environment stays, and a model brings an effort of its own.
-                    let purpose = RequestPurpose::ReadSettings(Some(reply));
-                    Box::pin(self.send_request(settings::get_settings_request(), purpose)).await;
-                }
-                ControlResponse::Error(words) => reply.fail(error::unusable_params(&words)),
-            },
-            RequestPurpose::ReadSettings(reply) => {
-                let before = self.settings.options();
-                if let ControlResponse::Success(settings) = response {
-                    self.settings.apply_settings(&settings);
-                }
-                match reply {
-                    Some(reply) => {
-                        let options = self.settings.options();
-                        reply.ok(v1::SetSessionConfigOptionResponse::new(options));
-                    }
-                    None => self.send_options_if_changed(&before).await,
-                }
-                self.end_turn_if_done().await;
-            }
-            RequestPurpose::StopTask(reply) => match response {
-                ControlResponse::Success(_) => reply.ok(Raw::from(json!({}))),
-                ControlResponse::Error(words) => reply.fail(error::internal(&words)),
-            },
-            RequestPurpose::Interrupt => {
-                if let Some(turn) = &mut self.turn {
-                    turn.interrupt_answered(&response);
-                }
-                // Else what the CLI does next tells when it is over.
-                if self.turn.as_ref().is_some_and(Turn::is_dropped) {
-                    self.end_turn_if_done().await;
-                }
-            }
-            // What counts is what the CLI does.
-            RequestPurpose::Ignored => {}
-        }
-    }
-
-    /// A mode is told in both its forms, whichever of them it was set by.
-    async fn apply_choice(&mut self, option: &str, value: &str) {
-        if option == settings::MODE && self.settings.mode != value {
-            self.mapping.set_mode(value);
-            let update = v1::CurrentModeUpdate::new(value);
-            self.send_update(v1::SessionUpdate::CurrentModeUpdate(update))
-                .await;
-        }
-        self.settings.set_choice(option, value);
     }
 }
 

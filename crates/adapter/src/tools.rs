@@ -1,7 +1,6 @@
-//! How a client is display the tools of the CLI: kind, title, files and content, from a call's input and from what it
-//! gave back. Plain functions of the data.
+//! How tool calls of the CLI are shown to the client: kind, title, locations and content, from a call's input and from
+//! its result. Pure functions.
 
-mod patch;
 mod plan;
 mod result;
 
@@ -12,20 +11,20 @@ pub use plan::TaskPlan;
 pub use result::{ResultDisplay, result_display};
 pub(crate) use result::{fenced, terminal_lines};
 
-/// What is display of a tool call before it has run.
+/// The display of a tool call before it has run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallDisplay {
-    /// What sort of tool it is.
+    /// The kind of tool.
     pub kind: v1::ToolKind,
-    /// What the call does.
+    /// The title.
     pub title: String,
-    /// The files it touches.
+    /// The files that the call touches.
     pub locations: Vec<v1::ToolCallLocation>,
-    /// What it would do.
+    /// The content, such as the diff of an edit.
     pub content: Vec<v1::ToolCallContent>,
 }
 
-/// What a call of a tool with this input looks like.
+/// The display of a call of this tool with this input.
 pub fn call_display(name: &str, input: &Value) -> CallDisplay {
     let text = |member: &str| input[member].as_str().unwrap_or_default();
     match name {
@@ -78,7 +77,7 @@ pub fn call_display(name: &str, input: &Value) -> CallDisplay {
     }
 }
 
-/// Whether a tool display as the plan and not as a tool call.
+/// Whether calls of a tool show as the plan instead of as tool calls.
 pub fn is_plan(name: &str) -> bool {
     matches!(
         name,
@@ -171,7 +170,7 @@ fn location(path: &str) -> Option<v1::ToolCallLocation> {
     (!path.is_empty()).then(|| v1::ToolCallLocation::new(path))
 }
 
-/// `mcp__server__tool` as `server: tool`; any other name as it is.
+/// The title for an unknown tool: `mcp__server__tool` becomes `server: tool`, any other name stays.
 fn mcp_title(name: &str) -> String {
     let parts = name
         .strip_prefix("mcp__")
@@ -197,7 +196,7 @@ fn non_blank_or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
     }
 }
 
-/// A title in bounds.
+/// Cuts a title to its maximum length.
 fn cut_title(text: &str) -> String {
     match text.char_indices().nth(TITLE) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,4 +1,4 @@
-//! What the adapter says of itself, and what it makes of what the client says.
+//! The response to `initialize`, and what the client's capabilities mean for us.
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ pub(super) fn response(
         .auth_methods(login::auth_methods(client, cli))
 }
 
-/// Which CLI a session runs.
+/// The version of a session's CLI, for `_meta`.
 pub(super) fn cli_version(settings: &Settings) -> Meta {
     let version = settings.version.as_str();
     Meta::new().with("claudeCode", json!({ "version": version }))
@@ -71,7 +71,7 @@ pub(super) fn display_support(client: &v1::ClientCapabilities) -> DisplaySupport
     }
 }
 
-/// The params of steering.
+/// Params of `_session/steering`.
 pub(super) struct SteeringParams {
     pub(super) prompt: Vec<v1::ContentBlock>,
 }

@@ -1,4 +1,4 @@
-//! The login of the CLI: whether there is one, ways to it, and its end.
+//! The login of the CLI: status, methods and logout.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::io::AsyncReadExt;
 use crate::launch::Launcher;
 use crate::mapping;
 
-/// The ways to log in, all of them in a terminal, for clients that have one.
+/// The login methods for clients with a terminal.
 pub(super) fn auth_methods(
     client: &v1::ClientCapabilities,
     cli: Option<&Path>,
@@ -25,7 +25,7 @@ pub(super) fn auth_methods(
     let ours = ours.filter(|_| says.is_some_and(|says| says.as_str() == "true"));
     let methods = LOGINS.iter().filter_map(|(id, name, what, flag)| {
         let meta = ours.as_deref().map(|ours| command(ours, cli, name, flag));
-        // Clients that know only the older form are reported nothing else.
+        // Clients that know only the older form get nothing else.
         match (client.auth.terminal, meta) {
             (true, meta) => {
                 let mut method = v1::AuthMethodTerminal::new(*id, *name).description(*what);
@@ -42,7 +42,7 @@ pub(super) fn auth_methods(
     methods.collect()
 }
 
-/// The older form of a login in a terminal: the whole command.
+/// The older form of a terminal login, in `_meta`: the complete command line.
 fn command(ours: &Path, cli: Option<&Path>, label: &str, flag: &str) -> Meta {
     let cli = cli.map(|cli| format!("--cli={}", cli.display()));
     let words = ["claude".to_owned()].into_iter().chain(cli);
@@ -51,7 +51,7 @@ fn command(ours: &Path, cli: Option<&Path>, label: &str, flag: &str) -> Meta {
     Meta::new().with("terminal-auth", command)
 }
 
-/// Whoever has logged in by a command of ours may say so; nothing else is done by itself.
+/// Confirms a login that the user has done in a terminal. We don't log in by ourselves.
 pub(super) async fn authenticate(
     launcher: &Launcher,
     method: &v1::AuthMethodId,
@@ -65,7 +65,7 @@ pub(super) async fn authenticate(
     }
 }
 
-/// What the CLI says of its login; not known if it does not say.
+/// Asks the CLI for its login; unknown if it does not respond.
 pub(super) async fn status(launcher: &Launcher) -> v1::AuthStatusResponse {
     let reported = tokio::time::timeout(PATIENCE, query_status(launcher)).await;
     let reported = reported.ok().flatten().unwrap_or_default();
@@ -99,7 +99,7 @@ fn state(reported: &Value) -> v1::AuthState {
     }
 }
 
-/// Lets the CLI forget its login. Sessions that are open find out when they are prompted.
+/// Logs the CLI out. Open sessions notice at their next prompt.
 pub(super) async fn logout(launcher: &Launcher) -> Result<v1::LogoutResponse, Error> {
     let program = Program::new(&launcher.program).args(["auth", "logout"]);
     let spawned = program.spawn_piped().await;
@@ -118,7 +118,7 @@ pub(super) async fn logout(launcher: &Launcher) -> Result<v1::LogoutResponse, Er
     }
 }
 
-/// Its name for programs, its name for people, what it is, and our argument for it.
+/// Method id, title, description, and our argument for it.
 const LOGINS: &[(&str, &str, &str, &str)] = &[
     (
         "claude-login",

@@ -1,4 +1,4 @@
-//! Sessions that are opened: new ones, and those that are stored.
+//! Requests that open a session: new, load, resume and fork.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::{Agent, initialize, transcript_replay};
 use crate::launch::{self, SessionLaunch, SessionOrigin};
 use crate::session::{self, ReadySession};
 
-/// A session to be opened, whichever request asks for it.
+/// The parameters that all requests to open a session share.
 struct SessionParams {
     id: v1::SessionId,
     cwd: FilePath,
@@ -121,7 +121,7 @@ impl Agent {
         });
     }
 
-    /// Opens a session in a task of its own, once it is known what it starts from.
+    /// Opens a session in its own task, once `origin` is known.
     fn open<T: attache::json::Encode + Send + 'static>(
         &mut self,
         origin: impl Future<Output = Result<SessionOrigin, Error>> + Send + 'static,
@@ -134,7 +134,7 @@ impl Agent {
             Ok(launch) => launch,
             Err(error) => return reply.fail(error),
         };
-        // One that is open already gives way to the new one.
+        // A session with this id that is open already is closed first.
         let closed = self.close(&id);
         let session = self.client.session(id.clone());
         let (display, news) = (self.display_support(), self.opened.clone());
@@ -152,7 +152,7 @@ impl Agent {
             match opened {
                 Ok(opened) => {
                     let answer = answer(id.clone(), &opened);
-                    // The orders are known before the client knows the session.
+                    // The agent must know the session before the client does.
                     if news.send((id, opened.orders.clone())).await.is_ok() {
                         reply.ok(answer);
                         opened.run();
@@ -202,7 +202,7 @@ impl Agent {
         Ok((params.id, launch))
     }
 
-    /// Whether there is such a session: one that is stored, or open and not stored yet.
+    /// Fails unless the session is stored, or is open and not stored yet.
     fn check_exists(&self, id: &v1::SessionId, cwd: &FilePath) -> Result<(), Error> {
         match self.sessions.contains_key(id) || self.find_transcript(id, cwd)().is_some() {
             true => Ok(()),
@@ -210,7 +210,8 @@ impl Agent {
         }
     }
 
-    /// Finds the transcript of a session. A CLI may write it only when it ends.
+    /// Finds the transcript of a session. Call it after the session is closed: a CLI may write its transcript only on
+    /// exit.
     fn find_transcript(
         &self,
         id: &v1::SessionId,

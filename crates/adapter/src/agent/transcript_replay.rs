@@ -1,5 +1,5 @@
-//! A stored session, replayed to the client before it is open. It is read in a thread of its own, no faster than the client
-//! takes it.
+//! Replays a stored session to the client before the session is open. A separate thread reads the transcript, no faster
+//! than the client accepts updates.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
@@ -47,10 +47,10 @@ struct TranscriptReplayer {
     updates: mpsc::Sender<v1::SessionUpdate>,
 }
 
-/// Why a transcript is not replayed to its end.
+/// Why a replay stopped early.
 enum ReplayError {
     Read(io::Error),
-    /// Nobody listens any more.
+    /// The replay was dropped, for example because the client has gone.
     ClientGone,
 }
 
@@ -67,14 +67,14 @@ impl TranscriptReplayer {
         Ok(())
     }
 
-    /// A subagent's, which may have subagents in turn.
+    /// Replays a subagent's transcript, which may refer to further subagents.
     fn replay_subagent(
         &mut self,
         call: &str,
         transcript: &Path,
         depth: usize,
     ) -> Result<(), ReplayError> {
-        // The session is worth reading without it.
+        // Without this transcript the rest of the session is still worth replaying.
         let Ok(mut lines) = TranscriptLines::open(transcript) else {
             return Ok(());
         };
@@ -120,7 +120,7 @@ impl TranscriptReplayer {
     }
 }
 
-/// Looks at all lines, and goes back to the first.
+/// Indexes all lines, then rewinds to the first.
 fn find_branch(lines: &mut TranscriptLines) -> io::Result<ActiveBranch> {
     let mut index = TranscriptIndex::default();
     while let Some((_, line)) = lines.next()? {
@@ -130,7 +130,7 @@ fn find_branch(lines: &mut TranscriptLines) -> io::Result<ActiveBranch> {
     Ok(index.active_branch())
 }
 
-/// The lines of a file, as long as it was when it was opened: somebody may be writing it.
+/// The lines of a transcript, up to its length when it was opened: the CLI may still append to it.
 struct TranscriptLines {
     reader: io::Take<BufReader<File>>,
     length: u64,
@@ -150,7 +150,7 @@ impl TranscriptLines {
         })
     }
 
-    /// The next line and its number.
+    /// The next line, with its number.
     fn next(&mut self) -> io::Result<Option<(usize, &[u8])>> {
         self.line.clear();
         let mut bounded = (&mut self.reader).take(LONGEST);
@@ -168,7 +168,7 @@ impl TranscriptLines {
     }
 }
 
-/// Updates that are read before they are replayed.
+/// Updates read ahead of the client.
 const AHEAD: usize = 16;
 const BUFFER: usize = 64 * 1024;
 const LONGEST: u64 = 64 * 1024 * 1024;

@@ -1,73 +1,74 @@
-//! Requests of the CLI, and its answers to ours.
+//! Control requests of the CLI, and its responses to ours.
 
 use serde_json::Value;
 
 use super::{Frame, string, take_member, text};
 
-/// Whether a tool may run.
+/// A request for permission to run a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CanUseTool {
-    /// The request, to be answered.
+    /// The request id, for the response.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// What it would be given.
+    /// The tool's input.
     pub input: Value,
-    /// The tool call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// Rules and modes that would make the question needless, as the CLI wants them back.
+    /// Permission updates that the CLI suggests, in the form in which it accepts them back.
     pub suggestions: Vec<Value>,
-    /// Why it is asked. It may hold anything that steers a terminal.
+    /// Why the CLI asks. May contain terminal control sequences.
     pub reason: Option<String>,
-    /// The path that is out of bounds.
+    /// The path outside the allowed directories, if that is the reason.
     pub blocked_path: Option<String>,
-    /// Whether nothing may be allowed for ever: it would be too broad, or the user's own rule says to ask.
+    /// Whether only this one call may be allowed: anything lasting would be too broad, or the user's own rule says to
+    /// ask.
     pub once_only: bool,
-    /// Whether saying yes must not be the first that comes to hand.
+    /// Whether Reject should be the first option.
     pub prefers_reject: bool,
-    /// Whether only a person may answer, no program in their place.
+    /// Whether only the user may answer, never a program on the user's behalf.
     pub needs_user: bool,
 }
 
-/// Data that an MCP server asks the person for.
+/// An elicitation: an MCP server asks the user for data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elicitation {
-    /// The request, to be answered.
+    /// The request id, for the response.
     pub id: String,
-    /// The server.
+    /// The server's name.
     pub server: String,
-    /// What it says.
+    /// The server's message.
     pub message: String,
-    /// What it is about, in a few words.
+    /// A short title.
     pub title: Option<String>,
-    /// What it is about.
+    /// A description.
     pub description: Option<String>,
-    /// How it asks.
+    /// Form or URL.
     pub mode: ElicitationMode,
 }
 
-/// How an MCP server asks.
+/// How an MCP server elicits data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationMode {
-    /// By a form with this schema.
+    /// With a form that has this schema.
     Form(Value),
-    /// By a page.
+    /// With a web page.
     Url {
-        /// The server's id for it.
+        /// The server's id for the elicitation.
         id: String,
-        /// Where it is.
+        /// The address of the page.
         url: String,
     },
-    /// In a way that is not known.
+    /// With a mode that we do not support.
     Other,
 }
 
-/// What the CLI answers.
+/// A response of the CLI to a control request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ControlResponse {
-    /// It was done.
+    /// The request succeeded, with this result.
     Success(Value),
-    /// It was refused, with the reason.
+    /// The request failed, with this message.
     Error(String),
 }
 
@@ -104,7 +105,7 @@ fn can_use_tool(id: String, mut request: Value) -> Frame {
     }))
 }
 
-/// A rule of the user to ask is stronger than any to allow.
+/// A rule of the user that asks takes precedence over any rule that allows.
 fn is_never_always(request: &Value) -> bool {
     request["suppress_always_allow_rule"] == true
         || request["matched_ask_rule"].is_object()

@@ -1,5 +1,5 @@
-//! Messages of the model and prompts of the person. The CLI tells a message twice, piece by piece and block by block;
-//! the client is told once.
+//! Messages of the model and prompts of the user. The CLI sends a message twice, as deltas and then block by block; the
+//! client gets it once.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,15 @@ use attache::v1;
 use serde_json::{Value, json};
 
 use super::tool_calls::ToolCalls;
-use super::{DisplaySupport, Mapping, SessionAction, markup, partial};
+use super::{DisplaySupport, Mapping, SessionAction};
 use crate::frames::{Block, Delta, Message, MessageEvent, TaskEnd};
 use crate::{prompt, tools};
 
-/// A message that comes piece by piece.
+/// A message that is being streamed.
 #[derive(Debug, Default)]
 pub(super) struct StreamingMessage {
     id: String,
-    /// Tool calls whose input is still coming, by the index of their block.
+    /// Tool calls with incomplete input, by the index of their block.
     inputs: HashMap<u64, Input>,
 }
 
@@ -25,7 +25,7 @@ struct Input {
     id: String,
     name: String,
     text: String,
-    /// How many bytes had come when it was last shown.
+    /// Number of complete members when the call was last shown.
     shown: usize,
 }
 
@@ -85,11 +85,11 @@ impl StreamingMessage {
                 };
                 self.inputs.insert(index, input);
             }
-            _ => {}
+            Block::ToolResult { .. } | Block::Image { .. } | Block::Other => {}
         }
     }
 
-    /// DisplaySupport the file or the command as soon as it is known; the rest comes with the whole input.
+    /// Shows the file or the command as soon as it is known; the rest is shown with the complete input.
     fn more_input(
         &mut self,
         index: u64,
@@ -106,7 +106,7 @@ impl StreamingMessage {
             return;
         }
         input.text.push_str(text);
-        let complete = partial::complete_members(&input.text);
+        let complete = complete_members(&input.text);
         let members = complete.as_object().map_or(0, serde_json::Map::len);
         if members > input.shown {
             input.shown = members;
@@ -145,13 +145,14 @@ impl Mapping {
                     known.update(&id, &name, &input, parent, self.display, actions);
                     known.complete_input(&id, actions);
                 }
-                // Tools that the API runs by itself answer in the same message.
+                // Tools that the API runs itself have their result in the same message.
                 Block::ToolResult {
                     id,
                     content,
                     is_error,
                 } => self.finish_call(&id, &content, &Value::Null, is_error, actions),
-                _ => {}
+                // The client has the streamed text already.
+                Block::Text(_) | Block::Thinking(_) | Block::Image { .. } | Block::Other => {}
             }
         }
     }
@@ -171,19 +172,20 @@ impl Mapping {
                     if let Some(end) = TaskEnd::from_note(text) {
                         self.end_task(end, actions);
                     }
-                    if let Some(output) = markup::local_output(text)
-                        && !markup::is_hush(output)
+                    if let Some(output) = prompt::local_output(text)
+                        && !prompt::is_hush(output)
                         && self.is_news(&message.uuid)
                     {
                         self.push_local_output(output, actions);
                     }
                 }
-                _ => {}
+                Block::Thinking(_) | Block::ToolUse { .. } | Block::Image { .. } | Block::Other => {
+                }
             }
         }
     }
 
-    /// Notes a frame with what the CLI says by itself. Those that a compaction keeps are told again, and are no news.
+    /// Remembers a frame with the CLI's own text. A compaction repeats those that it keeps, which are not shown again.
     fn is_news(&mut self, uuid: &str) -> bool {
         if self.local.iter().any(|told| told == uuid) {
             return false;
@@ -197,7 +199,7 @@ impl Mapping {
         true
     }
 
-    /// The output of a command that the CLI carried out itself is an answer like any other.
+    /// Shows the output of a command that the CLI handled itself as a message of the agent.
     pub(super) fn push_local_output(&mut self, text: &str, actions: &mut Vec<SessionAction>) {
         let update = v1::ContentChunk::new(text);
         if !text.trim().is_empty() {
@@ -219,14 +221,14 @@ impl Mapping {
         for block in &message.blocks {
             let content = match block {
                 Block::Text(text) => match prompt::attached_content(text) {
-                    // A resource comes twice: its name where it was attached, and its text.
+                    // A resource appears twice: as a link where it was attached, and with its text.
                     Some(v1::ContentBlock::ResourceLink(link))
                         if texts.contains(&link.uri.as_str()) =>
                     {
                         continue;
                     }
                     Some(attached) => attached,
-                    None => match markup::prompt_text(text) {
+                    None => match prompt::prompt_text(text) {
                         Some(text) => v1::ContentBlock::from(text),
                         None => continue,
                     },
@@ -235,7 +237,10 @@ impl Mapping {
                     let image = v1::ImageContent::new(data.as_str(), mime_type.as_str());
                     v1::ContentBlock::Image(image)
                 }
-                _ => continue,
+                Block::Thinking(_)
+                | Block::ToolUse { .. }
+                | Block::ToolResult { .. }
+                | Block::Other => continue,
             };
             let mut chunk = v1::ContentChunk::new(content);
             if !message.uuid.is_empty() {
@@ -261,7 +266,7 @@ impl Mapping {
         else {
             return;
         };
-        // A subagent says nothing after its end.
+        // A subagent sends nothing after its end.
         let agent = Some(id.to_owned());
         self.streaming.remove(&agent);
         self.blocks.remove(&agent);
@@ -288,7 +293,7 @@ fn thought_chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Opti
     )))
 }
 
-/// Each block is a message of its own, since tool calls come in between.
+/// Each block is its own message, because tool calls come in between.
 fn chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<v1::ContentChunk> {
     if text.is_empty() {
         return None;
@@ -304,6 +309,58 @@ fn chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<v1::C
     Some(chunk)
 }
 
-/// Longer inputs are texts to be written, which show once they are whole.
+/// The complete members of a JSON object of which only the start has arrived.
+fn complete_members(text: &str) -> Value {
+    let end = last_comma(text);
+    match end {
+        Some(end) => serde_json::from_str(&format!("{}}}", &text[..end])).unwrap_or_default(),
+        None => Value::Null,
+    }
+}
+
+/// Position of the last comma between members of the outermost object.
+fn last_comma(text: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped, mut found) = (0_u32, false, false, None);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 1 => found = Some(at),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Longer inputs contain the text of a file, which is shown when it is complete.
 const MAX_PREVIEW: usize = 4096;
 const MAX_LOCAL: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::complete_members;
+
+    fn check(text: &str, expected: &Expect) {
+        expected.assert_eq(&complete_members(text).to_string());
+    }
+
+    #[test]
+    fn only_whole_members_are_read() {
+        check(r#"{"file_path": "/a"#, &expect!["null"]);
+        check(
+            r#"{"file_path": "/a, b", "cont"#,
+            &expect![[r#"{"file_path":"/a, b"}"#]],
+        );
+        check(
+            r#"{"a": [1, {"b": "\"}"}], "c": "x\"#,
+            &expect![[r#"{"a":[1,{"b":"\"}"}]}"#]],
+        );
+        check("nonsense, and more", &expect!["null"]);
+    }
+}

@@ -1,4 +1,4 @@
-//! Tool calls, from the first word of them to what they gave back. Each is told once, then only what changes.
+//! Tool calls from their start to their result. Each is sent once; after that only changes are sent.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use super::{DisplaySupport, SessionAction};
 use crate::frames::{TaskEnd, runs_on};
 use crate::tools::{self, CallDisplay};
 
-/// The calls under way.
+/// The open tool calls.
 #[derive(Debug, Default)]
 pub(super) struct ToolCalls {
     open: HashMap<String, Call>,
 }
 
-/// A tool call.
+/// An open tool call.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     pub(super) name: String,
@@ -26,16 +26,16 @@ pub(super) struct Call {
     parent: Option<String>,
     task: Option<String>,
     is_complete: bool,
-    /// Whether its output has been told while it ran.
+    /// Whether its output was sent while it ran.
     is_live: bool,
     written: Option<CommandOutput>,
-    /// Whether it has given back what it had to say, and its task runs on.
+    /// Whether it has returned a result and its task keeps running.
     is_in_background: bool,
-    /// The end of its task, if that was told before what the call gave back.
+    /// The end of its task, if that arrived before the result of the call.
     end: Option<TaskEnd>,
 }
 
-/// What a command has written.
+/// The output of a command.
 #[derive(Debug, Clone)]
 struct CommandOutput {
     size: u64,
@@ -43,7 +43,7 @@ struct CommandOutput {
 }
 
 impl ToolCalls {
-    /// As much as is known of a call: tells it, or what has changed.
+    /// Sends a new call, or what changed in a known one.
     pub(super) fn update(
         &mut self,
         id: &str,
@@ -89,7 +89,7 @@ impl ToolCalls {
         }
     }
 
-    /// The input is complete: nothing that comes later is newer.
+    /// Marks the input as complete; later versions of it are ignored.
     pub(super) fn complete_input(&mut self, id: &str, actions: &mut Vec<SessionAction>) {
         let Some(call) = self.open.get_mut(id) else {
             return;
@@ -136,7 +136,7 @@ impl ToolCalls {
         }
     }
 
-    /// What a call gave back. The call, which is no longer open; none for one that was never told.
+    /// Handles the result of a call. Returns the call if this closed it.
     pub(super) fn finish(
         &mut self,
         id: &str,
@@ -173,7 +173,7 @@ impl ToolCalls {
                 }
                 false => match call.end_of(&output) {
                     Some(end) => update.content(console(end)),
-                    // What was shown while it ran stays if nothing is shown instead.
+                    // Output shown while the command ran stays if nothing replaces it.
                     None if call.is_live && output.is_empty() => update,
                     None => update.content(console(&output)),
                 },
@@ -186,7 +186,7 @@ impl ToolCalls {
         Some(call)
     }
 
-    /// What a call gave back is that it runs on: only the end of its task ends it.
+    /// The result says that the call continues in the background: only the end of its task closes it.
     fn move_to_background(
         &mut self,
         id: &str,
@@ -206,7 +206,7 @@ impl ToolCalls {
         }
     }
 
-    /// The task of a call has ended. One in the foreground still gives something back.
+    /// The task of a call has ended. A call in the foreground still gets its result.
     pub(super) fn end(
         &mut self,
         end: TaskEnd,
@@ -236,7 +236,7 @@ impl ToolCalls {
                 update.content(console(words))
             }
             "Bash" if call.is_live => update,
-            // Of one that was stopped the words are what it was to do.
+            // The summary of a stopped task only repeats its description.
             _ if end.summary.is_empty() || end.status == "stopped" => update,
             _ => update.content([v1::ContentBlock::from(end.summary)]),
         };
@@ -246,7 +246,7 @@ impl ToolCalls {
         )));
     }
 
-    /// The turn is over: a call of it whose input was never complete will not run.
+    /// Fails the calls whose input never became complete, because the turn has ended.
     pub(super) fn fail_incomplete(
         &mut self,
         display: DisplaySupport,
@@ -256,7 +256,7 @@ impl ToolCalls {
         actions.extend(failed(self.open.extract_if(cut).collect(), display));
     }
 
-    /// All that are open have failed.
+    /// Fails all open calls.
     pub(super) fn fail_open(&mut self, display: DisplaySupport) -> Vec<SessionAction> {
         failed(self.open.drain().collect(), display)
     }
@@ -316,7 +316,7 @@ impl Call {
         update
     }
 
-    /// The end of what it has written, if the CLI's text is cut before it.
+    /// The last part of the output, if the CLI's text is cut off before it.
     fn end_of(&self, text: &str) -> Option<&str> {
         let written = self.written.as_ref()?;
         let length = u64::try_from(text.len()).unwrap_or(u64::MAX);
@@ -337,7 +337,7 @@ impl Call {
     }
 }
 
-/// What a terminal has not shown yet.
+/// The output, unless the terminal has shown it already.
 fn told(call: &Call, output: String) -> Option<String> {
     (!call.is_live).then_some(output)
 }
@@ -370,5 +370,5 @@ fn console(output: &str) -> Vec<v1::ToolCallContent> {
     }
 }
 
-/// A text that is shorter by less is whole, but for blanks and colours.
+/// A text that is shorter than the file by no more than this counts as complete: the CLI removes blanks and colours.
 const TRIMMED: u64 = 4096;

@@ -168,8 +168,8 @@ impl Rule {
         }
     }
 
-    /// The rule as the CLI writes it. A rule without content, or with an empty one, covers every use of its tool, which is
-    /// said.
+    /// The rule as the CLI writes it. A rule with no or empty content covers every use of its tool, so the name says
+    /// that.
     fn name(&self) -> String {
         let tool = visible(&self.tool);
         let content = self.content.as_ref();
@@ -215,7 +215,7 @@ impl Destination {
 }
 
 impl Mode {
-    /// The mode that never asks is missing on purpose: users choose it as a mode, not in a hurry.
+    /// Leaves out `bypassPermissions` on purpose: users should choose it as a mode, not in a hurry.
     fn read(id: &str) -> Option<Mode> {
         use Mode::{AcceptEdits, Auto, Default, DontAsk, Plan};
         let known = [AcceptEdits, Auto, Default, DontAsk, Plan];
@@ -245,13 +245,13 @@ impl Mode {
     }
 }
 
-/// Every item of a list that is not empty; `None` if one of them cannot be read.
+/// Reads every item of a list; `None` if the list is empty or an item cannot be read.
 fn all<T>(list: &Value, read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
     let list = list.as_array().filter(|list| !list.is_empty())?;
     list.iter().map(read).collect()
 }
 
-/// Whether it is an object with no other members than these: another one could change what it means.
+/// Whether a value is an object with only these members. An unknown member could change what the suggestion means.
 fn has_only(value: &Value, members: &[&str]) -> bool {
     let object = value.as_object();
     object.is_some_and(|object| object.keys().all(|key| members.contains(&key.as_str())))

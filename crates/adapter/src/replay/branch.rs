@@ -1,14 +1,14 @@
-//! Which lines of a transcript are the conversation. Whoever goes back to an earlier prompt leaves a branch behind, and
-//! the CLI keeps all branches in one file: each line names the one before it. What counts is the branch that the CLI
-//! itself takes up, and beside it the results of tool calls that ran at the same time.
+//! Finds the active branch of a transcript. Going back to an earlier prompt starts a new branch, and the CLI keeps all
+//! branches in one file in which each line names its parent. The active branch is the one that the CLI would resume,
+//! with the results of parallel tool calls beside it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-use super::line_header::{LineHeader, LineKind, Parent};
+use attache::json::{Error, Reader};
 
-/// A look at all lines of a transcript, in the order of the file.
+/// An index of all lines of a transcript, in file order.
 #[derive(Debug, Default)]
 pub struct TranscriptIndex {
     names: RandomState,
@@ -21,34 +21,34 @@ pub struct TranscriptIndex {
 struct IndexedLine {
     kind: LineKind,
     link: ParentLink,
-    /// The message that an answer is of.
+    /// The message id of an answer.
     message: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum ParentLink {
-    /// To the line before in the file that has a place.
+    /// The previous line in the file that is part of the conversation.
     Previous,
     None,
     Line(u64),
 }
 
-/// The lines that are lines.
+/// The lines of the active branch.
 #[derive(Debug)]
 pub struct ActiveBranch {
     lines: Vec<bool>,
 }
 
 impl ActiveBranch {
-    /// Whether a line is lines, by its number in the file.
+    /// Whether the branch contains a line, by its number in the file.
     pub fn contains(&self, line: usize) -> bool {
-        // What came later was not looked at.
+        // Lines beyond the index belong to the branch.
         self.lines.get(line).is_none_or(|lines| *lines)
     }
 }
 
 impl TranscriptIndex {
-    /// Looks at the next line.
+    /// Adds the next line.
     pub fn add_line(&mut self, line: &[u8]) {
         if self.lines.len() == MOST_LINES {
             return;
@@ -71,7 +71,7 @@ impl TranscriptIndex {
         let at = self.lines.len();
         let kind = match (header.kind, own) {
             (LineKind::Outside, _) => LineKind::Outside,
-            // What stands there twice is lines once.
+            // A repeated line counts once.
             (_, Some(own)) if *self.known.entry(own).or_insert(at) != at => LineKind::Outside,
             (kind, _) => kind,
         };
@@ -82,7 +82,7 @@ impl TranscriptIndex {
         }
     }
 
-    /// The lines that are lines. With names in a circle all are.
+    /// Finds the active branch. If parents form a circle, it contains all lines.
     pub fn active_branch(self) -> ActiveBranch {
         let parents = self.parents();
         let Some(on) = self.branch(&parents) else {
@@ -112,7 +112,7 @@ impl TranscriptIndex {
         ActiveBranch { lines }
     }
 
-    /// The line before each in the conversation. One that names a line which is not there follows the one in the file.
+    /// The parent of each line. A line whose parent is missing follows the previous line in the file.
     fn parents(&self) -> Vec<Option<usize>> {
         let mut before = None;
         let mut parents = Vec::with_capacity(self.lines.len());
@@ -131,7 +131,7 @@ impl TranscriptIndex {
         parents
     }
 
-    /// The lines from the newest to the first; none if there is no such way.
+    /// The lines from the newest back to the first; `None` if there is no such path.
     fn branch(&self, parents: &[Option<usize>]) -> Option<Vec<bool>> {
         let mut on = vec![false; self.lines.len()];
         let mut at = Some(self.newest(parents)?);
@@ -145,7 +145,7 @@ impl TranscriptIndex {
         Some(on)
     }
 
-    /// The newest line of those that follow the one that the CLI named last.
+    /// The newest descendant of the line that the CLI named last.
     fn newest(&self, parents: &[Option<usize>]) -> Option<usize> {
         let named = self.leaf.and_then(|leaf| self.known.get(&leaf).copied());
         let Some(named) = named else {
@@ -162,5 +162,131 @@ impl TranscriptIndex {
     }
 }
 
-/// A longer transcript is lines from there on as it stands.
+/// The header of a line.
+#[derive(Debug, Default, PartialEq)]
+struct LineHeader<'a> {
+    uuid: Option<Name<'a>>,
+    parent: Parent<'a>,
+    kind: LineKind,
+    /// The model's id of the message.
+    message: Option<Name<'a>>,
+    /// The line that the CLI names as the newest.
+    leaf: Option<Name<'a>>,
+}
+
+type Name<'a> = Cow<'a, str>;
+
+/// The parent of a line.
+#[derive(Debug, Default, PartialEq)]
+enum Parent<'a> {
+    /// Not stated: the previous line in the file.
+    #[default]
+    Implicit,
+    /// None: the first line of a conversation.
+    None,
+    Named(Name<'a>),
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum LineKind {
+    /// A prompt of the user, or of the CLI on the user's behalf.
+    Prompt,
+    /// The result of a tool, or other text for the model.
+    Note,
+    Answer,
+    /// Part of the conversation, but never shown.
+    Hidden,
+    /// Not part of the conversation.
+    #[default]
+    Outside,
+}
+
+impl<'a> LineHeader<'a> {
+    /// Reads the header of a line. An unreadable line is not part of the conversation.
+    fn of(line: &'a str) -> LineHeader<'a> {
+        read(line).unwrap_or_default()
+    }
+}
+
+fn read(line: &str) -> Result<LineHeader<'_>, Error> {
+    let mut reader = Reader::new(line);
+    let mut header = LineHeader::default();
+    let (mut kind, mut message, mut logical) = (Name::default(), "", None);
+    let (mut is_aside, mut is_own, mut is_boundary, mut is_output) = Default::default();
+    let mut more = reader.open_object()?;
+    while more {
+        match reader.key()? {
+            "type" => kind = reader.string()?,
+            "subtype" => {
+                let subtype = name(&mut reader)?.unwrap_or_default();
+                is_boundary |= subtype == BOUNDARY;
+                is_output |= subtype == OUTPUT;
+            }
+            "uuid" => header.uuid = name(&mut reader)?,
+            "parentUuid" => {
+                header.parent = name(&mut reader)?.map_or(Parent::None, Parent::Named);
+            }
+            "logicalParentUuid" => logical = name(&mut reader)?,
+            "leafUuid" => header.leaf = name(&mut reader)?,
+            "isSidechain" => is_aside = reader.skip()? == "true",
+            "isMeta" => is_own |= reader.skip()? == "true",
+            "isCompactSummary" => is_boundary |= reader.skip()? == "true",
+            "message" => message = reader.skip()?,
+            _ => drop(reader.skip()?),
+        }
+        more = reader.more_members()?;
+    }
+    reader.end()?;
+    // After a compaction the model starts over, but the user's conversation continues.
+    header.parent = match (header.parent, logical) {
+        (Parent::None, Some(before)) => Parent::Named(before),
+        (Parent::None, None) if is_boundary => Parent::Implicit,
+        (parent, _) => parent,
+    };
+    header.kind = match &*kind {
+        _ if is_aside => LineKind::Outside,
+        "user" if is_own => LineKind::Hidden,
+        "user" if is_boundary || message.contains(RESULT) => LineKind::Note,
+        "user" => LineKind::Prompt,
+        "assistant" => LineKind::Answer,
+        "system" if is_output => LineKind::Note,
+        _ if header.uuid.is_none() => LineKind::Outside,
+        _ => LineKind::Hidden,
+    };
+    if header.kind == LineKind::Answer {
+        header.message = message_id(message).ok().flatten();
+    }
+    if &*kind != LEAF {
+        header.leaf = None;
+    }
+    Ok(header)
+}
+
+fn message_id(message: &str) -> Result<Option<Name<'_>>, Error> {
+    let mut reader = Reader::new(message);
+    let mut more = reader.open_object()?;
+    while more {
+        match reader.key()? {
+            "id" => return name(&mut reader),
+            _ => drop(reader.skip()?),
+        }
+        more = reader.more_members()?;
+    }
+    Ok(None)
+}
+
+/// A string; `None` for any other value.
+fn name<'a>(reader: &mut Reader<'a>) -> Result<Option<Name<'a>>, Error> {
+    match reader.kind()? {
+        attache::json::Kind::String => reader.string().map(Some),
+        _ => reader.skip().map(|_| None),
+    }
+}
+
+/// Maximum lines in the index.
 const MOST_LINES: usize = 500_000;
+const BOUNDARY: &str = "compact_boundary";
+const OUTPUT: &str = "local_command";
+const LEAF: &str = "last-prompt";
+/// Inside the text of a prompt the quotes would be escaped.
+const RESULT: &str = "\"tool_result\"";

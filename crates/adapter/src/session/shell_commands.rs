@@ -1,4 +1,4 @@
-//! ShellCommands that run, and what they have written so far.
+//! Running shell commands, and their output so far.
 
 use std::io;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use super::Session;
 use crate::shell::{AnnouncedCommand, OutputTail, ShellListener};
 use crate::tools;
 
-/// The commands of a session that run or are about to.
+/// The shell commands of a session that are running or about to run.
 #[derive(Debug, Default)]
 pub(super) struct ShellCommands {
     pub(super) listener: Option<ShellListener>,
-    /// ToolCalls whose command has not begun, oldest first, with the command's letters.
+    /// Tool calls whose command was not announced yet, oldest first, each with the command's signature.
     expected: Vec<(String, String)>,
-    /// ShellCommands that have begun before their call was told.
+    /// Announced commands whose tool call is not known yet.
     unmatched: Vec<AnnouncedCommand>,
     running: Vec<RunningCommand>,
 }
@@ -30,15 +30,15 @@ struct RunningCommand {
     tool_call: String,
     output: OutputTail,
     process: Option<ForeignProcess>,
-    /// The end of what it has written, for clients that do not show terminals.
+    /// The last part of the output, for clients that do not show terminals.
     shown: String,
-    /// How often there was nothing new.
+    /// Number of reads in a row without new output.
     idle_reads: u32,
     next_read: Instant,
 }
 
 impl RunningCommand {
-    /// What is told whole each time is told less often the longer it is, and what is idle_reads is looked at less often.
+    /// Long output is sent less often, because it is sent whole each time, and idle commands are read less often.
     fn pause(&self) -> Duration {
         let times = u32::try_from(1 + self.shown.len() / LENGTH_STEP).unwrap_or(u32::MAX);
         READ_INTERVAL
@@ -47,7 +47,7 @@ impl RunningCommand {
 }
 
 impl ShellCommands {
-    /// A command is about to run. The calls whose commands are known to run now.
+    /// Registers the command of a tool call. Returns the tool calls whose commands are now known to run.
     pub(super) fn expect(&mut self, tool_call: String, command: &str) -> Vec<String> {
         let command = signature(command);
         if command.is_empty() {
@@ -68,7 +68,7 @@ impl ShellCommands {
         }
     }
 
-    /// One that has come and was not taken yet.
+    /// A command that was announced and not handled yet.
     fn try_next(&mut self) -> Option<AnnouncedCommand> {
         self.listener.as_mut()?.try_next()
     }
@@ -77,24 +77,25 @@ impl ShellCommands {
         self.running.iter().map(|command| command.next_read).min()
     }
 
-    /// The CLI is gone, and its commands with it.
+    /// Forgets all commands, because the CLI is gone and its commands with it.
     pub(super) fn clear(&mut self) {
         self.expected.clear();
         self.unmatched.clear();
         self.running.clear();
     }
 
-    /// Ends what a call runs; false if it runs nothing that is known.
+    /// Kills the command of a tool call; false if none is known.
     pub(super) fn kill(&mut self, tool_call: &str) -> bool {
         let running = self.running.iter().find(|it| it.tool_call == tool_call);
         let process = running.and_then(|running| running.process.as_ref());
         process.is_some_and(ForeignProcess::kill)
     }
 
-    /// The call that a command belongs to, if it is one of a tool: hooks and servers have a shell, too.
+    /// Finds the tool call that an announced command belongs to. Hooks and servers use the shell as well, so there may
+    /// be none.
     fn begin(&mut self, command: AnnouncedCommand) -> Option<String> {
         let script = signature(&command.script);
-        // Of commands that are part of each other the longest is meant, of equal ones the oldest.
+        // If several commands match, the longest wins, then the oldest.
         let fits = |at: &usize| script.contains(self.expected[*at].1.as_str());
         let fitting = (0..self.expected.len()).rev().filter(fits);
         let Some(at) = fitting.max_by_key(|at| self.expected[*at].1.len()) else {
@@ -125,7 +126,7 @@ impl Session {
         }
     }
 
-    /// The command of a call has begun, whether or not it ever writes something.
+    /// Shows a tool call as in progress, even if its command never writes anything.
     pub(super) async fn show_in_progress(&mut self, call: &str) {
         let update = v1::ToolCallUpdate::new(call).status(v1::ToolCallStatus::InProgress);
         self.send_update(v1::SessionUpdate::ToolCallUpdate(update))
@@ -145,7 +146,7 @@ impl Session {
         self.shell_commands.running = running;
     }
 
-    /// A call has ended: all that its command has written is told before its end is.
+    /// Sends the rest of a command's output before the end of its tool call.
     pub(super) async fn finish_command(&mut self, tool_call: &str) {
         while let Some(command) = self.shell_commands.try_next() {
             self.shell_commands.begin(command);
@@ -160,14 +161,14 @@ impl Session {
             return;
         };
         let mut command = commands.running.remove(at);
-        // Without it the CLI's own text is shown.
+        // If this fails, the CLI's own text is shown.
         self.send_remaining_output(&mut command).await.ok();
-        // What is unmatched now belongs to nothing that is to come.
+        // Unmatched commands from before do not belong to calls that are still to come.
         self.shell_commands.unmatched.clear();
     }
 
-    /// Tells the end of what a command has written. Without terminals what the call gives back tells it, unless the
-    /// command was left in the background.
+    /// Sends the output not sent yet. Without terminals the result of the call shows the output, unless the command was
+    /// moved to the background.
     async fn send_remaining_output(&mut self, command: &mut RunningCommand) -> io::Result<()> {
         let id = command.tool_call.as_str();
         if self.display.terminals {
@@ -185,7 +186,7 @@ impl Session {
         Ok(())
     }
 
-    /// Tells what a command has written since; false if that is nothing.
+    /// Sends the output since the last read; false if there is none.
     async fn send_new_output(&mut self, command: &mut RunningCommand) -> bool {
         let more = command.output.read_new().await;
         if more.is_empty() {
@@ -201,7 +202,7 @@ impl Session {
         true
     }
 
-    /// Tells output of a call: more of it for a terminal, else all that is to be seen.
+    /// Sends output of a call: an addition for a terminal, otherwise all that is to be shown.
     async fn send_output(&mut self, id: &str, output: &str) {
         if output.is_empty() {
             return;
@@ -220,7 +221,7 @@ impl Session {
     }
 }
 
-/// What stays of a command however a shell quotes it.
+/// The characters of a command that stay the same however a shell quotes it.
 fn signature(command: &str) -> String {
     let is_kept = |letter: &char| !letter.is_whitespace() && !matches!(letter, '\'' | '"' | '\\');
     command
@@ -240,7 +241,7 @@ fn keep_end(text: &mut String) {
     }
 }
 
-/// How often a command's output is looked at.
+/// How often the output of a command is read.
 const READ_INTERVAL: Duration = Duration::from_millis(80);
 const IDLE_STEP: u32 = 16;
 const MAX_SLOWDOWN: u32 = 7;

@@ -1,4 +1,4 @@
-//! Opening a session: the files that go with the CLI, its start, and what it offers.
+//! Opens a session: writes the files for the CLI, starts it, and queries what it offers.
 
 use std::io;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(crate) struct ReadySession {
 }
 
 impl ReadySession {
-    /// Lets it run. Its commands are told first.
+    /// Runs the session in a task, after sending its slash commands.
     pub(crate) fn run(self) {
         let (mut session, receiver) = (self.session, self.receiver);
         tokio::spawn(async move {
@@ -43,7 +43,7 @@ impl ReadySession {
     }
 }
 
-/// Starts a CLI for a session and asks what it offers.
+/// Starts a CLI for a session and queries what it offers.
 pub(crate) async fn open(
     client: ClientSession,
     launch: SessionLaunch,
@@ -86,7 +86,7 @@ pub(crate) async fn open(
 }
 
 impl Session {
-    /// Starts the CLI if it does not run.
+    /// Starts the CLI unless it is running.
     pub(super) async fn ensure_cli(&mut self) -> Result<(), Error> {
         if self.cli.is_some() {
             return Ok(());
@@ -97,7 +97,7 @@ impl Session {
             false => first.clone(),
         };
         let mut started = self.start(&origin).await;
-        // One that died unmatched has left no transcript.
+        // A CLI that exited early has left no transcript.
         if started == Err(CliFailure::NoSession) && origin != first {
             started = self.start(&first).await;
         }
@@ -109,12 +109,12 @@ impl Session {
         let program = self.launch.program(origin, &files);
         let started = Cli::start(&program).await;
         let mut cli = started.map_err(|failed| CliFailure::Other(failed.to_string()))?;
-        // One that comes back may have something to do before the first prompt.
+        // A resumed CLI may have work to do before the first prompt.
         self.state = CliState::Idle;
         let provider = self.launch.provider.as_ref();
         let offers = query_offers(&mut cli, &mut self.mapping, &mut self.state, provider);
         let offers = tokio::time::timeout(START_TIMEOUT, offers).await;
-        // The CLI has read them, and they may hold secrets.
+        // The CLI has read these files, which may contain secrets.
         drop(files);
         let (offered, applied) = match offers {
             Ok(Ok(offers)) => offers,
@@ -137,7 +137,7 @@ impl Session {
         Ok(())
     }
 
-    /// Starts the CLI again if it has died, with what was chosen before.
+    /// Starts the CLI again if it has exited, and restores the settings chosen before.
     pub(super) async fn restart_cli(&mut self) -> Result<(), Error> {
         if self.cli.is_some() {
             return Ok(());
@@ -146,13 +146,13 @@ impl Session {
         let mut closing = self.closing.clone();
         tokio::select! {
             restarted = self.ensure_cli() => restarted?,
-            // Nobody is there any more who could be told.
+            // The session is closing, so nobody needs the error.
             _ = closing.wait_for(|is_closing| *is_closing) => return Err(error::cancelled()),
         }
         self.settings.keep_custom_models(&before);
         for (option, value) in before.choices() {
             let is_other = self.settings.choices().all(|now| now != (option, value));
-            // What it does not offer any more stays as the new one has it.
+            // A choice that the new CLI does not offer stays at its default.
             if let Some(choice) = self
                 .settings
                 .choice_request(option, value)
@@ -181,7 +181,7 @@ impl Session {
             files.system_prompt = Some(self.folder.write("system-prompt.txt", &text)?);
         }
         if self.shell_commands.listener.is_none() {
-            // Without it the output comes at the end, as the CLI tells it.
+            // Without a listener the output appears when the command ends.
             self.shell_commands.listener =
                 ShellListener::bind(self.folder.path(), SOCKET_NAME).ok();
         }
@@ -194,7 +194,7 @@ impl Session {
     }
 }
 
-/// What the CLI offers, and what is set. Fails with what it says if it ends the session, or with nothing.
+/// What the CLI offers and what is set. An error without a failure means that the CLI has exited.
 async fn query_offers(
     cli: &mut Cli,
     mapping: &mut Mapping,
@@ -233,7 +233,7 @@ async fn ask(
         {
             return match response {
                 ControlResponse::Success(response) => Ok(response.clone()),
-                // An older CLI does not know the question.
+                // An older CLI does not know this request.
                 ControlResponse::Error(_) => Ok(Value::Null),
             };
         }
@@ -244,14 +244,25 @@ async fn ask(
                     ..
                 }) => return Err(Some(failure)),
                 SessionAction::SetState(now) => *state = now,
-                _ => {}
+                // Nothing else matters before the session is open.
+                SessionAction::EndTurn(_)
+                | SessionAction::Update(_)
+                | SessionAction::AskPermission(_)
+                | SessionAction::Elicit(_)
+                | SessionAction::CompleteElicitation { .. }
+                | SessionAction::WithdrawRequest(_)
+                | SessionAction::SendFrame(_)
+                | SessionAction::SettleRequest { .. }
+                | SessionAction::AcceptPrompt(_)
+                | SessionAction::RefreshSettings
+                | SessionAction::ExpectCommand { .. } => {}
             }
         }
     }
     Err(None)
 }
 
-/// Why a CLI ended before it said what it offers.
+/// Why a CLI exited before it was ready.
 async fn start_failure(cli: Cli) -> CliFailure {
     let ending = cli.wait_exit().await;
     match ending.stderr.contains("No conversation found") {

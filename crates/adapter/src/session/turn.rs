@@ -1,4 +1,4 @@
-//! Turns: one prompt at a time, others wait. A turn ends when the CLI is idle again, cancelled or not.
+//! Turns: one prompt at a time, the others wait. A turn ends when the CLI is idle again.
 
 use std::time::Duration;
 
@@ -12,27 +12,27 @@ use crate::frames::{ControlResponse, Frame, TokenUsage};
 use crate::mapping::{self, TurnEnd};
 use crate::prompt;
 
-/// The turn that runs.
+/// The running turn.
 #[derive(Debug)]
 pub(super) struct Turn {
     reply: Reply<v1::PromptResponse>,
     uuid: String,
-    /// What was said in its middle and is not taken yet: each has a result of its own.
+    /// Ids of steering messages that the CLI has not accepted yet. Each of them gets its own result.
     steered: Vec<String>,
-    /// Whether what the CLI says now is about this prompt.
+    /// Whether the CLI has accepted this prompt, so that results belong to it.
     is_accepted: bool,
     end: Option<TurnEnd>,
     tokens: Option<TokenUsage>,
     reports_states: bool,
     interrupted_at: Option<Instant>,
-    /// Whether the CLI has heard the interrupt.
+    /// Whether the CLI has responded to the interrupt.
     interrupt_answered: bool,
-    /// Whether the CLI has dropped the prompt before it began.
+    /// Whether the CLI has dropped the prompt before starting on it.
     is_dropped: bool,
 }
 
 impl Turn {
-    /// The CLI has taken something that was said. Whether it is not wanted any more.
+    /// The CLI has accepted a message. Returns whether it must be interrupted.
     fn accept(&mut self, uuid: &str) -> bool {
         self.is_accepted |= self.uuid == uuid;
         let waiting = self.steered.len();
@@ -44,7 +44,7 @@ impl Turn {
         is_steered && self.interrupted_at.is_some()
     }
 
-    /// Something is said in its middle; false if too much waits to be taken.
+    /// Adds a steering message; false if too many are waiting.
     pub(super) fn add_steering(&mut self, uuid: String) -> bool {
         let has_room = self.steered.len() < MAX_QUEUED;
         if has_room {
@@ -67,7 +67,7 @@ impl Turn {
         self.reports_states = true;
     }
 
-    /// The CLI has answered the interrupt, and named what it will not begin.
+    /// The CLI has responded to the interrupt and named the prompts that it drops.
     pub(super) fn interrupt_answered(&mut self, response: &ControlResponse) {
         self.interrupt_answered = self.interrupted_at.is_some();
         if let ControlResponse::Success(response) = response {
@@ -93,7 +93,7 @@ impl Turn {
     }
 }
 
-/// Waits until the client no longer wants the turn.
+/// Waits until the client cancels the turn.
 pub(super) async fn cancelled(turn: Option<&Turn>) {
     match turn {
         Some(turn) if turn.interrupted_at.is_none() => turn.reply.cancelled().await,
@@ -118,7 +118,7 @@ impl Session {
         self.start_next_turn().await;
     }
 
-    /// Begins the next turn if none runs.
+    /// Starts the next turn if none is running.
     pub(super) async fn start_next_turn(&mut self) {
         while self.turn.is_none() {
             let Some((request, reply)) = self.queue.pop_front() else {
@@ -147,7 +147,7 @@ impl Session {
         }
     }
 
-    /// Whether a prompt is a command to clear the session, and none of the user's own with the same name.
+    /// Whether a prompt is the built-in command to clear the session, not a command of the user with the same name.
     pub(super) fn is_clear_command(&self, content: &[v1::ContentBlock]) -> bool {
         prompt::clear_command(content).is_some_and(|name| !self.settings.has_command(name))
     }
@@ -170,7 +170,7 @@ impl Session {
             reply,
             uuid,
             steered: Vec::new(),
-            // While the CLI works on something else, its results are not ours.
+            // While the CLI is busy with something else, its results do not belong to this turn.
             is_accepted: self.state == CliState::Idle,
             end: None,
             tokens: None,
@@ -183,7 +183,7 @@ impl Session {
         Box::pin(self.send_frame(&frame)).await;
     }
 
-    /// Ends the turn if its result is there and the CLI is idle.
+    /// Ends the turn if its result has arrived and the CLI is idle.
     pub(super) async fn end_turn_if_done(&mut self) {
         let idle = self.state == CliState::Idle;
         let is_held = self.pending.values().any(CliRequest::holds_turn);
@@ -191,7 +191,7 @@ impl Session {
             let is_said = turn.steered.is_empty() || turn.interrupted_at.is_some();
             let is_done = turn.end.is_some() && is_said && (idle || !turn.reports_states);
             let has_ended = is_done && (!is_held || turn.interrupted_at.is_some());
-            // A prompt that the CLI drops before it begins has no result.
+            // A prompt that the CLI drops before starting on it has no result.
             has_ended || turn.is_dropped || turn.interrupt_answered && idle
         };
         let Some(mut turn) = self.turn.take_if(is_over) else {
@@ -223,7 +223,7 @@ impl Session {
         }
     }
 
-    /// The CLI has taken something that was said. What it takes after it was interrupted_at has to be interrupted, too.
+    /// The CLI has accepted a message. A message that was cancelled before must be interrupted now.
     pub(super) async fn accept_prompt(&mut self, uuid: &str) {
         let late = self.cancelled_steering.iter().position(|it| it == uuid);
         let mut is_unwanted = late.map(|at| self.cancelled_steering.remove(at)).is_some();
@@ -231,7 +231,7 @@ impl Session {
             is_unwanted |= turn.accept(uuid);
         }
         if is_unwanted {
-            // A prompt that waits behind it is wanted.
+            // Keep a queued prompt that was not cancelled.
             let is_wanted = |turn: &Turn| turn.interrupted_at.is_none();
             let request = match self.turn.as_ref().is_some_and(is_wanted) {
                 true => cli_requests::interrupt_now(),
@@ -241,7 +241,7 @@ impl Session {
         }
     }
 
-    /// Interrupts what the CLI does. If only its input were closed, it would work on.
+    /// Interrupts the CLI. If only its input were closed, it would keep working.
     pub(super) async fn interrupt_before_close(&mut self) {
         let is_busy = self.turn.is_some() || self.state != CliState::Idle;
         let Some(cli) = self.cli.as_mut().filter(|_| is_busy) else {
@@ -257,16 +257,35 @@ impl Session {
                         is_answered = true
                     }
                     Frame::State(state) => is_idle = state == CliState::Idle,
-                    _ => {}
+                    Frame::ControlResponse { .. }
+                    | Frame::TurnStarted { .. }
+                    | Frame::Mode(_)
+                    | Frame::Commands(_)
+                    | Frame::Compaction(_)
+                    | Frame::LocalOutput(_)
+                    | Frame::TaskStarted { .. }
+                    | Frame::TaskEnded(_)
+                    | Frame::PromptAccepted(_)
+                    | Frame::Stream { .. }
+                    | Frame::Assistant(_)
+                    | Frame::User(_)
+                    | Frame::Result(_)
+                    | Frame::CanUseTool(_)
+                    | Frame::Elicitation(_)
+                    | Frame::ElicitationComplete { .. }
+                    | Frame::Dialog(_)
+                    | Frame::UnsupportedRequest { .. }
+                    | Frame::RequestCancelled(_)
+                    | Frame::Other => {}
                 }
             }
             Some(())
         };
-        // One that does not listen is stopped in any case.
+        // A CLI that does not respond is stopped anyway.
         tokio::time::timeout(CLOSE_TIMEOUT, stopped).await.ok();
     }
 
-    /// The CLI does not stop by itself. The next prompt starts another.
+    /// Kills a CLI that does not react to an interrupt. The next prompt starts another.
     pub(super) async fn kill_hanging_cli(&mut self) {
         if let Some(cli) = self.cli.take() {
             cli.kill().await;
@@ -307,7 +326,7 @@ pub(crate) fn uuid() -> std::io::Result<String> {
 
 /// How long the CLI may take to become idle after an interrupt.
 const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The same for a CLI that is to end.
+/// The same before closing the session.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 const CLOSE_INTERRUPT_ID: &str = "attache-hush";
 const MAX_QUEUED: usize = 32;

@@ -1,7 +1,7 @@
-//! Questions to the person. Each is a task of its own, so that nothing else waits for the answer; a question that the
-//! CLI takes back is taken back from the client too.
+//! Requests to the user: permissions, questions and elicitations. Each runs in its own task, so nothing else waits for
+//! the user. If the CLI withdraws its request, ours is cancelled.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use attache::agent::ClientSession;
@@ -20,7 +20,7 @@ impl Session {
     pub(super) fn request_permission(&mut self, request: CanUseTool) {
         let id = request.id.clone();
         if self.user_request_handles.contains_key(&id) {
-            // The CLI may say it twice.
+            // The CLI may repeat a request.
             return;
         }
         let client = self.client.clone();
@@ -32,7 +32,7 @@ impl Session {
             };
             let answer = match answer {
                 Ok(answer) => answer,
-                // The client has gone, and the session with it: a denial would let the CLI go on.
+                // The client has disconnected, and its session ends: a rejection would let the CLI go on.
                 Err(CallError::Closed(_)) => std::future::pending().await,
                 Err(error) => {
                     let words = format!("The user could not be asked: {error}");
@@ -44,7 +44,7 @@ impl Session {
         self.user_request_handles.insert(id, task);
     }
 
-    /// Asks for an MCP server.
+    /// Asks the user on behalf of an MCP server.
     pub(super) async fn elicit(&mut self, elicitation: Elicitation) {
         if self.user_request_handles.contains_key(&elicitation.id) {
             return;
@@ -71,7 +71,7 @@ impl Session {
         self.user_request_handles.insert(id, task);
     }
 
-    /// The answer of a person goes to the CLI, unless it no longer wants one.
+    /// Passes the user's response to the CLI, unless the CLI has withdrawn its request.
     pub(super) async fn send_user_response(&mut self, id: &str, answer: &Value) {
         if self.user_request_handles.remove(id).is_some() {
             self.send_frame(answer).await;
@@ -88,7 +88,7 @@ impl Session {
 
     pub(super) async fn complete_elicitation(&mut self, server: &str, id: &str) {
         let question = self.url_elicitations.complete(server, id);
-        // The end of a page must not overtake the question.
+        // `elicitation/complete` must not overtake the response to the request.
         if let Some(question) = question.filter(|it| !self.user_request_handles.contains_key(it)) {
             self.send_completion_if_done(&question).await;
         }
@@ -97,9 +97,61 @@ impl Session {
     async fn send_completion_if_done(&mut self, question: &str) {
         if self.url_elicitations.remove_if_done(question) {
             let done = v1::CompleteElicitationNotification::new(question);
-            // It fails when the client is gone, which the end of the orders tells.
+            // Fails only if the client is gone, and then the command channel closes as well.
             self.client.client().tell(done).await.ok();
         }
+    }
+}
+
+/// The open pages, newest last.
+#[derive(Debug, Default)]
+pub(super) struct UrlElicitations(VecDeque<UrlElicitation>);
+
+#[derive(Debug)]
+struct UrlElicitation {
+    server: String,
+    id: String,
+    /// The id of the CLI's request.
+    request: String,
+    is_done: bool,
+}
+
+impl UrlElicitations {
+    pub(super) fn add(&mut self, server: String, id: String, request: String) {
+        if self.0.len() == MAX_PAGES {
+            self.0.pop_front();
+        }
+        self.0.push_back(UrlElicitation {
+            server,
+            id,
+            request,
+            is_done: false,
+        });
+    }
+
+    /// Marks a page as completed by the user. Returns the id of its request.
+    pub(super) fn complete(&mut self, server: &str, id: &str) -> Option<String> {
+        let mut elicitations = self.0.iter_mut();
+        let elicitation = elicitations
+            .find(|elicitation| elicitation.server == server && elicitation.id == id)?;
+        elicitation.is_done = true;
+        Some(elicitation.request.clone())
+    }
+
+    /// Removes the page of a request if it is completed. Returns whether it was.
+    pub(super) fn remove_if_done(&mut self, request: &str) -> bool {
+        let elicitations = self.0.len();
+        self.0
+            .retain(|elicitation| !(elicitation.is_done && elicitation.request == request));
+        self.0.len() < elicitations
+    }
+
+    pub(super) fn remove(&mut self, request: &str) {
+        self.0.retain(|elicitation| elicitation.request != request);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
     }
 }
 
@@ -148,7 +200,7 @@ async fn permit(
     })
 }
 
-/// A file that is there already is not to look like a new one: whoever is request sees what would be lost.
+/// Adds the current text of a file that would be overwritten, so that the user sees what would be lost.
 async fn tell_old_text(content: &mut [v1::ToolCallContent]) {
     for item in content {
         if let v1::ToolCallContent::Diff(diff) = item {
@@ -164,7 +216,7 @@ async fn text_of(path: &Path) -> Option<String> {
     if fits { text.await.ok() } else { None }
 }
 
-/// By a form where the client has forms, else one question after the other.
+/// Asks with one form if the client has forms, otherwise one question after the other.
 async fn choose(
     client: &ClientSession,
     request: &CanUseTool,
@@ -231,7 +283,8 @@ async fn pick(
     Ok((!answers.is_empty()).then_some(answers))
 }
 
-/// Servers are strangers: they do not get more questions open than this.
+/// Maximum open requests. Elicitations of MCP servers beyond it are declined.
 const MAX_OPEN: usize = 32;
-/// A larger file is not shown as it was.
+/// Maximum size of a file whose current text is shown.
 const LARGEST: u64 = 4 * 1024 * 1024;
+const MAX_PAGES: usize = 32;

@@ -1,4 +1,4 @@
-//! Where the CLI's shells announce commands.
+//! The socket on which shell wrappers announce their commands.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,7 +16,7 @@ use super::OutputTail;
 use crate::private_folder::token;
 use crate::shell;
 
-/// A socket for one session's commands.
+/// Listens for the commands of one session.
 #[derive(Debug)]
 pub(crate) struct ShellListener {
     commands: mpsc::Receiver<AnnouncedCommand>,
@@ -55,7 +55,7 @@ impl ShellListener {
         })
     }
 
-    /// What runs shell commands, and what it has to be announcement.
+    /// The wrapper to run shell commands with, and the address that it needs.
     pub(crate) fn shell_and_address(&self) -> (PathBuf, OsString) {
         (self.shell.clone(), self.address.clone())
     }
@@ -64,7 +64,7 @@ impl ShellListener {
         self.commands.recv().await
     }
 
-    /// One that has come already.
+    /// A command that has been announced already.
     pub(crate) fn try_next(&mut self) -> Option<AnnouncedCommand> {
         self.commands.try_recv().ok()
     }
@@ -89,7 +89,7 @@ async fn listen(listener: UnixListener, token: String, commands: mpsc::Sender<An
     }
 }
 
-/// Opens the output before the command begins, so that nothing of it is missed.
+/// Opens the output before the command starts, so that none of it is missed.
 async fn receive_announcement(
     stream: UnixStream,
     token: &str,
@@ -119,7 +119,7 @@ async fn receive_announcement(
     write.write_all(b".").await.ok()
 }
 
-/// Our own executable. One that was replaced while we run is still there for those we start.
+/// Our own executable. If it was replaced while we run, `/proc` still has it.
 fn executable() -> io::Result<PathBuf> {
     let kept = PathBuf::from(format!("/proc/{}/exe", std::process::id()));
     let mut places = [std::env::current_exe()?, kept].into_iter();

@@ -1,4 +1,4 @@
-//! Where there are no sockets in folders, the output of commands comes at the end.
+//! Without Unix sockets nothing is announced: the output of commands appears when they end.
 
 use std::ffi::OsString;
 use std::io;

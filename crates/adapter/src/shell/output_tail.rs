@@ -1,4 +1,4 @@
-//! A file that grows, as text.
+//! Reads the output file of a command while it grows.
 
 use std::io::{self, SeekFrom};
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
-/// The output of a command, read as it comes and in bounds.
+/// The growing output of a command as text, within limits.
 #[derive(Debug)]
 pub(crate) struct OutputTail {
     file: File,
-    /// The beginning of a character or of the end of a line whose rest has not come.
+    /// The start of a character or of a CR LF whose rest has not arrived.
     incomplete: Vec<u8>,
-    /// How far the file has been told.
+    /// Bytes of the file that were returned.
     bytes_read: u64,
     left: usize,
 }
@@ -31,7 +31,7 @@ impl OutputTail {
         })
     }
 
-    /// What has come since; empty if nothing has.
+    /// The output since the last read; empty if there is none.
     pub(crate) async fn read_new(&mut self) -> String {
         let mut bytes = std::mem::take(&mut self.incomplete);
         let mut chunk = vec![0; CHUNK];
@@ -56,12 +56,13 @@ impl OutputTail {
         text + "\n[what follows is shown when the command has ended]\n"
     }
 
-    /// What has not been told of a command that has ended: the last of it, after a word on what is left out.
+    /// The last part of the output that was not read yet, after the command has ended. A note at the start says how
+    /// much is left out.
     pub(crate) async fn read_rest(&mut self) -> io::Result<String> {
         self.read_end_from(self.bytes_read).await
     }
 
-    /// The last of all that has been written, after a word on what is left out.
+    /// The last part of the whole output. A note at the start says how much is left out.
     pub(crate) async fn read_end(&mut self) -> io::Result<String> {
         self.read_end_from(0).await
     }
@@ -74,7 +75,7 @@ impl OutputTail {
         let start = from.max(self.size().await?.saturating_sub(MAX_END));
         self.file.seek(SeekFrom::Start(start)).await?;
         let mut bytes = Vec::new();
-        // What still writes into the file is not waited for.
+        // Don't wait for processes that still write to the file.
         (&mut self.file)
             .take(MAX_END)
             .read_to_end(&mut bytes)
@@ -93,7 +94,7 @@ fn length(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
-/// Where the first whole line begins, or the first whole character if there is no such line.
+/// Start of the first complete line, or of the first complete character if there is no such line.
 fn first_line_start(bytes: &[u8]) -> usize {
     let line = bytes.iter().position(|byte| *byte == b'\n');
     match line.map(|at| at + 1).filter(|at| *at < bytes.len()) {
@@ -105,7 +106,7 @@ fn first_line_start(bytes: &[u8]) -> usize {
     }
 }
 
-/// How many bytes are not the beginning of a character or of the end of a line whose rest may still come.
+/// Length without a character or CR LF at the end whose rest may still arrive.
 fn complete_length(bytes: &[u8]) -> usize {
     if let Some((b'\r', before)) = bytes.split_last() {
         return before.len();
@@ -128,9 +129,9 @@ fn char_width(first: u8) -> usize {
 }
 
 const CHUNK: usize = 64 * 1024;
-/// What is shown of one command while it runs. The CLI gives the model less.
+/// Maximum output of one command shown while it runs. The CLI gives the model less.
 const MAX_LIVE: usize = 1024 * 1024;
-/// What is shown of its end.
+/// Maximum length of the last part.
 const MAX_END: u64 = 16 * 1024;
 
 #[cfg(test)]

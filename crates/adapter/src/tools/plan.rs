@@ -1,11 +1,11 @@
-//! The to-do lists of the CLI as a plan. `TodoWrite` gives the whole list, the `Task…` tools one task at a time.
+//! The CLI's to-do lists as an ACP plan. `TodoWrite` writes the whole list, the `Task…` tools one task at a time.
 
 use std::collections::BTreeMap;
 
 use attache::v1;
 use serde_json::Value;
 
-/// The tasks that are known.
+/// The tasks of the plan.
 #[derive(Debug, Clone, Default)]
 pub struct TaskPlan {
     tasks: BTreeMap<u64, Task>,
@@ -18,7 +18,7 @@ struct Task {
 }
 
 impl TaskPlan {
-    /// What a call says, if it changes the plan before it has run: the whole list of `TodoWrite`.
+    /// The plan that a call sets before it runs: only `TodoWrite` does.
     pub fn plan_before(&self, name: &str, input: &Value) -> Option<v1::Plan> {
         if name != "TodoWrite" {
             return None;
@@ -31,7 +31,7 @@ impl TaskPlan {
         Some(v1::Plan::new(entries))
     }
 
-    /// What a call gave back, if it changed the plan.
+    /// The plan after a call's result, if it changed.
     pub fn plan_after(&mut self, name: &str, input: &Value, result: &Value) -> Option<v1::Plan> {
         match name {
             "TaskCreate" => {

@@ -1,25 +1,24 @@
-//! What a tool gave back.
+//! How the result of a tool call is shown.
 
 use attache::v1;
 use serde_json::Value;
 
-use super::patch;
 use crate::frames::Block;
 
-/// What is shown of a tool call after it has run.
+/// The display of a tool call's result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ResultDisplay {
-    /// What it produced; none where what was shown before stays.
+    /// The content; `None` keeps the content shown before.
     pub content: Option<Vec<v1::ToolCallContent>>,
-    /// The files it touched; none where those shown before stay.
+    /// The locations; `None` keeps the locations shown before.
     pub locations: Option<Vec<v1::ToolCallLocation>>,
-    /// What a command wrote.
+    /// The output of a command.
     pub output: Option<String>,
-    /// With what a command ended.
+    /// The exit code of a command.
     pub exit_code: Option<u32>,
 }
 
-/// What a call of a tool gave back: `content` as the model sees it, `result` in the tool's own form.
+/// The display of a result: `content` as the model sees it, `result` in the tool's own structure.
 pub fn result_display(
     name: &str,
     content: &Value,
@@ -38,7 +37,7 @@ pub fn result_display(
             content: Some(failure(content)),
             ..ResultDisplay::default()
         },
-        "Edit" | "MultiEdit" | "Write" => patch::result_display(result),
+        "Edit" | "MultiEdit" | "Write" => patch_display(result),
         "Read" => ResultDisplay {
             content: Some(file(content, result)),
             ..ResultDisplay::default()
@@ -75,6 +74,67 @@ fn command(content: &Value, result: &Value, is_error: bool) -> ResultDisplay {
     }
 }
 
+/// The display of a change: one diff and one location per hunk; one diff for a new file.
+fn patch_display(result: &Value) -> ResultDisplay {
+    let Some(path) = result["filePath"].as_str() else {
+        return ResultDisplay::default();
+    };
+    let hunks = result["structuredPatch"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    if hunks.is_empty() {
+        let new = result["content"].as_str();
+        let content = new.map(|new| vec![v1::Diff::new(path, new).into()]);
+        return ResultDisplay {
+            content,
+            ..ResultDisplay::default()
+        };
+    }
+    let diffs = hunks.iter().map(|hunk| {
+        let (old, new) = sides(&hunk["lines"]);
+        v1::Diff::new(path, new).old_text(old).into()
+    });
+    let places = hunks.iter().map(|hunk| {
+        let line = hunk["newStart"]
+            .as_u64()
+            .and_then(|line| u32::try_from(line).ok());
+        v1::ToolCallLocation::new(path).line(line.unwrap_or(1))
+    });
+    ResultDisplay {
+        content: Some(diffs.collect()),
+        locations: Some(places.collect()),
+        ..ResultDisplay::default()
+    }
+}
+
+fn sides(lines: &Value) -> (String, String) {
+    let (mut old, mut new) = (String::new(), String::new());
+    let lines = lines
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    for line in lines {
+        let mut mark = line.chars();
+        match (mark.next(), mark.as_str()) {
+            (Some('-'), rest) => push(&mut old, rest),
+            (Some('+'), rest) => push(&mut new, rest),
+            // "\ No newline at end of file"
+            (Some('\\'), _) => {}
+            (_, rest) => {
+                push(&mut old, rest);
+                push(&mut new, rest);
+            }
+        }
+    }
+    (old, new)
+}
+
+fn push(side: &mut String, line: &str) {
+    side.push_str(line);
+    side.push('\n');
+}
+
 fn joined(first: &str, second: &str) -> String {
     match (first.is_empty(), second.is_empty()) {
         (_, true) => first.to_owned(),
@@ -83,7 +143,7 @@ fn joined(first: &str, second: &str) -> String {
     }
 }
 
-/// The CLI puts the exit code of a failed command on a line of its own before the output.
+/// Splits off the exit code, which the CLI puts on its own line before the output of a failed command.
 fn exit_line(text: &str) -> Option<(u32, &str)> {
     let rest = text.strip_prefix("Exit code ")?;
     let (code, rest) = rest.split_once('\n').unwrap_or((rest, ""));
@@ -138,7 +198,7 @@ fn untagged(text: &str) -> String {
     inner.unwrap_or(text).to_owned()
 }
 
-/// Text as a block of code, with a fence longer than any inside it.
+/// Text as a code block, with a fence longer than any inside it.
 pub(crate) fn fenced(language: &str, text: &str) -> v1::ToolCallContent {
     let runs = text.split(|letter| letter != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
@@ -146,10 +206,10 @@ pub(crate) fn fenced(language: &str, text: &str) -> v1::ToolCallContent {
     v1::ContentBlock::from(format!("{fence}{language}\n{text}{end}{fence}")).into()
 }
 
-/// Text as a terminal takes it.
+/// Text with the line ends that a terminal needs.
 pub(crate) fn terminal_lines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
 
-/// How the CLI tells the model, and nobody else, that a person has interrupted a call.
+/// Start of the text with which the CLI tells the model that the user rejected a call.
 const REJECTED: &str = "The user doesn't want to proceed with this tool use.";

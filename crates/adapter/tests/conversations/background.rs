@@ -81,7 +81,7 @@ fn what_a_command_wrote_before_it_was_left_is_shown() {
     }
     mapping.set_command_output("call-one", 4, "all\n".to_owned());
     let lines = mapping.apply(Frame::from_value(launched()));
-    let lines: Vec<_> = lines.iter().filter_map(action_line::line).collect();
+    let lines: Vec<_> = lines.iter().filter_map(action_line).collect();
     expect![[r#"
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"in_progress"}
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nall\n```"}}]}"#]].assert_eq(&lines.join("\n"));
@@ -107,7 +107,7 @@ fn a_call_in_the_background_fails_when_the_cli_dies() {
     }
     assert!(mapping.is_in_background("call-one"));
     let lines = mapping.fail_open_calls();
-    let lines: Vec<_> = lines.iter().filter_map(action_line::line).collect();
+    let lines: Vec<_> = lines.iter().filter_map(action_line).collect();
     expect![[r#"tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"failed"}"#]].assert_eq(&lines.join("\n"));
 }
 
@@ -119,7 +119,7 @@ fn replayed(lines: &[Value]) -> String {
     }
     steps.extend(replay.finish());
     let lines = steps.into_iter().filter_map(|step| match step {
-        TranscriptStep::Update(update) => action_line::line(&SessionAction::Update(update)),
+        TranscriptStep::Update(update) => action_line(&SessionAction::Update(update)),
         TranscriptStep::Subagent { .. } => None,
     });
     lines.collect::<Vec<_>>().join("\n")
@@ -151,7 +151,7 @@ fn of_a_text_that_the_cli_cuts_the_end_is_shown() {
         mapping.set_command_output("call-one", size, "[much]\nthe end\n".to_owned());
         let gave = gave("", json!({ "stdout": "the beginning", "stderr": "" }));
         let actions = mapping.apply(Frame::from_value(gave));
-        let lines: Vec<_> = actions.iter().filter_map(action_line::line).collect();
+        let lines: Vec<_> = actions.iter().filter_map(action_line).collect();
         lines.join("\n")
     };
     expect![[r#"tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\n[much]\nthe end\n```"}}]}"#]].assert_eq(&shown(1_000_000));
@@ -167,6 +167,6 @@ fn the_end_of_a_line_is_told_to_a_terminal_once() {
     mapping.apply(Frame::from_value(call()));
     let gave = gave("", json!({ "stdout": "a\r\nb\nc\rd", "stderr": "" }));
     let lines = mapping.apply(Frame::from_value(gave));
-    let lines: Vec<_> = lines.iter().filter_map(action_line::line).collect();
+    let lines: Vec<_> = lines.iter().filter_map(action_line).collect();
     expect![[r#"tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"call-one","exit_code":0,"signal":null},"terminal_output":{"terminal_id":"call-one","data":"a\r\nb\r\nc\rd"}},"toolCallId":"call-one","status":"completed"}"#]].assert_eq(&lines.join("\n"));
 }

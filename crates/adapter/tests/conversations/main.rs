@@ -2,21 +2,21 @@
 
 #![cfg(test)]
 
-mod action_line;
 mod background;
-mod ends;
-mod plans;
-mod recorded;
-mod requests;
-mod sessions;
+mod recorded_requests;
+mod recorded_tools;
+mod recorded_turns;
 mod store;
 mod transcripts;
 
 use std::fs;
 use std::path::PathBuf;
 
+use attache::json::Raw;
+use attache::v1::SessionUpdate;
 use attache_adapter::frames::{Frame, MalformedLine};
-use attache_adapter::mapping::{DisplaySupport, Mapping, prompt_text};
+use attache_adapter::mapping::{DisplaySupport, Mapping, SessionAction};
+use attache_adapter::prompt::prompt_text;
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn played(name: &str, display: DisplaySupport) -> String {
     let mut lines = Vec::new();
     for line in recording(name) {
         let actions = mapping.apply(Frame::from_value(line));
-        lines.extend(actions.iter().filter_map(action_line::line));
+        lines.extend(actions.iter().filter_map(action_line));
     }
     lines.join("\n") + "\n"
 }
@@ -128,9 +128,7 @@ fn check_frames(frames: &[Value], expected: &Expect) {
     let actions = frames
         .iter()
         .flat_map(|frame| mapping.apply(Frame::from_value(frame.clone())));
-    let lines: Vec<_> = actions
-        .filter_map(|action| action_line::line(&action))
-        .collect();
+    let lines: Vec<_> = actions.filter_map(|action| action_line(&action)).collect();
     expected.assert_eq(&lines.join("\n"));
 }
 
@@ -180,4 +178,62 @@ fn what_only_speaks_of_markup_is_no_markup() {
     let prompt = json!({ "type": "user", "message": message, "uuid": "u", "isReplay": true });
     check_frames(&[prompt], &expect![[r#""#]]);
     assert_eq!(prompt_text(text).as_deref(), Some(text));
+}
+
+/// One line for an action, as the snapshots show it.
+fn action_line(action: &SessionAction) -> Option<String> {
+    let line = match action {
+        SessionAction::Update(update) => format!("tell {}", update_line(update)),
+        SessionAction::AskPermission(question) => {
+            let suggestions: Vec<_> = question.suggestions.iter().map(|it| &it["type"]).collect();
+            let never = if question.once_only {
+                " never always"
+            } else {
+                ""
+            };
+            format!("ask {} {:?}{never}", question.tool, suggestions.len())
+        }
+        SessionAction::Elicit(asked) => format!("elicit {} {:?}", asked.server, asked.mode),
+        SessionAction::CompleteElicitation { server, id } => format!("page done {server} {id}"),
+        SessionAction::WithdrawRequest(_) => "withdraw".to_owned(),
+        SessionAction::SendFrame(frame) => match &frame["response"]["error"] {
+            Value::Null => format!("say {}", frame["response"]["response"]),
+            error => format!("say {error}"),
+        },
+        SessionAction::SettleRequest { .. } | SessionAction::AcceptPrompt(_) => return None,
+        SessionAction::RefreshSettings => "look again".to_owned(),
+        SessionAction::EndTurn(ended) => match &ended.reason {
+            Ok(reason) => format!("ended {reason}"),
+            Err(failure) => format!("failed {failure}"),
+        },
+        SessionAction::SetState(state) => format!("state {state:?}"),
+        SessionAction::ExpectCommand { command, .. } => format!("runs {command}"),
+    };
+    Some(line)
+}
+
+fn update_line(update: &SessionUpdate) -> String {
+    let mut json: Value = serde_json::from_str(Raw::of(update).as_str()).expect("JSON");
+    let kind = json["sessionUpdate"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let members = json.as_object_mut().expect("an object");
+    for member in ["sessionUpdate", "rawInput", "rawOutput", "name"] {
+        members.remove(member);
+    }
+    if let Some(id) = members.get_mut("toolCallId") {
+        *id = Value::from(
+            id.as_str()
+                .unwrap_or_default()
+                .chars()
+                .take(8)
+                .collect::<String>(),
+        );
+    }
+    if let Some(id) = members.get_mut("messageId") {
+        let text = id.as_str().unwrap_or_default();
+        *id = Value::from(text.chars().skip(text.len() - 4).collect::<String>());
+    }
+    format!("{kind} {json}")
 }

@@ -291,7 +291,7 @@ fn what_the_cli_has_answered_by_itself_is_told_again() {
 fn shown(steps: Vec<TranscriptStep>) -> String {
     let lines = steps.into_iter().map(|step| match step {
         TranscriptStep::Update(update) => {
-            action_line::line(&SessionAction::Update(update)).unwrap_or_default()
+            action_line(&SessionAction::Update(update)).unwrap_or_default()
         }
         TranscriptStep::Subagent { call, agent } => format!("subagent {call} {agent:?}"),
     });

@@ -1,9 +1,63 @@
-//! Questions of MCP servers, and those that a rule of the user makes.
+//! Recorded conversations with permission requests, questions and elicitations.
 
 use expect_test::expect;
 use serde_json::json;
 
 use super::{check, check_frames};
+
+#[test]
+fn plan() {
+    check(
+        "plan",
+        &expect![[r##"
+        tell current_mode_update {"currentModeId":"plan"}
+        tell agent_message_chunk {"messageId":"57:0","content":{"type":"text","text":"Here is my plan."}}
+        tell tool_call {"_meta":{"claudeCode":{"toolName":"ExitPlanMode"}},"toolCallId":"toolu_3a","title":"Ready to code?","content":[{"type":"content","content":{"type":"text","text":"# Plan\n1. do x\n2. do y"}}],"kind":"switch_mode"}
+        ask ExitPlanMode 0
+        tell current_mode_update {"currentModeId":"default"}
+        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"ExitPlanMode"}},"toolCallId":"toolu_3a","status":"completed"}
+        tell tool_call {"_meta":{"claudeCode":{"toolName":"Write"}},"toolCallId":"toolu_d8","title":"Write /home/user/project/planned.txt","locations":[{"path":"/home/user/project/planned.txt"}],"kind":"edit","content":[{"type":"diff","path":"/home/user/project/planned.txt","newText":"p"}]}
+        ask Write 1
+        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Write"}},"toolCallId":"toolu_d8","status":"completed","content":[{"type":"diff","path":"/home/user/project/planned.txt","newText":"p"}]}
+        tell agent_message_chunk {"messageId":"c5:0","content":{"type":"text","text":"Plan done."}}
+        tell usage_update {"cost":{"amount":0.000552,"currency":"USD"},"used":12,"size":1000000}
+        ended end_turn
+    "##]],
+    );
+}
+
+#[test]
+fn plan_deny() {
+    check(
+        "plan_deny",
+        &expect![[r##"
+        tell current_mode_update {"currentModeId":"plan"}
+        tell agent_message_chunk {"messageId":"ec:0","content":{"type":"text","text":"Here is my plan."}}
+        tell tool_call {"_meta":{"claudeCode":{"toolName":"ExitPlanMode"}},"toolCallId":"toolu_b8","title":"Ready to code?","content":[{"type":"content","content":{"type":"text","text":"# Plan\n1. do x\n2. do y"}}],"kind":"switch_mode"}
+        ask ExitPlanMode 0
+        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"ExitPlanMode"}},"toolCallId":"toolu_b8","status":"failed","content":[{"type":"content","content":{"type":"text","text":"```\nuser said no\n```"}}]}
+        tell agent_message_chunk {"messageId":"47:0","content":{"type":"text","text":"I will keep planning."}}
+        tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
+        ended end_turn
+    "##]],
+    );
+}
+
+#[test]
+fn ask() {
+    check(
+        "ask",
+        &expect![[r#"
+        tell current_mode_update {"currentModeId":"default"}
+        tell tool_call {"_meta":{"claudeCode":{"toolName":"AskUserQuestion"}},"toolCallId":"toolu_b5","title":"Which colour?"}
+        ask AskUserQuestion 0
+        tell tool_call_update {"_meta":{"claudeCode":{"toolName":"AskUserQuestion"}},"toolCallId":"toolu_b5","status":"completed","content":[{"type":"content","content":{"type":"text","text":"Your questions have been answered: \"Which colour?\"=\"Red\". You can now continue with these answers in mind."}}]}
+        tell agent_message_chunk {"messageId":"63:0","content":{"type":"text","text":"You chose."}}
+        tell usage_update {"cost":{"amount":0.00036799999999999995,"currency":"USD"},"used":12,"size":1000000}
+        ended end_turn
+    "#]],
+    );
+}
 
 #[test]
 fn a_form() {
@@ -38,7 +92,7 @@ fn a_page() {
         ask mcp__asker__url 1
         state Running
         state RequiresAction
-        elicit asker UrlElicitation { id: "el-1", url: "https://example.com/login" }
+        elicit asker Url { id: "el-1", url: "https://example.com/login" }
         state Running
         page done asker el-1
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"mcp__asker__url"}},"toolCallId":"toolu_07","status":"completed","content":[{"type":"content","content":{"type":"text","text":"got {\"action\": \"accept\"}"}}]}
