@@ -1,18 +1,18 @@
-//! Asks a provider which models it has: `GET /v1/models`.
+//! Asks a provider for its models: `GET /v1/models`.
 
 use std::time::Duration;
 
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use super::known;
+use super::model_table;
 use crate::http::{causes, client};
 use crate::provider_endpoint::ProviderEndpoint;
 use crate::wire::attempt_error::one_line;
 use crate::{Error, ModelInfo};
 
-/// The models that a provider tells of.
-pub(super) async fn ask(
+/// Lists the models of a provider.
+pub(super) async fn list_models(
     provider: &str,
     endpoint: &ProviderEndpoint,
 ) -> Result<Vec<ModelInfo>, Error> {
@@ -31,7 +31,7 @@ async fn list(endpoint: &ProviderEndpoint) -> Result<Value, Error> {
         provider: endpoint.provider.clone(),
         reason,
     };
-    let url = endpoint.models();
+    let url = endpoint.models_url();
     let request = client(&url)
         .map_err(failed)?
         .get(url)
@@ -60,27 +60,27 @@ async fn list(endpoint: &ProviderEndpoint) -> Result<Value, Error> {
         .map_err(|error| unreachable(endpoint, one_line(&causes(&error))))?
     {
         body.extend_from_slice(&chunk);
-        if body.len() > MOST_LIST {
+        if body.len() > MAX_LIST {
             return Err(failed(format!(
-                "its list of models is longer than {MOST_LIST} bytes"
+                "its list of models is longer than {MAX_LIST} bytes"
             )));
         }
     }
     serde_json::from_slice(&body).map_err(|_| failed("its list of models is not JSON".to_owned()))
 }
 
-/// Both protocols have the same list, and each server tells the window under a name of its own.
+/// Reads a list of models. Both protocols use the same structure, but servers name the context window differently.
 fn infos(provider: &str, endpoint: &ProviderEndpoint, list: &Value) -> Vec<ModelInfo> {
     let models = list["data"]
         .as_array()
         .into_iter()
         .flatten()
-        .take(MOST_MODELS);
+        .take(MAX_MODELS);
     let infos = models.filter_map(|model| {
         let name = model["id"]
             .as_str()
-            .filter(|name| !name.is_empty() && name.len() < LONGEST_NAME)?;
-        let mut info = known::info(provider, endpoint.wire(), name);
+            .filter(|name| !name.is_empty() && name.len() < MAX_NAME)?;
+        let mut info = model_table::info(provider, endpoint.wire(), name);
         let number = |name: &str| model[name].as_u64();
         let window = number("context_length")
             .or_else(|| number("max_model_len"))
@@ -89,10 +89,10 @@ fn infos(provider: &str, endpoint: &ProviderEndpoint, list: &Value) -> Vec<Model
             .or_else(|| model["meta"]["n_ctx_train"].as_u64());
         if let Some(window) = window.filter(|window| *window > 0) {
             info.window = window;
-            info.most_output = info.most_output.min(window);
+            info.max_output = info.max_output.min(window);
         }
         if let Some(most) = number("max_tokens").filter(|most| *most > 0) {
-            info.most_output = most;
+            info.max_output = most;
         }
         if let Some(title) = model["display_name"].as_str() {
             info.name = one_line(title);
@@ -111,6 +111,6 @@ fn unreachable(endpoint: &ProviderEndpoint, reason: String) -> Error {
 }
 
 const DEADLINE: Duration = Duration::from_secs(3);
-const MOST_LIST: usize = 4 << 20;
-const MOST_MODELS: usize = 2_000;
-const LONGEST_NAME: usize = 200;
+const MAX_LIST: usize = 4 << 20;
+const MAX_MODELS: usize = 2_000;
+const MAX_NAME: usize = 200;

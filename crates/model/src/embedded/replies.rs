@@ -1,17 +1,17 @@
-//! What the embedded model says of itself.
+//! Fixed replies of the embedded model.
 
 pub(super) const DESCRIPTION: &str =
     "A small grammar that reads, searches, edits and runs, not a language model. Needs no key";
 
 pub(super) fn greeting() -> String {
-    format!("{WHO} Say `help` for what I understand. {REAL}\n")
+    format!("{INTRODUCTION} Say `help` for what I understand. {REAL_MODELS}\n")
 }
 
 pub(super) fn help() -> String {
-    format!("{WHO} I understand:\n\n{GRAMMAR}\n{JOINING}\n\n{REAL}\n")
+    format!("{INTRODUCTION} I understand:\n\n{GRAMMAR}\n{JOINING}\n\n{REAL_MODELS}\n")
 }
 
-/// Two sentences: what went wrong, and what would go right.
+/// Says what went wrong, and what would work.
 pub(super) fn not_understood(odd: Option<&str>, of: usize) -> String {
     let what = match odd {
         Some(odd) if of > 1 => format!(
@@ -42,7 +42,7 @@ pub(super) fn planned(items: usize, done: usize) -> String {
     format!("The plan has {items}. I carried out {done}; {left}.\n")
 }
 
-/// So many of something.
+/// A number with its noun.
 pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     match number {
         1 => format!("1 {one}"),
@@ -58,8 +58,8 @@ fn shortened(text: &str) -> String {
     }
 }
 
-const WHO: &str = "I am Attaché's embedded model: a small grammar, not a language model.";
-const REAL: &str =
+const INTRODUCTION: &str = "I am Attaché's embedded model: a small grammar, not a language model.";
+const REAL_MODELS: &str =
     "For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or OLLAMA_HOST and start again.";
 const JOINING: &str =
     "Join several with `then`, or put each on its own line. Quote names with spaces.";

@@ -1,4 +1,4 @@
-//! The bytes of an answer become frames of server-sent events, within limits of size and silence.
+//! Splits the bytes of an answer into server-sent events, within limits of size and silence.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::http::causes;
 use crate::wire::AttemptError;
 use crate::wire::attempt_error::one_line;
 
-/// The frames of one answer. Dropping it closes the connection.
+/// The events of one answer. Dropping it closes the connection.
 pub(super) struct EventFrames {
     frames: Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>,
     since_frame: Arc<AtomicUsize>,
@@ -43,16 +43,16 @@ impl EventFrames {
         }
     }
 
-    /// The data of the next frame that has any; none at the end of the stream.
+    /// The data of the next event that has any; `None` at the end of the stream.
     pub(super) async fn next(&mut self) -> Result<Option<String>, AttemptError> {
         loop {
             let frame = match self.frames.next().await {
                 None => return Ok(None),
                 Some(Ok(frame)) => frame,
                 Some(Err(sse_stream::Error::Body(error))) => {
-                    return Err(AttemptError::passing(one_line(&error.to_string())));
+                    return Err(AttemptError::temporary(one_line(&error.to_string())));
                 }
-                Some(Err(_)) => return Err(AttemptError::passing("the stream is not UTF-8")),
+                Some(Err(_)) => return Err(AttemptError::temporary("the stream is not UTF-8")),
             };
             self.since_frame.store(0, Ordering::Relaxed);
             if let Some(data) = frame.data.filter(|data| !data.trim().is_empty()) {
@@ -61,14 +61,14 @@ impl EventFrames {
         }
     }
 
-    /// Reads what is left, briefly: a connection that is read to its end serves the next request.
+    /// Briefly reads the rest: a connection read to its end can be reused.
     pub(super) async fn drain(&mut self) {
         let rest = async { while self.frames.next().await.is_some() {} };
-        drop(tokio::time::timeout(LINGER, rest).await);
+        drop(tokio::time::timeout(DRAIN_TIMEOUT, rest).await);
     }
 }
 
-/// The same bytes, unless they are too many or too long in coming.
+/// Passes on the bytes, and fails if they are too many or arrive too slowly.
 fn limited<B: bytes::Buf + Send + 'static>(
     bytes: impl Stream<Item = ChunkResult<B>> + Send + 'static,
     silence: Duration,
@@ -84,8 +84,8 @@ fn limited<B: bytes::Buf + Send + 'static>(
         let all = all.saturating_add(length);
         let in_frame = since_frame.fetch_add(length, Ordering::Relaxed);
         let read = match read {
-            Ok(_) if in_frame.saturating_add(length) > MOST_FRAME => Err(StreamError::Frame),
-            Ok(_) if all > MOST_ANSWER => Err(StreamError::Answer),
+            Ok(_) if in_frame.saturating_add(length) > MAX_FRAME => Err(StreamError::Frame),
+            Ok(_) if all > MAX_ANSWER => Err(StreamError::Answer),
             read => read,
         };
         Some((read, (bytes, all, since_frame)))
@@ -100,15 +100,15 @@ enum StreamError {
     Connection(String),
     #[error("nothing arrived for {} seconds", .0.as_secs_f32())]
     Silence(Duration),
-    #[error("an event is longer than {MOST_FRAME} bytes")]
+    #[error("an event is longer than {MAX_FRAME} bytes")]
     Frame,
-    #[error("the response is longer than {MOST_ANSWER} bytes")]
+    #[error("the response is longer than {MAX_ANSWER} bytes")]
     Answer,
 }
 
-const MOST_FRAME: usize = 8 << 20;
-const MOST_ANSWER: usize = 64 << 20;
-const LINGER: Duration = Duration::from_millis(100);
+const MAX_FRAME: usize = 8 << 20;
+const MAX_ANSWER: usize = 64 << 20;
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
 mod tests {
@@ -126,8 +126,8 @@ mod tests {
             match frames.next().await {
                 Ok(Some(data)) => all.push(data),
                 Ok(None) => return all,
-                Err(fault) => {
-                    all.push(format!("{fault:?}"));
+                Err(error) => {
+                    all.push(format!("{error:?}"));
                     return all;
                 }
             }
@@ -159,7 +159,7 @@ mod tests {
         chunks.extend(std::iter::repeat_n(chunk, 9));
         let all = frames(chunks).await;
         expect![[
-            r#"["Passing { reason: \"an event is longer than 8388608 bytes\", wait: None }"]"#
+            r#"["Temporary { reason: \"an event is longer than 8388608 bytes\", wait: None }"]"#
         ]]
         .assert_eq(&format!("{all:?}"));
     }
@@ -178,10 +178,10 @@ mod tests {
             stream::pending::<ChunkResult<Bytes>>(),
             Duration::from_secs(300),
         );
-        let fault = frames.next().await;
+        let error = frames.next().await;
         assert_eq!(
-            fault,
-            Err(AttemptError::passing("nothing arrived for 300 seconds"))
+            error,
+            Err(AttemptError::temporary("nothing arrived for 300 seconds"))
         );
     }
 
