@@ -6,7 +6,7 @@ use attache_rpc::json::{self, Decode as _, Error, Kind, Object, Problem, Raw, Re
 
 /// The member of `_meta` under which a translation keeps what has no place in the official shape, so that writing
 /// the dialect again can restore it.
-pub(super) const KEPT: &str = "attache.dialect";
+pub(super) const META_KEY: &str = "attache.dialect";
 
 /// Edits an object.
 pub(super) fn object(
@@ -47,7 +47,7 @@ pub(super) fn member(
 }
 
 /// Moves members that have no official place to `_meta`.
-pub(super) fn keep(object: &mut Object<'_>, names: &[&'static str]) -> Result<(), Error> {
+pub(super) fn move_to_meta(object: &mut Object<'_>, names: &[&'static str]) -> Result<(), Error> {
     let taken: Vec<(&'static str, String)> = names
         .iter()
         .filter_map(|name| object.take(name).map(|json| (*name, json.into_owned())))
@@ -55,7 +55,7 @@ pub(super) fn keep(object: &mut Object<'_>, names: &[&'static str]) -> Result<()
     if taken.is_empty() {
         return Ok(());
     }
-    change_kept(object, |kept| {
+    edit_meta(object, |kept| {
         for (name, json) in taken {
             kept.set(name, json);
         }
@@ -63,21 +63,21 @@ pub(super) fn keep(object: &mut Object<'_>, names: &[&'static str]) -> Result<()
 }
 
 /// Moves every member that is not named to `_meta`.
-pub(super) fn keep_others(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
+pub(super) fn move_others_to_meta(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
     let others = object.take_all(|name| name != "_meta" && !known.contains(&name));
     if others.is_empty() {
         return Ok(());
     }
     let mut others = others.into_owned();
-    change_kept(object, |kept| {
+    edit_meta(object, |kept| {
         others.fill(std::mem::take(kept));
         *kept = others;
     })
 }
 
 /// Moves back what is kept, and drops a `_meta` that is empty without it.
-pub(super) fn restore(object: &mut Object<'_>) -> Result<(), Error> {
-    if let Some(kept) = take_kept(object)? {
+pub(super) fn restore_from_meta(object: &mut Object<'_>) -> Result<(), Error> {
+    if let Some(kept) = take_from_meta(object)? {
         object.fill(kept);
     }
     Ok(())
@@ -85,10 +85,10 @@ pub(super) fn restore(object: &mut Object<'_>) -> Result<(), Error> {
 
 /// Takes what is kept out of the object's `_meta`, and a `_meta` that is empty without it away. What is no object was
 /// not kept here: it is as good as nothing.
-pub(super) fn take_kept(object: &mut Object<'_>) -> Result<Option<Object<'static>>, Error> {
+pub(super) fn take_from_meta(object: &mut Object<'_>) -> Result<Option<Object<'static>>, Error> {
     let meta = meta_of(object);
     let mut meta = Object::parse(&meta)?;
-    let Some(kept) = meta.take(KEPT) else {
+    let Some(kept) = meta.take(META_KEY) else {
         return Ok(None);
     };
     if meta.is_empty() {
@@ -100,16 +100,16 @@ pub(super) fn take_kept(object: &mut Object<'_>) -> Result<Option<Object<'static
 }
 
 /// Edits what is kept.
-pub(super) fn change_kept(
+pub(super) fn edit_meta(
     object: &mut Object<'_>,
     edit: impl FnOnce(&mut Object<'static>),
 ) -> Result<(), Error> {
     let meta = meta_of(object);
     let mut meta = Object::parse(&meta)?;
-    let kept = meta.get(KEPT).unwrap_or("{}");
+    let kept = meta.get(META_KEY).unwrap_or("{}");
     let mut kept = Object::parse(kept).unwrap_or_default().into_owned();
     edit(&mut kept);
-    meta.put(KEPT, &kept);
+    meta.put(META_KEY, &kept);
     object.put("_meta", &meta);
     Ok(())
 }

@@ -15,7 +15,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
     } else {
         edit::part(update, "content", content::read)?;
     }
-    edit::keep(update, &["index", "final", "visible"])
+    edit::move_to_meta(update, &["index", "final", "visible"])
 }
 
 /// An official chunk for a draft client, which takes text only.
@@ -25,7 +25,7 @@ pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
             Ok(edit::quoted(&content::text_of(&Object::parse(block)?)))
         })?;
     }
-    edit::restore(update)
+    edit::restore_from_meta(update)
 }
 
 /// Counts the messages that a draft client is told of: a new one begins with another speaker or another id.

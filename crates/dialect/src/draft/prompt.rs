@@ -19,7 +19,7 @@ pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Resul
     if !links.is_empty() && edit::kind(params, "prompt") == Some(Kind::Array) {
         edit::member(params, "prompt", |blocks| extended(blocks, &links))?;
     }
-    edit::keep(params, &["attachments"])
+    edit::move_to_meta(params, &["attachments"])
 }
 
 /// The parameters for a draft agent.
@@ -29,7 +29,7 @@ pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Res
         edit::parts(params, "prompt", content::write)?;
     }
     params.rename("prompt", "content");
-    edit::restore(params)
+    edit::restore_from_meta(params)
 }
 
 /// A draft agent's result. A turn that failed never comes here, see [`failure`](super::failure).

@@ -22,7 +22,7 @@ pub(super) fn read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), E
         read_data(&kind, &mut update, memory, &session).map_err(|error| error.within("data"))?;
     update.put("sessionUpdate", kind);
     params.put("update", &update);
-    edit::keep(params, &["timestamp"])
+    edit::move_to_meta(params, &["timestamp"])
 }
 
 fn read_data<'k>(
@@ -63,7 +63,7 @@ pub(super) fn write(text: &str, memory: &mut Memory) -> Result<Vec<String>, Erro
         return Ok(vec![text.to_owned()]);
     };
     update.take("sessionUpdate");
-    edit::restore(&mut params)?;
+    edit::restore_from_meta(&mut params)?;
     if kind == "config_option_update" {
         let changes = config_option::write_update(&mut update, memory, &session)?;
         return divided(params, &kind, &changes);

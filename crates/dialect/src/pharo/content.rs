@@ -9,14 +9,14 @@ use crate::edit;
 pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
     edit::part(block, "annotations", |annotations| {
         if edit::kind(annotations, "priority") != Some(Kind::Number) {
-            edit::keep(annotations, &["priority"])?;
+            edit::move_to_meta(annotations, &["priority"])?;
         }
-        edit::keep_others(annotations, &["audience", "lastModified", "priority"])
+        edit::move_others_to_meta(annotations, &["audience", "lastModified", "priority"])
     })
 }
 
 pub(super) fn write(block: &mut Object<'_>) -> Result<(), Error> {
-    edit::part(block, "annotations", edit::restore)
+    edit::part(block, "annotations", edit::restore_from_meta)
 }
 
 /// A text as a content block.

@@ -6,11 +6,11 @@ use attache_schema::method::MethodKind;
 use attache_schema::rules::Initialization;
 
 use super::Conversation;
-use super::party::{name, sender};
+use super::participant::{name, sender};
 
 impl Conversation {
     /// What a request tells of its sender, before it is looked into.
-    pub(super) fn introduce(&mut self, from: Role, method: &str, params: Option<&str>) {
+    pub(super) fn observe_request(&mut self, from: Role, method: &str, params: Option<&str>) {
         let params = params.unwrap_or_default();
         match (from, method) {
             (Role::Client, "initialize") => {
@@ -35,7 +35,7 @@ impl Conversation {
     }
 
     /// What the answer to `initialize` tells of the agent.
-    pub(super) fn introduced(&mut self, result: &str) {
+    pub(super) fn read_initialize_response(&mut self, result: &str) {
         self.versions(result);
         if !self.is_foreign {
             self.dialect(Role::Agent, Dialect::of_agent(result));
@@ -43,7 +43,7 @@ impl Conversation {
     }
 
     fn first_session(&mut self, method: &str, params: &str) {
-        if method != "session/new" || self.client.is_told || self.is_foreign {
+        if method != "session/new" || self.client.is_detected || self.is_foreign {
             return;
         }
         if let Some(dialect) = Dialect::of_session(params) {
@@ -73,9 +73,9 @@ impl Conversation {
 
     fn dialect(&mut self, peer: Role, told: Option<Dialect>) {
         let dialect = told.unwrap_or_default();
-        let party = self.party(peer);
-        party.is_told = told.is_some();
-        party.translator = CallTranslator::new(dialect, peer);
+        let participant = self.participant(peer);
+        participant.is_detected = told.is_some();
+        participant.translator = CallTranslator::new(dialect, peer);
         let name = name(peer);
         self.note(match told {
             Some(dialect) => format!("the {name} speaks the {dialect} dialect"),

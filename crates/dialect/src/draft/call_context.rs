@@ -2,41 +2,41 @@
 
 use attache_rpc::json::{self, Object};
 
-use super::kept;
+use super::draft_meta;
 use super::memory::Memory;
 use crate::edit;
 
-/// The fact of a call, if its answer needs one. What the call itself tells of sessions and terminals is learnt.
+/// The context of a call, if its answer needs one. What the call itself tells of sessions and terminals is learnt.
 pub(super) fn of(method: &str, params: &Object<'_>, memory: &mut Memory) -> Option<String> {
     let id = edit::string(params, "sessionId").unwrap_or_default();
-    let mut fact = Object::default();
+    let mut context = Object::default();
     match method {
         "session/new" => {
-            copy(params, &mut fact, &["cwd"]);
-            copy_kept(params, &mut fact, &["initialMode", "configOptions"]);
+            copy(params, &mut context, &["cwd"]);
+            copy_kept(params, &mut context, &["initialMode", "configOptions"]);
         }
         "session/load" => {
-            copy(params, &mut fact, &["sessionId", "cwd"]);
+            copy(params, &mut context, &["sessionId", "cwd"]);
             let known = memory.session(&id).is_some();
-            fact.put("known", &known);
+            context.put("known", &known);
             load(memory, &id, edit::string(params, "cwd"));
         }
-        "session/prompt" => copy(params, &mut fact, &["sessionId"]),
+        "session/prompt" => copy(params, &mut context, &["sessionId"]),
         "session/set_mode" => {
-            copy(params, &mut fact, &["sessionId", "modeId"]);
+            copy(params, &mut context, &["sessionId", "modeId"]);
             let session = memory.session(&id);
             let previous = session.map_or("default", |session| session.mode());
-            fact.put("previousMode", previous);
+            context.put("previousMode", previous);
         }
-        "session/set_config_option" => set_option(params, &mut fact, memory, &id),
-        "session/request_permission" => copy(params, &mut fact, &["options"]),
+        "session/set_config_option" => set_option(params, &mut context, memory, &id),
+        "session/request_permission" => copy(params, &mut context, &["options"]),
         "fs/write_text_file" => {
-            copy_kept(params, &mut fact, &["overwrite"]);
+            copy_kept(params, &mut context, &["overwrite"]);
             let bytes = edit::string(params, "content").map_or(0, |content| content.len());
-            fact.set("bytes", bytes.to_string());
+            context.set("bytes", bytes.to_string());
         }
-        "terminal/create" => copy(params, &mut fact, &["sessionId", "outputByteLimit"]),
-        "terminal/wait_for_exit" => copy(params, &mut fact, &["terminalId"]),
+        "terminal/create" => copy(params, &mut context, &["sessionId", "outputByteLimit"]),
+        "terminal/wait_for_exit" => copy(params, &mut context, &["terminalId"]),
         "terminal/release" => {
             let id = edit::string(params, "terminalId").unwrap_or_default();
             memory.terminals.released(&id);
@@ -48,14 +48,14 @@ pub(super) fn of(method: &str, params: &Object<'_>, memory: &mut Memory) -> Opti
         }
         _ => return None,
     }
-    Some(json::to_string(&fact))
+    Some(json::to_string(&context))
 }
 
 /// A call has failed.
-pub(super) fn failed(method: &str, fact: &Object<'_>, memory: &mut Memory) {
+pub(super) fn failed(method: &str, context: &Object<'_>, memory: &mut Memory) {
     if method == "session/load"
-        && fact.get("known") == Some("false")
-        && let Some(id) = edit::string(fact, "sessionId")
+        && context.get("known") == Some("false")
+        && let Some(id) = edit::string(context, "sessionId")
     {
         memory.forget(&id);
     }
@@ -70,28 +70,28 @@ fn load(memory: &mut Memory, id: &str, cwd: Option<String>) {
     }
 }
 
-fn set_option(params: &Object<'_>, fact: &mut Object<'_>, memory: &Memory, session: &str) {
-    copy(params, fact, &["sessionId", "configId", "value"]);
-    copy_kept(params, fact, &["value"]);
+fn set_option(params: &Object<'_>, context: &mut Object<'_>, memory: &Memory, session: &str) {
+    copy(params, context, &["sessionId", "configId", "value"]);
+    copy_kept(params, context, &["value"]);
     let option = edit::string(params, "configId").unwrap_or_default();
     let session = memory.session(session);
     if let Some(value) = session.and_then(|session| session.options.get(&option)) {
-        fact.set("previousValue", value.to_owned());
+        context.set("previousValue", value.to_owned());
     }
 }
 
-fn copy(params: &Object<'_>, fact: &mut Object<'_>, names: &[&'static str]) {
+fn copy(params: &Object<'_>, context: &mut Object<'_>, names: &[&'static str]) {
     for name in names {
         if let Some(json) = params.get(name) {
-            fact.set(*name, json.to_owned());
+            context.set(*name, json.to_owned());
         }
     }
 }
 
-fn copy_kept(params: &Object<'_>, fact: &mut Object<'_>, names: &[&'static str]) {
+fn copy_kept(params: &Object<'_>, context: &mut Object<'_>, names: &[&'static str]) {
     for name in names {
-        if let Some(json) = kept::peek(params, name) {
-            fact.set(*name, json);
+        if let Some(json) = draft_meta::peek(params, name) {
+            context.set(*name, json);
         }
     }
 }

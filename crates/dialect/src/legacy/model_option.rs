@@ -6,12 +6,12 @@ use crate::{edit, option_list};
 
 /// The option that stands for the models of a session, among all options of it.
 #[derive(Debug, Clone)]
-pub(super) struct Offered {
+pub(super) struct ModelOption {
     pub(super) id: String,
     pub(super) list: String,
 }
 
-impl Offered {
+impl ModelOption {
     /// The option for the models, behind the options that the session has; none if the models cannot be understood.
     pub(super) fn of(models: &Object<'_>, list: &str) -> Option<Self> {
         let current = edit::string(models, "currentModelId")?;
@@ -25,15 +25,15 @@ impl Offered {
         option.put("options", &choices(models, &current));
         let list = option_list::with(list, Raw::of(&option));
         let id = id.to_owned();
-        Some(Offered { id, list })
+        Some(ModelOption { id, list })
     }
 
     /// The list that the agent has told, which lacks the option, with it.
-    pub(super) fn join(&self, told: &str) -> Option<Self> {
+    pub(super) fn join(&self, reported: &str) -> Option<Self> {
         let option = option_list::find(&self.list, &self.id)?;
-        let list = option_list::with(told, option);
+        let list = option_list::with(reported, option);
         let id = self.id.clone();
-        Some(Offered { id, list })
+        Some(ModelOption { id, list })
     }
 }
 

@@ -8,45 +8,45 @@ use attache_schema::call::{AgentRequest, ClientRequest};
 use attache_schema::method::{Direction, Method, MethodKind};
 
 /// One side of a conversation.
-pub(super) struct Party {
+pub(super) struct Participant {
     pub(super) translator: CallTranslator,
     /// Whether it has shown its dialect.
-    pub(super) is_told: bool,
+    pub(super) is_detected: bool,
     /// Its requests that wait for an answer.
-    pub(super) open: HashMap<Id, Open>,
+    pub(super) open: HashMap<Id, OpenRequest>,
 }
 
 /// A request that waits for its answer.
-pub(super) struct Open {
+pub(super) struct OpenRequest {
     /// How many were asked before.
     pub(super) number: usize,
     /// The method's official name.
     pub(super) method: String,
-    pub(super) request: Asked,
+    pub(super) request: TypedRequest,
 }
 
 /// A request as data.
-pub(super) enum Asked {
+pub(super) enum TypedRequest {
     ByClient(ClientRequest),
     ByAgent(AgentRequest),
     /// It could not be read.
     Unread,
 }
 
-impl Party {
+impl Participant {
     pub(super) fn new(peer: Role) -> Self {
-        Party {
+        Participant {
             translator: CallTranslator::new(Dialect::Official, peer),
-            is_told: false,
+            is_detected: false,
             open: HashMap::new(),
         }
     }
 }
 
-impl Open {
+impl OpenRequest {
     /// Whether a result could be the answer to it, asked by that side.
-    pub(super) fn fits(&self, asker: Role, result: &str) -> bool {
-        let method = Method::find(&self.method, MethodKind::Request, direction(asker));
+    pub(super) fn fits(&self, requester: Role, result: &str) -> bool {
+        let method = Method::find(&self.method, MethodKind::Request, direction(requester));
         let shape = method.and_then(|method| method.result);
         shape.is_none_or(|shape| shape.check(result).is_ok())
     }

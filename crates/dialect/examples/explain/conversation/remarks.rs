@@ -7,7 +7,7 @@ use attache_schema::method::{Method, MethodKind};
 use attache_schema::rules::{self, Rule, Violation};
 
 use super::Conversation;
-use super::party::{direction, name, opposite, other};
+use super::participant::{direction, name, opposite, other};
 use crate::line::answer_with;
 
 impl Conversation {

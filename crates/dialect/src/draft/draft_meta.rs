@@ -1,17 +1,17 @@
 //! What the official shape has no place for: put into `_meta` on reading, looked at and put back on writing.
 //!
-//! [`edit::keep`] moves whole members there and [`edit::restore`] back; here is the rest.
+//! [`edit::move_to_meta`] moves whole members there and [`edit::restore_from_meta`] back; here is the rest.
 
 use attache_rpc::json::{Error, Object};
 
-use crate::edit::{self, KEPT};
+use crate::edit::{self, META_KEY};
 
 /// What an object had kept. That there is anything, even nothing in particular, says that the object was made from
 /// a draft one.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Option<Object<'static>>);
+pub(super) struct DraftMeta(Option<Object<'static>>);
 
-impl Kept {
+impl DraftMeta {
     /// Whether the object was made from a draft one.
     pub(super) fn is_draft(&self) -> bool {
         self.0.is_some()
@@ -46,23 +46,23 @@ impl Kept {
 }
 
 /// Takes what is kept out of the object's `_meta`, and a `_meta` that is empty without it away.
-pub(super) fn take(object: &mut Object<'_>) -> Result<Kept, Error> {
-    edit::take_kept(object).map(Kept)
+pub(super) fn take(object: &mut Object<'_>) -> Result<DraftMeta, Error> {
+    edit::take_from_meta(object).map(DraftMeta)
 }
 
 /// Keeps a value besides what the object itself says.
 pub(super) fn put(object: &mut Object<'_>, name: &str, json: &str) -> Result<(), Error> {
-    edit::change_kept(object, |kept| kept.set(name.to_owned(), json.to_owned()))
+    edit::edit_meta(object, |kept| kept.set(name.to_owned(), json.to_owned()))
 }
 
 /// Says that the object was made from a draft one.
 pub(super) fn mark(object: &mut Object<'_>) -> Result<(), Error> {
-    edit::change_kept(object, |_| ())
+    edit::edit_meta(object, |_| ())
 }
 
 /// A kept member's text, left where it is.
 pub(super) fn peek(object: &Object<'_>, name: &str) -> Option<String> {
     let meta = Object::parse(object.get("_meta")?).ok()?;
-    let kept = Object::parse(meta.get(KEPT)?).ok()?;
+    let kept = Object::parse(meta.get(META_KEY)?).ok()?;
     kept.get(name).map(str::to_owned)
 }
