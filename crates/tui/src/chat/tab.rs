@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use attache::Transcript;
-use attache::transcript::{Change, MessageKind, Topic};
+use attache::transcript::{Change, MessageKind, StatePart};
 use attache::v1;
 use attache_client::command::{OpenRequest, SessionStart};
 use attache_client::event::OpenedSession;
@@ -191,12 +191,12 @@ impl Tab {
 
     pub(crate) fn changed(&mut self, change: &Change, now: Instant) {
         match change {
-            Change::State(Topic::Mode) => {
+            Change::State(StatePart::Mode) => {
                 if let (Some(modes), Some(mode)) = (&mut self.modes, self.transcript.mode()) {
                     modes.current_mode_id = mode.clone();
                 }
             }
-            Change::State(Topic::Config) => self.options = self.transcript.config().to_vec(),
+            Change::State(StatePart::Config) => self.options = self.transcript.config().to_vec(),
             _ => {}
         }
         self.view.changed(&self.transcript, change, now);

@@ -7,8 +7,8 @@ mod text;
 
 use std::time::Duration;
 
-use attache::transcript::{Entry, Item, MessageKind};
-use attache_client::export::Terminals;
+use attache::transcript::{Entry, EntryKind, MessageKind};
+use attache_client::export::TerminalLookup;
 use attache_text::plain;
 use ratatui::text::{Line, Span};
 
@@ -63,13 +63,13 @@ impl Remark {
 /// How much of an entry is shown unless the person says otherwise: of the agent's words all, of the person's and of
 /// tool calls what fits a glance, of thoughts a line.
 pub fn usual_fold(entry: &Entry) -> Fold {
-    match entry.item() {
-        Item::Message(message) => match message.kind {
+    match entry.kind() {
+        EntryKind::Message(message) => match message.kind {
             MessageKind::Agent => Fold::Full,
             MessageKind::User => Fold::Brief,
             MessageKind::Thought => Fold::Line,
         },
-        Item::Unknown(_) => Fold::Line,
+        EntryKind::Unknown(_) => Fold::Line,
         _ => Fold::Brief,
     }
 }
@@ -115,7 +115,7 @@ pub struct Around<'a> {
     /// How long a tool call has run, or ran.
     pub elapsed: Option<Duration>,
     /// The terminals of the host.
-    pub terminal: Terminals<'a>,
+    pub terminal: TerminalLookup<'a>,
 }
 
 /// A remark as lines, with its sign.

@@ -7,11 +7,11 @@ mod tests;
 
 use std::time::Duration;
 
-use attache::transcript::ToolCall;
+use attache::transcript::ToolCallEntry;
 use attache::v1;
-use attache_client::export::Terminals;
+use attache_client::export::TerminalLookup;
 use attache_client::figures;
-use attache_client::tool_call::{title, word};
+use attache_client::tool_call::{kind_label, title};
 use ratatui::text::{Line, Span};
 
 use super::theme::{Role, Sign};
@@ -22,12 +22,12 @@ pub struct Surroundings<'a> {
     /// How long it has run, or ran; `None` if nobody knows, as after a replay.
     pub elapsed: Option<Duration>,
     /// The terminals of the host.
-    pub terminal: Terminals<'a>,
+    pub terminal: TerminalLookup<'a>,
 }
 
 /// A tool call as a card: status, kind, title and time in its first line, then locations and content.
 pub fn lines(
-    call: &ToolCall,
+    call: &ToolCallEntry,
     around: &Surroundings<'_>,
     fold: Fold,
     brush: &Brush,
@@ -48,7 +48,7 @@ pub fn lines(
 
 /// What a tool call does and how far it has come, in one line.
 pub fn headline(
-    call: &ToolCall,
+    call: &ToolCallEntry,
     elapsed: Option<Duration>,
     brush: &Brush,
     width: u16,
@@ -73,8 +73,8 @@ pub(super) struct Card {
 }
 
 /// How far a call has come, as a sign.
-pub(super) fn sign(call: &ToolCall) -> (Sign, Role) {
-    match &call.said.status {
+pub(super) fn sign(call: &ToolCallEntry) -> (Sign, Role) {
+    match &call.report.status {
         _ if call.is_cancelled => (Sign::Cancelled, Role::Warning),
         v1::ToolCallStatus::Completed => (Sign::Done, Role::Good),
         v1::ToolCallStatus::Failed => (Sign::Failed, Role::Bad),
@@ -84,7 +84,7 @@ pub(super) fn sign(call: &ToolCall) -> (Sign, Role) {
 }
 
 pub(super) fn card(
-    call: &ToolCall,
+    call: &ToolCallEntry,
     around: &Surroundings<'_>,
     fold: Fold,
     brush: &Brush,
@@ -103,15 +103,18 @@ pub(super) fn card(
 
 /// Kind and title, and at the end, never cut, how far it has come.
 fn head(
-    call: &ToolCall,
+    call: &ToolCallEntry,
     elapsed: Option<Duration>,
     brush: &Brush,
     width: usize,
 ) -> Vec<Span<'static>> {
     let theme = &brush.theme;
     let (_, role) = sign(call);
-    let title = title(&call.said);
-    let kind = Span::styled(kind_before(&title, &call.said.kind), theme.style(Role::Dim));
+    let title = title(&call.report);
+    let kind = Span::styled(
+        kind_before(&title, &call.report.kind),
+        theme.style(Role::Dim),
+    );
     let time = elapsed.map(|time| match call.is_open() {
         true if time.as_secs() < 10 => format!("{}s", time.as_secs()),
         false if time < AT_ONCE => String::new(),
@@ -135,7 +138,7 @@ fn head(
 
 /// The kind, unless the title begins with it anyway.
 fn kind_before(title: &str, kind: &v1::ToolKind) -> String {
-    let word = word(kind);
+    let word = kind_label(kind);
     let first = title.split(' ').next().unwrap_or_default();
     if first.eq_ignore_ascii_case(word) {
         String::new()
@@ -144,8 +147,8 @@ fn kind_before(title: &str, kind: &v1::ToolKind) -> String {
     }
 }
 
-fn state(call: &ToolCall) -> &'static str {
-    match &call.said.status {
+fn state(call: &ToolCallEntry) -> &'static str {
+    match &call.report.status {
         _ if call.is_cancelled => "cancelled",
         v1::ToolCallStatus::Completed => "",
         v1::ToolCallStatus::Failed => "failed",

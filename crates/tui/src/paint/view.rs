@@ -12,9 +12,9 @@ mod wishes;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use attache::transcript::{Change, Entry, Item, Transcript};
+use attache::transcript::{Change, Entry, EntryKind, Transcript};
 use attache::v1;
-use attache_client::export::Terminals;
+use attache_client::export::TerminalLookup;
 
 use super::{Brush, Fold, Remark};
 use anchor::Anchor;
@@ -29,7 +29,7 @@ pub struct Scene<'a> {
     /// The session.
     pub transcript: &'a Transcript,
     /// The terminals of the host: `&|id| host.terminals().view(id)`.
-    pub terminal: Terminals<'a>,
+    pub terminal: TerminalLookup<'a>,
     /// The time, for what is still running.
     pub now: Instant,
 }
@@ -169,7 +169,7 @@ impl TranscriptView {
             search.look_again(entry);
         }
         self.take_time(transcript, entry, now);
-        if let Some(Item::End(end)) = transcript.entry(entry).map(Entry::item) {
+        if let Some(EntryKind::TurnEnd(end)) = transcript.entry(entry).map(Entry::kind) {
             for &cancelled in &end.cancelled {
                 self.take_time(transcript, cancelled, now);
             }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use attache::v1;
 use attache_client::command::{Command, SessionStart};
-use attache_client::export::{self, Terminals};
+use attache_client::export::{self, TerminalLookup};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::{App, Dialog, Export};
@@ -192,7 +192,7 @@ impl App {
     }
 
     /// The transcript as it is to be written to a file.
-    pub(in crate::chat) fn export(&self, format: Format, terminal: Terminals<'_>) -> String {
+    pub(in crate::chat) fn export(&self, format: Format, terminal: TerminalLookup<'_>) -> String {
         let transcript = &self.tab().transcript;
         match format {
             Format::Markdown => export::markdown_with(transcript, terminal),

@@ -58,7 +58,7 @@ impl App {
                 }
             }
             Event::InvalidOutput { count, line } => self.garbage(count, &line, now),
-            Event::AgentExited { how, stderr } => self.gone(how, stderr),
+            Event::AgentExited { reason, stderr } => self.gone(reason, stderr),
             asking => self.asking(asking, now),
         }
     }
@@ -90,7 +90,7 @@ impl App {
             }
             Event::DecisionRemembered {
                 id,
-                what,
+                summary: what,
                 scope,
                 expiry,
                 is_allowed,
@@ -137,7 +137,7 @@ impl App {
         if let Err(failure) = &outcome
             && failure.kind == FailureKind::LoginRequired
         {
-            self.login_message = Some(failure.why.clone());
+            self.login_message = Some(failure.reason.clone());
         }
         let active = self.tab().number;
         let Some(tab) = self.tab_of(session) else {
@@ -154,7 +154,7 @@ impl App {
                 (Some(how), tab.transcript.end_turn(response.stop_reason))
             }
             Err(failure) => {
-                let error = v1::Error::new(v1::Error::INTERNAL, failure.why);
+                let error = v1::Error::new(v1::Error::INTERNAL, failure.reason);
                 (None, tab.transcript.end_turn(error))
             }
         };

@@ -223,23 +223,29 @@ impl App {
 
     /// What was commanded did not succeed. If it was to open a session, its tab says so.
     pub(super) fn failed(&mut self, failure: &CommandFailure, now: Instant) {
-        let is_login = failure.what == "authenticate" || failure.kind == FailureKind::LoginRequired;
+        let is_login =
+            failure.operation == "authenticate" || failure.kind == FailureKind::LoginRequired;
         let text = match failure.kind {
             // These are words of the agent.
             FailureKind::LoginRequired | FailureKind::Refused if is_login => {
-                format!("{} failed {GUTTER} {}", failure.what, visible(&failure.why))
+                format!(
+                    "{} failed {GUTTER} {}",
+                    failure.operation,
+                    visible(&failure.reason)
+                )
             }
-            _ => format!("{}: {}", failure.what, failure.why),
+            _ => format!("{}: {}", failure.operation, failure.reason),
         };
         if failure.kind == FailureKind::LoginRequired {
-            self.login_message = Some(failure.why.clone());
+            self.login_message = Some(failure.reason.clone());
         }
-        if failure.what == "session/list" && self.latest == Latest::Sought {
+        if failure.operation == "session/list" && self.latest == Latest::Sought {
             self.latest = Latest::Known;
             self.open_first(SessionStart::New);
         }
         let mut tabs = self.tabs.iter_mut();
-        let opening = tabs.find(|tab| tab.state == State::Opening && tab.opens_by(&failure.what));
+        let opening =
+            tabs.find(|tab| tab.state == State::Opening && tab.opens_by(&failure.operation));
         let Some(tab) = opening else {
             return self.toast(Tone::Bad, text, now);
         };
@@ -259,7 +265,7 @@ impl App {
             let opening = tab.opening.clone();
             return self.submit(Command::OpenSession(opening));
         }
-        tab.state = State::Failed(text::line(&failure.why));
+        tab.state = State::Failed(text::line(&failure.reason));
     }
 
     pub(super) fn wants_login(&mut self, methods: &[v1::AuthMethod], now: Instant) {

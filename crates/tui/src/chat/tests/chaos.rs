@@ -47,7 +47,7 @@ fn tell(stage: &mut Stage, which: u8, text: &str) {
         )))),
         4 => stage.event(Event::PermissionWithdrawn(1)),
         5 => stage.event(Event::AgentExited {
-            how: text.to_owned(),
+            reason: text.to_owned(),
             stderr: vec![text.to_owned()],
         }),
         6 => stage.event(Event::AgentReady(Box::new(agent()))),
@@ -63,8 +63,8 @@ fn tell(stage: &mut Stage, which: u8, text: &str) {
         }),
         12 => stage.event(form(text)),
         13 => stage.event(Event::CommandFailed(CommandFailure {
-            what: "session/new".to_owned(),
-            why: text.to_owned(),
+            operation: "session/new".to_owned(),
+            reason: text.to_owned(),
             kind: FailureKind::Refused,
         })),
         14 => {

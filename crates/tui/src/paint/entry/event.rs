@@ -1,7 +1,10 @@
 //! What is neither a message nor a tool call: notices, compactions, children, ends of turns.
 
 use attache::json::Raw;
-use attache::transcript::{Blocks, Compaction, End, Item, Outcome, SessionMessage, Subagent};
+use attache::transcript::{
+    CompactionEntry, ContentBlocks, EntryKind, SessionMessageEntry, SubagentEntry, TurnEnd,
+    TurnOutcome,
+};
 use attache::v1;
 use attache_client::figures;
 use attache_text::plain;
@@ -11,36 +14,36 @@ use super::{Around, Fold};
 use crate::paint::theme::{Role, Sign};
 use crate::paint::{markdown, wrap};
 
-pub(super) fn sign(item: &Item) -> Option<(Sign, Role)> {
+pub(super) fn sign(item: &EntryKind) -> Option<(Sign, Role)> {
     match item {
-        Item::Notice(notice) => Some(match notice.severity {
+        EntryKind::Notice(notice) => Some(match notice.severity {
             v1::NoticeSeverity::Error => (Sign::Failed, Role::Bad),
             v1::NoticeSeverity::Warning => (Sign::Warning, Role::Warning),
             _ => (Sign::Info, Role::Dim),
         }),
-        Item::Compaction(compaction) => Some(match compaction.status {
+        EntryKind::Compaction(compaction) => Some(match compaction.status {
             v1::CompactionStatus::Completed => (Sign::Done, Role::Good),
             v1::CompactionStatus::Failed => (Sign::Failed, Role::Bad),
             v1::CompactionStatus::Cancelled => (Sign::Cancelled, Role::Warning),
             _ => (Sign::Running, Role::Running),
         }),
-        Item::Subagent(_) => Some((Sign::Child, Role::Running)),
-        Item::SessionMessage(_) => Some((Sign::Arrow, Role::Dim)),
-        Item::End(end) => end_words(end).map(|(_, sign, role)| (sign, role)),
+        EntryKind::Subagent(_) => Some((Sign::Child, Role::Running)),
+        EntryKind::SessionMessage(_) => Some((Sign::Arrow, Role::Dim)),
+        EntryKind::TurnEnd(end) => end_words(end).map(|(_, sign, role)| (sign, role)),
         _ => Some((Sign::Info, Role::Dim)),
     }
 }
 
-pub(super) fn lines(item: &Item, around: &Around<'_>) -> Vec<Line<'static>> {
+pub(super) fn lines(item: &EntryKind, around: &Around<'_>) -> Vec<Line<'static>> {
     match item {
-        Item::Notice(notice) => notice_lines(notice, around),
-        Item::Compaction(compaction) => compaction_lines(compaction, around),
-        Item::Subagent(child) => subagent_lines(child, around),
-        Item::SessionMessage(message) => session_message_lines(message, around),
-        Item::End(end) => {
+        EntryKind::Notice(notice) => notice_lines(notice, around),
+        EntryKind::Compaction(compaction) => compaction_lines(compaction, around),
+        EntryKind::Subagent(child) => subagent_lines(child, around),
+        EntryKind::SessionMessage(message) => session_message_lines(message, around),
+        EntryKind::TurnEnd(end) => {
             end_words(end).map_or(Vec::new(), |(text, _, role)| told(text, role, around))
         }
-        Item::Unknown(raw) => unknown_lines(raw, around),
+        EntryKind::Unknown(raw) => unknown_lines(raw, around),
         _ => Vec::new(),
     }
 }
@@ -62,7 +65,7 @@ fn notice_lines(notice: &v1::Notice, around: &Around<'_>) -> Vec<Line<'static>> 
     folded(lines, around)
 }
 
-fn compaction_lines(compaction: &Compaction, around: &Around<'_>) -> Vec<Line<'static>> {
+fn compaction_lines(compaction: &CompactionEntry, around: &Around<'_>) -> Vec<Line<'static>> {
     let text = match compaction.status {
         v1::CompactionStatus::Completed => "the history was compacted",
         v1::CompactionStatus::Failed => "the history could not be compacted",
@@ -77,7 +80,7 @@ fn compaction_lines(compaction: &Compaction, around: &Around<'_>) -> Vec<Line<'s
     folded(lines, around)
 }
 
-fn subagent_lines(child: &Subagent, around: &Around<'_>) -> Vec<Line<'static>> {
+fn subagent_lines(child: &SubagentEntry, around: &Around<'_>) -> Vec<Line<'static>> {
     let title = child.title.as_deref().unwrap_or(child.session_id.as_str());
     let mut lines = told(
         format!(
@@ -114,7 +117,7 @@ fn state(state: Option<&v1::StateUpdate>) -> String {
     }
 }
 
-fn session_message_lines(message: &SessionMessage, around: &Around<'_>) -> Vec<Line<'static>> {
+fn session_message_lines(message: &SessionMessageEntry, around: &Around<'_>) -> Vec<Line<'static>> {
     let name = |session: &Option<v1::SessionId>| {
         let name = session
             .as_ref()
@@ -149,31 +152,33 @@ fn unknown_lines(raw: &Raw, around: &Around<'_>) -> Vec<Line<'static>> {
 }
 
 /// What is worth telling of the end of a turn; nothing if the agent simply had no more to say.
-fn end_words(end: &End) -> Option<(String, Sign, Role)> {
+fn end_words(end: &TurnEnd) -> Option<(String, Sign, Role)> {
     let stopped = |text: &str| Some((text.to_owned(), Sign::Warning, Role::Warning));
     match &end.outcome {
         outcome if outcome.is_cancelled() => {
             Some(("cancelled".to_owned(), Sign::Cancelled, Role::Warning))
         }
-        Outcome::Stopped(v1::StopReason::EndTurn) => None,
-        Outcome::Stopped(v1::StopReason::MaxTokens) => {
+        TurnOutcome::Stopped(v1::StopReason::EndTurn) => None,
+        TurnOutcome::Stopped(v1::StopReason::MaxTokens) => {
             stopped("stopped: the model ran out of tokens")
         }
-        Outcome::Stopped(v1::StopReason::MaxTurnRequests) => {
+        TurnOutcome::Stopped(v1::StopReason::MaxTurnRequests) => {
             stopped("stopped: too many requests in one turn")
         }
-        Outcome::Stopped(v1::StopReason::Refusal) => {
+        TurnOutcome::Stopped(v1::StopReason::Refusal) => {
             stopped("the model refused to go on; the prompt is not part of the history")
         }
-        Outcome::Stopped(other) => stopped(&format!("stopped: {}", plain::line(other.as_str()))),
-        Outcome::Failed(error) => {
+        TurnOutcome::Stopped(other) => {
+            stopped(&format!("stopped: {}", plain::line(other.as_str())))
+        }
+        TurnOutcome::Failed(error) => {
             let text = format!("failed: {}", plain::line(&error.message));
             Some((text, Sign::Failed, Role::Bad))
         }
     }
 }
 
-fn summary(blocks: &Blocks, around: &Around<'_>) -> Vec<Line<'static>> {
+fn summary(blocks: &ContentBlocks, around: &Around<'_>) -> Vec<Line<'static>> {
     match around.fold {
         Fold::Full => markdown::lines(beginning(&blocks.text()), around.brush, around.width),
         Fold::Line | Fold::Brief => Vec::new(),

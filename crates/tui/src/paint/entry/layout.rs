@@ -1,6 +1,6 @@
 //! An entry laid out, so that what grows at its end need not be laid out again from its beginning.
 
-use attache::transcript::{Entry, Item};
+use attache::transcript::{Entry, EntryKind};
 use attache::v1;
 use ratatui::text::Line;
 
@@ -45,12 +45,12 @@ impl Layout {
         (self.sign, self.base) = looks(entry);
         self.is_complete = true;
         self.is_coloured = true;
-        match entry.item() {
-            Item::Message(said) if message::flows(said, around.fold) => {
+        match entry.kind() {
+            EntryKind::Message(said) if message::flows(said, around.fold) => {
                 self.flow(said.content.as_slice(), around);
             }
-            Item::Message(said) => self.set(message::lines(said, around)),
-            Item::ToolCall(call) => {
+            EntryKind::Message(said) => self.set(message::lines(said, around)),
+            EntryKind::ToolCall(call) => {
                 let surroundings = Surroundings {
                     elapsed: around.elapsed,
                     terminal: around.terminal,
@@ -134,9 +134,9 @@ impl Part {
 }
 
 fn looks(entry: &Entry) -> (Option<(Sign, Role)>, Role) {
-    match entry.item() {
-        Item::Message(said) => message::looks(said.kind),
-        Item::ToolCall(call) => (Some(tool_call::sign(call)), Role::Text),
+    match entry.kind() {
+        EntryKind::Message(said) => message::looks(said.kind),
+        EntryKind::ToolCall(call) => (Some(tool_call::sign(call)), Role::Text),
         other => (event::sign(other), Role::Text),
     }
 }

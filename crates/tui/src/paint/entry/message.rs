@@ -1,6 +1,6 @@
 //! Messages and thoughts.
 
-use attache::transcript::{Message, MessageKind};
+use attache::transcript::{MessageEntry, MessageKind};
 use attache::v1;
 use attache_client::{content, figures};
 use attache_text::plain;
@@ -11,7 +11,7 @@ use crate::paint::theme::{Role, Sign};
 use crate::paint::{markdown, wrap};
 
 /// Whether a message is laid out as Markdown, block by block.
-pub(super) fn flows(message: &Message, fold: Fold) -> bool {
+pub(super) fn flows(message: &MessageEntry, fold: Fold) -> bool {
     message.kind != MessageKind::User && fold == Fold::Full
 }
 
@@ -24,7 +24,7 @@ pub(super) fn looks(kind: MessageKind) -> (Option<(Sign, Role)>, Role) {
 }
 
 /// A message that is not laid out as a whole, or the person's, which is shown as it was typed.
-pub(super) fn lines(message: &Message, around: &Around<'_>) -> Vec<Line<'static>> {
+pub(super) fn lines(message: &MessageEntry, around: &Around<'_>) -> Vec<Line<'static>> {
     match (around.fold, message.kind) {
         (Fold::Line, _) => vec![summary(message, around)],
         (Fold::Brief, MessageKind::User) => typed(message, around, SHORT_TEXT, BRIEF_LINES),
@@ -35,12 +35,15 @@ pub(super) fn lines(message: &Message, around: &Around<'_>) -> Vec<Line<'static>
 
 /// Content that is not text, in a line.
 pub(super) fn attachment(block: &v1::ContentBlock, around: &Around<'_>) -> Vec<Line<'static>> {
-    let text = Span::styled(content::line(block), around.brush.theme.style(Role::Dim));
+    let text = Span::styled(
+        content::summary_line(block),
+        around.brush.theme.style(Role::Dim),
+    );
     wrap::spans(vec![text], usize::from(around.width))
 }
 
 /// The first line that says something, and how much there is.
-fn summary(message: &Message, around: &Around<'_>) -> Line<'static> {
+fn summary(message: &MessageEntry, around: &Around<'_>) -> Line<'static> {
     let text = message.text();
     let characters = text.chars().count();
     let first = text
@@ -65,7 +68,12 @@ fn summary(message: &Message, around: &Around<'_>) -> Line<'static> {
     Line::from(wrap::cut_spans(spans, usize::from(around.width)))
 }
 
-fn typed(message: &Message, around: &Around<'_>, bytes: usize, limit: usize) -> Vec<Line<'static>> {
+fn typed(
+    message: &MessageEntry,
+    around: &Around<'_>,
+    bytes: usize,
+    limit: usize,
+) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for block in message.content.as_slice() {
         let Some(text) = block.as_text() else {
@@ -88,7 +96,7 @@ fn typed(message: &Message, around: &Around<'_>, bytes: usize, limit: usize) -> 
     shorten(lines, limit, around)
 }
 
-fn beginning(message: &Message, around: &Around<'_>) -> Vec<Line<'static>> {
+fn beginning(message: &MessageEntry, around: &Around<'_>) -> Vec<Line<'static>> {
     let text = message.text();
     let kept = text
         .get(..text.floor_char_boundary(SHORT_TEXT))

@@ -1,6 +1,6 @@
 //! What stands below a card's first line.
 
-use attache::transcript::ToolCall;
+use attache::transcript::ToolCallEntry;
 use attache::{json, v1};
 use attache_client::{content, figures};
 use attache_text::plain::visible_lines;
@@ -13,7 +13,7 @@ use crate::paint::{Brush, Fold, diff, path, wrap};
 
 pub(super) fn add(
     card: &mut Card,
-    call: &ToolCall,
+    call: &ToolCallEntry,
     around: &Surroundings<'_>,
     fold: Fold,
     brush: &Brush,
@@ -25,9 +25,9 @@ pub(super) fn add(
         brush,
         width,
     };
-    body.whole_title(&call.said);
-    body.locations(&call.said);
-    for content in &call.said.content {
+    body.whole_title(&call.report);
+    body.locations(&call.report);
+    for content in &call.report.content {
         match content {
             v1::ToolCallContent::Content(content) => body.block(&content.content),
             v1::ToolCallContent::Diff(diff) => body.diff(diff),
@@ -40,7 +40,7 @@ pub(super) fn add(
             v1::ToolCallContent::Other(_) => body.dim("[content of a type unknown here]"),
         }
     }
-    body.raw(&call.said);
+    body.raw(&call.report);
 }
 
 struct Body<'a> {
@@ -138,7 +138,7 @@ impl Body<'_> {
 
     fn block(&mut self, block: &v1::ContentBlock) {
         let Some(text) = block.as_text() else {
-            return self.dim(&content::line(block));
+            return self.dim(&content::summary_line(block));
         };
         let (bytes, limit) = match self.fold {
             Fold::Full => (LONG_TEXT, usize::MAX),
