@@ -114,7 +114,8 @@ impl Conversation {
             Ok(Message::Failure { id, error }) => self.answer(from, &id, Err(error)),
             Err(malformed) => {
                 self.problem(&line::fault(text, &malformed));
-                self.broken.extend(malformed.answer().map(|(id, _)| id));
+                self.broken
+                    .extend(malformed.error_response().map(|(id, _)| id));
                 NO_MESSAGE.to_owned()
             }
         }
@@ -144,19 +145,19 @@ impl Conversation {
     }
 
     fn explain_request(&mut self, from: Role, method: &str, params: Option<&str>) -> TypedRequest {
-        let requests = match from {
+        let request = match from {
             Role::Client => ClientRequest::decode(method, params).map(|request| {
                 self.violations(rules::client::check_request(&request, &self.context));
-                self.context.client_asked(&request);
+                self.context.on_client_request(&request);
                 TypedRequest::ByClient(request)
             }),
             Role::Agent => AgentRequest::decode(method, params).map(|request| {
                 self.violations(rules::agent::check_request(&request, &self.context));
-                self.context.agent_asked(&request);
+                self.context.on_agent_request(&request);
                 TypedRequest::ByAgent(request)
             }),
         };
-        requests.unwrap_or_else(|error| {
+        request.unwrap_or_else(|error| {
             self.refused(from, method, MethodKind::Request, &error);
             TypedRequest::Unread
         })
@@ -201,7 +202,7 @@ impl Conversation {
             Role::Agent => {
                 let news = AgentNotification::decode(method, params)?;
                 self.violations(rules::agent::check_notification(&news, &self.context));
-                self.context.agent_told(&news);
+                self.context.on_agent_notification(&news);
                 if let AgentNotification::Session(news) = news {
                     self.note(format!("update: {}", news.update.tag()));
                 }
