@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use attache::{Transcript, v1};
 use attache_client::figures;
 use attache_host::terminals::TerminalView;
-use attache_tui::paint::theme::{Palette, Shade, Signs};
-use attache_tui::paint::view::{Scene, Scroll, Step, TranscriptView};
-use attache_tui::paint::{Brush, Fold, Theme};
+use attache_tui::paint::theme::{Background, Palette, SignSet};
+use attache_tui::paint::view::{Scroll, SelectionStep, TranscriptView, Viewport};
+use attache_tui::paint::{Appearance, Fold, Theme};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
@@ -24,13 +24,13 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new() -> Self {
-        let theme = Theme::new(Palette::Full, Shade::Dark, Signs::Unicode);
+        let theme = Theme::new(Palette::Full, Background::Dark, SignSet::Unicode);
         let lines =
             (0..400).map(|line| format!("test part::number_{line} ... \u{1b}[32mok\u{1b}[0m\r\n"));
         Stage {
             session: Session::new(),
             transcript: Transcript::new(),
-            view: TranscriptView::new(Brush::new(theme, "/project")),
+            view: TranscriptView::new(Appearance::new(theme, "/project")),
             screen: Terminal::new(TestBackend::new(120, 40)).unwrap(),
             output: lines.collect(),
         }
@@ -89,7 +89,7 @@ impl Stage {
     pub(crate) fn open(&mut self, name: &'static str, frames: usize) -> Figures {
         self.view.scroll(Scroll::Bottom);
         self.frames(name, frames, |stage, frame| {
-            stage.view.select(Step::Previous);
+            stage.view.select(SelectionStep::Previous);
             if let Some(entry) = stage.view.selected() {
                 stage.view.fold(
                     entry,
@@ -181,12 +181,12 @@ impl Stage {
                 is_released: false,
             })
         };
-        let scene = Scene {
+        let viewport = Viewport {
             transcript,
             terminal: &terminal,
             now: Instant::now(),
         };
-        let drawn = screen.draw(|frame| view.draw(&scene, frame.area(), frame.buffer_mut()));
+        let drawn = screen.draw(|frame| view.draw(&viewport, frame.area(), frame.buffer_mut()));
         drawn.unwrap();
     }
 }

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use super::panel::{Look, Panel};
 use super::quoted::Margins;
 use super::text;
-use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::theme::{Sign, TextRole, Theme};
 
 /// Answers, and which one is selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,8 +82,8 @@ impl<T: Clone> AnswerList<T> {
         for (at, (words, _)) in self.answers.iter().enumerate() {
             let is_selected = self.selected == Some(at);
             let (sign, role) = match is_selected {
-                true => (theme.sign(Sign::Cursor), Role::Selected),
-                false => (" ", Role::Text),
+                true => (theme.sign(Sign::Cursor), TextRole::Selected),
+                false => (" ", TextRole::Text),
             };
             if is_selected {
                 panel.look = Look::At(panel.lines.len());

@@ -6,7 +6,7 @@ use crossterm::event::KeyEvent;
 use super::answer_list::{AnswerList, Chosen};
 use super::panel::{Panel, Tone};
 use super::text;
-use crate::paint::theme::{Role, Theme};
+use crate::paint::theme::{TextRole, Theme};
 
 /// An agent that has gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,14 +59,14 @@ impl Death {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("The agent has gone");
         panel.tone = Tone::Bad;
-        panel.quoted(&visible_lines(&self.how), Role::Bad, theme, inner);
+        panel.quoted(&visible_lines(&self.how), TextRole::Bad, theme, inner);
         if !self.stderr.is_empty() {
             panel.gap();
             let title = "Its last words on standard error:";
-            panel.text(title, theme.style(Role::Dim), inner);
+            panel.text(title, theme.style(TextRole::Dim), inner);
             let skipped = self.stderr.len().saturating_sub(LINES);
             for line in self.stderr.iter().skip(skipped) {
-                panel.quoted(&text::line(line), Role::Quote, theme, inner);
+                panel.quoted(&text::line(line), TextRole::Quote, theme, inner);
             }
         }
         panel.gap();

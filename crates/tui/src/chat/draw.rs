@@ -22,8 +22,8 @@ use super::effect::Format;
 use super::panel::Panel;
 use super::tab::{PlanShown, State, Tab};
 use super::text;
-use crate::paint::theme::{Role, Signs, Theme};
-use crate::paint::{Scene, plan, wrap};
+use crate::paint::theme::{SignSet, TextRole, Theme};
+use crate::paint::{Viewport, plan, wrap};
 use composer::Keys;
 use layout::{Places, Wants};
 
@@ -87,12 +87,13 @@ impl App {
         let places = Places::of(area, &wants);
         self.draw_header(places.header, frame);
         let tab = self.tab_mut();
-        let scene = Scene {
+        let viewport = Viewport {
             transcript: &tab.transcript,
             terminal: around.terminal,
             now: around.now,
         };
-        tab.view.draw(&scene, places.transcript, frame.buffer_mut());
+        tab.view
+            .draw(&viewport, places.transcript, frame.buffer_mut());
         if self.is_fresh() {
             self.draw_welcome(places.transcript, frame);
         }
@@ -117,7 +118,7 @@ impl App {
             self.asks.show(drawn, around.now);
         }
         self.draw_status(places.status, frame, around.now);
-        if theme.signs() == Signs::Ascii {
+        if theme.sign_set() == SignSet::Ascii {
             ascii::replace(frame.buffer_mut());
         }
     }
@@ -170,7 +171,7 @@ impl App {
                 panel.keys = match export.there.as_ref() == Some(&path) {
                     true => {
                         let said = "! It is there already.".to_owned();
-                        panel.line(vec![Span::styled(said, theme.style(Role::Warning))]);
+                        panel.line(vec![Span::styled(said, theme.style(TextRole::Warning))]);
                         "Enter again writes over it · or another name · Esc close".to_owned()
                     }
                     false => "Enter write · Esc close".to_owned(),
@@ -193,7 +194,7 @@ impl App {
             };
             let room = usize::from(width).saturating_sub(8 + more.len());
             let said = text::cut(&super::app::words(content), room);
-            Line::styled(format!(" next: {said}{more}"), theme.style(Role::Dim))
+            Line::styled(format!(" next: {said}{more}"), theme.style(TextRole::Dim))
         });
         shown.collect()
     }
@@ -209,19 +210,19 @@ fn indented(area: Rect) -> Rect {
 
 /// The plan: one line, or all of it as far as a third of the screen holds it.
 fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
-    let brush = tab.view.brush();
+    let appearance = tab.view.appearance();
     let width = area.width.saturating_sub(2);
     let mut lines = match (tab.plan, tab.plan()) {
         (PlanShown::Nothing, _) => return Vec::new(),
         (PlanShown::Line, Some(plan)) if !plan.entries.is_empty() => {
-            vec![plan::summary(plan, brush, width)]
+            vec![plan::summary(plan, appearance, width)]
         }
-        (PlanShown::List, Some(plan)) => plan::lines(plan, brush, width),
+        (PlanShown::List, Some(plan)) => plan::lines(plan, appearance, width),
         _ => Vec::new(),
     };
     if tab.plan == PlanShown::List {
         for more in tab.transcript.plans() {
-            lines.extend(plan::lines_of(more, brush, width));
+            lines.extend(plan::lines_of(more, appearance, width));
         }
     }
     lines.truncate(usize::from(area.height / 3).max(1));
@@ -249,7 +250,7 @@ fn fitting(pieces: Vec<Piece>, width: usize, theme: &Theme) -> Line<'static> {
     let mut spans = vec![Span::raw(" ")];
     for (at, piece) in pieces.iter().enumerate() {
         if at > 0 {
-            spans.push(Span::styled(" · ", theme.style(Role::Dim)));
+            spans.push(Span::styled(" · ", theme.style(TextRole::Dim)));
         }
         let text = text::cut(&piece.text, width.saturating_sub(2));
         spans.push(Span::styled(text, theme.style(piece.role)));
@@ -260,13 +261,13 @@ fn fitting(pieces: Vec<Piece>, width: usize, theme: &Theme) -> Line<'static> {
 /// A part of a line.
 struct Piece {
     text: String,
-    role: Role,
+    role: TextRole,
     /// How much it counts.
     weight: u8,
 }
 
 impl Piece {
-    fn new(text: impl Into<String>, role: Role, weight: u8) -> Piece {
+    fn new(text: impl Into<String>, role: TextRole, weight: u8) -> Piece {
         let text = text::line(&text.into());
         Piece { text, role, weight }
     }

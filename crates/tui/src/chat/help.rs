@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::keymap::ACTIONS;
 use super::panel::{Look, Panel};
-use crate::paint::theme::{Role, Theme};
+use crate::paint::theme::{TextRole, Theme};
 
 /// The help, scrolled so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,13 +63,13 @@ fn section(panel: &mut Panel, theme: &Theme, title: &'static str, rows: &[(&str,
 }
 
 fn heading(theme: &Theme, title: &'static str) -> Line<'static> {
-    Line::styled(title, theme.style(Role::Heading))
+    Line::styled(title, theme.style(TextRole::Heading))
 }
 
 fn row(theme: &Theme, key: &str, what: &'static str) -> Line<'static> {
     Line::from(vec![
-        Span::styled(format!("{key:<14}"), theme.style(Role::Strong)),
-        Span::styled(what, theme.style(Role::Text)),
+        Span::styled(format!("{key:<14}"), theme.style(TextRole::Strong)),
+        Span::styled(what, theme.style(TextRole::Text)),
     ])
 }
 

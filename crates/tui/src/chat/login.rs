@@ -8,7 +8,7 @@ use crossterm::event::KeyEvent;
 
 use super::answer_list::{AnswerList, Chosen, Words};
 use super::panel::{Panel, Tone};
-use crate::paint::theme::{Role, Theme};
+use crate::paint::theme::{TextRole, Theme};
 
 /// The ways to log in; `None` is not now.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ impl LoginList {
         panel.tone = Tone::Asking;
         let inner = Panel::inner(width);
         if let Some(message) = &self.message {
-            panel.quoted(message, Role::Quote, theme, inner);
+            panel.quoted(message, TextRole::Quote, theme, inner);
             panel.gap();
         }
         if self.left_out > 0 {
@@ -67,7 +67,7 @@ impl LoginList {
             let text = format!(
                 "{ways} cannot be chosen here: of a kind that Attaché does not know, or with the id of another."
             );
-            panel.text(&text, theme.style(Role::Warning), inner);
+            panel.text(&text, theme.style(TextRole::Warning), inner);
         }
         self.answers.draw(&mut panel, theme, inner);
         panel
@@ -124,11 +124,15 @@ impl LoginPrompt {
         let mut exactly = |label, shown: &str, role| {
             panel.labelled(label, shown, role, theme, inner);
         };
-        exactly("command", &visible_command(&command.words), Role::Strong);
-        exactly("in", &visible(&command.directory), Role::Text);
+        exactly(
+            "command",
+            &visible_command(&command.words),
+            TextRole::Strong,
+        );
+        exactly("in", &visible(&command.directory), TextRole::Text);
         for (name, value) in &command.variables {
             let variable = format!("{}={}", visible_word(name), visible_word(value.reveal()));
-            exactly("with", &variable, Role::Warning);
+            exactly("with", &variable, TextRole::Warning);
         }
         panel.gap();
         self.answers.draw(&mut panel, theme, inner);

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use super::{quoted, text};
-use crate::paint::theme::{Role, Signs, Theme};
+use crate::paint::theme::{SignSet, TextRole, Theme};
 use crate::paint::wrap;
 
 /// A box with lines. Where it has less room than lines it shows those that count.
@@ -89,7 +89,7 @@ impl Panel {
         &mut self,
         label: &str,
         shown: &str,
-        role: Role,
+        role: TextRole,
         theme: &Theme,
         width: u16,
     ) {
@@ -99,7 +99,7 @@ impl Panel {
     }
 
     /// Adds lines of others, safe to show.
-    pub(crate) fn quoted(&mut self, shown: &str, role: Role, theme: &Theme, width: u16) {
+    pub(crate) fn quoted(&mut self, shown: &str, role: TextRole, theme: &Theme, width: u16) {
         let rows = quoted::lines(shown, theme.style(role), theme, usize::from(width));
         self.lines.extend(rows);
     }
@@ -126,9 +126,9 @@ impl Panel {
 
     pub(crate) fn draw(&self, area: Rect, frame: &mut Frame<'_>, theme: &Theme) -> Window {
         let style = theme.style(match self.tone {
-            Tone::Quiet => Role::Border,
-            Tone::Asking => Role::Warning,
-            Tone::Bad => Role::Bad,
+            Tone::Quiet => TextRole::Border,
+            Tone::Asking => TextRole::Warning,
+            Tone::Bad => TextRole::Bad,
         });
         frame.render_widget(Clear, area);
         let mut block = frame_of(&self.title, area, style, theme);
@@ -167,7 +167,7 @@ impl Panel {
             ..inside
         };
         let keys: Vec<Line<'_>> = keys.into_iter().map(Line::from).collect();
-        let keys = Paragraph::new(keys).style(theme.style(Role::Dim));
+        let keys = Paragraph::new(keys).style(theme.style(TextRole::Dim));
         frame.render_widget(keys, foot);
         window
     }
@@ -214,11 +214,14 @@ impl Panel {
 /// The border of a box, with its title.
 pub(super) fn frame_of(title: &str, area: Rect, style: Style, theme: &Theme) -> Block<'static> {
     let title = text::cut(title, usize::from(area.width.saturating_sub(4)));
-    let title = Span::styled(format!(" {title} "), style.patch(theme.style(Role::Strong)));
+    let title = Span::styled(
+        format!(" {title} "),
+        style.patch(theme.style(TextRole::Strong)),
+    );
     let block = Block::bordered().border_style(style).title(title);
-    match theme.signs() {
-        Signs::Unicode => block.border_type(BorderType::Rounded),
-        Signs::Ascii => block.border_set(ASCII),
+    match theme.sign_set() {
+        SignSet::Unicode => block.border_type(BorderType::Rounded),
+        SignSet::Ascii => block.border_set(ASCII),
     }
 }
 

@@ -11,7 +11,7 @@ use super::fuzzy;
 use super::keymap::Action;
 use super::panel::{Look, Panel};
 use super::text;
-use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::theme::{Sign, TextRole, Theme};
 use crate::paint::wrap;
 
 /// A list to choose from.
@@ -188,9 +188,9 @@ impl Picker {
         let prompt = format!("{} ", theme.sign(Sign::User));
         let column = wrap::width(&prompt) + self.filter.place(usize::MAX).1;
         panel.cursor = Some((column, 0));
-        let typed = Span::styled(self.filter.text().to_owned(), theme.style(Role::Strong));
+        let typed = Span::styled(self.filter.text().to_owned(), theme.style(TextRole::Strong));
         let typed = match self.filter.is_empty() {
-            true => Span::styled("type to filter", theme.style(Role::Dim)),
+            true => Span::styled("type to filter", theme.style(TextRole::Dim)),
             false => typed,
         };
         panel.line(vec![Span::raw(prompt), typed]);
@@ -201,7 +201,7 @@ impl Picker {
             if row.group.is_some() && row.group != group {
                 group.clone_from(&row.group);
                 let name = group.clone().unwrap_or_default();
-                let style = theme.style(Role::Heading);
+                let style = theme.style(TextRole::Heading);
                 panel
                     .lines
                     .push(Line::styled(text::cut(&name, width), style));
@@ -214,7 +214,7 @@ impl Picker {
                 .push(row.line(Some(at) == self.selected, theme, label_width, width));
         }
         if self.fitting.is_empty() {
-            let style = theme.style(Role::Dim);
+            let style = theme.style(TextRole::Dim);
             let text = match (self.is_filled, self.typed_file()) {
                 (false, _) => "looking…",
                 (true, Some(_)) => "Enter attaches this path",
@@ -289,12 +289,12 @@ impl Row {
         let room = width.saturating_sub(label + 6);
         let detail = text::cut(&self.detail, room);
         let style = match is_selected {
-            true => theme.style(Role::Selected),
-            false => theme.style(Role::Text),
+            true => theme.style(TextRole::Selected),
+            false => theme.style(TextRole::Text),
         };
         Line::from(vec![
             Span::styled(format!("{cursor}{mark} {name}{pad}"), style),
-            Span::styled(format!("  {detail}"), theme.style(Role::Dim)),
+            Span::styled(format!("  {detail}"), theme.style(TextRole::Dim)),
         ])
     }
 }

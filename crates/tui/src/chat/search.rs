@@ -7,7 +7,7 @@ use super::editor::{Editor, Handled, Lines};
 use super::help::Shown;
 use super::panel::Panel;
 use crate::paint::TranscriptView;
-use crate::paint::theme::{Role, Theme};
+use crate::paint::theme::{TextRole, Theme};
 
 /// A search that is being typed.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ impl Search {
 
     pub(crate) fn panel(&self, view: &TranscriptView, theme: &Theme) -> Panel {
         let mut panel = Panel::new("Search");
-        let found = match view.found() {
+        let found = match view.search_status() {
             None => String::new(),
             Some(found) => {
                 let so_far = if found.is_complete { "" } else { " so far" };
@@ -54,8 +54,8 @@ impl Search {
         };
         panel.cursor = Some((self.query.place(usize::MAX).1, 0));
         panel.line(vec![
-            Span::styled(self.query.text().to_owned(), theme.style(Role::Strong)),
-            Span::styled(found, theme.style(Role::Dim)),
+            Span::styled(self.query.text().to_owned(), theme.style(TextRole::Strong)),
+            Span::styled(found, theme.style(TextRole::Dim)),
         ]);
         panel.keys = "Enter ↑ above · ↓ below · Esc close".to_owned();
         panel

@@ -11,7 +11,7 @@ use attache_client::event::OpenedSession;
 
 use super::composer::Composer;
 use super::text;
-use crate::paint::{Brush, Remark, Theme, Tone, TranscriptView};
+use crate::paint::{Appearance, Remark, Theme, Tone, TranscriptView};
 
 /// A session on the screen.
 #[derive(Debug)]
@@ -86,13 +86,13 @@ pub(crate) enum PlanShown {
 
 impl Tab {
     pub(crate) fn new(number: u64, opening: OpenRequest, theme: Theme) -> Tab {
-        let brush = Brush::new(theme, opening.cwd.clone());
+        let appearance = Appearance::new(theme, opening.cwd.clone());
         Tab {
             number,
             opening,
             state: State::Opening,
             transcript: Transcript::new(),
-            view: TranscriptView::new(brush),
+            view: TranscriptView::new(appearance),
             composer: Composer::default(),
             modes: None,
             options: Vec::new(),
@@ -170,9 +170,9 @@ impl Tab {
 
     /// Clears the screen for a history that is told again.
     pub(crate) fn set_aside(&mut self) {
-        let brush = self.view.brush().clone();
+        let appearance = self.view.appearance().clone();
         let shown = std::mem::take(&mut self.transcript);
-        let view = std::mem::replace(&mut self.view, TranscriptView::new(brush));
+        let view = std::mem::replace(&mut self.view, TranscriptView::new(appearance));
         self.aside.get_or_insert((shown, view));
     }
 

@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 use super::answer_list::{AnswerList, Chosen};
 use super::panel::{Panel, Tone};
 use super::{quoted, text};
-use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::theme::{Sign, TextRole, Theme};
 use address::{AddressError, WebAddress};
 
 /// A question about a page.
@@ -89,19 +89,19 @@ impl Page {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("Visit a page?");
         panel.tone = Tone::Asking;
-        panel.quoted(&self.message, Role::Quote, theme, inner);
+        panel.quoted(&self.message, TextRole::Quote, theme, inner);
         panel.gap();
-        let warning = theme.style(Role::Warning);
+        let warning = theme.style(TextRole::Warning);
         match &self.address {
             Ok(address) => {
-                panel.labelled("host", &address.host, Role::Strong, theme, inner);
+                panel.labelled("host", &address.host, TextRole::Strong, theme, inner);
                 self.whole(&mut panel, address, theme, inner);
                 for said in &address.warnings {
                     panel.text(said, warning, inner);
                 }
             }
             Err(error) => {
-                panel.quoted(&visible(&self.url), Role::Text, theme, inner);
+                panel.quoted(&visible(&self.url), TextRole::Text, theme, inner);
                 panel.text(error.message(), warning, inner);
             }
         }
@@ -117,7 +117,7 @@ impl Page {
         let (start, end) = (address.range.start, address.range.end);
         let bar = Span::styled(
             format!("{} ", theme.sign(Sign::Quoted)),
-            theme.style(Role::Dim),
+            theme.style(TextRole::Dim),
         );
         for row in text::rows(&url, usize::from(width.saturating_sub(quoted::WIDTH))) {
             let cut = |at: usize| at.clamp(row.start, row.end);
@@ -126,9 +126,9 @@ impl Page {
             };
             panel.lines.push(Line::from(vec![
                 bar.clone(),
-                part(0, start, Role::Link),
-                part(start, end, Role::Strong),
-                part(end, url.len(), Role::Link),
+                part(0, start, TextRole::Link),
+                part(start, end, TextRole::Strong),
+                part(end, url.len(), TextRole::Link),
             ]));
         }
     }

@@ -165,13 +165,13 @@ impl App {
     }
 
     fn next_diff_layout(&mut self, now: Instant) {
-        let brush = self.tab_mut().view.brush_mut();
-        let (layout, name) = match brush.diffs {
+        let appearance = self.tab_mut().view.appearance_mut();
+        let (layout, name) = match appearance.diffs {
             DiffLayout::ByWidth => (DiffLayout::Unified, "diffs are unified"),
             DiffLayout::Unified => (DiffLayout::SideBySide, "diffs are side by side"),
             DiffLayout::SideBySide => (DiffLayout::ByWidth, "diffs go by the width"),
         };
-        brush.diffs = layout;
+        appearance.diffs = layout;
         self.toast(Tone::Info, name, now);
     }
 

@@ -351,7 +351,7 @@ impl App {
     /// The box of the request on the screen.
     pub(in crate::chat) fn ask_panel(&self, width: u16) -> Option<AskPanel> {
         let session = self.tab().session().cloned();
-        let brush = self.tab().view.brush();
+        let appearance = self.tab().view.appearance();
         let behind = self.asks.count(session.as_ref()).saturating_sub(1);
         let has_keys = self.ask_has_keys();
         let entrance = match self.tab().composer.is_empty() {
@@ -361,15 +361,15 @@ impl App {
         let ask = self.asks.first(session.as_ref())?;
         if let What::Permission(dialog) = &ask.what {
             let page = match has_keys {
-                true => dialog.page(brush, width, behind, Keys::Here),
+                true => dialog.page(appearance, width, behind, Keys::Here),
                 false => {
-                    let page = dialog.page(brush, width, behind, Keys::Elsewhere);
+                    let page = dialog.page(appearance, width, behind, Keys::Elsewhere);
                     page.with_hint(entrance)
                 }
             };
             return Some(AskPanel::Permission(page));
         }
-        let mut panel = ask.what.panel(&brush.theme, width)?;
+        let mut panel = ask.what.panel(&appearance.theme, width)?;
         ask.seen.prepare(&mut panel);
         match has_keys {
             true => panel.scrolling = Scrolling::ByPages,

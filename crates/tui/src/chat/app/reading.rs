@@ -11,7 +11,7 @@ use crate::chat::help::Help;
 use crate::chat::keymap::{self, Action};
 use crate::chat::search::Search;
 use crate::paint::view::text_of;
-use crate::paint::{Scroll, Step, Tone};
+use crate::paint::{Scroll, SelectionStep, Tone};
 
 impl App {
     pub(super) fn reading_key(&mut self, key: &KeyEvent, now: Instant) {
@@ -26,10 +26,10 @@ impl App {
         }
         let view = &mut self.tab_mut().view;
         match key.code {
-            KeyCode::Down | KeyCode::Char('j') => view.select(Step::Next),
-            KeyCode::Up | KeyCode::Char('k') => view.select(Step::Previous),
-            KeyCode::Char(']') => view.select(Step::NextPrompt),
-            KeyCode::Char('[') => view.select(Step::PreviousPrompt),
+            KeyCode::Down | KeyCode::Char('j') => view.select(SelectionStep::Next),
+            KeyCode::Up | KeyCode::Char('k') => view.select(SelectionStep::Previous),
+            KeyCode::Char(']') => view.select(SelectionStep::NextPrompt),
+            KeyCode::Char('[') => view.select(SelectionStep::PreviousPrompt),
             KeyCode::Enter | KeyCode::Char(' ') => {
                 if let Some(entry) = view.selected() {
                     view.toggle(entry);
@@ -50,7 +50,7 @@ impl App {
 
     pub(super) fn start_reading(&mut self) {
         self.focus = Focus::Reading;
-        self.tab_mut().view.select(Step::Previous);
+        self.tab_mut().view.select(SelectionStep::Previous);
     }
 
     pub(super) fn stop_reading(&mut self) {

@@ -8,7 +8,7 @@ use ratatui::widgets::Paragraph;
 use crate::chat::app::{App, Focus};
 use crate::chat::completion::hint;
 use crate::chat::text;
-use crate::paint::theme::{Role, Sign};
+use crate::paint::theme::{Sign, TextRole};
 use crate::paint::wrap;
 
 /// Where the keys go.
@@ -33,7 +33,7 @@ impl App {
     pub(super) fn draw_composer(&self, area: Rect, frame: &mut Frame<'_>, keys: Keys) {
         let theme = &self.settings.theme;
         let rule = theme.sign(Sign::Rule).repeat(usize::from(area.width));
-        let mut lines = vec![Line::styled(rule, theme.style(Role::Border))];
+        let mut lines = vec![Line::styled(rule, theme.style(TextRole::Border))];
         lines.extend(self.attached_line(usize::from(area.width)));
         let first = u16::try_from(lines.len()).unwrap_or(1);
         let room = usize::from(area.height.saturating_sub(first)).max(1);
@@ -47,7 +47,7 @@ impl App {
                 _ => "  ".to_owned(),
             };
             let mut spans = vec![
-                Span::styled(sign, theme.style(Role::User)),
+                Span::styled(sign, theme.style(TextRole::User)),
                 Span::raw(editor.text()[range].to_owned()),
             ];
             spans.extend(self.ghost(usize::from(area.width), keys));
@@ -74,7 +74,10 @@ impl App {
         });
         let names = names.collect::<Vec<_>>().join(" ");
         let text = text::cut(&format!("  attached {names}"), width);
-        Some(Line::styled(text, self.settings.theme.style(Role::Link)))
+        Some(Line::styled(
+            text,
+            self.settings.theme.style(TextRole::Link),
+        ))
     }
 
     /// What could be written, in place of nothing.
@@ -92,6 +95,6 @@ impl App {
         };
         let room = width.saturating_sub(3 + wrap::width(written));
         let text = text::cut(&text::line(text), room);
-        Some(Span::styled(text, self.settings.theme.style(Role::Dim)))
+        Some(Span::styled(text, self.settings.theme.style(TextRole::Dim)))
     }
 }

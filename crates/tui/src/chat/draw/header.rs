@@ -9,7 +9,7 @@ use super::{Piece, fitting};
 use crate::chat::app::App;
 use crate::chat::tab::{News, Tab};
 use crate::chat::text;
-use crate::paint::theme::{Role, Sign};
+use crate::paint::theme::{Sign, TextRole};
 
 impl App {
     pub(super) fn draw_header(&self, area: Rect, frame: &mut Frame<'_>) {
@@ -24,9 +24,9 @@ impl App {
         let tab = self.tab();
         let cwd = text::line(&tab.cwd().to_string_lossy());
         let pieces = vec![
-            Piece::new(self.agent_name(), Role::Strong, 3),
-            Piece::new(text::cut(&tab.title(), width / 2), Role::Text, 2),
-            Piece::new(text::cut_front(&cwd, width / 2), Role::Dim, 1),
+            Piece::new(self.agent_name(), TextRole::Strong, 3),
+            Piece::new(text::cut(&tab.title(), width / 2), TextRole::Text, 2),
+            Piece::new(text::cut_front(&cwd, width / 2), TextRole::Dim, 1),
         ];
         fitting(pieces, width, &self.settings.theme)
     }
@@ -42,14 +42,14 @@ impl App {
             let mark = self.mark(tab);
             let label = format!(" {}{mark} {} ", at + 1, tab.title());
             let role = match at == self.active {
-                true => Role::Selected,
-                false => Role::Dim,
+                true => TextRole::Selected,
+                false => TextRole::Dim,
             };
             let cut = text::cut(&label, room.saturating_sub(1));
             spans.push(Span::styled(cut, theme.style(role)));
             spans.push(Span::styled(
                 theme.sign(Sign::Bar),
-                theme.style(Role::Border),
+                theme.style(TextRole::Border),
             ));
         }
         Line::from(spans)

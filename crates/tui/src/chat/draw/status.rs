@@ -15,7 +15,7 @@ use crate::chat::app::{App, Life, Undo, current};
 use crate::chat::tab::{Stage, State};
 use crate::chat::text;
 use crate::paint::Tone;
-use crate::paint::theme::{Role, Sign};
+use crate::paint::theme::{Sign, TextRole};
 
 impl App {
     pub(super) fn draw_status(&self, area: Rect, frame: &mut Frame<'_>, now: Instant) {
@@ -23,10 +23,10 @@ impl App {
         let mut pieces = Vec::new();
         if let Some(toast) = &self.toast {
             let role = match toast.tone {
-                Tone::Info => Role::Text,
-                Tone::Good => Role::Good,
-                Tone::Warning => Role::Warning,
-                Tone::Bad => Role::Bad,
+                Tone::Info => TextRole::Text,
+                Tone::Good => TextRole::Good,
+                Tone::Warning => TextRole::Warning,
+                Tone::Bad => TextRole::Bad,
             };
             let undo = match toast.undo {
                 Undo::No => "",
@@ -36,14 +36,14 @@ impl App {
             let room = width.saturating_sub(undo.len() + 7);
             let text = text::cut_counted(&toast.text, room);
             pieces.push(Piece::new(text, role, 9));
-            pieces.push(Piece::new(undo, Role::Strong, 9));
+            pieces.push(Piece::new(undo, TextRole::Strong, 9));
         }
         pieces.push(self.state(now));
         pieces.push(self.below());
         pieces.push(self.unasked());
         pieces.extend(self.settings_of_session());
         if self.tabs.len() > 1 {
-            pieces.push(Piece::new(self.agent_name(), Role::Dim, 1));
+            pieces.push(Piece::new(self.agent_name(), TextRole::Dim, 1));
         }
         let line = fitting(pieces, width, &self.settings.theme);
         frame.render_widget(Paragraph::new(line), area);
@@ -54,18 +54,18 @@ impl App {
         let tab = self.tab();
         let running = self.settings.theme.sign(Sign::Running);
         if self.life == Life::Gone {
-            return Piece::new("the agent has gone", Role::Bad, 8);
+            return Piece::new("the agent has gone", TextRole::Bad, 8);
         }
         match (&tab.state, tab.turn) {
-            (State::Failed(why), _) => Piece::new(format!("no session: {why}"), Role::Bad, 8),
-            (State::Unauthenticated, _) => Piece::new("not logged in", Role::Warning, 8),
+            (State::Failed(why), _) => Piece::new(format!("no session: {why}"), TextRole::Bad, 8),
+            (State::Unauthenticated, _) => Piece::new("not logged in", TextRole::Warning, 8),
             (State::Opening, _) => {
                 let what = match self.life {
                     Life::Starting => "starting the agent",
                     Life::Restarting => "starting the agent again",
                     Life::Running | Life::Gone => "opening the session",
                 };
-                Piece::new(format!("{running} {what}"), Role::Running, 8)
+                Piece::new(format!("{running} {what}"), TextRole::Running, 8)
             }
             (State::Open(_), Some(turn)) => {
                 let elapsed = figures::elapsed(now.saturating_duration_since(turn.began));
@@ -79,20 +79,22 @@ impl App {
                     }
                     Stage::Running => format!("{running} working {elapsed}, Esc cancels"),
                 };
-                Piece::new(text, Role::Running, 8)
+                Piece::new(text, TextRole::Running, 8)
             }
             (State::Open(_), None) if self.is_compacting() => {
-                Piece::new(format!("{running} compacting"), Role::Running, 8)
+                Piece::new(format!("{running} compacting"), TextRole::Running, 8)
             }
             (State::Open(_), None) => match &tab.last_turn {
-                None => Piece::new("ready", Role::Good, 7),
+                None => Piece::new("ready", TextRole::Good, 7),
                 Some((v1::StopReason::EndTurn, took)) => {
-                    Piece::new(format!("done in {took}"), Role::Good, 7)
+                    Piece::new(format!("done in {took}"), TextRole::Good, 7)
                 }
                 Some((v1::StopReason::Cancelled, took)) => {
-                    Piece::new(format!("cancelled after {took}"), Role::Warning, 7)
+                    Piece::new(format!("cancelled after {took}"), TextRole::Warning, 7)
                 }
-                Some((_, took)) => Piece::new(format!("stopped after {took}"), Role::Warning, 7),
+                Some((_, took)) => {
+                    Piece::new(format!("stopped after {took}"), TextRole::Warning, 7)
+                }
             },
         }
     }
@@ -106,10 +108,10 @@ impl App {
     /// Whether nobody is asked.
     fn unasked(&self) -> Piece {
         match self.settings.preset {
-            Preset::Ask => Piece::new("", Role::Dim, 0),
-            Preset::ApproveReads => Piece::new("only reading is allowed", Role::Warning, 6),
-            Preset::ApproveAll => Piece::new("everything is allowed", Role::Warning, 6),
-            Preset::DenyAll => Piece::new("nothing is allowed", Role::Warning, 6),
+            Preset::Ask => Piece::new("", TextRole::Dim, 0),
+            Preset::ApproveReads => Piece::new("only reading is allowed", TextRole::Warning, 6),
+            Preset::ApproveAll => Piece::new("everything is allowed", TextRole::Warning, 6),
+            Preset::DenyAll => Piece::new("nothing is allowed", TextRole::Warning, 6),
         }
     }
 
@@ -117,8 +119,8 @@ impl App {
     fn below(&self) -> Piece {
         let position = self.tab().view.position();
         match (position.is_following, position.below) {
-            (true, _) | (false, 0) => Piece::new("", Role::Dim, 0),
-            (false, below) => Piece::new(format!("{below} below, Ctrl-End"), Role::Warning, 6),
+            (true, _) | (false, 0) => Piece::new("", TextRole::Dim, 0),
+            (false, below) => Piece::new(format!("{below} below, Ctrl-End"), TextRole::Warning, 6),
         }
     }
 
@@ -133,7 +135,7 @@ impl App {
                 |mode| mode.name.clone(),
             )
         });
-        let mut pieces = vec![Piece::new(mode.unwrap_or_default(), Role::Heading, 5)];
+        let mut pieces = vec![Piece::new(mode.unwrap_or_default(), TextRole::Heading, 5)];
         for option in &tab.options {
             use v1::SessionConfigOptionCategory as Category;
             let (weight, text) = match &option.category {
@@ -142,10 +144,10 @@ impl App {
                 Some(Category::Model) => (4, current(option)),
                 _ => (2, format!("{}: {}", option.name, current(option))),
             };
-            pieces.push(Piece::new(text, Role::Dim, weight));
+            pieces.push(Piece::new(text, TextRole::Dim, weight));
         }
         let usage = tab.transcript.usage().map(figures::usage);
-        pieces.push(Piece::new(usage.unwrap_or_default(), Role::Dim, 3));
+        pieces.push(Piece::new(usage.unwrap_or_default(), TextRole::Dim, 3));
         pieces
     }
 }

@@ -9,7 +9,7 @@ use crate::chat::editor::Editor;
 use crate::chat::panel::{Look, Panel, Tone};
 use crate::chat::quoted::Margins;
 use crate::chat::text;
-use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::theme::{Sign, TextRole, Theme};
 use crate::paint::wrap;
 
 impl Form {
@@ -17,12 +17,12 @@ impl Form {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("The agent asks for details");
         panel.tone = Tone::Asking;
-        panel.quoted(&self.message, Role::Quote, theme, inner);
+        panel.quoted(&self.message, TextRole::Quote, theme, inner);
         if let Some(title) = &self.title {
-            panel.quoted(title, Role::Heading, theme, inner);
+            panel.quoted(title, TextRole::Heading, theme, inner);
         }
         if let Some(description) = &self.description {
-            panel.quoted(description, Role::Dim, theme, inner);
+            panel.quoted(description, TextRole::Dim, theme, inner);
         }
         for (index, field) in self.fields.iter().enumerate() {
             panel.gap();
@@ -40,8 +40,8 @@ impl Form {
     fn buttons(&self, panel: &mut Panel, theme: &Theme) {
         let button = |name: &'static str, focus: Focus| {
             let role = match self.focus == focus {
-                true => Role::Selected,
-                false => Role::Text,
+                true => TextRole::Selected,
+                false => TextRole::Text,
             };
             Span::styled(name, theme.style(role))
         };
@@ -68,13 +68,13 @@ impl Field {
             true => "needed ",
             false => "",
         };
-        let strong = theme.style(Role::Strong);
+        let strong = theme.style(TextRole::Strong);
         let title = margins(&format!("{cursor} {needed}"), strong, theme);
         panel
             .lines
             .extend(title.around(&self.title, strong, usize::from(width)));
         if let Some(description) = &self.description {
-            panel.quoted(description, Role::Dim, theme, width);
+            panel.quoted(description, TextRole::Dim, theme, width);
         }
         if has_focus {
             panel.look = Look::At(panel.lines.len());
@@ -82,7 +82,7 @@ impl Field {
         self.draw_value(panel, has_focus, theme, width);
         if let Some(problem) = &self.problem {
             // A pattern of the agent may stand in it.
-            let bad = theme.style(Role::Bad);
+            let bad = theme.style(TextRole::Bad);
             let sign = margins(&format!("{} ", theme.sign(Sign::Failed)), bad, theme);
             panel
                 .lines
@@ -113,7 +113,7 @@ impl Field {
                 let text = "  this kind of field cannot be shown here";
                 panel
                     .lines
-                    .push(Line::styled(text, theme.style(Role::Warning)));
+                    .push(Line::styled(text, theme.style(TextRole::Warning)));
             }
         }
     }
@@ -130,9 +130,9 @@ fn draw_editor(editor: &Editor, panel: &mut Panel, has_focus: bool, theme: &Them
             panel.look = Look::At(panel.lines.len());
         }
         panel.line(vec![
-            Span::styled("  [ ", theme.style(Role::Border)),
+            Span::styled("  [ ", theme.style(TextRole::Border)),
             Span::raw(shown.to_owned()),
-            Span::styled(format!("{pad}]"), theme.style(Role::Border)),
+            Span::styled(format!("{pad}]"), theme.style(TextRole::Border)),
         ]);
     }
 }
@@ -155,8 +155,8 @@ fn draw_choices(
             panel.look = Look::At(panel.lines.len());
         }
         let role = match is_here {
-            true => Role::Selected,
-            false => Role::Text,
+            true => TextRole::Selected,
+            false => TextRole::Text,
         };
         let style = theme.style(role);
         let rows = margins(&format!("  {mark} "), style, theme);

@@ -11,9 +11,9 @@ use super::facts::LONGEST;
 use super::{Against, PermissionDialog};
 use crate::chat::panel::Panel;
 use crate::chat::quoted;
-use crate::paint::Brush;
+use crate::paint::Appearance;
 use crate::paint::diff::{self, DiffLayout};
-use crate::paint::theme::Role;
+use crate::paint::theme::TextRole;
 
 /// What decides how changes are laid out: the width, the old text, and whether the two texts are side by side.
 pub(super) type ChangesLayout = (u16, Against, DiffLayout);
@@ -30,17 +30,17 @@ pub(super) struct Changes {
 
 impl PermissionDialog {
     /// All that would change. It is laid out once for each width, and again when colours are found.
-    pub(super) fn changes(&self, brush: &Brush, width: u16) -> Arc<Changes> {
-        let layout = (width, self.against, brush.diffs);
+    pub(super) fn changes(&self, appearance: &Appearance, width: u16) -> Arc<Changes> {
+        let layout = (width, self.against, appearance.diffs);
         let mut last = self.changes.borrow_mut();
         let current = last
             .take()
             .filter(|it| it.layout == layout && it.is_coloured);
-        let changes = current.unwrap_or_else(|| Arc::new(self.lay_out_changes(brush, width)));
+        let changes = current.unwrap_or_else(|| Arc::new(self.lay_out_changes(appearance, width)));
         Arc::clone(last.insert(changes))
     }
 
-    fn lay_out_changes(&self, brush: &Brush, width: u16) -> Changes {
+    fn lay_out_changes(&self, appearance: &Appearance, width: u16) -> Changes {
         let mut panel = Panel::new("");
         let mut left = LONGEST;
         let (mut are_too_long, mut is_coloured) = (false, true);
@@ -52,16 +52,22 @@ impl PermissionDialog {
                 },
                 _ => change,
             };
-            let warning = brush.theme.style(Role::Warning);
+            let warning = appearance.theme.style(TextRole::Warning);
             if let Some(remark) = remark(found, change, self.against) {
                 panel.text(remark, warning, width);
             }
             if let Some(DiskComparison::Unknown(why)) = found {
-                panel.labelled("because", &visible(why), Role::Warning, &brush.theme, width);
+                panel.labelled(
+                    "because",
+                    &visible(why),
+                    TextRole::Warning,
+                    &appearance.theme,
+                    width,
+                );
             }
-            let diff = diff::whole(shown, brush, width.saturating_sub(quoted::WIDTH), left);
+            let diff = diff::whole(shown, appearance, width.saturating_sub(quoted::WIDTH), left);
             is_coloured &= diff.painted.is_coloured;
-            let rows = quoted::barred(diff.painted.lines, &brush.theme);
+            let rows = quoted::barred(diff.painted.lines, &appearance.theme);
             panel.lines.extend(rows);
             match diff.characters {
                 Some(characters) => left -= characters,
@@ -72,7 +78,7 @@ impl PermissionDialog {
             }
         }
         Changes {
-            layout: (width, self.against, brush.diffs),
+            layout: (width, self.against, appearance.diffs),
             rows: panel.lines,
             are_too_long,
             is_coloured,

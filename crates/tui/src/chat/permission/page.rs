@@ -18,7 +18,7 @@ use super::draw::Keys;
 use super::seen_rows::{SeenRows, UnseenRows};
 use crate::chat::panel;
 use crate::chat::text;
-use crate::paint::theme::{Role, Theme};
+use crate::paint::theme::{TextRole, Theme};
 use crate::paint::wrap;
 
 /// The dialog, laid out at a width.
@@ -157,7 +157,7 @@ impl Page {
         theme: &Theme,
         size: (u16, u16),
     ) -> Drawn {
-        let style = theme.style(Role::Warning);
+        let style = theme.style(TextRole::Warning);
         frame.render_widget(Clear, area);
         let block = panel::frame_of(&self.title, area, style, theme);
         let inside = Rect {
@@ -262,7 +262,7 @@ impl Page {
             Step::Choosing => self.answer_lines(|rows| !rows.grants),
             Step::Confirming(_) => Vec::new(),
         };
-        let style = theme.style(Role::Warning);
+        let style = theme.style(TextRole::Warning);
         let message = |said: &str| -> Vec<Line<'static>> {
             let rows = text::lines(said, usize::from(width)).into_iter();
             rows.map(|row| Line::styled(row, style)).collect()
@@ -346,12 +346,12 @@ impl Page {
             parts.push(format!("{}: ↑↓", counted(answers, "more answer")));
         }
         let role = match layout.fit {
-            Fit::Whole => Role::Dim,
-            Fit::Unread | Fit::TooSmall | Fit::TooLong => Role::Warning,
+            Fit::Whole => TextRole::Dim,
+            Fit::Unread | Fit::TooSmall | Fit::TooLong => TextRole::Warning,
         };
         let note = Span::styled(parts.join(" · "), theme.style(role));
-        let hint = Span::styled(self.hint.clone(), theme.style(Role::Dim));
-        let gap = Span::styled(" · ", theme.style(Role::Dim));
+        let hint = Span::styled(self.hint.clone(), theme.style(TextRole::Dim));
+        let gap = Span::styled(" · ", theme.style(TextRole::Dim));
         let spans = match (parts.is_empty(), self.keys) {
             (true, _) => vec![hint],
             (false, Keys::Here) => vec![note, gap, hint],

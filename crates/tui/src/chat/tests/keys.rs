@@ -154,7 +154,7 @@ fn what_is_said_while_a_turn_runs_waits_or_goes_into_it() {
 
 #[test]
 fn what_is_said_before_the_session_is_there_is_sent_once_it_is() {
-    let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
+    let mut stage = Stage::new(crate::paint::theme::SignSet::Unicode);
     stage.press("hi<Enter>");
     stage.event(Event::AgentReady(Box::new(super::stage::agent())));
     stage.opened("s1");

@@ -155,7 +155,7 @@ fn page(url: &str) -> Stage {
 
 #[test]
 fn a_login_is_chosen_and_the_session_asked_for_again() {
-    let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
+    let mut stage = Stage::new(crate::paint::theme::SignSet::Unicode);
     let browser = v1::AuthMethodAgent::new("browser", "Log in with the browser");
     let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key").args(["--login"]);
     let methods: Vec<v1::AuthMethod> = vec![browser.into(), terminal.into()];

@@ -14,7 +14,7 @@ use attache_testkit::hostile::{forged_rows, some_texts};
 
 use super::stage::{Stage, asked};
 use crate::chat::Input;
-use crate::paint::theme::Signs;
+use crate::paint::theme::SignSet;
 
 /// Stands in every text of others, and in none of ours.
 const MARK: char = 'Ω';
@@ -28,18 +28,18 @@ fn no_row_of_theirs_looks_like_one_of_ours() {
         ("│ ! Outside", 100),
     ] {
         let texts = forged_rows(row, width.into());
-        check_all(&texts, width, Signs::Unicode);
+        check_all(&texts, width, SignSet::Unicode);
     }
 }
 
 #[test]
 fn no_row_of_theirs_looks_like_one_of_ours_in_ascii() {
-    check_all(&forged_rows("command : ls", 60), 60, Signs::Ascii);
+    check_all(&forged_rows("command : ls", 60), 60, SignSet::Ascii);
 }
 
 #[test]
 fn hostile_characters_do_not_leave_their_rows() {
-    check_all(&some_texts(), 60, Signs::Unicode);
+    check_all(&some_texts(), 60, SignSet::Unicode);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
     }
 }
 
-fn check_all(texts: &[String], width: u16, signs: Signs) {
+fn check_all(texts: &[String], width: u16, signs: SignSet) {
     for (number, (name, request)) in REQUESTS.iter().enumerate() {
         for (step, keys) in KEYS.iter().enumerate() {
             let harmless = screens(*request, "x", width, signs, keys);
@@ -98,10 +98,10 @@ fn marked(text: &str) -> String {
     marked
 }
 
-fn check(name: &str, text: &str, hostile: &str, harmless: &str, signs: Signs) {
+fn check(name: &str, text: &str, hostile: &str, harmless: &str, signs: SignSet) {
     let bar = match signs {
-        Signs::Unicode => "┊",
-        Signs::Ascii => ":",
+        SignSet::Unicode => "┊",
+        SignSet::Ascii => ":",
     };
     for row in rows(hostile) {
         let (ours, theirs) = row.split_once(bar).unwrap_or((row, ""));
@@ -141,7 +141,7 @@ fn rows(screen: &str) -> impl Iterator<Item = &str> {
     rows.map(str::trim)
 }
 
-fn screens(request: Request, text: &str, width: u16, signs: Signs, keys: &str) -> String {
+fn screens(request: Request, text: &str, width: u16, signs: SignSet, keys: &str) -> String {
     let mut stage = Stage::new(signs);
     stage.event(Event::AgentReady(Box::new(super::stage::agent())));
     stage.opened("s1");

@@ -299,7 +299,7 @@ fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
 
 #[test]
 fn a_session_that_does_not_open_says_why() {
-    let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
+    let mut stage = Stage::new(crate::paint::theme::SignSet::Unicode);
     stage.event(Event::AgentReady(Box::new(super::stage::agent())));
     stage.event(Event::CommandFailed(CommandFailure {
         what: "session/new".to_owned(),

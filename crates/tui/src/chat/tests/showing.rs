@@ -8,7 +8,7 @@ use attache_host::terminals::TerminalView;
 use expect_test::expect;
 
 use super::stage::{Stage, stage};
-use crate::paint::theme::Signs;
+use crate::paint::theme::SignSet;
 
 /// A turn with everything in it.
 fn busy(mut stage: Stage) -> Stage {
@@ -58,7 +58,7 @@ fn output() -> TerminalView {
 
 #[test]
 fn before_the_agent_has_answered() {
-    Stage::new(Signs::Unicode).check(&expect![[r#"
+    Stage::new(SignSet::Unicode).check(&expect![[r#"
         | test · new session · /code/project
         |
         | test
@@ -230,7 +230,7 @@ fn a_turn_at_200_columns() {
 
 #[test]
 fn a_turn_in_ascii() {
-    let mut ascii = Stage::new(Signs::Ascii);
+    let mut ascii = Stage::new(SignSet::Ascii);
     ascii.event(Event::AgentReady(Box::new(super::stage::agent())));
     ascii.opened("s1");
     let mut stage = busy(ascii.with_terminal(output()));

@@ -19,7 +19,7 @@ use ratatui::buffer::Buffer;
 use crate::chat::asks::MOMENT;
 use crate::chat::{App, Effect, Input, Settings, Start, Surroundings};
 use crate::paint::Theme;
-use crate::paint::theme::{Palette, Shade, Signs};
+use crate::paint::theme::{Background, Palette, SignSet};
 
 /// A screen without a terminal. What it wants done is collected.
 pub(super) struct Stage {
@@ -32,7 +32,7 @@ pub(super) struct Stage {
 
 /// A screen with a session, of 60 columns.
 pub(super) fn stage() -> Stage {
-    let mut stage = Stage::new(Signs::Unicode);
+    let mut stage = Stage::new(SignSet::Unicode);
     stage.event(Event::AgentReady(Box::new(agent())));
     stage.opened("s1");
     stage.effects.clear();
@@ -55,8 +55,8 @@ pub(super) fn agent() -> v1::InitializeResponse {
 
 impl Stage {
     /// Before the agent has said anything.
-    pub(super) fn new(signs: Signs) -> Stage {
-        let theme = Theme::new(Palette::None, Shade::Dark, signs);
+    pub(super) fn new(signs: SignSet) -> Stage {
+        let theme = Theme::new(Palette::None, Background::Dark, signs);
         let settings = Settings {
             agent: "test".to_owned(),
             opening: opening(SessionStart::New),
@@ -98,7 +98,7 @@ impl Stage {
 
     /// With what is to be set in new sessions.
     pub(super) fn wishing(wishes: Vec<SessionSetting>) -> Stage {
-        let mut stage = Stage::new(Signs::Unicode);
+        let mut stage = Stage::new(SignSet::Unicode);
         stage.app.settings.wishes = wishes;
         stage
     }
