@@ -1,4 +1,4 @@
-//! What goes into the state machine, and what it wants done.
+//! RequestDialog goes into the state machine, and what it wants done.
 
 use std::path::PathBuf;
 
@@ -34,15 +34,15 @@ pub enum Input {
         /// In which tab it was written.
         tab: u64,
         /// How it is to be said.
-        say: Say,
-        /// What was written.
+        mode: SendMode,
+        /// RequestDialog was written.
         prompt: Box<Attachment>,
-        /// What to send.
+        /// RequestDialog to send.
         content: Result<Vec<v1::ContentBlock>, String>,
     },
     /// A file was written, or why not.
-    Saved(Result<PathBuf, Unsaved>),
-    /// What a login in the terminal would run.
+    Saved(Result<PathBuf, SaveError>),
+    /// RequestDialog a login in the terminal would run.
     LoginDescribed(Box<LoginCommand>),
     /// A login in the terminal is over.
     LoginEnded(Result<(), String>),
@@ -62,9 +62,9 @@ pub enum Effect {
         /// Where.
         path: PathBuf,
         /// How.
-        format: Format,
-        /// What becomes of a file that is there.
-        there: There,
+        format: ExportFormat,
+        /// RequestDialog becomes of a file that is there.
+        existing: ExistingFile,
     },
     /// Find the files that can be mentioned in these directories.
     FindFiles(Vec<PathBuf>),
@@ -73,16 +73,16 @@ pub enum Effect {
         /// In which tab it was written.
         tab: u64,
         /// How it is to be said.
-        say: Say,
-        /// What was written.
+        mode: SendMode,
+        /// RequestDialog was written.
         prompt: Box<Attachment>,
     },
-    /// Say what a login on the user's terminal would run.
+    /// SendMode what a login on the user's terminal would run.
     DescribeLogin(v1::AuthMethodId),
     /// Run a login on the user's terminal, as it was shown.
     RunLogin(LoginCommand),
     /// Take the mouse, or leave it to the terminal.
-    Mouse(Mouse),
+    Mouse(MouseCapture),
     /// Draw everything anew.
     Redraw,
     /// Leave.
@@ -91,43 +91,43 @@ pub enum Effect {
 
 /// How a prompt is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Say {
-    /// As a turn, which waits while another runs.
-    Turn,
-    /// Into the turn that runs.
-    Into,
+pub enum SendMode {
+    /// As the prompt of a turn; it is queued while another turn runs.
+    Prompt,
+    /// Into the running turn.
+    Steer,
 }
 
 /// Whether the agent takes what is said into a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Steering {
     /// It does.
-    Taken,
+    Supported,
     /// It does not.
-    NotTaken,
+    Unsupported,
 }
 
 /// Why a file was not written.
 #[derive(Debug)]
-pub enum Unsaved {
+pub enum SaveError {
     /// There is one already.
-    There(PathBuf),
+    Exists(PathBuf),
     /// It cannot be written, and why.
     Failed(String),
 }
 
-/// What becomes of a file that is there already.
+/// RequestDialog becomes of a file that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum There {
+pub enum ExistingFile {
     /// It stays, and the person is asked.
-    Stays,
+    Keep,
     /// The person has agreed to lose it.
-    Goes,
+    Overwrite,
 }
 
 /// How a transcript is written to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ExportFormat {
     /// For people.
     Markdown,
     /// For programs.
@@ -136,9 +136,9 @@ pub enum Format {
 
 /// Who has the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mouse {
+pub enum MouseCapture {
     /// We do: the wheel scrolls.
-    Ours,
+    On,
     /// The terminal: it selects text.
-    Terminal,
+    Off,
 }

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 
 use super::keymap::ACTIONS;
-use super::panel::{Look, Panel};
+use super::panel::{Panel, ScrollTarget};
 use crate::paint::theme::{TextRole, Theme};
 
 /// The help, scrolled so far.
@@ -15,30 +15,30 @@ pub(crate) struct Help {
 
 /// Whether a page is still open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub(crate) enum DialogState {
     Open,
     Closed,
 }
 
 impl Help {
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Shown {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> DialogState {
         match key.code {
             KeyCode::Down | KeyCode::Char('j') => self.top += 1,
             KeyCode::Up | KeyCode::Char('k') => self.top = self.top.saturating_sub(1),
             KeyCode::PageDown | KeyCode::Char(' ') => self.top += 10,
             KeyCode::PageUp => self.top = self.top.saturating_sub(10),
-            KeyCode::Esc | KeyCode::Char('q' | '?') | KeyCode::Enter => return Shown::Closed,
+            KeyCode::Esc | KeyCode::Char('q' | '?') | KeyCode::Enter => return DialogState::Closed,
             _ => {}
         }
         self.top = self
             .top
             .min(ACTIONS.len() + WRITING.len() + REQUESTS.len() + READING.len());
-        Shown::Open
+        DialogState::Open
     }
 
     pub(crate) fn panel(&self, theme: &Theme) -> Panel {
         let mut panel = Panel::new("Help");
-        panel.look = Look::From(self.top);
+        panel.scroll_target = ScrollTarget::From(self.top);
         panel.keys = "↑↓ scroll · Esc close".to_owned();
         section(&mut panel, theme, "Writing", WRITING);
         panel.gap();

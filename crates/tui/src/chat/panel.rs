@@ -17,7 +17,7 @@ pub(crate) struct Panel {
     pub(crate) lines: Vec<Line<'static>>,
     /// The keys that work, below the lines and always visible.
     pub(crate) keys: String,
-    pub(crate) look: Look,
+    pub(crate) scroll_target: ScrollTarget,
     /// The first line that is shown, where the user has scrolled.
     pub(crate) scrolled: Option<usize>,
     /// How many lines have to be read before anything can be accepted, from the first on; all where nothing is said.
@@ -27,12 +27,12 @@ pub(crate) struct Panel {
     pub(crate) scrolling: Scrolling,
     /// Where the cursor stands: column and line.
     pub(crate) cursor: Option<(usize, usize)>,
-    pub(crate) tone: Tone,
+    pub(crate) tone: PanelTone,
 }
 
 /// Which lines are shown where there is not room for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum ScrollTarget {
     /// From this one on.
     From(usize),
     /// Such that this one is visible.
@@ -41,7 +41,7 @@ pub(crate) enum Look {
 
 /// Which lines of a box are on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Window {
+pub(crate) struct VisibleRows {
     pub(crate) top: usize,
     pub(crate) rows: usize,
 }
@@ -56,16 +56,16 @@ pub(crate) enum Scrolling {
 
 /// How much a box stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Tone {
+pub(crate) enum PanelTone {
     #[default]
     Quiet,
     Asking,
     Bad,
 }
 
-impl Default for Look {
-    fn default() -> Look {
-        Look::From(0)
+impl Default for ScrollTarget {
+    fn default() -> ScrollTarget {
+        ScrollTarget::From(0)
     }
 }
 
@@ -124,11 +124,11 @@ impl Panel {
         u16::try_from(lines).unwrap_or(u16::MAX)
     }
 
-    pub(crate) fn draw(&self, area: Rect, frame: &mut Frame<'_>, theme: &Theme) -> Window {
+    pub(crate) fn draw(&self, area: Rect, frame: &mut Frame<'_>, theme: &Theme) -> VisibleRows {
         let style = theme.style(match self.tone {
-            Tone::Quiet => TextRole::Border,
-            Tone::Asking => TextRole::Warning,
-            Tone::Bad => TextRole::Bad,
+            PanelTone::Quiet => TextRole::Border,
+            PanelTone::Asking => TextRole::Warning,
+            PanelTone::Bad => TextRole::Bad,
         });
         frame.render_widget(Clear, area);
         let mut block = frame_of(&self.title, area, style, theme);
@@ -143,7 +143,7 @@ impl Panel {
         let key_count = u16::try_from(keys.len()).unwrap_or(u16::MAX);
         let room = inside.height.saturating_sub(key_count);
         let hidden = self.lines.len().saturating_sub(room.into());
-        if hidden > 0 && self.tone != Tone::Quiet {
+        if hidden > 0 && self.tone != PanelTone::Quiet {
             let said = match (self.unread, hidden) {
                 (0, 1) => "1 line does not fit".to_owned(),
                 (0, hidden) => format!("{hidden} lines do not fit"),
@@ -172,14 +172,14 @@ impl Panel {
         window
     }
 
-    fn draw_body(&self, area: Rect, frame: &mut Frame<'_>) -> Window {
+    fn draw_body(&self, area: Rect, frame: &mut Frame<'_>) -> VisibleRows {
         let room = usize::from(area.height);
         let last_top = self.lines.len().saturating_sub(room);
-        let top = match (self.scrolled, self.look) {
-            (Some(top), _) | (None, Look::From(top)) => top.min(last_top),
-            (None, Look::At(row)) => (row + 1).saturating_sub(room.max(1)),
+        let top = match (self.scrolled, self.scroll_target) {
+            (Some(top), _) | (None, ScrollTarget::From(top)) => top.min(last_top),
+            (None, ScrollTarget::At(row)) => (row + 1).saturating_sub(room.max(1)),
         };
-        let window = Window { top, rows: room };
+        let window = VisibleRows { top, rows: room };
         let shown = self.lines.iter().skip(top).take(room).cloned();
         frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), area);
         let Some((column, row)) = self.cursor else {

@@ -8,33 +8,33 @@ use attache_text::plain::{visible, visible_lines};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 
-use super::answer_list::{AnswerList, Chosen};
-use super::panel::{Panel, Tone};
+use super::answer_list::{AnswerList, ListOutcome};
+use super::panel::{Panel, PanelTone};
 use super::{quoted, text};
 use crate::paint::theme::{Sign, TextRole, Theme};
 use address::{AddressError, WebAddress};
 
 /// A question about a page.
 #[derive(Debug, Clone)]
-pub(crate) struct Page {
+pub(crate) struct UrlPrompt {
     message: String,
     url: String,
     address: Result<WebAddress, AddressError>,
-    answers: AnswerList<Visit>,
+    answers: AnswerList<UrlAnswer>,
 }
 
-/// What the user says to it.
+/// RequestDialog the user says to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Visit {
-    OpenedSession,
+enum UrlAnswer {
+    Accept,
     Copy,
     Decline,
     Dismiss,
 }
 
-/// What a key has done.
+/// RequestDialog a key has done.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Visited {
+pub(crate) enum UrlOutcome {
     /// It is still open.
     Open,
     /// The user goes back to the composer.
@@ -42,24 +42,24 @@ pub(crate) enum Visited {
     /// The address is to be copied.
     Copy(String),
     /// It is answered.
-    Done(v1::ElicitationAction),
+    Answered(v1::ElicitationAction),
 }
 
-impl Page {
-    pub(crate) fn new(message: &str, url: &str) -> Page {
+impl UrlPrompt {
+    pub(crate) fn new(message: &str, url: &str) -> UrlPrompt {
         let address = WebAddress::parse(url);
         let visits: &[_] = match address {
             Ok(_) => &[
-                ("I will open it in my browser", Visit::OpenedSession),
-                ("Copy the address", Visit::Copy),
+                ("I will open it in my browser", UrlAnswer::Accept),
+                ("Copy the address", UrlAnswer::Copy),
             ],
             Err(_) => &[],
         };
         let refusals = [
-            ("Decline", Visit::Decline),
-            ("Dismiss (cancel the request)", Visit::Dismiss),
+            ("Decline", UrlAnswer::Decline),
+            ("Dismiss (cancel the request)", UrlAnswer::Dismiss),
         ];
-        Page {
+        UrlPrompt {
             message: visible_lines(message).into_owned(),
             url: url.to_owned(),
             address,
@@ -67,17 +67,21 @@ impl Page {
         }
     }
 
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Visited {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> UrlOutcome {
         match self.answers.key(key) {
-            Chosen::Open => Visited::Open,
-            Chosen::Back => Visited::Back,
-            Chosen::Answer(Visit::OpenedSession) => {
+            ListOutcome::Open => UrlOutcome::Open,
+            ListOutcome::Back => UrlOutcome::Back,
+            ListOutcome::Answer(UrlAnswer::Accept) => {
                 let accept = v1::ElicitationAcceptAction { content: None };
-                Visited::Done(v1::ElicitationAction::Accept(accept))
+                UrlOutcome::Answered(v1::ElicitationAction::Accept(accept))
             }
-            Chosen::Answer(Visit::Decline) => Visited::Done(v1::ElicitationAction::Decline),
-            Chosen::Answer(Visit::Copy) => Visited::Copy(self.url.clone()),
-            Chosen::Answer(Visit::Dismiss) => Visited::Done(v1::ElicitationAction::Cancel),
+            ListOutcome::Answer(UrlAnswer::Decline) => {
+                UrlOutcome::Answered(v1::ElicitationAction::Decline)
+            }
+            ListOutcome::Answer(UrlAnswer::Copy) => UrlOutcome::Copy(self.url.clone()),
+            ListOutcome::Answer(UrlAnswer::Dismiss) => {
+                UrlOutcome::Answered(v1::ElicitationAction::Cancel)
+            }
         }
     }
 
@@ -88,7 +92,7 @@ impl Page {
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("Visit a page?");
-        panel.tone = Tone::Asking;
+        panel.tone = PanelTone::Asking;
         panel.quoted(&self.message, TextRole::Quote, theme, inner);
         panel.gap();
         let warning = theme.style(TextRole::Warning);

@@ -1,4 +1,4 @@
-//! What is being written, below a rule.
+//! RequestDialog is being written, below a rule.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -13,13 +13,13 @@ use crate::paint::wrap;
 
 /// Where the keys go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keys {
+pub(super) enum KeyFocus {
     Here,
     Elsewhere,
 }
 
 impl App {
-    /// How many rows it wants: a rule, what is attached, the text up to a third of the screen.
+    /// How many rows it heights: a rule, what is attached, the text up to a third of the screen.
     pub(super) fn composer_height(&self, screen: u16) -> u16 {
         let composer = &self.tab().composer;
         let rows = text::rows(composer.editor.text(), self.composer_width()).len();
@@ -30,7 +30,7 @@ impl App {
         1 + attached + rows
     }
 
-    pub(super) fn draw_composer(&self, area: Rect, frame: &mut Frame<'_>, keys: Keys) {
+    pub(super) fn draw_composer(&self, area: Rect, frame: &mut Frame<'_>, keys: KeyFocus) {
         let theme = &self.settings.theme;
         let rule = theme.sign(Sign::Rule).repeat(usize::from(area.width));
         let mut lines = vec![Line::styled(rule, theme.style(TextRole::Border))];
@@ -39,7 +39,7 @@ impl App {
         let room = usize::from(area.height.saturating_sub(first)).max(1);
         let editor = &self.tab().composer.editor;
         let rows = text::rows(editor.text(), self.composer_width());
-        let (row, column) = editor.place(self.composer_width());
+        let (row, column) = editor.cursor_position(self.composer_width());
         let top = (row + 1).saturating_sub(room);
         for (at, range) in rows.into_iter().enumerate().skip(top).take(room) {
             let sign = match at {
@@ -50,11 +50,11 @@ impl App {
                 Span::styled(sign, theme.style(TextRole::User)),
                 Span::raw(editor.text()[range].to_owned()),
             ];
-            spans.extend(self.ghost(usize::from(area.width), keys));
+            spans.extend(self.placeholder(usize::from(area.width), keys));
             lines.push(Line::from(spans));
         }
         frame.render_widget(Paragraph::new(lines), area);
-        if keys == Keys::Elsewhere || self.focus == Focus::Reading {
+        if keys == KeyFocus::Elsewhere || self.focus == Focus::Transcript {
             return;
         }
         let column = u16::try_from(column + 2).unwrap_or(u16::MAX);
@@ -80,17 +80,17 @@ impl App {
         ))
     }
 
-    /// What could be written, in place of nothing.
-    fn ghost(&self, width: usize, keys: Keys) -> Option<Span<'static>> {
+    /// RequestDialog could be written, in place of nothing.
+    fn placeholder(&self, width: usize, keys: KeyFocus) -> Option<Span<'static>> {
         let tab = self.tab();
         let written = tab.composer.editor.text();
         let text = match (self.focus, written) {
-            (_, "") if keys == Keys::Elsewhere => "",
-            (Focus::Reading, "") => "reading: ↑↓ select · Enter unfold · c copy · Esc back",
-            (Focus::Writing, "") if tab.turn.is_some() => {
+            (_, "") if keys == KeyFocus::Elsewhere => "",
+            (Focus::Transcript, "") => "reading: ↑↓ select · Enter unfold · c copy · Esc back",
+            (Focus::Composer, "") if tab.turn.is_some() => {
                 "the next prompt waits for the turn to end"
             }
-            (Focus::Writing, "") => "ask for something · / commands · @ files · ? help",
+            (Focus::Composer, "") => "ask for something · / commands · @ files · ? help",
             _ => hint(written, tab.transcript.commands())?,
         };
         let room = width.saturating_sub(3 + wrap::width(written));

@@ -1,4 +1,4 @@
-//! What stands where nothing has been said yet.
+//! RequestDialog stands where nothing has been said yet.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

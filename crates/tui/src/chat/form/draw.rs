@@ -3,10 +3,10 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::field::{Choices, Field, Value};
-use super::{Focus, Form};
+use super::field::{Field, FieldChoices, FieldValue};
+use super::{Form, FormFocus};
 use crate::chat::editor::Editor;
-use crate::chat::panel::{Look, Panel, Tone};
+use crate::chat::panel::{Panel, PanelTone, ScrollTarget};
 use crate::chat::quoted::Margins;
 use crate::chat::text;
 use crate::paint::theme::{Sign, TextRole, Theme};
@@ -16,7 +16,7 @@ impl Form {
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("The agent asks for details");
-        panel.tone = Tone::Asking;
+        panel.tone = PanelTone::Asking;
         panel.quoted(&self.message, TextRole::Quote, theme, inner);
         if let Some(title) = &self.title {
             panel.quoted(title, TextRole::Heading, theme, inner);
@@ -26,34 +26,39 @@ impl Form {
         }
         for (index, field) in self.fields.iter().enumerate() {
             panel.gap();
-            field.draw(&mut panel, self.focus == Focus::Field(index), theme, inner);
+            field.draw(
+                &mut panel,
+                self.focus == FormFocus::Field(index),
+                theme,
+                inner,
+            );
         }
         panel.gap();
         self.buttons(&mut panel, theme);
         panel.keys = match self.focus {
-            Focus::Nothing => "↓ or Tab to the first field · Esc back".to_owned(),
+            FormFocus::Nothing => "↓ or Tab to the first field · Esc back".to_owned(),
             _ => "Tab or Enter next · ←→ choose · Esc back".to_owned(),
         };
         panel
     }
 
     fn buttons(&self, panel: &mut Panel, theme: &Theme) {
-        let button = |name: &'static str, focus: Focus| {
+        let button = |name: &'static str, focus: FormFocus| {
             let role = match self.focus == focus {
                 true => TextRole::Selected,
                 false => TextRole::Text,
             };
             Span::styled(name, theme.style(role))
         };
-        if !matches!(self.focus, Focus::Field(_) | Focus::Nothing) {
-            panel.look = Look::At(panel.lines.len());
+        if !matches!(self.focus, FormFocus::Field(_) | FormFocus::Nothing) {
+            panel.scroll_target = ScrollTarget::At(panel.lines.len());
         }
         panel.line(vec![
-            button("[ Send ]", Focus::Send),
+            button("[ Send ]", FormFocus::Send),
             Span::raw("  "),
-            button("[ Decline ]", Focus::Decline),
+            button("[ Decline ]", FormFocus::Decline),
             Span::raw("  "),
-            button("[ Dismiss ]", Focus::Dismiss),
+            button("[ Dismiss ]", FormFocus::Dismiss),
         ]);
     }
 }
@@ -77,7 +82,7 @@ impl Field {
             panel.quoted(description, TextRole::Dim, theme, width);
         }
         if has_focus {
-            panel.look = Look::At(panel.lines.len());
+            panel.scroll_target = ScrollTarget::At(panel.lines.len());
         }
         self.draw_value(panel, has_focus, theme, width);
         if let Some(problem) = &self.problem {
@@ -92,10 +97,12 @@ impl Field {
 
     fn draw_value(&self, panel: &mut Panel, has_focus: bool, theme: &Theme, width: u16) {
         match &self.value {
-            Value::Text(editor, _) | Value::Number(editor, _) | Value::Integer(editor, _) => {
+            FieldValue::Text(editor, _)
+            | FieldValue::Number(editor, _)
+            | FieldValue::Integer(editor, _) => {
                 draw_editor(editor, panel, has_focus, theme, width);
             }
-            Value::Switch(on) => {
+            FieldValue::Boolean(on) => {
                 let word = match on {
                     Some(true) => "[x] yes",
                     Some(false) => "[ ] no",
@@ -103,13 +110,13 @@ impl Field {
                 };
                 panel.lines.push(Line::raw(format!("  {word}")));
             }
-            Value::One(choices) => {
+            FieldValue::One(choices) => {
                 draw_choices(choices, ["(•)", "( )"], panel, has_focus, theme, width);
             }
-            Value::Many(choices, _) => {
+            FieldValue::Many(choices, _) => {
                 draw_choices(choices, ["[x]", "[ ]"], panel, has_focus, theme, width);
             }
-            Value::Unknown => {
+            FieldValue::Unknown => {
                 let text = "  this kind of field cannot be shown here";
                 panel
                     .lines
@@ -121,13 +128,13 @@ impl Field {
 
 fn draw_editor(editor: &Editor, panel: &mut Panel, has_focus: bool, theme: &Theme, width: u16) {
     let room = usize::from(width).saturating_sub(6).max(2);
-    let (row, column) = editor.place(room);
+    let (row, column) = editor.cursor_position(room);
     for (at, range) in text::rows(editor.text(), room).into_iter().enumerate() {
         let shown = &editor.text()[range];
         let pad = " ".repeat(room.saturating_sub(wrap::width(shown)));
         if has_focus && at == row {
             panel.cursor = Some((column + 4, panel.lines.len()));
-            panel.look = Look::At(panel.lines.len());
+            panel.scroll_target = ScrollTarget::At(panel.lines.len());
         }
         panel.line(vec![
             Span::styled("  [ ", theme.style(TextRole::Border)),
@@ -138,7 +145,7 @@ fn draw_editor(editor: &Editor, panel: &mut Panel, has_focus: bool, theme: &Them
 }
 
 fn draw_choices(
-    choices: &Choices,
+    choices: &FieldChoices,
     marks: [&str; 2],
     panel: &mut Panel,
     has_focus: bool,
@@ -152,7 +159,7 @@ fn draw_choices(
         };
         let is_here = has_focus && index == choices.row;
         if is_here {
-            panel.look = Look::At(panel.lines.len());
+            panel.scroll_target = ScrollTarget::At(panel.lines.len());
         }
         let role = match is_here {
             true => TextRole::Selected,
@@ -166,7 +173,7 @@ fn draw_choices(
     }
 }
 
-/// What stands in front of words of the agent: ours, then the bar.
+/// RequestDialog stands in front of words of the agent: ours, then the bar.
 fn margins(ours: &str, style: Style, theme: &Theme) -> Margins {
     let bar = theme.sign(Sign::Quoted);
     Margins {

@@ -7,10 +7,10 @@ use attache_host::permissions::option_label;
 use attache_text::plain::{visible, visible_command, visible_lines, visible_word};
 use ratatui::text::{Line, Span};
 
-use super::choices::{Choice, ChoiceKind, Source};
-use super::facts::{Fact, Words};
-use super::page::{Page, Rows};
-use super::{Against, Extent, PermissionDialog, Step, facts};
+use super::choices::{ChoiceKind, ChoiceSource, PermissionChoice};
+use super::facts::{Fact, FactLabel};
+use super::page::{AnswerRows, PermissionPage};
+use super::{DetailLevel, DialogStep, DiffBase, PermissionDialog, facts};
 use crate::chat::panel::Panel;
 use crate::chat::quoted::{self, Margins};
 use crate::chat::text;
@@ -19,7 +19,7 @@ use crate::paint::{Appearance, wrap};
 
 /// Whether the keys go to the dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keys {
+pub(crate) enum KeyFocus {
     Here,
     Elsewhere,
 }
@@ -31,15 +31,15 @@ impl PermissionDialog {
         appearance: &Appearance,
         width: u16,
         behind: usize,
-        keys: Keys,
-    ) -> Page {
+        keys: KeyFocus,
+    ) -> PermissionPage {
         let inner = usize::from(Panel::inner(width));
         let facts = facts::of(&self.prompt);
         let changes = self.changes(appearance, Panel::inner(width));
         let are_too_long = facts::are_too_long(&facts) || changes.are_too_long;
-        let rows = |words: &Words, text: &str, role| match words {
-            Words::Ours => own(text, role, appearance, inner),
-            Words::Theirs(label) => quoted::labelled(
+        let rows = |words: &FactLabel, text: &str, role| match words {
+            FactLabel::Ours => own(text, role, appearance, inner),
+            FactLabel::Theirs(label) => quoted::labelled(
                 label,
                 text,
                 appearance.theme.style(role),
@@ -51,12 +51,12 @@ impl PermissionDialog {
         let heads = heads.filter_map(|fact| Some((fact.head.as_ref()?, fact.role)));
         let heads = heads.flat_map(|((words, head), role)| rows(words, head, role));
         let answers = match self.step {
-            Step::Choosing => self.answers(appearance, inner, keys),
-            Step::Confirming(at) => self.confirmation(at, appearance, inner),
+            DialogStep::Choosing => self.answers(appearance, inner, keys),
+            DialogStep::Confirming(at) => self.confirmation(at, appearance, inner),
         };
         let whole = |fact: &Fact| rows(&fact.words, &fact.text, fact.role);
         let scrolled = facts.iter().filter(|fact| !fact.is_pinned());
-        Page {
+        PermissionPage {
             title: self.title(behind),
             heads: heads.collect(),
             facts: facts.iter().flat_map(whole).collect(),
@@ -71,11 +71,11 @@ impl PermissionDialog {
             hint: self.hint(keys),
             keys,
             // In another layout it is read from its beginning.
-            top: match self.seen.is_of(changes.layout) {
+            top: match self.coverage.is_of(changes.layout) {
                 true => self.top,
                 false => 0,
             },
-            seen: self.seen.clone(),
+            coverage: self.coverage.clone(),
             changes,
             are_too_long,
             step: self.step,
@@ -94,9 +94,9 @@ impl PermissionDialog {
             _ if facts::is_shell_line(action.command.as_deref().unwrap_or_default()) => {
                 "Run a shell line"
             }
-            _ => deed(kind, action.paths.len()),
+            _ => action_label(kind, action.paths.len()),
         };
-        if let Step::Confirming(_) = self.step {
+        if let DialogStep::Confirming(_) = self.step {
             return format!("Remember this answer? {what}");
         }
         match behind {
@@ -106,21 +106,21 @@ impl PermissionDialog {
         }
     }
 
-    fn answers(&self, appearance: &Appearance, width: usize, keys: Keys) -> Vec<Rows> {
+    fn answers(&self, appearance: &Appearance, width: usize, keys: KeyFocus) -> Vec<AnswerRows> {
         let choices = self.choices.iter().enumerate();
         let rows = choices.map(|(at, choice)| {
-            let is_selected = self.selected == Some(at) && keys == Keys::Here;
-            Rows {
+            let is_selected = self.selected == Some(at) && keys == KeyFocus::Here;
+            AnswerRows {
                 lines: answer(choice, is_selected, appearance, width),
                 choice: Some(at),
-                is_own: matches!(choice.source, Source::Own(_)),
+                is_own: matches!(choice.source, ChoiceSource::Own(_)),
                 grants: choice.grants(),
             }
         });
         rows.collect()
     }
 
-    fn confirmation(&self, at: usize, appearance: &Appearance, width: usize) -> Vec<Rows> {
+    fn confirmation(&self, at: usize, appearance: &Appearance, width: usize) -> Vec<AnswerRows> {
         let Some(choice) = self.choices.get(at) else {
             return Vec::new();
         };
@@ -136,7 +136,7 @@ impl PermissionDialog {
                 width,
             ));
         }
-        vec![Rows {
+        vec![AnswerRows {
             lines,
             choice: None,
             is_own: false,
@@ -144,39 +144,39 @@ impl PermissionDialog {
         }]
     }
 
-    fn hint(&self, keys: Keys) -> String {
+    fn hint(&self, keys: KeyFocus) -> String {
         let mut hint: Vec<&str> = Vec::new();
         match (keys, self.step) {
-            (Keys::Elsewhere, _) => return "Tab to answer".to_owned(),
-            (Keys::Here, Step::Choosing) => {
+            (KeyFocus::Elsewhere, _) => return "Tab to answer".to_owned(),
+            (KeyFocus::Here, DialogStep::Choosing) => {
                 hint.extend(["↑↓ select", "Enter choose", "Esc back"]);
             }
-            (Keys::Here, Step::Confirming(at)) => {
+            (KeyFocus::Here, DialogStep::Confirming(at)) => {
                 hint.extend(["Enter confirm", "Esc back"]);
                 if self.has_term(at) {
                     hint.push("←→ how long");
                 }
             }
         }
-        hint.push(match self.extent {
-            Extent::Digest => "Alt-D details",
-            Extent::Everything => "Alt-D fewer details",
+        hint.push(match self.detail_level {
+            DetailLevel::Summary => "Alt-D details",
+            DetailLevel::Full => "Alt-D fewer details",
         });
         if self.differs() {
-            hint.push(match self.against {
-                Against::Shown => "Alt-V compare",
-                Against::Disk => "Alt-V as the agent shows it",
+            hint.push(match self.diff_base {
+                DiffBase::Agent => "Alt-V compare",
+                DiffBase::Disk => "Alt-V as the agent shows it",
             });
         }
         hint.join(" · ")
     }
 
-    /// What scrolls and need not be read: what the agent says, and all details where they are wanted.
+    /// RequestDialog scrolls and need not be read: what the agent says, and all details where they are wanted.
     fn rest(&self, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("");
         self.origin(&mut panel, appearance, inner);
-        if self.extent == Extent::Everything {
+        if self.detail_level == DetailLevel::Full {
             self.everything(&mut panel, appearance, inner);
         }
         panel.lines
@@ -268,7 +268,7 @@ fn own(text: &str, role: TextRole, appearance: &Appearance, width: usize) -> Vec
 
 /// One answer, broken to the width.
 fn answer(
-    choice: &Choice,
+    choice: &PermissionChoice,
     is_selected: bool,
     appearance: &Appearance,
     width: usize,
@@ -306,7 +306,7 @@ fn answer(
 }
 
 /// The colour of an answer goes by what it does.
-fn role_of(choice: &Choice) -> TextRole {
+fn role_of(choice: &PermissionChoice) -> TextRole {
     match choice.kind {
         ChoiceKind::AllowOnce => TextRole::Good,
         ChoiceKind::AllowLasting => TextRole::Warning,
@@ -316,15 +316,15 @@ fn role_of(choice: &Choice) -> TextRole {
     }
 }
 
-/// What would be done, by the sort of tool and never by the agent's words.
-fn deed(kind: &v1::ToolKind, files: usize) -> &'static str {
+/// RequestDialog would be done, by the sort of tool and never by the agent's words.
+fn action_label(kind: &v1::ToolKind, files: usize) -> &'static str {
     match (kind, files) {
         (v1::ToolKind::Execute, _) => "Run a command",
         (v1::ToolKind::Edit, 0 | 1) => "Edit a file",
         (v1::ToolKind::Edit, _) => "Edit files",
         (v1::ToolKind::Delete, 0 | 1) => "Delete a file",
         (v1::ToolKind::Delete, _) => "Delete files",
-        (v1::ToolKind::Move, _) => "Move files",
+        (v1::ToolKind::Move, _) => "FileMove files",
         (v1::ToolKind::Read, 0 | 1) => "Read a file",
         (v1::ToolKind::Read, _) => "Read files",
         (v1::ToolKind::Search, _) => "Search",
@@ -343,7 +343,7 @@ fn long(text: &str) -> String {
     }
 }
 
-/// What stands above the answers that Attaché adds to those of the agent.
+/// RequestDialog stands above the answers that Attaché adds to those of the agent.
 const REMEMBER: &str = "Or let Attaché remember the answer:";
 /// Characters of what a tool is given, among the details.
 const INPUT: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! What the user has to see before anything can be granted: the program with its arguments, directory and variables, the
+//! RequestDialog the user has to see before anything can be granted: the program with its arguments, directory and variables, the
 //! files, or the tool and what it is given.
 
 use std::borrow::Cow;
@@ -15,18 +15,18 @@ use crate::paint::theme::TextRole;
 /// One thing that the user has to see. Its text is safe to show.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
-    pub(super) words: Words,
+    pub(super) words: FactLabel,
     pub(super) text: String,
     pub(super) role: TextRole,
-    /// What of it stays on the screen when there is not room for all facts at once.
-    pub(super) head: Option<(Words, String)>,
+    /// RequestDialog of it stays on the screen when there is not room for all facts at once.
+    pub(super) head: Option<(FactLabel, String)>,
     /// Characters that are not in the text because there are too many.
     pub(super) missing: usize,
 }
 
 /// Whose words a text is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Words {
+pub(super) enum FactLabel {
     Ours,
     /// Those of others, under a label of ours.
     Theirs(Cow<'static, str>),
@@ -34,7 +34,7 @@ pub(super) enum Words {
 
 impl Fact {
     fn whole(label: &'static str, text: String, role: TextRole) -> Fact {
-        let words = Words::Theirs(label.into());
+        let words = FactLabel::Theirs(label.into());
         Fact {
             head: Some((words.clone(), text.clone())),
             words,
@@ -46,7 +46,7 @@ impl Fact {
 
     fn scrolled(label: impl Into<Cow<'static, str>>, text: String, role: TextRole) -> Fact {
         Fact {
-            words: Words::Theirs(label.into()),
+            words: FactLabel::Theirs(label.into()),
             text,
             role,
             head: None,
@@ -57,7 +57,7 @@ impl Fact {
     /// A remark of ours.
     fn remark(text: impl Into<String>) -> Fact {
         Fact {
-            words: Words::Ours,
+            words: FactLabel::Ours,
             text: text.into(),
             role: TextRole::Warning,
             head: None,
@@ -69,7 +69,7 @@ impl Fact {
     fn pinned_remark(text: impl Into<String>) -> Fact {
         let text = text.into();
         Fact {
-            head: Some((Words::Ours, text.clone())),
+            head: Some((FactLabel::Ours, text.clone())),
             ..Fact::remark(text)
         }
     }
@@ -86,7 +86,7 @@ impl Fact {
     }
 }
 
-/// What the user has to see.
+/// RequestDialog the user has to see.
 pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
     let mut facts = Vec::new();
     let action = &prompt.action;
@@ -142,7 +142,7 @@ fn program(words: &[String]) -> Fact {
         _ => visible_word(first),
     };
     Fact {
-        head: Some((Words::Theirs("program".into()), head.into_owned())),
+        head: Some((FactLabel::Theirs("program".into()), head.into_owned())),
         ..Fact::whole("command", text, TextRole::Strong)
     }
 }
@@ -170,7 +170,7 @@ fn parts(facts: &mut Vec<Fact>, action: &Action) {
     }
     if parts.iter().any(|part| part.contains('‹')) {
         facts.push(Fact::remark(
-            "! What stands in ‹ › is known only when the line runs.",
+            "! RequestDialog stands in ‹ › is known only when the line runs.",
         ));
     }
 }
@@ -263,7 +263,7 @@ fn ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &
     }
 }
 
-/// What a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
+/// RequestDialog a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
 fn tool(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     facts.push(match &prompt.action.tool {
         Some(tool) => Fact::whole("tool", visible_word(tool).into_owned(), TextRole::Strong),
@@ -276,7 +276,7 @@ fn tool(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     });
 }
 
-/// What a tool is given beside the command, the directory, the files and the content that are shown.
+/// RequestDialog a tool is given beside the command, the directory, the files and the content that are shown.
 fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let other = prompt.other_input();
     if other.is_empty() {

@@ -24,7 +24,7 @@ pub(in crate::paint) struct EntryLayout {
 enum LayoutPart {
     Markdown {
         block: usize,
-        flow: IncrementalMarkdown,
+        markdown: IncrementalMarkdown,
     },
     Lines(Vec<Line<'static>>),
 }

@@ -21,7 +21,7 @@ pub(super) enum Columns {
     Double,
 }
 
-/// What is on its screen.
+/// RequestDialog is on its screen.
 #[derive(Debug)]
 pub(super) struct Emulator {
     columns: Columns,
@@ -141,7 +141,7 @@ impl Emulator {
     }
 }
 
-/// What is written is kept until it is taken.
+/// RequestDialog is written is kept until it is taken.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bytes(Rc<RefCell<Vec<u8>>>);
 

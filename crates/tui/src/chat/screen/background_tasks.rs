@@ -1,4 +1,4 @@
-//! What would block, done elsewhere: files read, written and found. What comes of it is an input.
+//! RequestDialog would block, done elsewhere: files read, written and found. RequestDialog comes of it is an input.
 
 use std::collections::VecDeque;
 use std::fs::OpenOptions;
@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 
 use tokio::task::JoinSet;
 
-use crate::chat::effect::{Effect, Input, There, Unsaved};
+use crate::chat::effect::{Effect, ExistingFile, Input, SaveError};
 use crate::chat::mentions;
 
-/// What is being done.
+/// RequestDialog is being done.
 #[derive(Debug, Default)]
-pub(super) struct Errands {
+pub(super) struct BackgroundTasks {
     running: JoinSet<Option<Input>>,
     done: VecDeque<Input>,
 }
 
-impl Errands {
+impl BackgroundTasks {
     pub(super) fn run(&mut self, errand: Effect) {
         self.running.spawn_blocking(move || match errand {
             Effect::FindFiles(roots) => Some(Input::Files(mentions::walk(&roots))),
-            Effect::Load { tab, say, prompt } => {
+            Effect::Load { tab, mode, prompt } => {
                 let content = mentions::load(&prompt).map_err(|error| error.to_string());
                 Some(Input::Loaded {
                     tab,
-                    say,
+                    mode,
                     prompt,
                     content,
                 })
@@ -34,13 +34,13 @@ impl Errands {
         });
     }
 
-    pub(super) fn save(&mut self, path: PathBuf, text: String, there: There) {
+    pub(super) fn save(&mut self, path: PathBuf, text: String, existing: ExistingFile) {
         self.running
-            .spawn_blocking(move || Some(Input::Saved(save(&path, &text, there))));
+            .spawn_blocking(move || Some(Input::Saved(save(&path, &text, existing))));
     }
 
     /// Something that is done already.
-    pub(super) fn tell(&mut self, input: Input) {
+    pub(super) fn push_done(&mut self, input: Input) {
         self.done.push_back(input);
     }
 
@@ -59,15 +59,15 @@ impl Errands {
     }
 }
 
-fn save(path: &Path, text: &str, there: There) -> Result<PathBuf, Unsaved> {
+fn save(path: &Path, text: &str, existing: ExistingFile) -> Result<PathBuf, SaveError> {
     let why = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Unsaved::There(path.to_owned()),
-        _ => Unsaved::Failed(format!("{} was not written: {error}", path.display())),
+        io::ErrorKind::AlreadyExists => SaveError::Exists(path.to_owned()),
+        _ => SaveError::Failed(format!("{} was not written: {error}", path.display())),
     };
     let mut options = OpenOptions::new();
-    let options = match there {
-        There::Stays => options.write(true).create_new(true),
-        There::Goes => options.write(true).create(true).truncate(true),
+    let options = match existing {
+        ExistingFile::Keep => options.write(true).create_new(true),
+        ExistingFile::Overwrite => options.write(true).create(true).truncate(true),
     };
     let file = options.open(path);
     let mut file = file.map_err(why)?;
