@@ -163,7 +163,7 @@ impl Printer {
         match chunk.content.as_text() {
             Some(text) => self.print(text, pieces),
             None => {
-                let said = content::line(&chunk.content);
+                let said = content::summary_line(&chunk.content);
                 self.note(&said, pieces);
             }
         }

@@ -110,8 +110,8 @@ fn what_was_said_can_be_read_again() {
     let failed = Event::TurnEnded {
         session: "s".into(),
         outcome: Err(CommandFailure {
-            what: "session/prompt".to_owned(),
-            why: "out of luck".to_owned(),
+            operation: "session/prompt".to_owned(),
+            reason: "out of luck".to_owned(),
             kind: FailureKind::Refused,
         }),
     };
@@ -185,7 +185,7 @@ fn a_session_that_is_told_again_is_not_kept_twice() {
         end: Stopped(EndTurn)"#]];
     expected.assert_eq(&disk.read("s"));
     let gone = Event::AgentExited {
-        how: "killed".to_owned(),
+        reason: "killed".to_owned(),
         stderr: Vec::new(),
     };
     let first = all(vec![
@@ -309,7 +309,7 @@ fn of_a_session_in_which_nothing_was_said_nothing_is_kept() {
     ]);
     assert_eq!(disk.files().len(), 0);
     let gone = Event::AgentExited {
-        how: "it exited".to_owned(),
+        reason: "it exited".to_owned(),
         stderr: Vec::new(),
     };
     disk.record(&[opened("s", SessionStart::New), gone]);

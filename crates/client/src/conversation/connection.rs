@@ -196,7 +196,10 @@ impl Conversation {
             self.submit(command);
         }
         let Farewell { how, stderr } = farewell;
-        self.tell(Event::AgentExited { how, stderr });
+        self.tell(Event::AgentExited {
+            reason: how,
+            stderr,
+        });
     }
 
     pub(super) fn restart(&mut self) {

@@ -7,7 +7,7 @@ use attache::transcript::{
 use attache::{Transcript, v1};
 
 use crate::archive::commands::Kept;
-use crate::export::Terminals;
+use crate::export::TerminalLookup;
 
 /// The whole transcript as one JSON object.
 pub fn json(transcript: &Transcript) -> String {
@@ -15,7 +15,7 @@ pub fn json(transcript: &Transcript) -> String {
 }
 
 /// The same, with what was written in the terminals that are still known.
-pub fn json_with(transcript: &Transcript, terminal: Terminals<'_>) -> String {
+pub fn json_with(transcript: &Transcript, terminal: TerminalLookup<'_>) -> String {
     let dropped = transcript.dropped();
     let mut object = Object::default();
     object.text("title", transcript.title());
@@ -31,7 +31,7 @@ pub fn json_with(transcript: &Transcript, terminal: Terminals<'_>) -> String {
     object.finish() + "\n"
 }
 
-fn entry(entry: &Entry, terminal: Terminals<'_>) -> String {
+fn entry(entry: &Entry, terminal: TerminalLookup<'_>) -> String {
     let mut object = Object::default();
     object.member("index", Some(&entry.index().to_string()));
     object.member("turn", Some(&entry.turn().to_string()));
@@ -40,7 +40,7 @@ fn entry(entry: &Entry, terminal: Terminals<'_>) -> String {
     object.finish()
 }
 
-fn item(item: &Item, terminal: Terminals<'_>, object: &mut Object) {
+fn item(item: &Item, terminal: TerminalLookup<'_>, object: &mut Object) {
     match item {
         Item::Message(message) => self::message(message, object),
         Item::ToolCall(call) => {
@@ -79,7 +79,7 @@ fn item(item: &Item, terminal: Terminals<'_>, object: &mut Object) {
 }
 
 /// What its commands wrote, as far as it is known.
-fn wrote(call: &v1::ToolCall, terminal: Terminals<'_>) -> Option<String> {
+fn wrote(call: &v1::ToolCall, terminal: TerminalLookup<'_>) -> Option<String> {
     let named = call.content.iter().filter_map(|content| match content {
         v1::ToolCallContent::Terminal(told) => Some(&told.terminal_id),
         _ => None,

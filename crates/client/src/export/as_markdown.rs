@@ -5,7 +5,7 @@ use std::fmt::Write;
 use attache::transcript::{Blocks, Entry, Item, Message, MessageKind, Outcome, ToolCall};
 use attache::{Transcript, v1};
 
-use crate::export::Terminals;
+use crate::export::TerminalLookup;
 use crate::{content, figures, tool_call};
 use attache_text::plain;
 
@@ -16,7 +16,7 @@ pub fn markdown(transcript: &Transcript) -> String {
 }
 
 /// The same, with what was written in the terminals that are still known.
-pub fn markdown_with(transcript: &Transcript, terminal: Terminals<'_>) -> String {
+pub fn markdown_with(transcript: &Transcript, terminal: TerminalLookup<'_>) -> String {
     let title = transcript.title().map(plain::line);
     let mut page = format!(
         "# {}\n",
@@ -44,7 +44,7 @@ pub fn markdown_with(transcript: &Transcript, terminal: Terminals<'_>) -> String
     page
 }
 
-fn entry(entry: &Entry, terminal: Terminals<'_>) -> String {
+fn entry(entry: &Entry, terminal: TerminalLookup<'_>) -> String {
     match entry.item() {
         Item::Message(message) => self::message(message),
         Item::ToolCall(call) => self::call(call, terminal),
@@ -96,13 +96,13 @@ fn message(message: &Message) -> String {
     }
 }
 
-fn call(call: &ToolCall, terminal: Terminals<'_>) -> String {
+fn call(call: &ToolCall, terminal: TerminalLookup<'_>) -> String {
     let state = match &call.said.status {
         _ if call.is_cancelled => "cancelled",
         status => status.as_str(),
     };
     let title = tool_call::title(&call.said);
-    let word = tool_call::word(&call.said.kind);
+    let word = tool_call::kind_label(&call.said.kind);
     let mut text = format!(
         "- **{word}** {} ({})\n",
         code(&title),
@@ -112,7 +112,7 @@ fn call(call: &ToolCall, terminal: Terminals<'_>) -> String {
         let block = match content {
             v1::ToolCallContent::Content(content) => match content.content.as_text() {
                 Some(text) => fenced(text, ""),
-                None => one_line(&content::line(&content.content)),
+                None => one_line(&content::summary_line(&content.content)),
             },
             v1::ToolCallContent::Diff(diff) => fenced(&tool_call::diff_text(diff), "diff"),
             v1::ToolCallContent::Terminal(told) => match terminal(&told.terminal_id) {
@@ -145,7 +145,7 @@ fn plan_step(step: &v1::PlanEntry) -> String {
 fn text_of(blocks: &Blocks) -> String {
     let texts = blocks.as_slice().iter().map(|block| match block.as_text() {
         Some(text) => plain::lines(text).into_owned(),
-        None => one_line(&content::line(block)),
+        None => one_line(&content::summary_line(block)),
     });
     texts.collect::<Vec<_>>().join("\n\n")
 }

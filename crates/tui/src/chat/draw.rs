@@ -10,7 +10,7 @@ mod welcome;
 
 use std::time::Instant;
 
-use attache_client::export::Terminals;
+use attache_client::export::TerminalLookup;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -30,7 +30,7 @@ use layout::{PartHeights, ScreenLayout};
 /// RequestDialog the screen shows beside its own state.
 pub struct DrawContext<'a> {
     /// The terminals of the host.
-    pub terminal: Terminals<'a>,
+    pub terminal: TerminalLookup<'a>,
     /// The time.
     pub now: Instant,
 }

@@ -8,7 +8,7 @@ mod text;
 use std::time::Duration;
 
 use attache::transcript::{Entry, Item, MessageKind};
-use attache_client::export::Terminals;
+use attache_client::export::TerminalLookup;
 use attache_text::plain;
 use ratatui::text::{Line, Span};
 
@@ -115,7 +115,7 @@ pub struct EntryContext<'a> {
     /// How long a tool call has run, or ran.
     pub elapsed: Option<Duration>,
     /// The terminals of the host.
-    pub terminal: Terminals<'a>,
+    pub terminal: TerminalLookup<'a>,
 }
 
 /// A remark as lines, with its sign.

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use attache::transcript::ToolCall;
 use attache::v1;
-use attache_client::export::Terminals;
+use attache_client::export::TerminalLookup;
 use attache_client::figures;
-use attache_client::tool_call::{title, word};
+use attache_client::tool_call::{kind_label, title};
 use ratatui::text::{Line, Span};
 
 use super::theme::{Sign, TextRole};
@@ -22,7 +22,7 @@ pub struct ToolCallContext<'a> {
     /// How long it has run, or ran; `None` if nobody knows, as after a replay.
     pub elapsed: Option<Duration>,
     /// The terminals of the host.
-    pub terminal: Terminals<'a>,
+    pub terminal: TerminalLookup<'a>,
 }
 
 /// A tool call as a call_lines: status, kind, title and time in its first line, then locations and content.
@@ -138,7 +138,7 @@ fn head(
 
 /// The kind, unless the title begins with it anyway.
 fn kind_before(title: &str, kind: &v1::ToolKind) -> String {
-    let word = word(kind);
+    let word = kind_label(kind);
     let first = title.split(' ').next().unwrap_or_default();
     if first.eq_ignore_ascii_case(word) {
         String::new()

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use attache::transcript::{Change, Entry, Item, Transcript};
 use attache::v1;
-use attache_client::export::Terminals;
+use attache_client::export::TerminalLookup;
 
 use super::{Appearance, Fold, Remark};
 use anchor::Anchor;
@@ -29,7 +29,7 @@ pub struct Viewport<'a> {
     /// The session.
     pub transcript: &'a Transcript,
     /// The terminals of the host: `&|id| host.terminals().view(id)`.
-    pub terminal: Terminals<'a>,
+    pub terminal: TerminalLookup<'a>,
     /// The time, for what is still running.
     pub now: Instant,
 }

@@ -101,7 +101,7 @@ impl Conversation {
             self.tell(Event::DecisionRemembered {
                 id,
                 session: case.action.session.clone(),
-                what: case.action.summary(),
+                summary: case.action.summary(),
                 scope: Scope::Once,
                 expiry: Expiry::Never,
                 is_allowed: true,
@@ -159,7 +159,7 @@ impl Conversation {
         self.tell(Event::DecisionRemembered {
             id: remembered.id,
             session,
-            what: visible(&remembered.shown).into_owned(),
+            summary: visible(&remembered.shown).into_owned(),
             scope: remembered.scope,
             expiry,
             is_allowed: remembered.is_allowed,

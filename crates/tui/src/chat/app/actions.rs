@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use attache::v1;
 use attache_client::command::{Command, SessionStart};
-use attache_client::export::{self, Terminals};
+use attache_client::export::{self, TerminalLookup};
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::{App, Dialog, ExportDialog};
@@ -196,7 +196,7 @@ impl App {
     }
 
     /// The transcript as it is to be written to a file.
-    pub(in crate::chat) fn export(&self, format: ExportFormat, terminal: Terminals<'_>) -> String {
+    pub(in crate::chat) fn export(&self, format: ExportFormat, terminal: TerminalLookup<'_>) -> String {
         let transcript = &self.tab().transcript;
         match format {
             ExportFormat::Markdown => export::markdown_with(transcript, terminal),

@@ -58,7 +58,7 @@ impl App {
                 }
             }
             Event::InvalidOutput { count, line } => self.invalid_output(count, &line, now),
-            Event::AgentExited { how, stderr } => self.agent_exited(how, stderr),
+            Event::AgentExited { reason, stderr } => self.agent_exited(reason, stderr),
             asking => self.request_event(asking, now),
         }
     }
@@ -92,7 +92,7 @@ impl App {
             }
             Event::DecisionRemembered {
                 id,
-                what,
+                summary: what,
                 scope,
                 expiry,
                 is_allowed,
@@ -148,7 +148,7 @@ impl App {
         if let Err(failure) = &outcome
             && failure.kind == FailureKind::LoginRequired
         {
-            self.login_message = Some(failure.why.clone());
+            self.login_message = Some(failure.reason.clone());
         }
         let active = self.tab().number;
         let Some(tab) = self.tab_of(session) else {
@@ -165,7 +165,7 @@ impl App {
                 (Some(how), tab.transcript.end_turn(response.stop_reason))
             }
             Err(failure) => {
-                let error = v1::Error::new(v1::Error::INTERNAL, failure.why);
+                let error = v1::Error::new(v1::Error::INTERNAL, failure.reason);
                 (None, tab.transcript.end_turn(error))
             }
         };

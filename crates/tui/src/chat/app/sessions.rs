@@ -225,24 +225,28 @@ impl App {
 
     /// RequestDialog was commanded did not succeed. If it was to open a session, its tab says so.
     pub(super) fn command_failed(&mut self, failure: &CommandFailure, now: Instant) {
-        let is_login = failure.what == "authenticate" || failure.kind == FailureKind::LoginRequired;
+        let is_login = failure.operation == "authenticate" || failure.kind == FailureKind::LoginRequired;
         let text = match failure.kind {
             // These are words of the agent.
             FailureKind::LoginRequired | FailureKind::Refused if is_login => {
-                format!("{} failed {GUTTER} {}", failure.what, visible(&failure.why))
+                format!(
+                    "{} failed {GUTTER} {}",
+                    failure.operation,
+                    visible(&failure.reason)
+                )
             }
-            _ => format!("{}: {}", failure.what, failure.why),
+            _ => format!("{}: {}", failure.operation, failure.reason),
         };
         if failure.kind == FailureKind::LoginRequired {
-            self.login_message = Some(failure.why.clone());
+            self.login_message = Some(failure.reason.clone());
         }
-        if failure.what == "session/list" && self.latest == LatestSession::Pending {
+        if failure.operation == "session/list" && self.latest == LatestSession::Pending {
             self.latest = LatestSession::Resolved;
             self.open_first(SessionStart::New);
         }
         let mut tabs = self.tabs.iter_mut();
         let opening =
-            tabs.find(|tab| tab.state == TabStatus::Opening && tab.opens_with(&failure.what));
+            tabs.find(|tab| tab.state == TabStatus::Opening && tab.opens_with(&failure.operation));
         let Some(tab) = opening else {
             return self.toast(Tone::Bad, text, now);
         };
@@ -262,7 +266,7 @@ impl App {
             let opening = tab.opening.clone();
             return self.submit(Command::OpenSession(opening));
         }
-        tab.state = TabStatus::Failed(text::line(&failure.why));
+        tab.state = TabStatus::Failed(text::line(&failure.reason));
     }
 
     pub(super) fn login_required(&mut self, methods: &[v1::AuthMethod], now: Instant) {

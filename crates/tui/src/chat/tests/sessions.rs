@@ -186,7 +186,7 @@ fn after_a_restart_the_session_is_resumed() {
     let mut ui = test_ui();
     ui.start_turn("hello");
     ui.event(Event::AgentExited {
-        how: "the agent exited with 1".to_owned(),
+        reason: "the agent exited with 1".to_owned(),
         stderr: vec!["Error: out of cheese".to_owned(), "  at line 3".to_owned()],
     });
     ui.check(&expect![[r#"
@@ -258,7 +258,7 @@ fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
     ui.agent_message("good morning");
     ui.end_turn();
     ui.event(Event::AgentExited {
-        how: "the agent exited with 1".to_owned(),
+        reason: "the agent exited with 1".to_owned(),
         stderr: Vec::new(),
     });
     ui.press("<Tab><Down><Enter>");
@@ -267,8 +267,8 @@ fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
     ui.event(Event::AgentReady(Box::new(agent)));
     ui.take_effects();
     ui.event(Event::CommandFailed(CommandFailure {
-        what: "session/load".to_owned(),
-        why: "no such session".to_owned(),
+        operation: "session/load".to_owned(),
+        reason: "no such session".to_owned(),
         kind: FailureKind::NoSession,
     }));
     expect![[r#"[Submit(OpenSession(OpenRequest { start: New, cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", ui.take_effects()));
@@ -302,8 +302,8 @@ fn a_session_that_does_not_open_says_why() {
     let mut ui = TestUi::new(crate::paint::theme::SignSet::Unicode);
     ui.event(Event::AgentReady(Box::new(super::test_ui::agent())));
     ui.event(Event::CommandFailed(CommandFailure {
-        what: "session/new".to_owned(),
-        why: "the directory is gone".to_owned(),
+        operation: "session/new".to_owned(),
+        reason: "the directory is gone".to_owned(),
         kind: FailureKind::Refused,
     }));
     ui.check(&expect![[r#"

@@ -50,7 +50,7 @@ pub(super) const REQUEST_CASES: &[RequestCase] = &[
             cwd: "/code/project".into(),
             env: Vec::new(),
             parents: vec!["make".to_owned()],
-            why: "rule 1 asks".to_owned(),
+            rule: "rule 1 asks".to_owned(),
         });
         event(Event::PermissionRequested(Box::new(prompt)))
     }),
@@ -98,7 +98,7 @@ pub(super) const REQUEST_CASES: &[RequestCase] = &[
     }),
     ("the end of the agent", || {
         event(Event::AgentExited {
-            how: "the agent exited with 1".to_owned(),
+            reason: "the agent exited with 1".to_owned(),
             stderr: vec!["oops".to_owned()],
         })
     }),

@@ -59,9 +59,9 @@ fn block(block: &v1::ContentBlock, give: &mut dyn FnMut(&str)) {
         v1::ContentBlock::Text(text) => give(&text.text),
         v1::ContentBlock::Resource(resource) => match &resource.resource {
             v1::EmbeddedResourceResource::Text(text) => give(&text.text),
-            v1::EmbeddedResourceResource::Blob(_) => give(&content::line(block)),
+            v1::EmbeddedResourceResource::Blob(_) => give(&content::summary_line(block)),
         },
-        other => give(&content::line(other)),
+        other => give(&content::summary_line(other)),
     }
 }
 

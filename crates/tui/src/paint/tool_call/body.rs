@@ -139,7 +139,7 @@ impl BodyWriter<'_> {
 
     fn block(&mut self, block: &v1::ContentBlock) {
         let Some(text) = block.as_text() else {
-            return self.dim(&content::line(block));
+            return self.dim(&content::summary_line(block));
         };
         let (bytes, limit) = match self.fold {
             Fold::Full => (LONG_TEXT, usize::MAX),
