@@ -7,8 +7,8 @@ mod batch;
 mod lines;
 mod policy;
 mod random;
-mod testbed;
 mod strace;
+mod testbed;
 
 use std::env;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use batch::{Counts, Report, AttackSetup, Runner};
+use batch::{AttackSetup, Counts, Report, Runner};
 
 use crate::interop::{self, child, install};
 
@@ -34,7 +34,7 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
         None => interop::build_binary(root)?,
     };
     let agent = env::current_exe().map_err(|error| format!("no path to this program: {error}"))?;
-    let tools = AttackSetup {
+    let setup = AttackSetup {
         binary,
         agent,
         has_strace: install::is_installed("strace"),

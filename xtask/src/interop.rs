@@ -1,5 +1,5 @@
 //! `cargo xtask interop [--install-only | rules | claude [part of a name]]`: installs the partners of `interop/`, lets every client talk to every
-//! agent, and compares what each client prints with `interop/expected.jsonl`. Then the binary runs tasks with those
+//! agent, and compares what each client prints with `interop/expected.jsonl`. Then the binary runs errands with those
 //! agents and with products, `attache claude` plays its scenarios, and our agent meets clients and MCP servers of others.
 
 mod binary;
@@ -7,11 +7,11 @@ mod built_targets;
 pub(crate) mod child;
 mod claude;
 mod clients;
-mod program_rules;
 mod disk;
 pub(crate) mod install;
 mod model;
 mod pair;
+mod program_rules;
 mod servers;
 
 use std::env;
@@ -20,8 +20,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use program_rules::AutoApproval;
 use pair::Outcome;
+use program_rules::AutoApproval;
 
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
     let wanted = Selection::from_arguments(arguments)?;

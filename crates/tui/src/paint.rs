@@ -37,7 +37,7 @@ pub struct Appearance {
 }
 
 impl Appearance {
-    /// A appearance of this theme for a session of this directory. Code is coloured if the theme has colours.
+    /// A brush of this theme for a session of this directory. Code is coloured if the theme has colours.
     pub fn new(theme: Theme, cwd: impl Into<PathBuf>) -> Appearance {
         let highlighter = match theme.palette() {
             theme::Palette::None => Highlighter::none(),

@@ -16,8 +16,8 @@ use super::agent::WENT_ON;
 use super::lines::{self, HARMLESS, Line, Target};
 use super::policy::Policy;
 use super::random::Random;
-use super::testbed::{FILES, PROGRAMS, Testbed, canary};
 use super::strace;
+use super::testbed::{FILES, PROGRAMS, Testbed, canary};
 
 /// What every run needs.
 pub(super) struct AttackSetup {
@@ -161,7 +161,7 @@ impl Step {
             _ => None,
         };
         json!({
-            "name": line.name, "way": way, "words": self.words, "path": line.path, "adds": adds,
+            "name": line.name, "way": runner, "words": self.words, "path": line.path, "adds": adds,
             "kind": self.kind, "tool": self.tool, "title": line.text,
         })
     }
@@ -189,7 +189,12 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     /// Runs all lines: those of the fake agent in one turn, those of our own agent in a turn each.
-    fn play(&self, testbed: &Testbed, steps: &[Step], policy: Option<&str>) -> io::Result<RunEffects> {
+    fn play(
+        &self,
+        testbed: &Testbed,
+        steps: &[Step],
+        policy: Option<&str>,
+    ) -> io::Result<RunEffects> {
         let script = testbed.run.join("script.json");
         let scripted = steps.iter().filter(|step| step.runner != Runner::Builtin);
         let scripted: Vec<_> = scripted.map(Step::script).collect();
@@ -265,7 +270,13 @@ impl Batch<'_> {
         Ok(printed.into_bytes())
     }
 
-    fn judge(&mut self, testbed: &Testbed, steps: &[Step], before: &RunEffects, after: &RunEffects) {
+    fn judge(
+        &mut self,
+        testbed: &Testbed,
+        steps: &[Step],
+        before: &RunEffects,
+        after: &RunEffects,
+    ) {
         for fault in before.faults.iter().chain(&after.faults) {
             self.fault(testbed, None, fault);
         }
@@ -390,7 +401,11 @@ impl Batch<'_> {
         }
         let secrets = inodes(testbed, &FILES);
         if !seen.opened.iter().any(|path| is_one_of(&secrets, path)) {
-            self.fault(testbed, None, "strace saw no secret opened without a policy");
+            self.fault(
+                testbed,
+                None,
+                "strace saw no secret opened without a policy",
+            );
         }
         let mut written = seen.opened_to_write.iter();
         if !written.any(|path| is_one_of(&secrets, path)) {
@@ -425,7 +440,7 @@ impl Batch<'_> {
             };
             let (family, words) = (&step.line.family, &step.words);
             text += &format!(
-                "  line:   {} ({family}), {way}\n          {words:?} {}\n",
+                "  line:   {} ({family}), {runner}\n          {words:?} {}\n",
                 step.line.name, step.line.path
             );
         }

@@ -120,7 +120,10 @@ pub(super) fn generate(
     }
     let mut layers = random.below(4);
     // Of the lines that must run in spite of rules, a plain one now and then.
-    if runner != Runner::AgentItself && policy.lets_run(Target::Harmless, runner) && random.once_in(4) {
+    if runner != Runner::AgentItself
+        && policy.lets_run(Target::Harmless, runner)
+        && random.once_in(4)
+    {
         (target, layers) = (Target::Harmless, 0);
     }
     let mut builder = LineBuilder {

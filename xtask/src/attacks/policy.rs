@@ -103,7 +103,7 @@ impl Policy {
         }
     }
 
-    /// Whether a line must not do what it is after when it goes this runner: because of a rule, or of the preset.
+    /// Whether a line must not do what it is after when it goes this way: because of a rule, or of the preset.
     pub(super) fn denies(&self, target: Target, runner: Runner) -> bool {
         let by_rule = match target {
             Target::Call { program, word } => self.denies_call(program, word),
@@ -126,14 +126,18 @@ impl Policy {
     }
 
     pub(super) fn denies_reading(&self, file: &str, runner: Runner) -> bool {
-        self.files.iter().any(|rule| rule.denies_reading(file, runner))
+        self.files
+            .iter()
+            .any(|rule| rule.denies_reading(file, runner))
     }
 
     pub(super) fn denies_writing(&self, file: &str, runner: Runner) -> bool {
-        self.files.iter().any(|rule| rule.denies_writing(file, runner))
+        self.files
+            .iter()
+            .any(|rule| rule.denies_writing(file, runner))
     }
 
-    /// Files that nobody may read, whichever runner.
+    /// Files that nobody may read, whichever way.
     pub(super) fn hidden_files(&self) -> Vec<&'static str> {
         let files = FILES.iter().copied();
         files
@@ -141,7 +145,7 @@ impl Policy {
             .collect()
     }
 
-    /// Files that nobody may change, whichever runner.
+    /// Files that nobody may change, whichever way.
     pub(super) fn unchangeable_files(&self) -> Vec<&'static str> {
         let files = FILES.iter().copied();
         files

@@ -1,27 +1,24 @@
 //! `attache claude` with the real CLI from npm and a model on this machine: every scenario is a conversation, and what
 //! the client saw, the model was asked and the disk holds is checked. Then the same prompts beside the adapter on Node.
 
-mod comparison;
 mod client;
+mod comparison;
+mod fixture;
 mod mcp;
 mod messages;
 mod scenarios;
-mod fixture;
 
 use std::time::Instant;
 
-use super::program_rules::{Script, TestedAgent, AutoApproval};
 use super::install::{self, Packages};
 use super::pair::Outcome;
+use super::program_rules::{AutoApproval, ScriptFormat, TestedAgent};
 use super::{InteropDirs, RunResult};
 pub(super) use fixture::Fixture;
 
 /// The scenarios with this in their names, one row each, and the comparison.
 pub(super) fn rows(dirs: &InteropDirs, part: &str) -> Result<Vec<RunResult>, String> {
-    let fixture = match (
-        install::claude(dirs)?,
-        install::packages(dirs, "clients")?,
-    ) {
+    let fixture = match (install::claude(dirs)?, install::packages(dirs, "clients")?) {
         (Packages::Ready(modules), Packages::Ready(clients)) => {
             Fixture::new(dirs, &modules, &clients)?
         }
@@ -51,10 +48,7 @@ pub(super) fn rows(dirs: &InteropDirs, part: &str) -> Result<Vec<RunResult>, Str
 /// The Claude Code CLI behind our adapter and behind the one on Node, for rules on programs; the reason where it is not
 /// installed.
 pub(super) fn subjects(dirs: &InteropDirs) -> Result<Result<[TestedAgent; 2], String>, String> {
-    let fixture = match (
-        install::claude(dirs)?,
-        install::packages(dirs, "clients")?,
-    ) {
+    let fixture = match (install::claude(dirs)?, install::packages(dirs, "clients")?) {
         (Packages::Ready(modules), Packages::Ready(clients)) => {
             Fixture::new(dirs, &modules, &clients)?
         }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::binary::{self, Agent};
 use super::built_targets::BuiltTargets;
-use super::{Partner, InteropDirs, Program, model};
+use super::{InteropDirs, Partner, Program, model};
 use crate::cargo;
 
 pub(super) fn all(dirs: &InteropDirs, built: &BuiltTargets) -> Result<Vec<Partner>, String> {

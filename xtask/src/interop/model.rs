@@ -36,10 +36,18 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
     let path = request.path.as_str();
     if path.ends_with("/responses") {
         http::begin(&mut stream, "text/event-stream")?;
-        responses(&mut stream, &ModelAction::of(&body["input"]), &body["tools"])
+        responses(
+            &mut stream,
+            &ModelAction::of(&body["input"]),
+            &body["tools"],
+        )
     } else if path.ends_with("/chat/completions") {
         http::begin(&mut stream, "text/event-stream")?;
-        chat(&mut stream, &ModelAction::of(&body["messages"]), &body["tools"])
+        chat(
+            &mut stream,
+            &ModelAction::of(&body["messages"]),
+            &body["tools"],
+        )
     } else {
         let models =
             json!({"object": "list", "data": [{"id": "here", "object": "model"}], "models": []});
@@ -66,7 +74,9 @@ impl ModelAction {
             message["role"] == "tool" || message["type"] == "function_call_output"
         };
         let done = messages[at..].iter().filter(is_result).count();
-        let commands = wishes.iter().filter_map(|action| action.strip_prefix("run "));
+        let commands = wishes
+            .iter()
+            .filter_map(|action| action.strip_prefix("run "));
         let mut due = commands.clone().skip(done);
         match due.next() {
             Some(command) => ModelAction::Run(command.to_owned()),
@@ -192,7 +202,7 @@ fn call_id() -> String {
     format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
 }
 
-/// ExpectedOutput nothing new until nobody listens any more, which ends with the error of a closed pipe.
+/// Says nothing new until nobody listens any more, which ends with the error of a closed pipe.
 fn hold_stream(mut again: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     for _ in 0..HOLD {
         thread::sleep(STEP);
@@ -218,9 +228,15 @@ mod tests {
     fn the_prompt_says_what_the_model_does() {
         let run = json!({"role": "user", "content": "please <<run touch a>> now"});
         let waiting = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "<<wait>>"}]});
-        check(json!([{"role": "user", "content": "hi"}]), ModelAction::Greet);
+        check(
+            json!([{"role": "user", "content": "hi"}]),
+            ModelAction::Greet,
+        );
         check(json!([waiting]), ModelAction::Wait);
-        check(json!([waiting, run]), ModelAction::Run("touch a".to_owned()));
+        check(
+            json!([waiting, run]),
+            ModelAction::Run("touch a".to_owned()),
+        );
         let result = json!({"role": "tool", "content": ""});
         check(json!([run, result]), ModelAction::Finish);
         let two = json!({"role": "user", "content": "<<run a>> and <<run b>>"});

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Partner, InteropDirs, Program, child};
+use super::{InteropDirs, Partner, Program, child};
 
 pub(super) enum Outcome {
     Ok(Duration),

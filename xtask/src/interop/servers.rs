@@ -1,4 +1,4 @@
-//! MCP servers of others with our agent: the tests of `docs/mcp.md`, and an task of the binary.
+//! MCP servers of others with our agent: the tests of `docs/mcp.md`, and an errand of the binary.
 
 use std::time::Instant;
 

@@ -15,7 +15,7 @@ pub(crate) struct AnswerList<T> {
     selected: Option<usize>,
 }
 
-/// RequestDialog an answer is called. The words are safe to show.
+/// What an answer is called. The words are safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AnswerLabel {
     /// By us.
@@ -24,7 +24,7 @@ pub(crate) enum AnswerLabel {
     Theirs(String),
 }
 
-/// RequestDialog a key has done.
+/// What a key has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ListOutcome<T> {
     /// The list is still open.

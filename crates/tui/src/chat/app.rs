@@ -46,9 +46,9 @@ pub struct Settings {
     pub start: FirstSession,
     /// Colours and signs.
     pub theme: Theme,
-    /// RequestDialog is set in new sessions.
+    /// What is set in new sessions.
     pub session_settings: Vec<SessionSetting>,
-    /// RequestDialog happens with requests that no rule answers; anything but asking is shown all the time.
+    /// What happens with requests that no rule answers; anything but asking is shown all the time.
     pub preset: Preset,
     /// How long an answer holds for more than the session, unless the person says otherwise.
     pub expiry: Expiry,
@@ -95,7 +95,7 @@ pub struct App {
     pub(super) mouse: MouseCapture,
     pub(super) agent_status: AgentStatus,
     latest: LatestSession,
-    /// RequestDialog the agent said when it last wanted a login, until the dialog shows it.
+    /// What the agent said when it last wanted a login, until the dialog shows it.
     login_message: Option<String>,
     pub(super) size: (u16, u16),
     effects: Vec<Effect>,
@@ -154,7 +154,7 @@ pub(super) struct Toast {
     pub(super) ends: ToastEnd,
 }
 
-/// RequestDialog a message ends with before its time is up.
+/// What a message ends with before its time is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToastEnd {
     Timeout,
@@ -257,7 +257,7 @@ impl App {
         [soon, second, toast].into_iter().flatten().min()
     }
 
-    /// RequestDialog follows from the time and from what is open.
+    /// What follows from the time and from what is open.
     fn settle(&mut self, now: Instant) {
         if self.toast.as_ref().is_some_and(|toast| toast.until <= now) {
             self.toast = None;
@@ -292,7 +292,7 @@ impl App {
         &mut self.tabs[self.active]
     }
 
-    /// RequestDialog the agent can do; nothing before it has told.
+    /// What the agent can do; nothing before it has told.
     pub(super) fn capabilities(&self) -> v1::AgentCapabilities {
         let agent = self.agent.as_ref();
         agent.map_or_else(v1::AgentCapabilities::new, |agent| {

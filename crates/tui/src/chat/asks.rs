@@ -1,4 +1,4 @@
-//! RequestDialog the agent wants of the user, in the order in which it came, and whether the keys go to it.
+//! What the agent wants of the user, in the order in which it came, and whether the keys go to it.
 //!
 //! A key that was meant for something else must never answer. So nothing that appears takes the keys: they go to the
 //! composer until the user moves into the request, with Tab, a key of its own or a click, and not before it has been on the
@@ -24,12 +24,12 @@ pub(crate) struct AgentRequest {
     /// In which session; without one it is asked in every tab.
     pub(crate) session: Option<v1::SessionId>,
     pub(crate) dialog: RequestDialog,
-    /// RequestDialog of its box has been on the screen; a permission request notes that by itself.
+    /// What of its box has been on the screen; a permission request notes that by itself.
     pub(crate) coverage: LineCoverage,
     number: u64,
 }
 
-/// RequestDialog is wanted.
+/// What is wanted.
 #[derive(Debug, Clone)]
 pub(crate) enum RequestDialog {
     Permission(Box<PermissionDialog>),

@@ -40,7 +40,7 @@ pub(crate) fn is_printable(key: &KeyEvent) -> bool {
     matches!(key.code, KeyCode::Char(_)) && !key.modifiers.intersects(command)
 }
 
-/// RequestDialog a key stands for in a text, if it can be in one.
+/// What a key stands for in a text, if it can be in one.
 pub(crate) fn pasted_text(key: &KeyEvent) -> Option<char> {
     match key.code {
         KeyCode::Char('j') if key.modifiers == KeyModifiers::CONTROL => Some('\n'),

@@ -1,4 +1,4 @@
-//! RequestDialog could stand at the cursor: a slash command of the agent, or a file after `@`.
+//! What could stand at the cursor: a slash command of the agent, or a file after `@`.
 
 use std::ops::Range;
 
@@ -22,11 +22,11 @@ pub(crate) struct Completion {
 pub(crate) struct CompletionItem {
     pub(crate) label: String,
     pub(crate) detail: String,
-    /// RequestDialog is inserted.
+    /// What is inserted.
     pub(crate) text: String,
 }
 
-/// RequestDialog is completed.
+/// What is completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CompletionKind {
     Command,
@@ -69,7 +69,7 @@ pub(crate) enum ListDirection {
     Previous,
 }
 
-/// RequestDialog the agent wants to hear behind a command that stands there without anything.
+/// What the agent wants to hear behind a command that stands there without anything.
 pub(crate) fn hint<'a>(text: &str, commands: &'a [v1::AvailableCommand]) -> Option<&'a str> {
     let name = text.strip_prefix('/')?.strip_suffix(' ')?;
     let command = commands.iter().find(|command| command.name == name)?;

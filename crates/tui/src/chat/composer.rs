@@ -1,4 +1,4 @@
-//! RequestDialog a person is writing: the text, what is attached to it, its completion, and the prompts of before.
+//! What a person is writing: the text, what is attached to it, its completion, and the prompts of before.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::completion::{self, Completion, ListDirection};
 use super::editor::{EditOutcome, Editor, LineMode};
 
-/// RequestDialog is being written.
+/// What is being written.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Composer {
     pub(crate) editor: Editor,
@@ -16,7 +16,7 @@ pub(crate) struct Composer {
     pub(crate) completion: Option<Completion>,
 }
 
-/// RequestDialog can be completed, and how wide the text is shown.
+/// What can be completed, and how wide the text is shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ComposerContext<'a> {
     pub(crate) commands: &'a [v1::AvailableCommand],
@@ -24,7 +24,7 @@ pub(crate) struct ComposerContext<'a> {
     pub(crate) width: usize,
 }
 
-/// RequestDialog a key has done.
+/// What a key has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ComposerOutcome {
     /// The text or the cursor has changed.

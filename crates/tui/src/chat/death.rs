@@ -16,7 +16,7 @@ pub(crate) struct AgentExitDialog {
     answers: AnswerList<ExitAnswer>,
 }
 
-/// RequestDialog the user wants after it.
+/// What the user wants after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitAnswer {
     Restart,
@@ -48,7 +48,7 @@ impl AgentExitDialog {
         self.answers.deselect();
     }
 
-    /// RequestDialog is worth telling others.
+    /// What is worth telling others.
     pub(crate) fn report(&self) -> String {
         let mut report = self.how.clone();
         for line in &self.stderr {

@@ -27,7 +27,7 @@ use crate::paint::{Viewport, plan, wrap};
 use composer::KeyFocus;
 use layout::{PartHeights, ScreenLayout};
 
-/// RequestDialog the screen shows beside its own state.
+/// What the screen shows beside its own state.
 pub struct DrawContext<'a> {
     /// The terminals of the host.
     pub terminal: TerminalLookup<'a>,
@@ -105,7 +105,7 @@ impl App {
         };
         self.draw_composer(layout.composer, frame, keys);
         self.draw_completion(layout.composer, frame);
-        // RequestDialog is searched for is counted while the transcript is drawn.
+        // What is searched for is counted while the transcript is drawn.
         let dialog = match self.dialog {
             Some(Dialog::Search(_)) => self.dialog_panel(area.width),
             _ => dialog,
@@ -185,7 +185,7 @@ impl App {
         })
     }
 
-    /// RequestDialog waits for its turn, the next one first.
+    /// What waits for its turn, the next one first.
     fn waiting_lines(&self, width: u16) -> Vec<Line<'static>> {
         let theme = &self.settings.theme;
         let tab = self.tab();
@@ -233,7 +233,7 @@ fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
     lines
 }
 
-/// A line of parts, those that count least left out until it fits.
+/// A line of pieces, those that count least left out until it fits.
 fn fitting(parts: Vec<StatusPart>, width: usize, theme: &Theme) -> Line<'static> {
     let mut parts = parts;
     parts.retain(|part| !part.text.is_empty());
@@ -272,6 +272,6 @@ impl StatusPart {
 }
 
 const LEAST: (u16, u16) = (24, 8);
-/// RowAllocator in which a request can be scrolled through.
+/// Rows in which a request can be scrolled through.
 const ASK: u16 = 7;
 const WAITING: usize = 3;

@@ -58,7 +58,7 @@ impl Editor {
         std::mem::take(self).text
     }
 
-    /// Inserts a text, as one step. RequestDialog would exceed the limit is left out; the result says how many bytes.
+    /// Inserts a text, as one step. What would exceed the limit is left out; the result says how many bytes.
     pub(crate) fn insert(&mut self, text: &str) -> usize {
         self.save_snapshot();
         let text = clean(text);

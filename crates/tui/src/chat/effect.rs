@@ -1,4 +1,4 @@
-//! RequestDialog goes into the state machine, and what it wants done.
+//! What goes into the state machine, and what it wants done.
 
 use std::path::PathBuf;
 
@@ -35,14 +35,14 @@ pub enum Input {
         tab: u64,
         /// How it is to be said.
         mode: SendMode,
-        /// RequestDialog was written.
+        /// What was written.
         prompt: Box<Attachment>,
-        /// RequestDialog to send.
+        /// What to send.
         content: Result<Vec<v1::ContentBlock>, String>,
     },
     /// A file was written, or why not.
     Saved(Result<PathBuf, SaveError>),
-    /// RequestDialog a login in the terminal would run.
+    /// What a login in the terminal would run.
     LoginDescribed(Box<LoginCommand>),
     /// A login in the terminal is over.
     LoginEnded(Result<(), String>),
@@ -63,7 +63,7 @@ pub enum Effect {
         path: PathBuf,
         /// How.
         format: ExportFormat,
-        /// RequestDialog becomes of a file that is there.
+        /// What becomes of a file that is there.
         existing: ExistingFile,
     },
     /// Find the files that can be mentioned in these directories.
@@ -74,10 +74,10 @@ pub enum Effect {
         tab: u64,
         /// How it is to be said.
         mode: SendMode,
-        /// RequestDialog was written.
+        /// What was written.
         prompt: Box<Attachment>,
     },
-    /// SendMode what a login on the user's terminal would run.
+    /// Say what a login on the user's terminal would run.
     DescribeLogin(v1::AuthMethodId),
     /// Run a login on the user's terminal, as it was shown.
     RunLogin(LoginCommand),
@@ -92,9 +92,9 @@ pub enum Effect {
 /// How a prompt is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendMode {
-    /// As the prompt of a turn; it is queued while another turn runs.
+    /// As a turn, which waits while another runs.
     Prompt,
-    /// Into the running turn.
+    /// Into the turn that runs.
     Steer,
 }
 
@@ -116,7 +116,7 @@ pub enum SaveError {
     Failed(String),
 }
 
-/// RequestDialog becomes of a file that is there already.
+/// What becomes of a file that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExistingFile {
     /// It stays, and the person is asked.

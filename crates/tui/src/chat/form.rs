@@ -15,7 +15,7 @@ use field::Field;
 /// A form that is being filled in.
 #[derive(Debug, Clone)]
 pub(crate) struct Form {
-    /// RequestDialog the agent says above it.
+    /// What the agent says above it.
     message: String,
     title: Option<String>,
     description: Option<String>,
@@ -34,7 +34,7 @@ enum FormFocus {
     Dismiss,
 }
 
-/// RequestDialog a key has done to a form.
+/// What a key has done to a form.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FormOutcome {
     /// It is still open.

@@ -1,4 +1,4 @@
-//! RequestDialog the screen can do, under which keys: for the keyboard, the palette and the help alike.
+//! What the screen can do, under which keys: for the keyboard, the palette and the help alike.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

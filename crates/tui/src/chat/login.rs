@@ -14,7 +14,7 @@ use crate::paint::theme::{TextRole, Theme};
 #[derive(Debug, Clone)]
 pub(crate) struct LoginList {
     answers: AnswerList<Option<v1::AuthMethodId>>,
-    /// RequestDialog the agent says about it, safe to show.
+    /// What the agent says about it, safe to show.
     message: Option<String>,
     /// Ways that cannot be chosen here.
     left_out: usize,
@@ -90,7 +90,7 @@ pub(crate) struct LoginPrompt {
     answers: AnswerList<LoginAnswer>,
 }
 
-/// RequestDialog the user says to it.
+/// What the user says to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoginAnswer {
     Run,

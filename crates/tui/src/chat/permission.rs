@@ -48,7 +48,7 @@ pub(crate) struct PermissionDialog {
     coverage: RowCoverage,
     /// The changes as they were last laid out.
     changes: RefCell<Option<Arc<Changes>>>,
-    /// RequestDialog the screen shows of it at present.
+    /// What the screen shows of it at present.
     drawn: Option<DrawnPage>,
 }
 
@@ -77,15 +77,15 @@ enum DetailLevel {
     Full,
 }
 
-/// RequestDialog changes are shown diff_base.
+/// What changes are shown against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DiffBase {
-    /// RequestDialog the agent shows as the old text.
+    /// What the agent shows as the old text.
     Agent,
     Disk,
 }
 
-/// RequestDialog a key has done.
+/// What a key has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PermissionOutcome {
     /// The dialog is still open.
@@ -181,7 +181,7 @@ impl PermissionDialog {
     }
 
     /// Moves through what scrolls. Between two drawings pages and lines move by at most a page, so that they skip no row;
-    /// the rows that a jump skips are not coverage.
+    /// the rows that a jump skips are not seen.
     pub(crate) fn scroll(&mut self, scroll: Scroll) {
         let Some(drawn) = &self.drawn else {
             return;
@@ -286,7 +286,7 @@ impl PermissionDialog {
         let Some(choice) = self.choices.get(at).cloned() else {
             return PermissionOutcome::Open;
         };
-        // RequestDialog is remembered has to be on the screen, also where it rejects.
+        // What is remembered has to be on the screen, also where it rejects.
         if let Some(why) = self.obstacle(size) {
             return PermissionOutcome::Refused(why);
         }

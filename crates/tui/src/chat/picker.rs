@@ -27,7 +27,7 @@ pub(crate) struct Picker {
     is_filled: bool,
 }
 
-/// RequestDialog a list is filled with later.
+/// What a list is filled with later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PendingRows {
     Nothing,
@@ -52,7 +52,7 @@ pub(crate) enum RowMark {
     Current,
 }
 
-/// RequestDialog is chosen with a row.
+/// What is chosen with a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PickerChoice {
     /// A command of the screen.
@@ -85,7 +85,7 @@ pub(crate) enum PickerChoice {
     Nothing,
 }
 
-/// RequestDialog a key has done.
+/// What a key has done.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PickerOutcome {
     /// It is still open.

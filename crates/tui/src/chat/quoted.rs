@@ -59,7 +59,7 @@ pub(crate) fn barred(rows: Vec<Line<'static>>, theme: &Theme) -> Vec<Line<'stati
     barred.collect()
 }
 
-/// RequestDialog stands in front of a text of others: in front of its first row, and of the others.
+/// What stands in front of a text of others: in front of its first row, and of the others.
 pub(crate) struct Margins {
     pub(crate) first: Span<'static>,
     pub(crate) rest: Span<'static>,

@@ -116,7 +116,7 @@ impl EventLoop<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// RequestDialog was typed, with all that was read together with it: it has one time, whatever is drawn in between.
+    /// What was typed, with all that was read together with it: it has one time, whatever is drawn in between.
     async fn read_pending_input(&mut self, first: TerminalEvent) -> io::Result<Vec<Input>> {
         let mut inputs: Vec<Input> = terminal_input(first).into_iter().collect();
         while let Some(keys) = self.keys.as_mut().filter(|_| inputs.len() < AT_ONCE) {
@@ -197,7 +197,8 @@ impl EventLoop<'_> {
             }
             Effect::RunLogin(command) => self.run_login(&command, conversation).await?,
             Effect::Quit => return Ok(ControlFlow::Break(())),
-            errand => self.background_tasks.run(errand),
+            Effect::FindFiles(roots) => self.background_tasks.find_files(roots),
+            Effect::Load { tab, mode, prompt } => self.background_tasks.load(tab, mode, prompt),
         }
         Ok(ControlFlow::Continue(()))
     }

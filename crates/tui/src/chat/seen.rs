@@ -1,4 +1,4 @@
-//! RequestDialog of a box has been on the screen: nothing can be accepted that was not, whatever the box is about.
+//! What of a box has been on the screen: nothing can be accepted that was not, whatever the box is about.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub(crate) struct LineCoverage {
     drawn: Option<DrawnPanel>,
 }
 
-/// RequestDialog the screen showed when it was last drawn.
+/// What the screen showed when it was last drawn.
 #[derive(Debug, Clone)]
 struct DrawnPanel {
     lines: Vec<Line<'static>>,

@@ -25,20 +25,20 @@ pub(crate) struct Tab {
     pub(crate) composer: Composer,
     pub(crate) modes: Option<v1::SessionModeState>,
     pub(crate) options: Vec<v1::SessionConfigOption>,
-    /// RequestDialog waits for its turn, as the conversation tells it.
+    /// What waits for its turn, as the conversation tells it.
     pub(crate) queued_prompts: Vec<Vec<v1::ContentBlock>>,
-    /// RequestDialog was said before the session was there.
+    /// What was said before the session was there.
     pub(crate) unsent_prompts: Vec<Vec<v1::ContentBlock>>,
     pub(crate) turn: Option<RunningTurn>,
     pub(crate) activity: Activity,
     pub(crate) plan: PlanView,
-    /// A plan that was done when the turn started, and is folded away.
+    /// A plan that was done when the turn began, and is folded away.
     pub(crate) done_plan: Option<v1::Plan>,
     /// Whether thoughts and tool calls are all unfolded.
     pub(crate) unfolds: bool,
     /// Why the last turn has ended, and what it took in words; nothing of one that has failed.
     pub(crate) last_turn: Option<(v1::StopReason, String)>,
-    /// RequestDialog it showed, until its history has been told again.
+    /// What it showed, until its history has been told again.
     backup: Option<(Transcript, TranscriptView)>,
 }
 
@@ -134,7 +134,7 @@ impl Tab {
         &self.opening.cwd
     }
 
-    /// RequestDialog it is called: the agent's title, else how its first prompt begins.
+    /// What it is called: the agent's title, else how its first prompt begins.
     pub(crate) fn title(&self) -> String {
         if let Some(title) = self.transcript.title().filter(|title| !title.is_empty()) {
             return text::line(title);
@@ -176,7 +176,7 @@ impl Tab {
         self.backup.get_or_insert((shown, view));
     }
 
-    /// Shows again what was set backup, if the history was not told.
+    /// Shows again what was set aside, if the history was not told.
     pub(crate) fn restore_transcript(&mut self) {
         if let Some((transcript, view)) = self.backup.take() {
             self.transcript = transcript;
@@ -197,7 +197,13 @@ impl Tab {
                 }
             }
             Change::State(Topic::Config) => self.options = self.transcript.config().to_vec(),
-            _ => {}
+            Change::State(
+                Topic::Plan | Topic::Plans | Topic::Commands | Topic::Info | Topic::Usage,
+            )
+            | Change::Nothing
+            | Change::Added(_)
+            | Change::Appended { .. }
+            | Change::Changed(_) => {}
         }
         self.view.changed(&self.transcript, change, now);
     }

@@ -23,7 +23,7 @@ pub(crate) struct UrlPrompt {
     answers: AnswerList<UrlAnswer>,
 }
 
-/// RequestDialog the user says to it.
+/// What the user says to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UrlAnswer {
     Accept,
@@ -32,7 +32,7 @@ enum UrlAnswer {
     Dismiss,
 }
 
-/// RequestDialog a key has done.
+/// What a key has done.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum UrlOutcome {
     /// It is still open.

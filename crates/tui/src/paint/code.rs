@@ -1,4 +1,4 @@
-//! LineColours of code, found on a thread of their own: until it has got there, code has none, and no frame waits.
+//! Colours of code, found on a thread of their own: until it has got there, code has none, and no frame waits.
 
 mod grammar;
 mod known;
@@ -43,7 +43,7 @@ struct HighlighterState {
 }
 
 impl Highlighter {
-    /// One that results nothing, for screens without colour.
+    /// One that finds nothing, for screens without colour.
     pub fn none() -> Highlighter {
         Highlighter { shared: None }
     }

@@ -1,11 +1,11 @@
-//! Colours and sign_set. Whatever a colour means, a sign or a word says too.
+//! Colours and signs. Whatever a colour means, a sign or a word says too.
 
 use std::env;
 use std::io::{self, IsTerminal};
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// Colours and sign_set for one terminal.
+/// Colours and signs for one terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     palette: Palette,
@@ -33,7 +33,7 @@ pub enum Background {
     Light,
 }
 
-/// Which characters sign_set and lines are made of.
+/// Which characters signs and lines are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignSet {
     /// Those of Unicode.
@@ -197,7 +197,7 @@ impl Theme {
         }
     }
 
-    /// Which characters sign_set are made of.
+    /// Which characters signs are made of.
     pub fn sign_set(&self) -> SignSet {
         self.sign_set
     }

@@ -17,7 +17,7 @@ use ratatui::text::{Line, Span};
 use super::theme::{Sign, TextRole};
 use super::{Appearance, Fold, wrap};
 
-/// What a call_lines shows beside what the agent said of the call.
+/// What a card shows beside what the agent said of the call.
 pub struct ToolCallContext<'a> {
     /// How long it has run, or ran; `None` if nobody knows, as after a replay.
     pub elapsed: Option<Duration>,
@@ -25,7 +25,7 @@ pub struct ToolCallContext<'a> {
     pub terminal: TerminalLookup<'a>,
 }
 
-/// A tool call as a call_lines: status, kind, title and time in its first line, then locations and content.
+/// A tool call as a card: status, kind, title and time in its first line, then locations and content.
 pub fn lines(
     call: &ToolCall,
     context: &ToolCallContext<'_>,
@@ -65,7 +65,7 @@ pub fn headline(
     Line::from(wrap::cut_spans(spans, usize::from(width)))
 }
 
-/// A call_lines without its sign.
+/// A card without its sign.
 pub(super) struct ToolCallLines {
     pub(super) lines: Vec<Line<'static>>,
     /// Whether the colours of all code in it are known.

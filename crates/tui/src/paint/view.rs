@@ -105,7 +105,7 @@ pub struct Position {
 pub struct SearchStatus {
     /// How many entries have a match so far.
     pub entries: usize,
-    /// Which of them is searched_from at, from 1, the oldest first; 0 if none.
+    /// Which of them is looked at, from 1, the oldest first; 0 if none.
     pub current: usize,
     /// Whether all entries were searched.
     pub is_complete: bool,
@@ -146,12 +146,12 @@ impl TranscriptView {
         }
     }
 
-    /// The appearance.
+    /// The brush.
     pub fn appearance(&self) -> &Appearance {
         &self.appearance
     }
 
-    /// The appearance, to change the theme, the directory or how diffs are laid out; everything is laid out again.
+    /// The brush, to change the theme, the directory or how diffs are laid out; everything is laid out again.
     pub fn appearance_mut(&mut self) -> &mut Appearance {
         self.cache.clear();
         &mut self.appearance
@@ -210,7 +210,7 @@ impl TranscriptView {
         self.queue_command(ViewCommand::Scroll(scroll));
     }
 
-    /// Where the last draw searched_from.
+    /// Where the last draw looked.
     pub fn position(&self) -> Position {
         self.position
     }
@@ -332,5 +332,5 @@ const REMARKS: usize = 50;
 const REMARKED: usize = 10_000;
 /// Of how many terminals the changes are counted.
 const TERMINALS: usize = 10_000;
-/// How many commands may wait for the next draw.
+/// How many wishes may wait for the next draw.
 const COMMANDS: usize = 256;

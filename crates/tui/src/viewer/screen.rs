@@ -18,7 +18,7 @@ pub(super) struct Viewer {
     index: RecordIndex,
     pub(super) violations: ViolationIndex,
     pub(super) progress: IndexProgress,
-    /// The first row on the viewer, and the one that is looked at, among those that are shown.
+    /// The first row on the screen, and the one that is looked at, among those that are shown.
     pub(super) top: u64,
     pub(super) chosen: u64,
     pub(super) rows: Vec<(u64, u64, RecordRow)>,
@@ -186,7 +186,7 @@ impl Viewer {
         self.message.as_deref()
     }
 
-    /// Whether nothing on the viewer changes by itself any more.
+    /// Whether nothing on the screen changes by itself any more.
     pub(super) fn is_settled(&self) -> bool {
         self.follow_mode == FollowMode::Off && self.progress.done && self.violations.count().1
     }

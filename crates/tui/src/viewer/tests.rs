@@ -12,7 +12,7 @@ use ratatui::backend::TestBackend;
 use super::draw::draw;
 use super::screen::Viewer;
 
-/// What is on a viewer of that size after these keys.
+/// What is on a screen of that size after these keys.
 fn shown(width: u16, height: u16, keys: &[KeyCode]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("talk.jsonl");
@@ -21,7 +21,8 @@ fn shown(width: u16, height: u16, keys: &[KeyCode]) -> String {
     viewer.resize(width, height);
     settle(&mut viewer);
     for key in keys {
-        viewer.key(KeyEvent::new(*key, KeyModifiers::NONE)).unwrap();
+        let flow = viewer.key(KeyEvent::new(*key, KeyModifiers::NONE)).unwrap();
+        assert!(flow.is_continue());
         settle(&mut viewer);
     }
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -76,7 +77,8 @@ fn a_recording_that_grows_is_looked_at_from_its_end() {
     out.write_all(lines[5..10].concat().as_bytes()).unwrap();
     until(&mut viewer, |viewer| viewer.chosen == 9);
     let press = |viewer: &mut Viewer, key| {
-        viewer.key(KeyEvent::new(key, KeyModifiers::NONE)).unwrap();
+        let flow = viewer.key(KeyEvent::new(key, KeyModifiers::NONE)).unwrap();
+        assert!(flow.is_continue());
     };
     press(&mut viewer, KeyCode::Up);
     out.write_all(lines[10..].concat().as_bytes()).unwrap();

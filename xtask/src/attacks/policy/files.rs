@@ -58,7 +58,9 @@ impl FileRule {
         self.pattern_of.files.contains(&file)
             && match (self.restriction, self.reach) {
                 // The kernel enforces no rule that asks.
-                (Restriction::Ask, reach) => runner == Runner::Request && reach == Reach::Everything,
+                (Restriction::Ask, reach) => {
+                    runner == Runner::Request && reach == Reach::Everything
+                }
                 (Restriction::Deny, Reach::Everything) => true,
                 (Restriction::Deny, Reach::Commands) => runner == Runner::Terminal,
                 (Restriction::Deny, Reach::Changes) => false,

@@ -192,7 +192,9 @@ impl ScriptedClient {
 
     fn receive(&mut self, time: Instant, message: Value) -> Result<(), Failure> {
         let answer = match message["method"].as_str() {
-            Some("session/request_permission") => self.permission_response(&message["params"]["options"]),
+            Some("session/request_permission") => {
+                self.permission_response(&message["params"]["options"])
+            }
             Some("elicitation/create") => self.form_answer.as_ref().map(|content| match content {
                 Value::Null => json!({ "action": "decline" }),
                 content => json!({ "action": "accept", "content": content }),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{ScriptedClient, Failure};
+use super::client::{Failure, ScriptedClient};
 use super::fixture::Fixture;
 use super::{Outcome, RunResult, row};
 
@@ -35,7 +35,11 @@ fn compare(fixture: &Fixture) -> Result<(), Failure> {
     let mut lacking = Vec::new();
     for name in PROMPTS {
         eprintln!("==> attache claude beside Node: {name}");
-        let ours = shown(&fixture.fresh(&format!("ours-{name}"))?, name, Fixture::ours)?;
+        let ours = shown(
+            &fixture.fresh(&format!("ours-{name}"))?,
+            name,
+            Fixture::ours,
+        )?;
         let theirs = shown(
             &fixture.fresh(&format!("theirs-{name}"))?,
             name,
@@ -72,7 +76,8 @@ fn shown(
 ) -> Result<BTreeSet<String>, Failure> {
     fixture.write("a.txt", "one\ntwo\nthree\n")?;
     let capabilities = json!({ "_meta": { "terminal_output": true } });
-    let mut client = ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, capabilities)?;
+    let mut client =
+        ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, capabilities)?;
     client.permission_choice = Some("allow_once");
     let session = client.session(&fixture.cwd)?;
     if name == "plan" {
@@ -228,11 +233,13 @@ fn costs(fixture: &Fixture, words: fn(&Fixture) -> Vec<OsString>) -> Result<Cost
     let mut starts = Vec::new();
     for _ in 0..STARTS {
         let start = Instant::now();
-        let client = ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, json!({}))?;
+        let client =
+            ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, json!({}))?;
         starts.push(start.elapsed());
         drop(client);
     }
-    let mut client = ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, json!({}))?;
+    let mut client =
+        ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, json!({}))?;
     let memory = resident(client.pid())?;
     let session = client.session(&fixture.cwd)?;
     // Once to warm up.

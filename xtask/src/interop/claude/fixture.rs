@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::client::{ScriptedClient, Failure};
+use super::client::{Failure, ScriptedClient};
 use super::messages::FakeModel;
 use crate::interop::{InteropDirs, child};
 
@@ -28,7 +28,7 @@ pub(in crate::interop) struct Fixture {
     _scratch: Arc<ScratchDir>,
 }
 
-/// Goes with the last fixture. Sockets are made in it, so that its name has to be short.
+/// Goes with the last stage. Sockets are made in it, so that its name has to be short.
 struct ScratchDir(PathBuf);
 
 impl Drop for ScratchDir {
@@ -40,7 +40,11 @@ impl Drop for ScratchDir {
 }
 
 impl Fixture {
-    pub(super) fn new(dirs: &InteropDirs, modules: &Path, clients: &Path) -> Result<Fixture, Failure> {
+    pub(super) fn new(
+        dirs: &InteropDirs,
+        modules: &Path,
+        clients: &Path,
+    ) -> Result<Fixture, Failure> {
         let folder = dirs.installed.join("runs/claude");
         let scratch = format!("attache-interop-{}", std::process::id());
         let scratch = std::env::temp_dir().join(scratch);
@@ -140,7 +144,7 @@ impl Fixture {
         env
     }
 
-    /// The processes of this fixture that still run, by name.
+    /// The processes of this stage that still run, by name.
     pub(super) fn left_behind(&self) -> Vec<String> {
         child::left_behind(&self.folder)
     }

@@ -61,7 +61,7 @@ fn result(message: &Value, authorization: &str) -> Value {
             "serverInfo": { "name": "echo", "version": "1" },
         }),
         Some("tools/list") => {
-            let tool = json!({ "name": "say", "description": "ExpectedOutput something", "inputSchema": { "type": "object" } });
+            let tool = json!({ "name": "say", "description": "Says something", "inputSchema": { "type": "object" } });
             json!({ "tools": [tool] })
         }
         Some("tools/call") => {

@@ -1,5 +1,5 @@
 //! The Messages API on this machine: what the model says and does is in the prompt, as JSON between `<<` and `>>`. It is
-//! a list of answers, one for each time the model is requests, and each a list of blocks:
+//! a list of answers, one for each time the model is asked, and each a list of blocks:
 //! `{"text": …}`, `{"thinking": …}`, `{"tool": …, "input": …}`, `{"pause": milliseconds}`, `{"hold": true}`, which says
 //! nothing until somebody hangs up, and `{"error": status, "kind": …}`.
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::interop::model::http::{self, Request};
 
-/// A model, and what it was requests.
+/// A model, and what it was asked.
 #[derive(Clone)]
 pub(super) struct FakeModel {
     pub(super) address: SocketAddr,

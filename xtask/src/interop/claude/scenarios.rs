@@ -77,7 +77,11 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("sweep", crashes::sweep),
 ];
 
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, wanted: T) -> Result<(), Failure> {
+fn expect_eq<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    found: T,
+    wanted: T,
+) -> Result<(), Failure> {
     match found == wanted {
         true => Ok(()),
         false => Err(format!("{what} is {found:?}, not {wanted:?}")),

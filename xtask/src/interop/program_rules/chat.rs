@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{ASKED, ASKED_RULE, PROGRAM, RULE, SPELLINGS, TestedAgent, audit, path, program, signal};
+use super::{
+    ASKED, ASKED_RULE, PROGRAM, RULE, SPELLINGS, TestedAgent, audit, path, program, signal,
+};
 use crate::interop::pair::Outcome;
 use crate::interop::{InteropDirs, RunResult, child, install};
 use crate::terminal::Terminal;
@@ -214,7 +216,11 @@ struct ChatSession<'a> {
 }
 
 impl<'a> ChatSession<'a> {
-    fn open(dirs: &'a InteropDirs, subject: &'a TestedAgent, trial: &ChatTrial) -> Result<ChatSession<'a>, String> {
+    fn open(
+        dirs: &'a InteropDirs,
+        subject: &'a TestedAgent,
+        trial: &ChatTrial,
+    ) -> Result<ChatSession<'a>, String> {
         let name = format!("chat-{}-{}", subject.name, trial.name);
         let name = name.replace([' ', ','], "-");
         let folder = dirs.installed.join("runs").join(name);

@@ -1,4 +1,4 @@
-//! RequestDialog the commands of the screen do.
+//! What the commands of the screen do.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -61,34 +61,10 @@ impl App {
             }
             UiAction::Undo => self.undo_decision(now),
             UiAction::Help => self.dialog = Some(Dialog::Help(Help::default())),
-            reading => self.run_transcript_action(reading, now),
-        }
-    }
-
-    fn run_transcript_action(&mut self, action: UiAction, now: Instant) {
-        match action {
             UiAction::ReadTranscript => self.start_reading(),
             UiAction::Search => self.dialog = Some(Dialog::Search(SearchDialog::default())),
-            UiAction::Plan => {
-                let tab = self.tab_mut();
-                if tab.transcript.plan().is_some() && tab.plan().is_none() {
-                    (tab.done_plan, tab.plan) = (None, PlanView::List);
-                    return;
-                }
-                tab.plan = match tab.plan {
-                    PlanView::Summary => PlanView::List,
-                    PlanView::List => PlanView::Hidden,
-                    PlanView::Hidden => PlanView::Summary,
-                };
-            }
-            UiAction::FoldAll => {
-                let tab = self.tab_mut();
-                tab.unfolds = !tab.unfolds;
-                match tab.unfolds {
-                    true => tab.view.fold_all(Fold::Full),
-                    false => tab.view.unfold_all(),
-                }
-            }
+            UiAction::Plan => self.cycle_plan(),
+            UiAction::FoldAll => self.toggle_folds(),
             UiAction::Diffs => self.next_diff_layout(now),
             UiAction::CopyAnswer => {
                 let text = self.tab().transcript.text();
@@ -96,7 +72,28 @@ impl App {
             }
             UiAction::ExportMarkdown => self.open_export(ExportFormat::Markdown),
             UiAction::ExportJson => self.open_export(ExportFormat::Json),
-            _ => {}
+        }
+    }
+
+    fn cycle_plan(&mut self) {
+        let tab = self.tab_mut();
+        if tab.transcript.plan().is_some() && tab.plan().is_none() {
+            (tab.done_plan, tab.plan) = (None, PlanView::List);
+            return;
+        }
+        tab.plan = match tab.plan {
+            PlanView::Summary => PlanView::List,
+            PlanView::List => PlanView::Hidden,
+            PlanView::Hidden => PlanView::Summary,
+        };
+    }
+
+    fn toggle_folds(&mut self) {
+        let tab = self.tab_mut();
+        tab.unfolds = !tab.unfolds;
+        match tab.unfolds {
+            true => tab.view.fold_all(Fold::Full),
+            false => tab.view.unfold_all(),
         }
     }
 
@@ -196,7 +193,11 @@ impl App {
     }
 
     /// The transcript as it is to be written to a file.
-    pub(in crate::chat) fn export(&self, format: ExportFormat, terminal: TerminalLookup<'_>) -> String {
+    pub(in crate::chat) fn export(
+        &self,
+        format: ExportFormat,
+        terminal: TerminalLookup<'_>,
+    ) -> String {
         let transcript = &self.tab().transcript;
         match format {
             ExportFormat::Markdown => export::markdown_with(transcript, terminal),

@@ -76,7 +76,11 @@ impl App {
         };
         match &mut request.dialog {
             RequestDialog::Permission(dialog) => dialog.scroll(scroll),
-            _ => request.coverage.scroll(scroll),
+            RequestDialog::Form(..)
+            | RequestDialog::Url(..)
+            | RequestDialog::Login(_)
+            | RequestDialog::LoginProgram(_)
+            | RequestDialog::AgentExit(_) => request.coverage.scroll(scroll),
         }
     }
 
@@ -204,7 +208,7 @@ impl App {
         None
     }
 
-    /// Answers a form or a page. RequestDialog was not on the screen is not accepted.
+    /// Answers a form or a page. What was not on the screen is not accepted.
     fn answer_form(
         &mut self,
         form: u64,
@@ -336,7 +340,7 @@ impl App {
         }
     }
 
-    /// RequestDialog came of it.
+    /// What came of it.
     pub(super) fn decision_undone(&mut self, id: &str, was_in_force: bool, now: Instant) {
         let Some(undoable) = self.undoable.take_if(|undoable| undoable.id == id) else {
             return;

@@ -1,4 +1,4 @@
-//! RequestDialog follows from a choice in a list.
+//! What follows from a choice in a list.
 
 use std::time::Instant;
 
@@ -87,7 +87,7 @@ impl App {
         picker.extend(rows.chain(more).collect());
     }
 
-    /// RequestDialog can be done with a session, by what the agent offers.
+    /// What can be done with a session, by what the agent offers.
     fn session_actions(&self, info: &v1::SessionInfo) -> Picker {
         let can = self.capabilities();
         let sessions = &can.session_capabilities;

@@ -1,4 +1,4 @@
-//! RequestDialog the conversation tells.
+//! What the conversation tells.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use attache::v1;
 use attache_client::command::{Command, PermissionAnswer};
 use attache_client::event::{CommandFailure, Event, FailureKind, PermissionPrompt};
 use attache_client::figures;
-use attache_host::permissions::Expiry;
+use attache_host::permissions::{Expiry, Reason};
 
 use super::{AgentStatus, App, ToastEnd, UndoOffer};
 use crate::chat::asks::{AgentRequest, RequestDialog};
@@ -59,14 +59,7 @@ impl App {
             }
             Event::InvalidOutput { count, line } => self.invalid_output(count, &line, now),
             Event::AgentExited { reason, stderr } => self.agent_exited(reason, stderr),
-            asking => self.request_event(asking, now),
-        }
-    }
-
-    /// Events around permission requests, forms and logins.
-    fn request_event(&mut self, event: Event, now: Instant) {
-        match event {
-            Event::PermissionRequested(asked) => self.permission_requested(*asked, now),
+            Event::PermissionRequested(prompt) => self.permission_requested(*prompt, now),
             Event::PermissionWithdrawn(number) => {
                 self.requests.retain(|request| !request.is_prompt(number))
             }
@@ -79,17 +72,7 @@ impl App {
                 prompt,
                 is_allowed,
                 reason,
-            } => {
-                let (tone, word) = match is_allowed {
-                    true => (Tone::Good, "allowed"),
-                    false => (Tone::Bad, "denied"),
-                };
-                let what = prompt.summary();
-                let remark = format!("{word}: {what} ({reason})");
-                if let Some(tab) = self.tab_of(&prompt.action.session) {
-                    tab.remark(tone, remark);
-                }
-            }
+            } => self.permission_decided(&prompt, is_allowed, &reason),
             Event::DecisionRemembered {
                 id,
                 summary: what,
@@ -110,7 +93,6 @@ impl App {
             Event::LoggedIn(_) => self.logged_in(now),
             Event::LoggedOut => self.toast(Tone::Info, "logged out", now),
             Event::CommandFailed(failure) => self.command_failed(&failure, now),
-            _ => {}
         }
     }
 
@@ -172,15 +154,28 @@ impl App {
         tab.last_turn = how;
         tab.changed(&change, now);
         tab.notice(active);
-        // RequestDialog was said of the turn is over with it.
+        // What was said of the turn is over with it.
         self.toast.take_if(|toast| toast.tone == Tone::Info);
     }
 
-    fn permission_requested(&mut self, asked: PermissionPrompt, now: Instant) {
-        let number = asked.id;
-        let session = self.session_with_tab(asked.action.session.clone());
-        let what =
-            RequestDialog::Permission(Box::new(PermissionDialog::new(asked, self.settings.expiry)));
+    fn permission_decided(&mut self, prompt: &PermissionPrompt, is_allowed: bool, reason: &Reason) {
+        let (tone, word) = match is_allowed {
+            true => (Tone::Good, "allowed"),
+            false => (Tone::Bad, "denied"),
+        };
+        let remark = format!("{word}: {} ({reason})", prompt.summary());
+        if let Some(tab) = self.tab_of(&prompt.action.session) {
+            tab.remark(tone, remark);
+        }
+    }
+
+    fn permission_requested(&mut self, prompt: PermissionPrompt, now: Instant) {
+        let number = prompt.id;
+        let session = self.session_with_tab(prompt.action.session.clone());
+        let what = RequestDialog::Permission(Box::new(PermissionDialog::new(
+            prompt,
+            self.settings.expiry,
+        )));
         if self.requests.push(session.clone(), what) {
             self.point_to_request(session.as_ref(), now);
         } else {
@@ -192,7 +187,7 @@ impl App {
         }
     }
 
-    /// The session, if it has a tab. RequestDialog a child of a session asks is asked everywhere.
+    /// The session, if it has a tab. What a child of a session asks is asked everywhere.
     fn session_with_tab(&mut self, session: v1::SessionId) -> Option<v1::SessionId> {
         self.tab_of(&session).is_some().then_some(session)
     }
@@ -292,7 +287,10 @@ impl AgentRequest {
     fn is_form(&self, number: u64) -> bool {
         match &self.dialog {
             RequestDialog::Form(form, _) | RequestDialog::Url(form, _) => *form == number,
-            _ => false,
+            RequestDialog::Permission(_)
+            | RequestDialog::Login(_)
+            | RequestDialog::LoginProgram(_)
+            | RequestDialog::AgentExit(_) => false,
         }
     }
 }

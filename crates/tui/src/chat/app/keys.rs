@@ -49,7 +49,7 @@ impl App {
             return;
         }
         if self.request_has_keys() {
-            // RequestDialog is pasted selects nothing either.
+            // What is pasted selects nothing either.
             if pace == KeyPace::Pasted && !self.request_takes_text() {
                 return;
             }

@@ -38,7 +38,24 @@ impl App {
             UiAction::Plan => tab.transcript.plan().is_some(),
             UiAction::Login => self.logins().is_some(),
             UiAction::Logout => offered.auth.logout.is_some(),
-            _ => true,
+            UiAction::Palette
+            | UiAction::NewSession
+            | UiAction::CloseTab
+            | UiAction::Attach
+            | UiAction::GoToRequest
+            | UiAction::Undo
+            | UiAction::ReadTranscript
+            | UiAction::Search
+            | UiAction::FoldAll
+            | UiAction::Diffs
+            | UiAction::CopyAnswer
+            | UiAction::ExportMarkdown
+            | UiAction::ExportJson
+            | UiAction::Restart
+            | UiAction::Mouse
+            | UiAction::Redraw
+            | UiAction::Help
+            | UiAction::Quit => true,
         }
     }
 

@@ -82,5 +82,5 @@ impl App {
     }
 }
 
-/// RequestDialog most terminals take at once.
+/// What most terminals take at once.
 const CLIPBOARD: usize = 74_000;

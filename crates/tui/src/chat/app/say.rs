@@ -96,7 +96,7 @@ impl App {
         self.submit(command);
     }
 
-    /// RequestQueue for the files that can be mentioned, if that was long ago.
+    /// Asks for the files that can be mentioned, if that was long ago.
     pub(super) fn refresh_files(&mut self, now: Instant) {
         let is_fresh = |at: Instant| now.saturating_duration_since(at) < FRESH;
         if !completion::wants_files(&self.tab().composer.editor)

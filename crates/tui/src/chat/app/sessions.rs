@@ -34,7 +34,7 @@ impl App {
         }
     }
 
-    /// RequestQueue for the first session.
+    /// Asks for the first session.
     fn open_first_session(&mut self) {
         let can_list = self.capabilities().session_capabilities.list.is_some();
         match (self.settings.start, can_list) {
@@ -223,9 +223,10 @@ impl App {
         }
     }
 
-    /// RequestDialog was commanded did not succeed. If it was to open a session, its tab says so.
+    /// What was commanded did not succeed. If it was to open a session, its tab says so.
     pub(super) fn command_failed(&mut self, failure: &CommandFailure, now: Instant) {
-        let is_login = failure.operation == "authenticate" || failure.kind == FailureKind::LoginRequired;
+        let is_login =
+            failure.operation == "authenticate" || failure.kind == FailureKind::LoginRequired;
         let text = match failure.kind {
             // These are words of the agent.
             FailureKind::LoginRequired | FailureKind::Refused if is_login => {

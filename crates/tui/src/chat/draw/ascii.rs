@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
-/// Replaces the signs that we write ourselves. RequestDialog others wrote stays as it is.
+/// Replaces the signs that we write ourselves. What others wrote stays as it is.
 pub(super) fn replace(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         let sign = match cell.symbol() {

@@ -1,4 +1,4 @@
-//! RequestDialog is being written, below a rule.
+//! What is being written, below a rule.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -19,7 +19,7 @@ pub(super) enum KeyFocus {
 }
 
 impl App {
-    /// How many rows it heights: a rule, what is attached, the text up to a third of the screen.
+    /// How many rows it wants: a rule, what is attached, the text up to a third of the screen.
     pub(super) fn composer_height(&self, screen: u16) -> u16 {
         let composer = &self.tab().composer;
         let rows = text::rows(composer.editor.text(), self.composer_width()).len();
@@ -80,7 +80,7 @@ impl App {
         ))
     }
 
-    /// RequestDialog could be written, in place of nothing.
+    /// What could be written, in place of nothing.
     fn placeholder(&self, width: usize, keys: KeyFocus) -> Option<Span<'static>> {
         let tab = self.tab();
         let written = tab.composer.editor.text();

@@ -55,7 +55,7 @@ impl App {
         Line::from(spans)
     }
 
-    /// RequestDialog happens in a tab, in one sign.
+    /// What happens in a tab, in one sign.
     fn mark(&self, tab: &Tab) -> &'static str {
         let has_request = tab
             .session()
@@ -68,7 +68,7 @@ impl App {
         }
     }
 
-    /// RequestDialog the agent calls itself, and what the person calls it before it has said so.
+    /// What the agent calls itself, and what the person calls it before it has said so.
     pub(super) fn agent_name(&self) -> String {
         let info = self
             .agent

@@ -1,4 +1,4 @@
-//! Where everything goes. RequestDialog is written and the state always have a place, the transcript has the rest.
+//! Where everything goes. What is written and the state always have a place, the transcript has the rest.
 
 use ratatui::layout::Rect;
 
@@ -84,5 +84,5 @@ impl RowAllocator {
 
 /// On a screen with fewer rows a request has all of them.
 const LOW: u16 = 16;
-/// RowAllocator that the transcript keeps when others want much.
+/// Rows that the transcript keeps when others want much.
 const TRANSCRIPT: u16 = 3;

@@ -49,7 +49,7 @@ impl App {
         frame.render_widget(Paragraph::new(line), area);
     }
 
-    /// RequestDialog happens now.
+    /// What happens now.
     fn state(&self, now: Instant) -> StatusPart {
         let tab = self.tab();
         let running = self.settings.theme.sign(Sign::Running);
@@ -121,7 +121,7 @@ impl App {
         }
     }
 
-    /// RequestDialog has come while one looks further up.
+    /// What has come while one looks further up.
     fn entries_below(&self) -> StatusPart {
         let position = self.tab().view.position();
         match (position.is_following, position.below) {

@@ -1,4 +1,4 @@
-//! RequestDialog stands where nothing has been said yet.
+//! What stands where nothing has been said yet.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -11,7 +11,7 @@ pub(crate) enum LineMode {
     Multi,
 }
 
-/// RequestDialog became of a key.
+/// What became of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EditOutcome {
     /// The text has changed.
@@ -23,7 +23,7 @@ pub(crate) enum EditOutcome {
 }
 
 impl Editor {
-    /// Takes a key; [`EditOutcome::Ignored`] if it means nothing to an editor. Up and down are the caller's.
+    /// Takes a key; [`Handled::No`] if it means nothing to an editor. Up and down are the caller's.
     pub(crate) fn key(&mut self, key: &KeyEvent, lines: LineMode) -> EditOutcome {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);

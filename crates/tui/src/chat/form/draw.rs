@@ -173,7 +173,7 @@ fn draw_choices(
     }
 }
 
-/// RequestDialog stands in front of words of the agent: ours, then the bar.
+/// What stands in front of words of the agent: ours, then the bar.
 fn margins(ours: &str, style: Style, theme: &Theme) -> Margins {
     let bar = theme.sign(Sign::Quoted);
     Margins {

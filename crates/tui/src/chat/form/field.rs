@@ -15,11 +15,11 @@ pub(super) struct Field {
     pub(super) description: Option<String>,
     pub(super) is_required: bool,
     pub(super) value: FieldValue,
-    /// RequestDialog is wrong with the value, after an attempt to send it.
+    /// What is wrong with the value, after an attempt to send it.
     pub(super) problem: Option<String>,
 }
 
-/// RequestDialog stands in a field.
+/// What stands in a field.
 #[derive(Debug, Clone)]
 pub(super) enum FieldValue {
     Text(Editor, Box<v1::StringPropertySchema>),
@@ -32,7 +32,7 @@ pub(super) enum FieldValue {
     Unknown,
 }
 
-/// FieldChoices, and the row at which the keys work.
+/// Choices, and the row at which the keys work.
 #[derive(Debug, Clone)]
 pub(super) struct FieldChoices {
     pub(super) list: Vec<FieldChoice>,

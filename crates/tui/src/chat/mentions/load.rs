@@ -10,13 +10,13 @@ use attache_client::prompt;
 pub struct Attachment {
     /// The text as it was typed.
     pub text: String,
-    /// RequestDialog was mentioned in it. A name without a file stays text.
+    /// What was mentioned in it. A name without a file stays text.
     pub mentions: Vec<String>,
     /// Files that were attached; each must be there.
     pub files: Vec<PathBuf>,
-    /// RequestDialog names are relative to.
+    /// What names are relative to.
     pub cwd: PathBuf,
-    /// RequestDialog the agent takes.
+    /// What the agent takes.
     pub takes: v1::PromptCapabilities,
 }
 

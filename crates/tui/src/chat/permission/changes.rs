@@ -15,7 +15,7 @@ use crate::paint::Appearance;
 use crate::paint::diff::{self, DiffLayout};
 use crate::paint::theme::TextRole;
 
-/// RequestDialog decides how changes are laid out: the width, the old text, and whether the two texts are side by side.
+/// What decides how changes are laid out: the width, the old text, and whether the two texts are side by side.
 pub(super) type ChangesLayout = (u16, DiffBase, DiffLayout);
 
 /// The changes, laid out at a width.
@@ -95,9 +95,9 @@ fn remark(
     let said = match (found?, diff_base) {
         (DiskComparison::AsShown, _) => return None,
         (DiskComparison::Different(Some(_)), DiffBase::Disk) => {
-            "! DiffBase the disk: what would change if the new text were the whole file."
+            "! Against the disk: what would change if the new text were the whole file."
         }
-        (DiskComparison::Different(None), DiffBase::Disk) => "! DiffBase the disk: no file.",
+        (DiskComparison::Different(None), DiffBase::Disk) => "! Against the disk: no file.",
         (DiskComparison::Different(Some(_)), DiffBase::Agent) if change.old_text.is_none() => {
             "! The agent shows a new file, but there is one on disk."
         }

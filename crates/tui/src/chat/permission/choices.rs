@@ -15,7 +15,7 @@ pub(super) struct PermissionChoice {
     option: Option<v1::PermissionOptionId>,
 }
 
-/// RequestDialog an answer does.
+/// What an answer does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChoiceKind {
     AllowOnce,
@@ -71,7 +71,7 @@ impl PermissionChoice {
         }
     }
 
-    /// RequestDialog is submitted; nothing for an option that cannot be told.
+    /// What is submitted; nothing for an option that cannot be told.
     pub(super) fn answer(&self) -> Option<PermissionAnswer> {
         let remember = self.scope().unwrap_or(Scope::Once);
         match (self.kind, self.option.clone()) {
@@ -166,7 +166,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
     choices
 }
 
-/// RequestDialog an option does, by its kind and never by its name.
+/// What an option does, by its kind and never by its name.
 fn kind_of(option: &v1::PermissionOption, options: &[v1::PermissionOption]) -> ChoiceKind {
     use v1::PermissionOptionKind as Kind;
     let same = options.iter().filter(|it| it.option_id == option.option_id);

@@ -1,4 +1,4 @@
-//! RequestDialog a lasting answer means, in a sentence that the user confirms.
+//! What a lasting answer means, in a sentence that the user confirms.
 
 use attache::v1;
 use attache_host::permissions::{Action, Expiry, Scope};
@@ -8,7 +8,7 @@ use super::PermissionDialog;
 use super::choices::{ChoiceKind, ChoiceSource, PermissionChoice};
 
 impl PermissionDialog {
-    /// RequestDialog is going to be remembered, in a sentence of ours: the action, where and how long.
+    /// What is going to be remembered, in a sentence of ours: the action, where and how long.
     pub(super) fn sentence(&self, choice: &PermissionChoice) -> String {
         let action = &self.prompt.action;
         let verb = match choice.kind {
@@ -62,7 +62,7 @@ impl PermissionDialog {
     }
 }
 
-/// RequestDialog a remembered decision covers.
+/// What a remembered decision covers.
 fn subject(action: &Action) -> &'static str {
     use v1::ToolKind as Kind;
     let files = action.paths.len();

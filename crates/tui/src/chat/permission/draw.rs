@@ -171,7 +171,7 @@ impl PermissionDialog {
         hint.join(" · ")
     }
 
-    /// RequestDialog scrolls and need not be read: what the agent says, and all details where they are wanted.
+    /// What scrolls and need not be read: what the agent says, and all details where they are wanted.
     fn rest(&self, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("");
@@ -193,7 +193,13 @@ impl PermissionDialog {
             PromptSubject::Exec(exec) => {
                 let said = "The process waits until you answer.";
                 panel.text(said, appearance.theme.style(quote), width);
-                panel.labelled("rule", &visible(&exec.rule), quote, &appearance.theme, width);
+                panel.labelled(
+                    "rule",
+                    &visible(&exec.rule),
+                    quote,
+                    &appearance.theme,
+                    width,
+                );
                 let parents = exec.parents.iter().rev();
                 let parents = parents.map(|name| visible_word(name));
                 let steps: Vec<_> = parents
@@ -316,7 +322,7 @@ fn role_of(choice: &PermissionChoice) -> TextRole {
     }
 }
 
-/// RequestDialog would be done, by the sort of tool and never by the agent's words.
+/// What would be done, by the sort of tool and never by the agent's words.
 fn action_label(kind: &v1::ToolKind, files: usize) -> &'static str {
     match (kind, files) {
         (v1::ToolKind::Execute, _) => "Run a command",
@@ -324,7 +330,7 @@ fn action_label(kind: &v1::ToolKind, files: usize) -> &'static str {
         (v1::ToolKind::Edit, _) => "Edit files",
         (v1::ToolKind::Delete, 0 | 1) => "Delete a file",
         (v1::ToolKind::Delete, _) => "Delete files",
-        (v1::ToolKind::Move, _) => "FileMove files",
+        (v1::ToolKind::Move, _) => "Move files",
         (v1::ToolKind::Read, 0 | 1) => "Read a file",
         (v1::ToolKind::Read, _) => "Read files",
         (v1::ToolKind::Search, _) => "Search",
@@ -343,7 +349,7 @@ fn long(text: &str) -> String {
     }
 }
 
-/// RequestDialog stands above the answers that Attaché adds to those of the agent.
+/// What stands above the answers that Attaché adds to those of the agent.
 const REMEMBER: &str = "Or let Attaché remember the answer:";
 /// Characters of what a tool is given, among the details.
 const INPUT: usize = 64 * 1024;

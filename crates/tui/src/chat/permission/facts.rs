@@ -1,4 +1,4 @@
-//! RequestDialog the user has to see before anything can be granted: the program with its arguments, directory and variables, the
+//! What the user has to see before anything can be granted: the program with its arguments, directory and variables, the
 //! files, or the tool and what it is given.
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ pub(super) struct Fact {
     pub(super) words: FactLabel,
     pub(super) text: String,
     pub(super) role: TextRole,
-    /// RequestDialog of it stays on the screen when there is not room for all facts at once.
+    /// What of it stays on the screen when there is not room for all facts at once.
     pub(super) head: Option<(FactLabel, String)>,
     /// Characters that are not in the text because there are too many.
     pub(super) missing: usize,
@@ -86,7 +86,7 @@ impl Fact {
     }
 }
 
-/// RequestDialog the user has to see.
+/// What the user has to see.
 pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
     let mut facts = Vec::new();
     let action = &prompt.action;
@@ -170,7 +170,7 @@ fn parts(facts: &mut Vec<Fact>, action: &Action) {
     }
     if parts.iter().any(|part| part.contains('‹')) {
         facts.push(Fact::remark(
-            "! RequestDialog stands in ‹ › is known only when the line runs.",
+            "! What stands in ‹ › is known only when the line runs.",
         ));
     }
 }
@@ -263,7 +263,7 @@ fn ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &
     }
 }
 
-/// RequestDialog a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
+/// What a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
 fn tool(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     facts.push(match &prompt.action.tool {
         Some(tool) => Fact::whole("tool", visible_word(tool).into_owned(), TextRole::Strong),
@@ -276,7 +276,7 @@ fn tool(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     });
 }
 
-/// RequestDialog a tool is given beside the command, the directory, the files and the content that are shown.
+/// What a tool is given beside the command, the directory, the files and the content that are shown.
 fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let other = prompt.other_input();
     if other.is_empty() {

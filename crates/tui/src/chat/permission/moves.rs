@@ -1,4 +1,4 @@
-//! RequestDialog is moved where, as the input of a tool names it.
+//! What is moved where, as the input of a tool names it.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub(super) fn of(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<FileMove>
         .collect()
 }
 
-/// ChoiceSource and destination of each move in an input.
+/// Source and destination of each move in an input.
 fn pairs(input: &Value) -> Vec<(&str, &str)> {
     let single = one(input, SOURCES).zip(one(input, DESTINATIONS));
     let changes = input.get("changes").and_then(Value::as_object);

@@ -30,10 +30,10 @@ pub(crate) struct PermissionPage {
     pub(super) heads: Vec<Line<'static>>,
     pub(super) scrolled: Vec<Line<'static>>,
     pub(super) changes: Arc<Changes>,
-    /// RequestDialog need not be read.
+    /// What need not be read.
     pub(super) rest: Vec<Line<'static>>,
     pub(super) answers: Vec<AnswerRows>,
-    /// RequestDialog stands above the first answer that is our own.
+    /// What stands above the first answer that is our own.
     pub(super) heading: Line<'static>,
     /// The answer that is selected: it has to be on the screen.
     pub(super) selected: Option<usize>,
@@ -72,7 +72,7 @@ pub(crate) enum Fit {
     TooLong,
 }
 
-/// RequestDialog the screen showed when it was last drawn.
+/// What the screen showed when it was last drawn.
 #[derive(Debug, Clone)]
 pub(crate) struct DrawnPage {
     pub(crate) fit: Fit,
@@ -85,7 +85,7 @@ pub(crate) struct DrawnPage {
     pub(super) last_top: usize,
     pub(super) coverage: RowCoverage,
     pub(super) unread_rows: UnreadRows,
-    /// AnswerRows of the screen, and the answer on each.
+    /// Rows of the screen, and the answer on each.
     pub(super) answer_rows: Vec<(u16, usize)>,
 }
 
@@ -94,14 +94,14 @@ pub(crate) struct DrawnPage {
 struct PageLayout<'a> {
     fit: Fit,
     pinned: Vec<&'a Line<'static>>,
-    /// RequestDialog scrolls, and how much of it is shown.
+    /// What scrolls, and how much of it is shown.
     body: Vec<&'a Line<'static>>,
     /// The rows of it that have been on the screen, this time included, and those that have to be and were not.
     coverage: RowCoverage,
     unread_rows: UnreadRows,
     body_rows: usize,
     top: usize,
-    /// AnswerRows of the answers, with the answer on each.
+    /// Rows of the answers, with the answer on each.
     answers: Vec<(Line<'static>, Option<usize>)>,
 }
 
@@ -112,12 +112,12 @@ impl PermissionPage {
         u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
-    /// AnswerRows of all that has to be coverage.
+    /// Rows of all that has to be seen.
     fn essential(&self) -> usize {
         self.facts.len() + self.changes.rows.len()
     }
 
-    /// AnswerRows of answers beside all that has to be coverage: a change that fills the screen would leave one answer of many.
+    /// Rows of answers beside all that has to be seen: a change that fills the screen would leave one answer of many.
     fn beside(&self, needed: usize) -> usize {
         match self.changes.rows.is_empty() {
             true => needed,
@@ -134,7 +134,7 @@ impl PermissionPage {
         let most_rows = usize::from(most);
         let rows = match whole <= most_rows {
             true => whole,
-            // RequestDialog has to be scrolled through gets all rows; that with the tabs stays where there are enough.
+            // What has to be scrolled through gets all rows; that with the tabs stays where there are enough.
             false => scrolled.max(most_rows.saturating_sub(1)),
         };
         let rows = u16::try_from(rows).unwrap_or(u16::MAX);
@@ -226,7 +226,7 @@ impl PermissionPage {
         self.too_small(room, theme, width)
     }
 
-    /// RequestDialog is pinned, then as much of the body as the answers leave, then the answers in at least so many rows, as far as
+    /// What is pinned, then as much of the body as the answers leave, then the answers in at least so many rows, as far as
     /// there are so many of them.
     fn divided<'a>(
         &'a self,
@@ -372,9 +372,9 @@ fn counted(count: usize, what: &str) -> String {
 
 /// How many rows of what scrolls are shown at least, where there are so many.
 const BODY: usize = 2;
-/// AnswerRows of the answers that are shown beside a change that does not scroll, where there are so many.
+/// Rows of the answers that are shown beside a change that does not scroll, where there are so many.
 const ANSWERS: usize = 4;
-/// AnswerRows of the facts where they have to be scrolled through.
+/// Rows of the facts where they have to be scrolled through.
 const SCROLLED: usize = 6;
 pub(super) const TOO_SMALL: &str = "Too small to show the request: enlarge the terminal.";
 const TOO_SMALL_IN_SHORT: &str = "Too small: enlarge the terminal";

@@ -51,7 +51,7 @@ impl RowCoverage {
         }
     }
 
-    /// RequestDialog is missing of the first `count` rows, on a screen that shows rows from `top` on.
+    /// What is missing of the first `count` rows, on a screen that shows rows from `top` on.
     pub(super) fn unread_rows(&self, count: usize, top: usize) -> UnreadRows {
         let seen_before = |end: usize| -> usize {
             let parts = self.ranges.iter();

@@ -1,4 +1,4 @@
-//! RequestDialog goes to the terminal: each cell at its own column, however wide the terminal takes a character to be.
+//! What goes to the terminal: each cell at its own column, however wide the terminal takes a character to be.
 //!
 //! Terminals disagree about the width of marks, ligatures and emoji. A row of ASCII and lines gets only the cells that
 //! differ. Any other row that changes is blanked and written anew, and each cell behind a character of doubtful width is
@@ -50,7 +50,7 @@ impl<B: Backend<Error = io::Error> + Write> FixedColumns<B> {
                 row.cells.resize(columns, Cell::EMPTY);
             }
             row.cells[column].clone_from(cell);
-            // RequestDialog a wide character covers is blank when it has gone.
+            // What a wide character covers is blank when it has gone.
             let covered = row.cells.iter_mut().skip(column + 1);
             let covered = covered.take(usize::from(cell.cell_width().saturating_sub(1)));
             covered.for_each(Cell::reset);

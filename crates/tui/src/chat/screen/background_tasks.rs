@@ -1,4 +1,4 @@
-//! RequestDialog would block, done elsewhere: files read, written and found. RequestDialog comes of it is an input.
+//! What would block, done elsewhere: files read, written and found. What comes of it is an input.
 
 use std::collections::VecDeque;
 use std::fs::OpenOptions;
@@ -7,36 +7,37 @@ use std::path::{Path, PathBuf};
 
 use tokio::task::JoinSet;
 
-use crate::chat::effect::{Effect, ExistingFile, Input, SaveError};
-use crate::chat::mentions;
+use crate::chat::effect::{ExistingFile, Input, SaveError, SendMode};
+use crate::chat::mentions::{self, Attachment};
 
-/// RequestDialog is being done.
+/// What is being done.
 #[derive(Debug, Default)]
 pub(super) struct BackgroundTasks {
-    running: JoinSet<Option<Input>>,
+    running: JoinSet<Input>,
     done: VecDeque<Input>,
 }
 
 impl BackgroundTasks {
-    pub(super) fn run(&mut self, errand: Effect) {
-        self.running.spawn_blocking(move || match errand {
-            Effect::FindFiles(roots) => Some(Input::Files(mentions::walk(&roots))),
-            Effect::Load { tab, mode, prompt } => {
-                let content = mentions::load(&prompt).map_err(|error| error.to_string());
-                Some(Input::Loaded {
-                    tab,
-                    mode,
-                    prompt,
-                    content,
-                })
+    pub(super) fn find_files(&mut self, roots: Vec<PathBuf>) {
+        self.running
+            .spawn_blocking(move || Input::Files(mentions::walk(&roots)));
+    }
+
+    pub(super) fn load(&mut self, tab: u64, mode: SendMode, prompt: Box<Attachment>) {
+        self.running.spawn_blocking(move || {
+            let content = mentions::load(&prompt).map_err(|error| error.to_string());
+            Input::Loaded {
+                tab,
+                mode,
+                prompt,
+                content,
             }
-            _ => None,
         });
     }
 
     pub(super) fn save(&mut self, path: PathBuf, text: String, existing: ExistingFile) {
         self.running
-            .spawn_blocking(move || Some(Input::Saved(save(&path, &text, existing))));
+            .spawn_blocking(move || Input::Saved(save(&path, &text, existing)));
     }
 
     /// Something that is done already.
@@ -51,8 +52,8 @@ impl BackgroundTasks {
                 return input;
             }
             match self.running.join_next().await {
-                Some(Ok(Some(input))) => return input,
-                Some(_) => {}
+                Some(Ok(input)) => return input,
+                Some(Err(_)) => {}
                 None => std::future::pending().await,
             }
         }

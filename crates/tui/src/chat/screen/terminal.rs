@@ -102,7 +102,7 @@ fn capture_terminal(mouse: MouseCapture) -> io::Result<()> {
     }
 }
 
-/// RequestDialog the terminal is told before anything is drawn.
+/// What the terminal is told before anything is drawn.
 pub(in crate::chat) fn enter_alternate_screen(out: &mut impl Write) -> io::Result<()> {
     execute!(
         out,
@@ -145,7 +145,7 @@ fn restore_terminal_on_panic() {
 const DRAWING: usize = 64 * 1024;
 static IS_CAPTURED: AtomicBool = AtomicBool::new(false);
 
-/// ExitSignals that end the program; the terminal is put back first.
+/// Signals that end the program; the terminal is put back first.
 #[cfg(unix)]
 pub(super) struct ExitSignals {
     term: tokio::signal::unix::Signal,

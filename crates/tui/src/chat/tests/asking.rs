@@ -483,7 +483,7 @@ fn a_shell_line_shows_its_parts_and_where_it_runs() {
         |│ part 2  ┊ git log                                            │
         |│ part 3  ┊ head                                               │
         |│ part 4  ┊ rm ‹"$x"› 'a b' > out                              │
-        |│ ! RequestDialog stands in ‹ › is known only when the line runs.       │
+        |│ ! What stands in ‹ › is known only when the line runs.       │
         |│ in      ┊ /code/project/sub                                  │
         |│ ! A line for a shell: it can run several commands.           │
         |│ title   ┊ List files                                         │

@@ -1,4 +1,4 @@
-//! Any keys, any events, any size: nothing panics, and nothing that could step on a terminal is on the screen.
+//! Any keys, any events, any size: nothing panics, and nothing that could act on a terminal is on the screen.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Hostile text in every place where a user decides or reviews: every character can be seen, and none steps.
+//! Hostile text in every place where a user decides or reviews: every character can be seen, and none acts.
 
 use attache::v1;
 use attache_client::event::{Event, HostRequest, ProgramStart, PromptSubject};

@@ -1,4 +1,4 @@
-//! RequestDialog keys do to a text.
+//! What keys do to a text.
 
 use expect_test::{Expect, expect};
 

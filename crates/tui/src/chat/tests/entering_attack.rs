@@ -44,7 +44,7 @@ fn type_word(ui: &mut TestUi, word: &str, pace: u64) {
     }
 }
 
-/// RequestDialog was decided, and the text that is written or was sent as a prompt.
+/// What was decided, and the text that is written or was sent as a prompt.
 fn outcome(ui: &mut TestUi) -> (Vec<Effect>, String) {
     let mut text = String::new();
     let mut decided = Vec::new();

@@ -1,4 +1,4 @@
-//! An agent that writes to harm: nothing of it may step on the terminal, hide, or turn around.
+//! An agent that writes to harm: nothing of it may act on the terminal, hide, or turn around.
 
 use attache::v1;
 use attache_client::event::Event;

@@ -1,4 +1,4 @@
-//! RequestDialog a tool is given beside its command, directory and files: all of it is shown before anything can be granted.
+//! What a tool is given beside its command, directory and files: all of it is shown before anything can be granted.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! RequestDialog keys make the screen want.
+//! What keys make the screen want.
 
 use std::time::Duration;
 

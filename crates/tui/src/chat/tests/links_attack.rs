@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::test_ui::{permission_prompt, test_ui};
 
-/// RequestDialog the user sees of a request in a workspace.
+/// What the user sees of a request in a workspace.
 fn screen(workspace: &Path, call: &str) -> String {
     let text = format!(r#"{{"sessionId":"s1","options":[],"toolCall":{call}}}"#);
     let request: v1::RequestPermissionRequest = attache::json::from_str(&text).unwrap();

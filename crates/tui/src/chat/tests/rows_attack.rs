@@ -118,7 +118,7 @@ fn check(name: &str, text: &str, hostile: &str, harmless: &str, signs: SignSet) 
     assert_eq!(own(hostile), own(harmless), "{name}: {text:?}:\n{hostile}");
 }
 
-/// RequestDialog stands before the bar, without the number of a part and the sign of what is selected.
+/// What stands before the bar, without the number of a part and the sign of what is selected.
 fn label(ours: &str) -> &str {
     let ours = ours.trim_matches([' ', '▌', '#']);
     match ours.strip_prefix("part ") {
@@ -226,7 +226,7 @@ fn tool_call(text: &str) -> PermissionPrompt {
         PathBuf::from(format!("/w/{text}/a")),
         PathBuf::from(format!("/{text}/b")),
     ];
-    // RequestDialog they are on the disk depends on the text, too.
+    // What they are on the disk depends on the text, too.
     action.on_disk = Some(Arc::default());
     action.kind = v1::ToolKind::Unknown(text.into());
     prompt.options = vec![
@@ -327,6 +327,6 @@ const REMARKS: &[&str] = &[
     "With N line of text from the agent: see all details (Alt-D)",
     "With N lines of text from the agent: see all details (Alt-D)",
     "! A line for a shell: it can run several commands.",
-    "! RequestDialog stands in ‹ › is known only when the line runs.",
+    "! What stands in ‹ › is known only when the line runs.",
     "! Right-to-left letters: your terminal may show the words in another order.",
 ];

@@ -338,7 +338,7 @@ fn a_new_session_begins_as_wished_and_what_it_lacks_is_said() {
     ui.event(Event::AgentReady(Box::new(super::test_ui::agent())));
     ui.take_effects();
     let modes = [
-        v1::SessionMode::new("ask", "AgentRequest"),
+        v1::SessionMode::new("ask", "Ask"),
         v1::SessionMode::new("plan-1", "plan"),
     ];
     ui.event(Event::SessionOpened(Box::new(OpenedSession {

@@ -364,9 +364,9 @@ fn a_long_text_that_is_being_written() {
 fn a_plan_that_is_done_is_folded_away_when_a_turn_begins() {
     let step = |status| {
         let priority = v1::PlanEntryPriority::Medium;
-        v1::Plan::new([v1::PlanEntry::new("ScrollTarget around", priority, status)])
+        v1::Plan::new([v1::PlanEntry::new("Look around", priority, status)])
     };
-    let has_plan = |ui: &mut TestUi| ui.screen().contains("ScrollTarget around");
+    let has_plan = |ui: &mut TestUi| ui.screen().contains("Look around");
     let mut ui = test_ui();
     ui.press("<C-t>");
     ui.start_turn("one");

@@ -268,7 +268,7 @@ fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u
     }
 }
 
-/// RequestDialog is inside the box, without margins, spaces, borders and the ends of rows.
+/// What is inside the box, without margins, spaces, borders and the ends of rows.
 fn words_of(screen: &str) -> String {
     let rows = screen.lines().filter_map(|row| row.strip_prefix("|│"));
     let rows = rows.map(|row| row.trim_end_matches('│'));
@@ -340,7 +340,7 @@ fn edit(paths: &[&str]) -> PermissionPrompt {
     prompt
 }
 
-/// RequestDialog has to be on the screen: the command, the directory and the files, without spaces.
+/// What has to be on the screen: the command, the directory and the files, without spaces.
 fn essentials(prompt: &PermissionPrompt) -> Vec<String> {
     let action = &prompt.action;
     let mut facts: Vec<String> = match &prompt.subject {

@@ -21,7 +21,7 @@ use crate::chat::{App, DrawContext, Effect, FirstSession, Input, Settings};
 use crate::paint::Theme;
 use crate::paint::theme::{Background, Palette, SignSet};
 
-/// A screen without a terminal. RequestDialog it wants done is collected.
+/// A screen without a terminal. What it wants done is collected.
 pub(super) struct TestUi {
     pub(super) app: App,
     pub(super) now: Instant,
@@ -173,7 +173,7 @@ impl TestUi {
         }
     }
 
-    /// RequestDialog it wanted done since it was last asked.
+    /// What it wanted done since it was last asked.
     pub(super) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }

@@ -14,7 +14,7 @@ use crate::chat::{Effect, Input};
 /// A name, and what happens.
 pub(super) type RequestCase = (&'static str, fn() -> Input);
 
-/// RequestDialog can appear while the user types.
+/// What can appear while the user types.
 pub(super) const REQUEST_CASES: &[RequestCase] = &[
     ("a permission request", || {
         event(Event::PermissionRequested(Box::new(permission_prompt(

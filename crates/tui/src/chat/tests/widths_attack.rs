@@ -137,7 +137,7 @@ fn compare(meant: &Buffer, shown: &Emulator, text: &str) {
                 true => there[0].starts_with(symbol),
                 // Beside the edge, what does not fit may cover another of its kind.
                 false if x + width + 2 > area.width => true,
-                // RequestDialog does not fit is missing, and nothing else is in its place.
+                // What does not fit is missing, and nothing else is in its place.
                 false => there.iter().all(|cell| {
                     let first = cell.chars().next();
                     first.is_none_or(|char| char == ' ' || symbol.contains(char))

@@ -79,7 +79,7 @@ impl WebAddress {
 }
 
 impl AddressError {
-    /// RequestDialog is wrong, in words for the user.
+    /// What is wrong, in words for the user.
     pub(super) fn message(self) -> &'static str {
         match self {
             AddressError::NotWeb => "! This is not the address of a web page. Do not open it.",
@@ -128,7 +128,7 @@ fn host(name: &str) -> Option<String> {
     }
 }
 
-/// RequestDialog no address has and browsers drop or encode.
+/// What no address has and browsers drop or encode.
 fn is_blank(char: char) -> bool {
     char.is_control() || char.is_whitespace()
 }

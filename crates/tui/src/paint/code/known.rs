@@ -10,7 +10,7 @@ use super::LineColours;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(in crate::paint) struct PrefixHash(u64);
 
-/// LineColours of lines that were found, in two generations, so that what nobody asks for is forgotten.
+/// Colours of lines that were found, in two generations, so that what nobody asks for is forgotten.
 pub(super) struct ColourCache {
     results: Receiver<Vec<(PrefixHash, LineColours)>>,
     young: HashMap<PrefixHash, LineColours>,
@@ -64,7 +64,7 @@ impl ColourCache {
         Some(colours)
     }
 
-    /// Whether nobody has requested for this since something was last found.
+    /// Whether nobody has asked for this since something was last found.
     pub(super) fn is_new_request(&mut self, chain: PrefixHash) -> bool {
         if self.requested.len() >= MOST {
             self.requested.clear();

@@ -114,7 +114,9 @@ fn state(state: Option<&v1::StateUpdate>) -> String {
                 None => "done".to_owned(),
             },
         },
-        _ => "state unknown".to_owned(),
+        Some(v1::StateUpdate::Unknown(_) | v1::StateUpdate::Other(_)) | None => {
+            "state unknown".to_owned()
+        }
     }
 }
 

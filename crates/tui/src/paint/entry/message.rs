@@ -39,7 +39,7 @@ pub(super) fn attachment(
     context: &EntryContext<'_>,
 ) -> Vec<Line<'static>> {
     let text = Span::styled(
-        content::line(block),
+        content::summary_line(block),
         context.appearance.theme.style(TextRole::Dim),
     );
     wrap::spans(vec![text], usize::from(context.width))

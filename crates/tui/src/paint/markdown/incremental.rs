@@ -88,7 +88,7 @@ impl IncrementalMarkdown {
         self.is_tail_coloured && self.uncoloured.is_empty()
     }
 
-    /// Lays out what has been added to the text since. A text that does not begin as before needs a new markdown.
+    /// Lays out what has been added to the text since. A text that does not begin as before needs a new flow.
     pub fn update(&mut self, text: &str, appearance: &Appearance) -> Progress {
         self.recolour(text, appearance);
         self.lines.truncate(self.settled_lines);

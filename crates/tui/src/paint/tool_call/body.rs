@@ -1,4 +1,4 @@
-//! What stands below a call_lines's first line.
+//! What stands below a card's first line.
 
 use attache::transcript::ToolCall;
 use attache::{json, v1};

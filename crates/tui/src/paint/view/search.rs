@@ -15,9 +15,9 @@ use crate::paint::entry;
 pub(super) struct Search {
     pattern: Regex,
     matches: BTreeSet<usize>,
-    /// Entries that have changed since they were searched_from at.
+    /// Entries that have changed since they were looked at.
     again: BTreeSet<usize>,
-    /// The entries from this number on were searched_from at.
+    /// The entries from this number on were looked at.
     searched_from: Option<usize>,
     current: Option<usize>,
     is_complete: bool,

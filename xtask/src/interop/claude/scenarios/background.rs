@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::super::client::{ScriptedClient, Failure};
+use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
 use super::{expect, expect_eq};
 
@@ -47,7 +47,7 @@ pub(super) fn subagent(fixture: &Fixture) -> Result<(), Failure> {
     let session = client.session(&fixture.cwd)?;
     let inner = json!([[{ "text": "Inner words." }]]);
     let input = json!({ "description": "look", "prompt": format!("Look. <<{inner}>>"), "subagent_type": "general-purpose" });
-    let script = json!([[{ "tool": "Task", "input": input }], [{ "text": "BackgroundCall." }]]);
+    let script = json!([[{ "tool": "Task", "input": input }], [{ "text": "Begun." }]]);
     let turn = client.prompt(&session, &script)?;
     expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     let updates = client.updates("tool_call_update");
@@ -90,10 +90,14 @@ struct BackgroundCall {
 }
 
 /// Lets a command run in the background, once it is said that it does.
-fn begin(client: &mut ScriptedClient, session: &str, command: &str) -> Result<BackgroundCall, Failure> {
+fn begin(
+    client: &mut ScriptedClient,
+    session: &str,
+    command: &str,
+) -> Result<BackgroundCall, Failure> {
     client.permission_choice = Some("allow_once");
     let input = json!({ "command": command, "description": "wait", "run_in_background": true });
-    let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "BackgroundCall." }]]);
+    let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "Begun." }]]);
     let turn = client.prompt(session, &script)?;
     let begun = client.wait("the start of the call", |message| {
         message["params"]["update"]["status"] == "in_progress"

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::super::client::Failure;
 use super::super::fixture::Fixture;
-use super::same;
+use super::expect_eq;
 
 pub(super) fn run(fixture: &Fixture) -> Result<(), Failure> {
     let said = said(fixture, "--approve-all")?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
 
-use super::super::client::{ScriptedClient, Failure};
+use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
 use super::{expect, expect_eq};
 
@@ -66,7 +66,10 @@ pub(super) fn kills(fixture: &Fixture) -> Result<(), Failure> {
         let input = json!({ "command": "(setsid tail -f /dev/null &) ; tail -f /dev/null", "description": "wait" });
         let script = json!([[{ "tool": "Bash", "input": input }]]);
         match cycle % 4 {
-            0 => drop(client.send("session/new", json!({ "cwd": fixture.cwd, "mcpServers": [] }))?),
+            0 => drop(client.send(
+                "session/new",
+                json!({ "cwd": fixture.cwd, "mcpServers": [] }),
+            )?),
             1 => drop(client.session(&fixture.cwd)?),
             _ => {
                 let session = client.session(&fixture.cwd)?;
@@ -117,7 +120,10 @@ pub(super) fn sweep(fixture: &Fixture) -> Result<(), Failure> {
 }
 
 fn folders(fixture: &Fixture) -> Vec<PathBuf> {
-    let entries = fs::read_dir(&fixture.scratch).into_iter().flatten().flatten();
+    let entries = fs::read_dir(&fixture.scratch)
+        .into_iter()
+        .flatten()
+        .flatten();
     let ours = entries.filter(|it| {
         it.file_name()
             .to_string_lossy()

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use super::super::client::{ScriptedClient, Failure};
-use super::super::messages::FakeModel;
+use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
+use super::super::messages::FakeModel;
 use super::{expect, expect_eq};
 
 /// A session that is open fails at its next prompt, and no other opens.
@@ -46,7 +46,10 @@ pub(super) fn in_a_terminal(fixture: &Fixture) -> Result<(), Failure> {
     ] {
         let mut command = Command::new(&fixture.attache);
         command.arg("claude").arg(flag).current_dir(&fixture.cwd);
-        command.env_clear().envs(fixture.env()).env("BROWSER", "true");
+        command
+            .env_clear()
+            .envs(fixture.env())
+            .env("BROWSER", "true");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut login = command.spawn().map_err(|error| error.to_string())?;
         let stdout = login.stdout.take().ok_or("no stdout")?;

@@ -2,12 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::super::client::{ScriptedClient, Failure};
+use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
 use super::{expect, expect_eq};
 
 pub(super) fn accept_edits(fixture: &Fixture) -> Result<(), Failure> {
-    let client = in_mode(fixture, &mut fixture.start()?, "acceptEdits", &write(fixture))?;
+    let client = in_mode(
+        fixture,
+        &mut fixture.start()?,
+        "acceptEdits",
+        &write(fixture),
+    )?;
     expect_eq("the questions", client, 0)?;
     expect_eq("the file", fixture.read("made.txt").as_str(), "made")
 }
@@ -155,7 +160,12 @@ pub(super) fn fast_mode(fixture: &Fixture) -> Result<(), Failure> {
 }
 
 /// A turn in a new session with that mode. How many questions there have been.
-fn in_mode(fixture: &Fixture, client: &mut ScriptedClient, mode: &str, script: &Value) -> Result<usize, Failure> {
+fn in_mode(
+    fixture: &Fixture,
+    client: &mut ScriptedClient,
+    mode: &str,
+    script: &Value,
+) -> Result<usize, Failure> {
     let session = client.session(&fixture.cwd)?;
     let params = json!({ "sessionId": session, "modeId": mode });
     let set = client.request("session/set_mode", params)?;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::super::client::{ScriptedClient, Failure};
+use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
 use super::{expect, expect_eq};
 
@@ -64,7 +64,9 @@ fn go_back(fixture: &Fixture, id: &str, words: &str) -> Result<(), Failure> {
     let answer = answer.ok_or("there is no answer")?;
     let uuid = answer["uuid"].as_str().ok_or("the answer has no name")?;
     let mut cli = Command::new(fixture.cli());
-    cli.env_clear().envs(fixture.env()).current_dir(&fixture.cwd);
+    cli.env_clear()
+        .envs(fixture.env())
+        .current_dir(&fixture.cwd);
     cli.arg("-p").arg(words).arg(format!("--resume={id}"));
     cli.arg(format!("--resume-session-at={uuid}"));
     let said = cli.output().map_err(|error| error.to_string())?;
@@ -101,7 +103,10 @@ pub(super) fn subagents(fixture: &Fixture) -> Result<(), Failure> {
     let more = more_than(&was, &load(fixture, &id)?)?;
     expect_eq("what is told besides", more, 0)?;
 
-    let fork = live.request("session/fork", json!({ "sessionId": id, "cwd": fixture.cwd }))?;
+    let fork = live.request(
+        "session/fork",
+        json!({ "sessionId": id, "cwd": fixture.cwd }),
+    )?;
     let fork = fork["result"]["sessionId"].as_str();
     let fork = fork.ok_or("there is no fork")?.to_owned();
     live.turn(&fork, &json!([[{ "text": "Forked." }]]))?;

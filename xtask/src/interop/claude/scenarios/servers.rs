@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::client::{ScriptedClient, Failure};
+use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
 use super::sessions::expect_tool_result;
 use super::{expect, expect_eq};
@@ -78,7 +78,11 @@ pub(super) fn page(fixture: &Fixture) -> Result<(), Failure> {
 }
 
 /// A session with a server whose tool asks for this.
-fn session_with_server(fixture: &Fixture, client: &mut ScriptedClient, asked: &str) -> Result<String, Failure> {
+fn session_with_server(
+    fixture: &Fixture,
+    client: &mut ScriptedClient,
+    asked: &str,
+) -> Result<String, Failure> {
     fixture.write("server.sh", SERVER)?;
     let server = json!({
         "name": "echo",
@@ -110,7 +114,7 @@ while IFS= read -r line; do
   id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
   case "$line" in
     *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}}' ;;
-    *'"tools/list"'*) result='{"tools":[{"name":"say","description":"ExpectedOutput something","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/list"'*) result='{"tools":[{"name":"say","description":"Says something","inputSchema":{"type":"object"}}]}' ;;
     *'"tools/call"'*) call=$id; echo "{\"jsonrpc\":\"2.0\",\"id\":\"asked\",\"method\":\"elicitation/create\",\"params\":$ASKED}"; continue ;;
     *'"id":"asked"'*)
       echo '{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"one"}}'

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::super::client::{ScriptedClient, Failure};
-use super::super::mcp;
+use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
+use super::super::mcp;
 use super::{expect, expect_eq};
 
 pub(super) fn resume(fixture: &Fixture) -> Result<(), Failure> {
@@ -64,7 +64,10 @@ pub(super) fn load(fixture: &Fixture) -> Result<(), Failure> {
 pub(super) fn fork(fixture: &Fixture) -> Result<(), Failure> {
     let id = closed_session(fixture, "a word for the fork, pomelo")?;
     let mut client = fixture.start()?;
-    let forked = client.request("session/fork", json!({ "sessionId": id, "cwd": fixture.cwd }))?;
+    let forked = client.request(
+        "session/fork",
+        json!({ "sessionId": id, "cwd": fixture.cwd }),
+    )?;
     let fork = forked["result"]["sessionId"]
         .as_str()
         .unwrap_or_default()
@@ -160,7 +163,11 @@ fn remote(fixture: &Fixture, kind: &str, path: &str) -> Result<(), Failure> {
     expect_tool_result(&mut client, &session, "heard Bearer hunter3")
 }
 
-pub(super) fn expect_tool_result(client: &mut ScriptedClient, session: &str, answer: &str) -> Result<(), Failure> {
+pub(super) fn expect_tool_result(
+    client: &mut ScriptedClient,
+    session: &str,
+    answer: &str,
+) -> Result<(), Failure> {
     let call = json!({ "tool": "mcp__echo__say", "input": {} });
     let script = json!([[call], [{ "text": "Done." }]]);
     expect_eq(
@@ -219,7 +226,7 @@ while IFS= read -r line; do
   id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
   case "$line" in
     *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}},"serverInfo":{"name":"echo","version":"1"}}' ;;
-    *'"tools/list"'*) result='{"tools":[{"name":"say","description":"ExpectedOutput something","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/list"'*) result='{"tools":[{"name":"say","description":"Says something","inputSchema":{"type":"object"}}]}' ;;
     *'"tools/call"'*) result="{\"content\":[{\"type\":\"text\",\"text\":\"heard $WORD\"}]}" ;;
     *'"prompts/list"'*) result='{"prompts":[{"name":"greet","description":"Greets"}]}' ;;
     *'"prompts/get"'*) result='{"messages":[{"role":"user","content":{"type":"text","text":"Greet the damson"}}]}' ;;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::client::{ScriptedClient, Failure};
+use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
 use super::{expect, expect_eq};
 
@@ -74,7 +74,7 @@ pub(super) fn edit_denied(fixture: &Fixture) -> Result<(), Failure> {
 fn edit(fixture: &Fixture, permission_choice: &'static str) -> Result<ScriptedClient, Failure> {
     fixture.write("a.txt", "one\ntwo\nthree\n")?;
     let mut client = fixture.start()?;
-    client.permission_choice = Some(choose);
+    client.permission_choice = Some(permission_choice);
     let session = client.session(&fixture.cwd)?;
     let path = fixture.path("a.txt");
     let edit = json!({ "file_path": path, "old_string": "two", "new_string": "TWO" });

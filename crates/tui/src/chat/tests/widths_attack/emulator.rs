@@ -21,7 +21,7 @@ pub(super) enum Columns {
     Double,
 }
 
-/// RequestDialog is on its screen.
+/// What is on its screen.
 #[derive(Debug)]
 pub(super) struct Emulator {
     columns: Columns,
@@ -141,7 +141,7 @@ impl Emulator {
     }
 }
 
-/// RequestDialog is written is kept until it is taken.
+/// What is written is kept until it is taken.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bytes(Rc<RefCell<Vec<u8>>>);
 
