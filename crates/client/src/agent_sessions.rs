@@ -157,7 +157,7 @@ impl AgentSessions {
             }
             _ => {}
         };
-        let answer = self.wait("session/load", handle.ask(load), take).await;
+        let answer = self.wait("session/load", handle.request(load), take).await;
         match answer {
             Err(error) if error.is_no_session() => {
                 Err(AgentSessionsError::NoSession(session.clone()))
@@ -219,7 +219,7 @@ impl AgentSessions {
         request: R,
     ) -> Result<R::Response, AgentSessionsError> {
         let handle = self.handle.clone();
-        self.wait(method, handle.ask(request), drop).await
+        self.wait(method, handle.request(request), drop).await
     }
 
     async fn wait<T>(

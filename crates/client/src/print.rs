@@ -192,7 +192,10 @@ impl Printer {
             v1::SessionUpdate::ToolCallUpdate(call) => &call.tool_call_id,
             _ => return,
         };
-        let call = self.transcript.tool_call(id).map(|call| call.said.clone());
+        let call = self
+            .transcript
+            .tool_call(id)
+            .map(|call| call.report.clone());
         let Some(call) = call else { return };
         if let Some(line) = self.tools.told(&call) {
             self.note(&line, pieces);

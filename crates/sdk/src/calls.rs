@@ -70,18 +70,20 @@ pub(crate) async fn next_for_client(
 
 fn agent_request(connection: &Connection, call: &Call) -> Result<ClientRequest, Error> {
     let request = ClientRequest::decode(call.method(), call.params())?;
-    let mut known = connection.known();
+    let mut handshake = connection.handshake();
     match &request {
-        ClientRequest::Initialize(_) if known.is_initialized() || known.proposed.is_some() => {
+        ClientRequest::Initialize(_)
+            if handshake.is_initialized() || handshake.proposed.is_some() =>
+        {
             let reason = "the connection has been initialized; what was agreed on stays";
             Err(error::invalid_request("already_initialized", reason))
         }
         ClientRequest::Initialize(initialize) => {
-            known.proposed = Some(initialize.client_capabilities.clone());
+            handshake.proposed = Some(initialize.client_capabilities.clone());
             Ok(request)
         }
         ClientRequest::Extension(_) => Ok(request),
-        _ if !known.is_initialized() => {
+        _ if !handshake.is_initialized() => {
             let reason = "`initialize` comes first";
             Err(error::invalid_request("not_initialized", reason))
         }
@@ -95,9 +97,9 @@ fn client_request(connection: &Connection, call: &Call) -> Result<AgentRequest, 
     let method = Method::find(call.method(), MethodKind::Request, Direction::ToClient);
     if let Some(Requirement::ClientCapability(_, is_set)) = method.map(|method| method.requirement)
     {
-        let known = connection.known();
+        let handshake = connection.handshake();
         let default = v1::ClientCapabilities::default();
-        if !is_set(known.client.as_ref().unwrap_or(&default)) {
+        if !is_set(handshake.client.as_ref().unwrap_or(&default)) {
             return Err(error::method_not_found(call.method()));
         }
     }

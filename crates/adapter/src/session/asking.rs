@@ -60,7 +60,7 @@ impl Session {
             self.pages.open(server, page.clone(), id.clone());
         }
         let task = self.asked.spawn(async move {
-            let answer = match client.ask(request).await {
+            let answer = match client.request(request).await {
                 Ok(response) => elicitation::answer(&asked, response.action),
                 Err(CallError::Closed(_)) => std::future::pending().await,
                 Err(_) => elicitation::cancelled(&asked),
@@ -97,7 +97,7 @@ impl Session {
         if self.pages.close_if_done(question) {
             let done = v1::CompleteElicitationNotification::new(question);
             // It fails when the client is gone, which the end of the orders tells.
-            self.client.client().tell(done).await.ok();
+            self.client.client().notify(done).await.ok();
         }
     }
 }
@@ -136,7 +136,7 @@ async fn permit(
         call = call.content(content);
     }
     let options = question::options(asked, bypass);
-    Ok(match client.ask_permission(call, options).await? {
+    Ok(match client.request_permission(call, options).await? {
         v1::RequestPermissionOutcome::Selected(chosen) => {
             question::answer(asked, chosen.option_id.as_str())
         }
@@ -195,7 +195,7 @@ async fn fill(
         v1::ElicitationScope::Session(scope),
         v1::ElicitationMode::Form(mode),
     );
-    match client.client().ask(request).await?.action {
+    match client.client().request(request).await?.action {
         v1::ElicitationAction::Accept(answer) => {
             let content = answer.content.unwrap_or_default();
             Ok(Some(question::filled(choices, &content)))
@@ -214,7 +214,7 @@ async fn pick(
         let call =
             v1::ToolCallUpdate::new(asked.tool_use_id.as_str()).title(choice.question.as_str());
         let outcome = client
-            .ask_permission(call, question::choice_options(choice))
+            .request_permission(call, question::choice_options(choice))
             .await?;
         let v1::RequestPermissionOutcome::Selected(chosen) = outcome else {
             return Ok(None);

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use attache::transcript::{Item, MessageKind};
+use attache::transcript::{EntryKind, MessageKind};
 use attache::{Transcript, v1};
 use expect_test::expect;
 
@@ -46,15 +46,15 @@ impl Disk {
 }
 
 fn shown(transcript: &Transcript) -> String {
-    let entry = |item: &Item| match item {
-        Item::Message(message) if message.kind == MessageKind::User => {
+    let entry = |item: &EntryKind| match item {
+        EntryKind::Message(message) if message.kind == MessageKind::User => {
             format!("user: {}", message.text())
         }
-        Item::Message(message) => format!("agent: {}", message.text()),
-        Item::End(end) => format!("end: {:?}", end.outcome),
+        EntryKind::Message(message) => format!("agent: {}", message.text()),
+        EntryKind::TurnEnd(end) => format!("end: {:?}", end.outcome),
         other => format!("{other:?}"),
     };
-    let entries: Vec<String> = transcript.entries().map(|it| entry(it.item())).collect();
+    let entries: Vec<String> = transcript.entries().map(|it| entry(it.kind())).collect();
     entries.join("\n")
 }
 

@@ -71,7 +71,7 @@ impl Talk<'_> {
         request: R,
     ) -> Result<R::Response, NoAnswer> {
         let handle = self.handle.clone();
-        let answer = self.calls.until(handle.ask(request), drop);
+        let answer = self.calls.until(handle.request(request), drop);
         match timeout(self.conditions.patience, answer).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(NoAnswer::Refused(error)),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use attache::Transcript;
-use attache::transcript::{Change, MessageKind, Topic};
+use attache::transcript::{Change, MessageKind, StatePart};
 use attache::v1;
 use attache_client::command::{OpenRequest, SessionStart};
 use attache_client::event::OpenedSession;
@@ -191,14 +191,14 @@ impl Tab {
 
     pub(crate) fn changed(&mut self, change: &Change, now: Instant) {
         match change {
-            Change::State(Topic::Mode) => {
+            Change::State(StatePart::Mode) => {
                 if let (Some(modes), Some(mode)) = (&mut self.modes, self.transcript.mode()) {
                     modes.current_mode_id = mode.clone();
                 }
             }
-            Change::State(Topic::Config) => self.options = self.transcript.config().to_vec(),
+            Change::State(StatePart::Config) => self.options = self.transcript.config().to_vec(),
             Change::State(
-                Topic::Plan | Topic::Plans | Topic::Commands | Topic::Info | Topic::Usage,
+                StatePart::Plan | StatePart::Plans | StatePart::Commands | StatePart::Info | StatePart::Usage,
             )
             | Change::Nothing
             | Change::Added(_)

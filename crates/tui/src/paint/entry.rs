@@ -7,7 +7,7 @@ mod text;
 
 use std::time::Duration;
 
-use attache::transcript::{Entry, Item, MessageKind};
+use attache::transcript::{Entry, EntryKind, MessageKind};
 use attache_client::export::TerminalLookup;
 use attache_text::plain;
 use ratatui::text::{Line, Span};
@@ -63,13 +63,13 @@ impl Remark {
 /// How much of an entry is shown unless the person says otherwise: of the agent's words all, of the person's and of
 /// tool calls what fits a glance, of thoughts a line.
 pub fn usual_fold(entry: &Entry) -> Fold {
-    match entry.item() {
-        Item::Message(message) => match message.kind {
+    match entry.kind() {
+        EntryKind::Message(message) => match message.kind {
             MessageKind::Agent => Fold::Full,
             MessageKind::User => Fold::Brief,
             MessageKind::Thought => Fold::Line,
         },
-        Item::Unknown(_) => Fold::Line,
+        EntryKind::Unknown(_) => Fold::Line,
         _ => Fold::Brief,
     }
 }

@@ -7,7 +7,7 @@ mod tests;
 
 use std::time::Duration;
 
-use attache::transcript::ToolCall;
+use attache::transcript::ToolCallEntry;
 use attache::v1;
 use attache_client::export::TerminalLookup;
 use attache_client::figures;
@@ -27,7 +27,7 @@ pub struct ToolCallContext<'a> {
 
 /// A tool call as a card: status, kind, title and time in its first line, then locations and content.
 pub fn lines(
-    call: &ToolCall,
+    call: &ToolCallEntry,
     context: &ToolCallContext<'_>,
     fold: Fold,
     appearance: &Appearance,
@@ -48,7 +48,7 @@ pub fn lines(
 
 /// What a tool call does and how far it has come, in one line.
 pub fn headline(
-    call: &ToolCall,
+    call: &ToolCallEntry,
     elapsed: Option<Duration>,
     appearance: &Appearance,
     width: u16,
@@ -73,8 +73,8 @@ pub(super) struct ToolCallLines {
 }
 
 /// How far a call has come, as a sign.
-pub(super) fn sign(call: &ToolCall) -> (Sign, TextRole) {
-    match &call.said.status {
+pub(super) fn sign(call: &ToolCallEntry) -> (Sign, TextRole) {
+    match &call.report.status {
         _ if call.is_cancelled => (Sign::Cancelled, TextRole::Warning),
         v1::ToolCallStatus::Completed => (Sign::Done, TextRole::Good),
         v1::ToolCallStatus::Failed => (Sign::Failed, TextRole::Bad),
@@ -84,7 +84,7 @@ pub(super) fn sign(call: &ToolCall) -> (Sign, TextRole) {
 }
 
 pub(super) fn call_lines(
-    call: &ToolCall,
+    call: &ToolCallEntry,
     context: &ToolCallContext<'_>,
     fold: Fold,
     appearance: &Appearance,
@@ -103,16 +103,16 @@ pub(super) fn call_lines(
 
 /// Kind and title, and at the end, never cut, how far it has come.
 fn head(
-    call: &ToolCall,
+    call: &ToolCallEntry,
     elapsed: Option<Duration>,
     appearance: &Appearance,
     width: usize,
 ) -> Vec<Span<'static>> {
     let theme = &appearance.theme;
     let (_, role) = sign(call);
-    let title = title(&call.said);
+    let title = title(&call.report);
     let kind = Span::styled(
-        kind_before(&title, &call.said.kind),
+        kind_before(&title, &call.report.kind),
         theme.style(TextRole::Dim),
     );
     let time = elapsed.map(|time| match call.is_open() {
@@ -147,8 +147,8 @@ fn kind_before(title: &str, kind: &v1::ToolKind) -> String {
     }
 }
 
-fn state(call: &ToolCall) -> &'static str {
-    match &call.said.status {
+fn state(call: &ToolCallEntry) -> &'static str {
+    match &call.report.status {
         _ if call.is_cancelled => "cancelled",
         v1::ToolCallStatus::Completed => "",
         v1::ToolCallStatus::Failed => "failed",

@@ -12,7 +12,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use attache::transcript::{Change, Entry, Item, Transcript};
+use attache::transcript::{Change, Entry, EntryKind, Transcript};
 use attache::v1;
 use attache_client::export::TerminalLookup;
 
@@ -169,7 +169,7 @@ impl TranscriptView {
             search.search_again(entry);
         }
         self.time_tool_call(transcript, entry, now);
-        if let Some(Item::End(end)) = transcript.entry(entry).map(Entry::item) {
+        if let Some(EntryKind::TurnEnd(end)) = transcript.entry(entry).map(Entry::kind) {
             for &cancelled in &end.cancelled {
                 self.time_tool_call(transcript, cancelled, now);
             }

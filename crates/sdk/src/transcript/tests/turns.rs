@@ -5,7 +5,7 @@ use expect_test::expect;
 
 use super::check;
 use super::script::run;
-use crate::transcript::{Entry, Outcome};
+use crate::transcript::{Entry, TurnOutcome};
 use crate::{CallError, Closed};
 
 #[test]
@@ -151,9 +151,9 @@ fn whatever_came_of_a_prompt_ends_its_turn() {
         Err(CallError::Refused(v1::Error::new(7, "no"))),
         Err(CallError::Closed(Closed::Ended)),
     ];
-    let said = answers.map(|answer| match Outcome::from(answer) {
-        Outcome::Stopped(reason) => reason.as_str().to_owned(),
-        Outcome::Failed(error) => error.to_string(),
+    let said = answers.map(|answer| match TurnOutcome::from(answer) {
+        TurnOutcome::Stopped(reason) => reason.as_str().to_owned(),
+        TurnOutcome::Failed(error) => error.to_string(),
     });
     expect![[r#"
         refusal

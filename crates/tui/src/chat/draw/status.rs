@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use attache::transcript::Compaction;
+use attache::transcript::CompactionEntry;
 use attache::v1;
 use attache_client::figures;
 use attache_host::permissions::Preset;
@@ -105,7 +105,7 @@ impl App {
 
     fn is_compacting(&self) -> bool {
         let is_running =
-            |compaction: &Compaction| compaction.status == v1::CompactionStatus::InProgress;
+            |compaction: &CompactionEntry| compaction.status == v1::CompactionStatus::InProgress;
         self.tab().transcript.compaction().is_some_and(is_running)
     }
 

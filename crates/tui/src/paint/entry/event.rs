@@ -1,7 +1,10 @@
 //! What is neither a message nor a tool call: notices, compactions, children, ends of turns.
 
 use attache::json::Raw;
-use attache::transcript::{Blocks, Compaction, End, Item, Outcome, SessionMessage, Subagent};
+use attache::transcript::{
+    CompactionEntry, ContentBlocks, EntryKind, SessionMessageEntry, SubagentEntry, TurnEnd,
+    TurnOutcome,
+};
 use attache::v1;
 use attache_client::figures;
 use attache_text::plain;
@@ -11,36 +14,36 @@ use super::{EntryContext, Fold};
 use crate::paint::theme::{Sign, TextRole};
 use crate::paint::{markdown, wrap};
 
-pub(super) fn sign(item: &Item) -> Option<(Sign, TextRole)> {
+pub(super) fn sign(item: &EntryKind) -> Option<(Sign, TextRole)> {
     match item {
-        Item::Notice(notice) => Some(match notice.severity {
+        EntryKind::Notice(notice) => Some(match notice.severity {
             v1::NoticeSeverity::Error => (Sign::Failed, TextRole::Bad),
             v1::NoticeSeverity::Warning => (Sign::Warning, TextRole::Warning),
             _ => (Sign::Info, TextRole::Dim),
         }),
-        Item::Compaction(compaction) => Some(match compaction.status {
+        EntryKind::Compaction(compaction) => Some(match compaction.status {
             v1::CompactionStatus::Completed => (Sign::Done, TextRole::Good),
             v1::CompactionStatus::Failed => (Sign::Failed, TextRole::Bad),
             v1::CompactionStatus::Cancelled => (Sign::Cancelled, TextRole::Warning),
             _ => (Sign::Running, TextRole::Running),
         }),
-        Item::Subagent(_) => Some((Sign::Child, TextRole::Running)),
-        Item::SessionMessage(_) => Some((Sign::Arrow, TextRole::Dim)),
-        Item::End(end) => end_words(end).map(|(_, sign, role)| (sign, role)),
+        EntryKind::Subagent(_) => Some((Sign::Child, TextRole::Running)),
+        EntryKind::SessionMessage(_) => Some((Sign::Arrow, TextRole::Dim)),
+        EntryKind::TurnEnd(end) => end_words(end).map(|(_, sign, role)| (sign, role)),
         _ => Some((Sign::Info, TextRole::Dim)),
     }
 }
 
-pub(super) fn lines(item: &Item, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+pub(super) fn lines(item: &EntryKind, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     match item {
-        Item::Notice(notice) => notice_lines(notice, context),
-        Item::Compaction(compaction) => compaction_lines(compaction, context),
-        Item::Subagent(child) => subagent_lines(child, context),
-        Item::SessionMessage(message) => session_message_lines(message, context),
-        Item::End(end) => end_words(end).map_or(Vec::new(), |(text, _, role)| {
+        EntryKind::Notice(notice) => notice_lines(notice, context),
+        EntryKind::Compaction(compaction) => compaction_lines(compaction, context),
+        EntryKind::Subagent(child) => subagent_lines(child, context),
+        EntryKind::SessionMessage(message) => session_message_lines(message, context),
+        EntryKind::TurnEnd(end) => end_words(end).map_or(Vec::new(), |(text, _, role)| {
             styled_lines(text, role, context)
         }),
-        Item::Unknown(raw) => unknown_lines(raw, context),
+        EntryKind::Unknown(raw) => unknown_lines(raw, context),
         _ => Vec::new(),
     }
 }
@@ -62,7 +65,7 @@ fn notice_lines(notice: &v1::Notice, context: &EntryContext<'_>) -> Vec<Line<'st
     folded(lines, context)
 }
 
-fn compaction_lines(compaction: &Compaction, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+fn compaction_lines(compaction: &CompactionEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let text = match compaction.status {
         v1::CompactionStatus::Completed => "the history was compacted",
         v1::CompactionStatus::Failed => "the history could not be compacted",
@@ -81,7 +84,7 @@ fn compaction_lines(compaction: &Compaction, context: &EntryContext<'_>) -> Vec<
     folded(lines, context)
 }
 
-fn subagent_lines(child: &Subagent, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+fn subagent_lines(child: &SubagentEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let title = child.title.as_deref().unwrap_or(child.session_id.as_str());
     let mut lines = styled_lines(
         format!(
@@ -121,7 +124,7 @@ fn state(state: Option<&v1::StateUpdate>) -> String {
 }
 
 fn session_message_lines(
-    message: &SessionMessage,
+    message: &SessionMessageEntry,
     context: &EntryContext<'_>,
 ) -> Vec<Line<'static>> {
     let name = |session: &Option<v1::SessionId>| {
@@ -158,31 +161,33 @@ fn unknown_lines(raw: &Raw, context: &EntryContext<'_>) -> Vec<Line<'static>> {
 }
 
 /// What is worth telling of the end of a turn; nothing if the agent simply had no more to say.
-fn end_words(end: &End) -> Option<(String, Sign, TextRole)> {
+fn end_words(end: &TurnEnd) -> Option<(String, Sign, TextRole)> {
     let stopped = |text: &str| Some((text.to_owned(), Sign::Warning, TextRole::Warning));
     match &end.outcome {
         outcome if outcome.is_cancelled() => {
             Some(("cancelled".to_owned(), Sign::Cancelled, TextRole::Warning))
         }
-        Outcome::Stopped(v1::StopReason::EndTurn) => None,
-        Outcome::Stopped(v1::StopReason::MaxTokens) => {
+        TurnOutcome::Stopped(v1::StopReason::EndTurn) => None,
+        TurnOutcome::Stopped(v1::StopReason::MaxTokens) => {
             stopped("stopped: the model ran out of tokens")
         }
-        Outcome::Stopped(v1::StopReason::MaxTurnRequests) => {
+        TurnOutcome::Stopped(v1::StopReason::MaxTurnRequests) => {
             stopped("stopped: too many requests in one turn")
         }
-        Outcome::Stopped(v1::StopReason::Refusal) => {
+        TurnOutcome::Stopped(v1::StopReason::Refusal) => {
             stopped("the model refused to go on; the prompt is not part of the history")
         }
-        Outcome::Stopped(other) => stopped(&format!("stopped: {}", plain::line(other.as_str()))),
-        Outcome::Failed(error) => {
+        TurnOutcome::Stopped(other) => {
+            stopped(&format!("stopped: {}", plain::line(other.as_str())))
+        }
+        TurnOutcome::Failed(error) => {
             let text = format!("failed: {}", plain::line(&error.message));
             Some((text, Sign::Failed, TextRole::Bad))
         }
     }
 }
 
-fn summary(blocks: &Blocks, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+fn summary(blocks: &ContentBlocks, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     match context.fold {
         Fold::Full => markdown::lines(beginning(&blocks.text()), context.appearance, context.width),
         Fold::Line | Fold::Brief => Vec::new(),

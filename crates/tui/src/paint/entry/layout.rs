@@ -1,6 +1,6 @@
 //! An entry laid out, so that what grows at its end need not be laid out again from its beginning.
 
-use attache::transcript::{Entry, Item};
+use attache::transcript::{Entry, EntryKind};
 use attache::v1;
 use ratatui::text::Line;
 
@@ -48,12 +48,12 @@ impl EntryLayout {
         (self.sign, self.base) = looks(entry);
         self.is_complete = true;
         self.is_coloured = true;
-        match entry.item() {
-            Item::Message(said) if message::is_incremental(said, context.fold) => {
+        match entry.kind() {
+            EntryKind::Message(said) if message::is_incremental(said, context.fold) => {
                 self.set_markdown(said.content.as_slice(), context);
             }
-            Item::Message(said) => self.set(message::lines(said, context)),
-            Item::ToolCall(call) => {
+            EntryKind::Message(said) => self.set(message::lines(said, context)),
+            EntryKind::ToolCall(call) => {
                 let surroundings = ToolCallContext {
                     elapsed: context.elapsed,
                     terminal: context.terminal,
@@ -145,9 +145,9 @@ impl LayoutPart {
 }
 
 fn looks(entry: &Entry) -> (Option<(Sign, TextRole)>, TextRole) {
-    match entry.item() {
-        Item::Message(said) => message::looks(said.kind),
-        Item::ToolCall(call) => (Some(tool_call::sign(call)), TextRole::Text),
+    match entry.kind() {
+        EntryKind::Message(said) => message::looks(said.kind),
+        EntryKind::ToolCall(call) => (Some(tool_call::sign(call)), TextRole::Text),
         other => (event::sign(other), TextRole::Text),
     }
 }

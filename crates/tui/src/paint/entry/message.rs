@@ -1,6 +1,6 @@
 //! Messages and thoughts.
 
-use attache::transcript::{Message, MessageKind};
+use attache::transcript::{MessageEntry, MessageKind};
 use attache::v1;
 use attache_client::{content, figures};
 use attache_text::plain;
@@ -11,7 +11,7 @@ use crate::paint::theme::{Sign, TextRole};
 use crate::paint::{markdown, wrap};
 
 /// Whether a message is laid out as Markdown, block by block.
-pub(super) fn is_incremental(message: &Message, fold: Fold) -> bool {
+pub(super) fn is_incremental(message: &MessageEntry, fold: Fold) -> bool {
     message.kind != MessageKind::User && fold == Fold::Full
 }
 
@@ -24,7 +24,7 @@ pub(super) fn looks(kind: MessageKind) -> (Option<(Sign, TextRole)>, TextRole) {
 }
 
 /// A message that is not laid out as a whole, or the person's, which is shown as it was typed.
-pub(super) fn lines(message: &Message, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+pub(super) fn lines(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     match (context.fold, message.kind) {
         (Fold::Line, _) => vec![summary(message, context)],
         (Fold::Brief, MessageKind::User) => typed(message, context, SHORT_TEXT, BRIEF_LINES),
@@ -46,7 +46,7 @@ pub(super) fn attachment(
 }
 
 /// The first line that says something, and how much there is.
-fn summary(message: &Message, context: &EntryContext<'_>) -> Line<'static> {
+fn summary(message: &MessageEntry, context: &EntryContext<'_>) -> Line<'static> {
     let text = message.text();
     let characters = text.chars().count();
     let first = text
@@ -72,7 +72,7 @@ fn summary(message: &Message, context: &EntryContext<'_>) -> Line<'static> {
 }
 
 fn typed(
-    message: &Message,
+    message: &MessageEntry,
     context: &EntryContext<'_>,
     bytes: usize,
     limit: usize,
@@ -99,7 +99,7 @@ fn typed(
     shorten(lines, limit, context)
 }
 
-fn beginning(message: &Message, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+fn beginning(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let text = message.text();
     let kept = text
         .get(..text.floor_char_boundary(SHORT_TEXT))

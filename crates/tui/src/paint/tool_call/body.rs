@@ -1,6 +1,6 @@
 //! What stands below a card's first line.
 
-use attache::transcript::ToolCall;
+use attache::transcript::ToolCallEntry;
 use attache::{json, v1};
 use attache_client::{content, figures};
 use attache_text::plain::visible_lines;
@@ -13,7 +13,7 @@ use crate::paint::{Appearance, Fold, diff, path, wrap};
 
 pub(super) fn add(
     call_lines: &mut ToolCallLines,
-    call: &ToolCall,
+    call: &ToolCallEntry,
     context: &ToolCallContext<'_>,
     fold: Fold,
     appearance: &Appearance,
@@ -25,9 +25,9 @@ pub(super) fn add(
         appearance,
         width,
     };
-    body.whole_title(&call.said);
-    body.locations(&call.said);
-    for content in &call.said.content {
+    body.whole_title(&call.report);
+    body.locations(&call.report);
+    for content in &call.report.content {
         match content {
             v1::ToolCallContent::Content(content) => body.block(&content.content),
             v1::ToolCallContent::Diff(diff) => body.diff(diff),
@@ -41,7 +41,7 @@ pub(super) fn add(
             v1::ToolCallContent::Other(_) => body.dim("[content of a type unknown here]"),
         }
     }
-    body.raw(&call.said);
+    body.raw(&call.report);
 }
 
 struct BodyWriter<'a> {

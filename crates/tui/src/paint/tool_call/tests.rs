@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use attache::transcript::ToolCall;
+use attache::transcript::ToolCallEntry;
 use attache::{Transcript, v1};
 use attache_host::terminals::TerminalView;
 use expect_test::{Expect, expect};
@@ -244,7 +244,7 @@ fn view() -> TerminalView {
     }
 }
 
-fn folded(call: v1::ToolCall) -> ToolCall {
+fn folded(call: v1::ToolCall) -> ToolCallEntry {
     let mut transcript = Transcript::new();
     let id = call.tool_call_id.clone();
     transcript.apply(v1::SessionUpdate::ToolCall(call));

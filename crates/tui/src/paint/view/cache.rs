@@ -135,11 +135,11 @@ impl TranscriptView {
             };
         };
         let call = entry.tool_call();
-        let is_open = call.is_some_and(attache::transcript::ToolCall::is_open);
+        let is_open = call.is_some_and(attache::transcript::ToolCallEntry::is_open);
         let elapsed = self
             .elapsed(entry.index(), viewport.now)
             .filter(|_| is_open);
-        let terminals = call.into_iter().flat_map(|call| call.said.content.iter());
+        let terminals = call.into_iter().flat_map(|call| call.report.content.iter());
         let changes = terminals.filter_map(|content| match content {
             v1::ToolCallContent::Terminal(terminal) => self.terminals.get(&terminal.terminal_id),
             _ => None,

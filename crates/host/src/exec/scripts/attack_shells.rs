@@ -97,8 +97,8 @@ fn is_found(shell: &str, words: &[String]) -> bool {
     let is_file = |word: &str| ["S", "-S", "+S", "./S"].contains(&word);
     let found = scripts_run_by(shell, words).unwrap();
     found.programs.iter().any(|program| match program {
-        ScriptWord::Script(at) | ScriptWord::Perhaps(at) => is_file(&words[*at]),
-        ScriptWord::Loaded(file, _) => is_file(file),
+        ScriptWord::Script(at) | ScriptWord::PossibleScript(at) => is_file(&words[*at]),
+        ScriptWord::Preloaded(file, _) => is_file(file),
         ScriptWord::Module(..) => false,
     })
 }

@@ -1,31 +1,105 @@
-//! How the listener of a seccomp filter comes from the child, which installs the filter between fork and exec, to the
-//! supervisor, and whether this system can do that at all.
+//! How an exec watch starts: the child installs a seccomp filter between fork and exec and sends its listener to the
+//! supervisor, a thread of the keeper. Also tells whether this system can do that at all.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use libc::sock_filter;
+use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-use super::filter::{self, Abi};
-use super::seccomp::{self, Waiting};
-use crate::exec::ExecSupport;
+use super::exec_channel::ExecOutbox;
+use super::seccomp::{self, WaitMode};
+use super::seccomp_filter::{self, Abi};
+use super::supervisor::Supervisor;
+use crate::exec::{ExecEvent, ExecSupport, ExecWatch};
+use crate::guard;
+
+/// The keeper's hold on a supervisor.
+pub(super) struct SupervisorHandle {
+    status: mpsc::Receiver<WatchStatus>,
+    /// Disconnected when the thread has ended.
+    end: mpsc::Receiver<()>,
+}
+
+/// Starts a supervisor, and returns what the child needs to come under it.
+pub(super) fn start(
+    watch: &ExecWatch,
+    owner: OwnedFd,
+) -> io::Result<(SupervisorHandle, ListenerSender)> {
+    let Some(abi) = seccomp_filter::of_this_machine() else {
+        return Err(io::ErrorKind::Unsupported.into());
+    };
+    let Some(judge) = guard::judge(&watch.rules) else {
+        return Err(Errno::INVAL.into());
+    };
+    let (ours, child) = pair(abi)?;
+    let (status_sender, status_receiver) = mpsc::channel();
+    let (alive, end) = mpsc::channel();
+    let deadline = watch.deadline;
+    let supervise = move || {
+        let _alive: mpsc::Sender<()> = alive;
+        let mut outbox = ExecOutbox::new(owner);
+        let (status, listener) = receive(&ours);
+        // The keeper may have given up already.
+        status_sender.send(status).ok();
+        drop(ours);
+        match listener {
+            Some(listener) => {
+                Supervisor::new(abi, listener, judge, outbox, deadline).run();
+            }
+            None if status == WatchStatus::AlreadyWatched => {
+                outbox.put(&ExecEvent::AlreadyWatched);
+                outbox.finish();
+            }
+            None => {}
+        }
+    };
+    thread::Builder::new()
+        .name("attache-execs".to_owned())
+        .spawn(supervise)?;
+    Ok((
+        SupervisorHandle {
+            status: status_receiver,
+            end,
+        },
+        child,
+    ))
+}
+
+impl SupervisorHandle {
+    /// Whether a start failed since the filter could not be installed. The child's end must be closed.
+    pub(super) fn is_refused(&self) -> bool {
+        !matches!(
+            self.status.recv_timeout(SUPERVISOR_TIMEOUT),
+            Ok(WatchStatus::Watched | WatchStatus::AlreadyWatched)
+        )
+    }
+
+    /// Waits for a moment until the last records are sent, after the tree has ended.
+    pub(super) fn finish(&self) {
+        // Nothing is sent; the channel closes with the thread.
+        self.end.recv_timeout(SUPERVISOR_TIMEOUT).ok();
+    }
+}
 
 /// What the child needs to come under the supervisor.
-pub(super) struct ChildEnd {
+pub(super) struct ListenerSender {
     filter: Vec<sock_filter>,
     socket: OwnedFd,
 }
 
 /// What came of installing the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Arrival {
+enum WatchStatus {
     Watched,
     /// Another supervisor outside has a listener, and the kernel allows only one.
     AlreadyWatched,
@@ -33,16 +107,16 @@ pub(super) enum Arrival {
 }
 
 /// The supervisor's end and the child's.
-pub(super) fn pair(abi: Abi) -> io::Result<(UnixStream, ChildEnd)> {
+fn pair(abi: Abi) -> io::Result<(UnixStream, ListenerSender)> {
     let (ours, theirs) = UnixStream::pair()?;
-    let child = ChildEnd {
+    let child = ListenerSender {
         filter: abi.filter(),
         socket: theirs.into(),
     };
     Ok((ours, child))
 }
 
-impl ChildEnd {
+impl ListenerSender {
     /// Installs the filter and sends its listener. Runs between fork and exec, so it makes system calls and nothing else.
     pub(super) fn install(&self) -> io::Result<()> {
         match seccomp::install(&self.filter) {
@@ -98,18 +172,18 @@ pub(super) fn receive_tagged(socket: &UnixStream) -> io::Result<(u8, Option<Owne
 }
 
 /// Waits for the child.
-pub(super) fn receive(socket: &UnixStream) -> (Arrival, Option<OwnedFd>) {
+fn receive(socket: &UnixStream) -> (WatchStatus, Option<OwnedFd>) {
     match receive_tagged(socket) {
-        Ok((WATCHED, Some(listener))) => (Arrival::Watched, Some(listener)),
-        Ok((BUSY, _)) => (Arrival::AlreadyWatched, None),
-        _ => (Arrival::Refused, None),
+        Ok((WATCHED, Some(listener))) => (WatchStatus::Watched, Some(listener)),
+        Ok((BUSY, _)) => (WatchStatus::AlreadyWatched, None),
+        _ => (WatchStatus::Refused, None),
     }
 }
 
 /// Whether programs can be watched, found out once by installing the filter for a thread that ends.
 pub(super) fn support() -> ExecSupport {
     *SUPPORT.get_or_init(|| {
-        let Some(abi) = filter::of_this_machine() else {
+        let Some(abi) = seccomp_filter::of_this_machine() else {
             return missing("it needs x86-64 or AArch64");
         };
         let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
@@ -123,10 +197,10 @@ pub(super) fn support() -> ExecSupport {
             return missing(OLD);
         }
         let filter = abi.filter();
-        let probe = std::thread::Builder::new().spawn(move || seccomp::install(&filter));
-        match probe.map(std::thread::JoinHandle::join) {
-            Ok(Ok(Ok((_, Waiting::Killable)))) => ExecSupport::Full,
-            Ok(Ok(Ok((_, Waiting::Restarting)))) => ExecSupport::Restarting,
+        let probe =  thread::Builder::new().spawn(move || seccomp::install(&filter));
+        match probe.map( thread::JoinHandle::join) {
+            Ok(Ok(Ok((_, WaitMode::Killable)))) => ExecSupport::Full,
+            Ok(Ok(Ok((_, WaitMode::Restarting)))) => ExecSupport::Restarting,
             Ok(Ok(Err(error))) if error.raw_os_error() == Some(libc::EBUSY) => missing(
                 "another supervisor already watches this program (seccomp allows one); its rules apply",
             ),
@@ -139,6 +213,7 @@ fn missing(reason: &'static str) -> ExecSupport {
     ExecSupport::Missing { reason }
 }
 
+const SUPERVISOR_TIMEOUT: Duration = Duration::from_millis(500);
 const WATCHED: u8 = b'w';
 const BUSY: u8 = b'b';
 const REFUSED: u8 = b'r';

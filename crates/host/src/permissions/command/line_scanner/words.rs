@@ -32,9 +32,9 @@ impl LineScanner {
         let pieces = catch_unwind(|| word::parse(text, &ParserOptions::default()));
         match pieces {
             // An old spelling of `$((`.
-            _ if text.contains("$[") => self.unreadable("a substitution in it cannot be read"),
+            _ if text.contains("$[") => self.mark_unreadable("a substitution in it cannot be read"),
             Ok(Ok(pieces)) => self.pieces(text, &pieces),
-            _ => self.unreadable("a substitution in it cannot be read"),
+            _ => self.mark_unreadable("a substitution in it cannot be read"),
         }
     }
 
@@ -47,7 +47,7 @@ impl LineScanner {
             true if runs_commands => {
                 self.substituted(text);
                 self.substituted(&text.replace(quotes, " "));
-                self.unreadable("a substitution in it cannot be read");
+                self.mark_unreadable("a substitution in it cannot be read");
             }
             true => self.substituted(&text.replace(quotes, " ")),
             false => self.substituted(text),
@@ -57,17 +57,17 @@ impl LineScanner {
     pub(super) fn pieces(&mut self, text: &str, pieces: &[WordPieceWithSource]) {
         for piece in pieces {
             match &piece.piece {
-                WordPiece::CommandSubstitution(text) => self.line(text),
+                WordPiece::CommandSubstitution(text) => self.add_line(text),
                 WordPiece::BackquotedCommandSubstitution(text) if text.contains('\\') => {
-                    self.unreadable("a substitution in it cannot be read");
+                    self.mark_unreadable("a substitution in it cannot be read");
                 }
-                WordPiece::BackquotedCommandSubstitution(text) => self.line(text),
+                WordPiece::BackquotedCommandSubstitution(text) => self.add_line(text),
                 WordPiece::DoubleQuotedSequence(inner)
                 | WordPiece::GettextDoubleQuotedSequence(inner) => self.pieces(text, inner),
                 WordPiece::ParameterExpansion(_) => {
                     match text.get(piece.start_index..piece.end_index) {
                         Some(written) => self.parameter(written),
-                        None => self.unreadable("a substitution in it cannot be read"),
+                        None => self.mark_unreadable("a substitution in it cannot be read"),
                     }
                 }
                 WordPiece::ArithmeticExpression(expression) => self.arithmetic(&expression.value),
@@ -87,13 +87,13 @@ impl LineScanner {
         };
         let inside = inside.strip_suffix('}').and_then(expansion::parameter);
         let word = match inside {
-            None => return self.unreadable("a substitution in it cannot be read"),
+            None => return self.mark_unreadable("a substitution in it cannot be read"),
             Some(Parameter::Sets { name, word }) => {
                 let value = match is_plain(word) {
                     true => ShellWord::Literal(word.to_owned()),
                     false => ShellWord::Undecided(word.to_owned()),
                 };
-                self.sets(VariableSetting {
+                self.add_setting(VariableSetting {
                     name: name.to_owned(),
                     value: Some(value),
                     is_exported: false,
@@ -111,12 +111,12 @@ impl LineScanner {
         }
     }
 
-    pub(super) fn compared(&mut self, words: &[&str]) {
+    pub(super) fn comparison(&mut self, words: &[&str]) {
         for (at, word) in words.iter().enumerate() {
             let next = words.get(at + 1).copied().unwrap_or_default();
             match *word {
                 "-v" | "-R" if !expansion::is_name(next) => {
-                    self.unreadable("it calculates with a value that may be code");
+                    self.mark_unreadable("it calculates with a value that may be code");
                 }
                 "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
                     let before = at.checked_sub(1).and_then(|at| words.get(at));
@@ -142,8 +142,8 @@ impl LineScanner {
             return;
         };
         match expansion::is_name(name) {
-            true => self.sets(VariableSetting::number(name.to_owned())),
-            false => self.unreadable("its descriptor has no plain name"),
+            true => self.add_setting(VariableSetting::number(name.to_owned())),
+            false => self.mark_unreadable("its descriptor has no plain name"),
         }
         self.doubt("it uses a feature of one shell");
     }
@@ -152,7 +152,7 @@ impl LineScanner {
     pub(super) fn subscript(&mut self, text: &str) {
         match text.split_once(']') {
             Some((subscript, _)) => self.arithmetic(subscript),
-            None => self.unreadable("it calculates with a value that may be code"),
+            None => self.mark_unreadable("it calculates with a value that may be code"),
         }
     }
 
@@ -178,22 +178,22 @@ impl LineScanner {
     /// Analyses an arithmetic expression.
     pub(super) fn arithmetic(&mut self, text: &str) {
         match expansion::arithmetic(text) {
-            Some(found) => self.calculates(found),
-            None => self.unreadable("it calculates with a value that may be code"),
+            Some(found) => self.add_arithmetic(found),
+            None => self.mark_unreadable("it calculates with a value that may be code"),
         }
     }
 
-    pub(super) fn calculates(&mut self, found: expansion::Arithmetic) {
+    pub(super) fn add_arithmetic(&mut self, found: expansion::Arithmetic) {
         self.calculated.extend(found.reads);
         for name in found.sets {
             // `x += 1` reads it as well.
             self.calculated.push(name.clone());
-            self.sets(VariableSetting::number(name));
+            self.add_setting(VariableSetting::number(name));
         }
     }
 
     /// Records a variable that an expansion sets in the shell.
-    pub(super) fn sets(&mut self, setting: VariableSetting) {
+    pub(super) fn add_setting(&mut self, setting: VariableSetting) {
         let is_free = match &setting.value {
             Some(value) => variables::is_free(&setting.name, value),
             None => true,

@@ -14,11 +14,11 @@ use crate::permissions::{ShellLine, ShellWord, SimpleCommand};
 
 /// The files that a command would run.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct RunFiles(Vec<RunFile>);
+pub(crate) struct CommandFiles(Vec<CommandFile>);
 
 /// What a word of a command leads to from a directory.
 #[derive(Debug, Clone, PartialEq)]
-struct RunFile {
+struct CommandFile {
     word: String,
     directory: PathBuf,
     found: Option<FileState>,
@@ -35,23 +35,23 @@ struct FileState {
 
 /// A word that names a file to run.
 #[derive(Clone)]
-enum RunWord {
+enum FileWord {
     Program(String),
     Script(String),
 }
 
-impl RunFiles {
+impl CommandFiles {
     /// The files of a command that starts in a directory. Looks at the disk.
-    pub(crate) fn now(command: &[String], cwd: &Path) -> RunFiles {
+    pub(crate) fn inspect(command: &[String], cwd: &Path) -> CommandFiles {
         let line = ShellLine::of(command);
         let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
         let directories = directories_of(&line, &cwd);
         let path = path_of(&line);
-        let mut files = RunFiles::default();
+        let mut files = CommandFiles::default();
         for part in &line.parts {
-            for word in run_words(part) {
+            for word in file_words(part) {
                 for directory in &directories {
-                    if files.0.len() >= MOST_FILES {
+                    if files.0.len() >= MAX_FILES {
                         return files;
                     }
                     files.add(word.clone(), directory, &path);
@@ -62,41 +62,41 @@ impl RunFiles {
     }
 
     /// Whether every word that both have leads to the same file with the same content.
-    pub(crate) fn are_still(&self, now: &RunFiles) -> bool {
-        let is_still = |file: &RunFile| {
+    pub(crate) fn are_unchanged_in(&self, now: &CommandFiles) -> bool {
+        let is_unchanged = |file: &CommandFile| {
             let mut same = now.0.iter();
             let same = same.find(|it| (&it.word, &it.directory) == (&file.word, &file.directory));
             same.is_none_or(|it| it.found == file.found)
         };
-        self.0.iter().all(is_still)
+        self.0.iter().all(is_unchanged)
     }
 
-    fn add(&mut self, word: RunWord, directory: &Path, path: &OsStr) {
+    fn add(&mut self, word: FileWord, directory: &Path, path: &OsStr) {
         let (word, found) = match word {
-            RunWord::Program(word) => {
+            FileWord::Program(word) => {
                 let found = resolve(&word, directory, path);
                 (word, found)
             }
-            RunWord::Script(word) => {
+            FileWord::Script(word) => {
                 let found = script(&word, directory, path);
                 (word, found)
             }
         };
-        let is_known = |it: &RunFile| it.word == word && it.directory == directory;
+        let is_known = |it: &CommandFile| it.word == word && it.directory == directory;
         if !self.0.iter().any(is_known) {
-            self.0.push(RunFile {
+            self.0.push(CommandFile {
                 word,
                 directory: directory.to_owned(),
-                found: found.and_then(FileState::now),
+                found: found.and_then(FileState::inspect),
             });
         }
     }
 }
 
 impl FileState {
-    fn now(path: PathBuf) -> Option<FileState> {
+    fn inspect(path: PathBuf) -> Option<FileState> {
         let metadata = path.metadata().ok().filter(Metadata::is_file)?;
-        let digest = (metadata.len() <= MOST_TEXT)
+        let digest = (metadata.len() <= MAX_TEXT)
             .then(|| digest(&path))
             .flatten();
         Some(FileState {
@@ -108,13 +108,13 @@ impl FileState {
 }
 
 /// The words of a simple command that name what it runs. A word that the shell expands names no file.
-fn run_words(part: &SimpleCommand) -> Vec<RunWord> {
+fn file_words(part: &SimpleCommand) -> Vec<FileWord> {
     let words: Vec<String> = part.words.iter().map(text).collect();
     let Some((program, words)) = words.split_first() else {
         return Vec::new();
     };
-    let mut found = vec![RunWord::Program(program.clone())];
-    let mut add = |word: Option<&String>| found.extend(word.cloned().map(RunWord::Script));
+    let mut found = vec![FileWord::Program(program.clone())];
+    let mut add = |word: Option<&String>| found.extend(word.cloned().map(FileWord::Script));
     let name = part.program().unwrap_or_default();
     if matches!(name.as_str(), "." | "source") {
         add(words.first());
@@ -125,8 +125,8 @@ fn run_words(part: &SimpleCommand) -> Vec<RunWord> {
     };
     for program in run.programs {
         match program {
-            ScriptWord::Script(at) | ScriptWord::Perhaps(at) => add(words.get(at)),
-            ScriptWord::Loaded(file, _) => add(Some(&file.to_owned())),
+            ScriptWord::Script(at) | ScriptWord::PossibleScript(at) => add(words.get(at)),
+            ScriptWord::Preloaded(file, _) => add(Some(&file.to_owned())),
             ScriptWord::Module(..) => {}
         }
     }
@@ -165,7 +165,7 @@ fn digest(path: &Path) -> Option<blake3::Hash> {
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, NONBLOCK);
     let mut content = Vec::new();
     let opened = options.open(path).ok()?;
-    opened.take(MOST_TEXT).read_to_end(&mut content).ok()?;
+    opened.take(MAX_TEXT).read_to_end(&mut content).ok()?;
     Some(blake3::hash(&content))
 }
 
@@ -194,10 +194,8 @@ fn version(metadata: &Metadata) -> Version {
 
 #[cfg(unix)]
 const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-const MOST_FILES: usize = 64;
-const MOST_TEXT: u64 = 1 << 20;
+const MAX_FILES: usize = 64;
+const MAX_TEXT: u64 = 1 << 20;
 
-#[cfg(unix)]
-#[cfg(test)]
-#[path = "run_files_attack.rs"]
-mod attack;
+#[cfg(all(test, unix))]
+mod attack_command_files;

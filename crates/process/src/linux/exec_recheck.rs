@@ -8,26 +8,26 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, pidfd_send_signal};
 
-use super::records;
-use super::table;
-use super::tracee::{Tracee, running, running_as};
+use super::exec_records;
+use super::process_tree;
+use super::tracee::{Tracee, running_exec, running_file_and_args};
 use crate::exec::{Exec, ExecEvent, ExecJudge, ExecProcess, ExecVerdict, FileLookup};
 
 /// Processes that are looked at once more, soonest first.
-pub(super) struct SecondLooks {
-    looks: VecDeque<SecondLook>,
+pub(super) struct ExecRechecks {
+    rechecks: VecDeque<ExecRecheck>,
     most: usize,
 }
 
-struct SecondLook {
+struct ExecRecheck {
     tracee: Tracee,
-    expected: Expected,
+    judged: JudgedExec,
     tries: usize,
     due: Instant,
 }
 
 /// What was judged.
-struct Expected {
+struct JudgedExec {
     files: Vec<(u64, u64)>,
     args: Vec<OsString>,
     is_script: bool,
@@ -35,7 +35,7 @@ struct Expected {
 }
 
 /// What a look has shown.
-enum Sight {
+enum RecheckResult {
     /// What was judged, or nothing any more.
     Settled,
     /// Something else that may run, such as the program before the exec.
@@ -44,20 +44,20 @@ enum Sight {
     Forbidden(ExecEvent),
 }
 
-impl SecondLooks {
+impl ExecRechecks {
     /// Each holds a descriptor, so at most half of those that we may have are used.
-    pub(super) fn new() -> SecondLooks {
+    pub(super) fn new() -> ExecRechecks {
         let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
         let half = files.and_then(|files| usize::try_from(files / 2).ok());
-        SecondLooks {
-            looks: VecDeque::new(),
-            most: half.unwrap_or(MOST).min(MOST),
+        ExecRechecks {
+            rechecks: VecDeque::new(),
+            most: half.unwrap_or(MOST_RECHECKS).min(MOST_RECHECKS),
         }
     }
 
     /// When the next look is due.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.looks.front().map(|look| look.due)
+        self.rechecks.front().map(|recheck| recheck.due)
     }
 
     /// Notes a process whose exec was let through. If too many wait, the first is looked at now, for the last time.
@@ -67,95 +67,97 @@ impl SecondLooks {
         exec: &Exec,
         judge: &mut dyn ExecJudge,
     ) -> Option<ExecEvent> {
-        let first = match self.looks.len() >= self.most {
-            true => self.looks.pop_front(),
+        let first = match self.rechecks.len() >= self.most {
+            true => self.rechecks.pop_front(),
             false => None,
         };
-        let due = Instant::now() + PAUSES[0];
-        self.looks.push_back(SecondLook {
+        let due = Instant::now() + DELAYS[0];
+        self.rechecks.push_back(ExecRecheck {
             tracee,
-            expected: Expected::of(exec),
+            judged: JudgedExec::of(exec),
             tries: 0,
             due,
         });
-        first?.last(judge)
+        first?.check_last(judge)
     }
 
     /// Looks at those that are due.
-    pub(super) fn at_due(&mut self, now: Instant, judge: &mut dyn ExecJudge) -> Vec<ExecEvent> {
+    pub(super) fn run_due(&mut self, now: Instant, judge: &mut dyn ExecJudge) -> Vec<ExecEvent> {
         let mut found = Vec::new();
         let mut later = Vec::new();
-        while let Some(look) = self.looks.front()
-            && look.due <= now
-            && let Some(mut look) = self.looks.pop_front()
+        while let Some(recheck) = self.rechecks.front()
+            && recheck.due <= now
+            && let Some(mut recheck) = self.rechecks.pop_front()
         {
-            match look.look(judge) {
-                Sight::Settled => {}
-                Sight::Forbidden(event) => found.push(event),
-                Sight::Unsettled => {
-                    look.tries += 1;
-                    if let Some(pause) = PAUSES.get(look.tries) {
-                        look.due = now + *pause;
-                        later.push(look);
+            match recheck.check(judge) {
+                RecheckResult::Settled => {}
+                RecheckResult::Forbidden(event) => found.push(event),
+                RecheckResult::Unsettled => {
+                    recheck.tries += 1;
+                    if let Some(pause) = DELAYS.get(recheck.tries) {
+                        recheck.due = now + *pause;
+                        later.push(recheck);
                     }
                 }
             }
         }
-        for look in later {
-            let place = self.looks.partition_point(|other| other.due <= look.due);
-            self.looks.insert(place, look);
+        for recheck in later {
+            let index = self
+                .rechecks
+                .partition_point(|other| other.due <= recheck.due);
+            self.rechecks.insert(index, recheck);
         }
         found
     }
 
     /// Looks at one process now, for the last time.
-    pub(super) fn at(&mut self, process: i32, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
-        let place = self
-            .looks
+    pub(super) fn run_now(&mut self, process: i32, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
+        let index = self
+            .rechecks
             .iter()
-            .position(|look| look.tracee.process == process)?;
-        self.looks.remove(place)?.last(judge)
+            .position(|recheck| recheck.tracee.process == process)?;
+        self.rechecks.remove(index)?.check_last(judge)
     }
 }
 
-impl SecondLook {
+impl ExecRecheck {
     /// Looks for the last time.
-    fn last(mut self, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
-        match self.look(judge) {
-            Sight::Forbidden(event) => Some(event),
-            Sight::Settled | Sight::Unsettled => None,
+    fn check_last(mut self, judge: &mut dyn ExecJudge) -> Option<ExecEvent> {
+        match self.check(judge) {
+            RecheckResult::Forbidden(event) => Some(event),
+            RecheckResult::Settled | RecheckResult::Unsettled => None,
         }
     }
 
-    fn look(&mut self, judge: &mut dyn ExecJudge) -> Sight {
-        if table::has_ended(&self.tracee.pidfd) {
-            return Sight::Settled;
+    fn check(&mut self, judge: &mut dyn ExecJudge) -> RecheckResult {
+        if process_tree::has_ended(&self.tracee.pidfd) {
+            return RecheckResult::Settled;
         }
-        let settled = running_as(self.tracee.process);
-        if settled.is_none_or(|(file, line)| self.expected.is(file, &line)) {
-            return Sight::Settled;
+        let settled = running_file_and_args(self.tracee.process);
+        if settled.is_none_or(|(file, line)| self.judged.matches(file, &line)) {
+            return RecheckResult::Settled;
         }
-        let now = running(self.tracee.process);
+        let now = running_exec(self.tracee.process);
         // If it still lives, all that was about it.
-        let Some(now) = now.filter(|_| !table::has_ended(&self.tracee.pidfd)) else {
-            return Sight::Settled;
+        let Some(now) = now.filter(|_| !process_tree::has_ended(&self.tracee.pidfd)) else {
+            return RecheckResult::Settled;
         };
-        let verdict = judge.judge(&now, &Running(&self.tracee));
+        let verdict = judge.judge(&now, &RunningProcess(&self.tracee));
         let (ExecVerdict::Deny { why } | ExecVerdict::Ask { why }) = verdict else {
-            return Sight::Unsettled;
+            return RecheckResult::Unsettled;
         };
-        let exec = records::whole(&now);
+        let exec = exec_records::full(&now);
         // It fails if it has just ended.
         pidfd_send_signal(&self.tracee.pidfd, Signal::KILL).ok();
-        Sight::Forbidden(ExecEvent::Killed { exec, why })
+        RecheckResult::Forbidden(ExecEvent::Killed { exec, why })
     }
 }
 
 /// A process after its exec, as a judge sees it. No approval is for something that was swapped, so its variables do not
 /// matter.
-struct Running<'a>(&'a Tracee);
+struct RunningProcess<'a>(&'a Tracee);
 
-impl ExecProcess for Running<'_> {
+impl ExecProcess for RunningProcess<'_> {
     fn find(&self, path: &OsStr) -> FileLookup {
         self.0.find(path)
     }
@@ -169,11 +171,11 @@ impl ExecProcess for Running<'_> {
     }
 }
 
-impl Expected {
-    fn of(exec: &Exec) -> Expected {
+impl JudgedExec {
+    fn of(exec: &Exec) -> JudgedExec {
         let mut interpreters = exec.interpreters.iter().filter_map(|it| it.file.as_ref());
         let last = interpreters.next_back().or(exec.file.as_ref());
-        Expected {
+        JudgedExec {
             files: last.map(|file| file.id).into_iter().collect(),
             args: exec.args.clone().unwrap_or_default(),
             is_script: !exec.interpreters.is_empty(),
@@ -182,7 +184,7 @@ impl Expected {
     }
 
     /// Whether this is what was judged. A script has its interpreter in front.
-    fn is(&self, file: (u64, u64), line: &[u8]) -> bool {
+    fn matches(&self, file: (u64, u64), line: &[u8]) -> bool {
         let now: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
         let words = self.args.iter().map(|word| word.as_bytes());
         let words: Vec<&[u8]> = words.collect();
@@ -196,10 +198,10 @@ impl Expected {
     }
 }
 
-const PAUSES: [Duration; 4] = [
+const DELAYS: [Duration; 4] = [
     Duration::from_millis(3),
     Duration::from_millis(10),
     Duration::from_millis(100),
     Duration::from_millis(500),
 ];
-const MOST: usize = 1024;
+const MOST_RECHECKS: usize = 1024;

@@ -24,11 +24,11 @@ use rustix::net::{
 };
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use super::{Changed, Layout, Namespace};
+use super::{CoverPlan, Namespace, OnChange};
 use crate::{Confinement, Cover, CoverAccess, CoverKind, CoveredPath, NestedMounts};
 
 /// What keeps the covers of one program current.
-pub(in super::super) struct Upkeep {
+pub(in super::super) struct CoverMonitor {
     kept: Vec<CoveredPath>,
     nesting: NestedMounts,
     /// What was covered last.
@@ -48,8 +48,8 @@ struct Namespaces {
 }
 
 /// Where the descriptors of a namespace come in that is yet to be made. None if nothing is covered there.
-pub(in super::super) fn upkeep(namespace: &mut Namespace) -> io::Result<Option<UnixStream>> {
-    if namespace.layout.is_none() {
+pub(in super::super) fn report_socket(namespace: &mut Namespace) -> io::Result<Option<UnixStream>> {
+    if namespace.plan.is_none() {
         return Ok(None);
     }
     let (ours, theirs) = UnixStream::pair()?;
@@ -57,12 +57,12 @@ pub(in super::super) fn upkeep(namespace: &mut Namespace) -> io::Result<Option<U
     Ok(Some(ours))
 }
 
-impl Upkeep {
+impl CoverMonitor {
     /// Begins, once the program runs.
     pub(in super::super) fn begin(
         confinement: &Confinement,
         report: &UnixStream,
-    ) -> io::Result<Upkeep> {
+    ) -> io::Result<CoverMonitor> {
         let own = confinement.covers.iter().map(|cover| CoveredPath {
             path: cover.path.clone(),
             access: match cover.kind {
@@ -77,8 +77,8 @@ impl Upkeep {
             }
         }
         let nesting = confinement.nested_mounts;
-        let first = Layout::of(&confinement.covers, nesting)?;
-        let mut upkeep = Upkeep {
+        let first = CoverPlan::of(&confinement.covers, nesting)?;
+        let mut monitor = CoverMonitor {
             watches: Watches::of(&kept).ok(),
             kept,
             nesting,
@@ -87,19 +87,19 @@ impl Upkeep {
             namespaces: Namespaces::receive(report)?,
         };
         // Something may have changed since the covers were asked for.
-        if upkeep.has_changed() {
-            upkeep.cover()?;
+        if monitor.has_changed() {
+            monitor.cover()?;
         }
-        Ok(upkeep)
+        Ok(monitor)
     }
 
     /// Looks at what has changed, and covers what has to be. Does not wait.
     pub(in super::super) fn refresh(&mut self) {
-        let is_touched = match &self.watches {
-            Some(watches) => watches.are_touched(),
+        let has_changes = match &self.watches {
+            Some(watches) => watches.have_changes(),
             None => self.has_changed(),
         };
-        if is_touched {
+        if has_changes {
             // It fails where a directory has gone meanwhile, which comes with another event.
             self.cover().ok();
         }
@@ -116,7 +116,7 @@ impl Upkeep {
     }
 
     /// Whether nothing tells of changes.
-    pub(in super::super) fn is_blind(&self) -> bool {
+    pub(in super::super) fn must_poll(&self) -> bool {
         self.watches.is_none()
     }
 
@@ -124,14 +124,14 @@ impl Upkeep {
         // First, so that no change is missed.
         self.watches = Watches::of(&self.kept).ok();
         let found = self.found();
-        let mut layout = Layout::of(&found, self.nesting)?;
-        let pins = std::mem::take(&mut layout.pins).into_iter();
+        let mut plan = CoverPlan::of(&found, self.nesting)?;
+        let pins = std::mem::take(&mut plan.pins).into_iter();
         let new = pins
             .filter_map(identified)
             .filter(|pin| !self.pinned.contains(pin));
         let new: Vec<PinnedDirectory> = new.collect();
-        layout.pins = new.iter().map(|(path, ..)| path.clone()).collect();
-        self.namespaces.put(layout)?;
+        plan.pins = new.iter().map(|(path, ..)| path.clone()).collect();
+        self.namespaces.put(plan)?;
         self.pinned.extend(new);
         self.covered = found;
         Ok(())
@@ -185,14 +185,14 @@ impl Namespaces {
 
     /// Covers places in the namespaces. They are entered by a copy of this process that becomes no program: its hook
     /// always fails.
-    fn put(&self, layout: Layout) -> io::Result<()> {
+    fn put(&self, plan: CoverPlan) -> io::Result<()> {
         let (user, mount) = (self.user.try_clone()?, self.mount.try_clone()?);
         let mut command = Command::new("/proc/self/exe");
         command.stdin(Stdio::null());
         let hook = move || {
             move_into_link_name_space(user.as_fd(), Some(LinkNameSpaceType::User))?;
             move_into_link_name_space(mount.as_fd(), Some(LinkNameSpaceType::Mount))?;
-            layout.put(Changed::IsLeft)?;
+            plan.put(OnChange::Skip)?;
             Err(io::Error::from_raw_os_error(COVERED))
         };
         // SAFETY: the hook makes system calls and nothing else.
@@ -237,17 +237,17 @@ impl Watches {
             events: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?,
             names: BTreeMap::new(),
         };
-        watches.follow(kept, steps_to(kept))?;
+        watches.follow(kept, watched_names(kept))?;
         Ok(watches)
     }
 
     /// Watches the way to kept paths, which was looked at before.
-    fn follow(&mut self, kept: &[CoveredPath], seen: Steps) -> io::Result<()> {
+    fn follow(&mut self, kept: &[CoveredPath], seen: WatchedNames) -> io::Result<()> {
         let mut steps = seen;
         for _ in 0..MOST_ROUNDS {
             self.add(&steps)?;
             // A directory that appeared before the one above it was watched is in no event.
-            let now = steps_to(kept);
+            let now = watched_names(kept);
             if now == steps {
                 break;
             }
@@ -256,7 +256,7 @@ impl Watches {
         Ok(())
     }
 
-    fn add(&mut self, steps: &Steps) -> io::Result<()> {
+    fn add(&mut self, steps: &WatchedNames) -> io::Result<()> {
         let changes = WatchFlags::CREATE
             | WatchFlags::DELETE
             | WatchFlags::MOVED_FROM
@@ -277,13 +277,13 @@ impl Watches {
     }
 
     /// Whether one of the names has changed. Takes all events.
-    fn are_touched(&self) -> bool {
+    fn have_changes(&self) -> bool {
         let mut room = [MaybeUninit::uninit(); ROOM];
         let mut reader = inotify::Reader::new(&self.events, &mut room);
-        let mut are_touched = false;
+        let mut have_changes = false;
         while let Ok(event) = reader.next() {
             let names = self.names.get(&event.wd());
-            are_touched |= match (names, event.file_name()) {
+            have_changes |= match (names, event.file_name()) {
                 (Some(names), Some(name)) => names.contains(OsStr::from_bytes(name.to_bytes())),
                 // Events were lost, or a watched directory has gone.
                 _ => event
@@ -291,16 +291,16 @@ impl Watches {
                     .intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::IGNORED),
             };
         }
-        are_touched
+        have_changes
     }
 }
 
 /// Directories, those above before those below, with the names in them that lead to a kept path.
-type Steps = BTreeMap<PathBuf, HashSet<OsString>>;
+type WatchedNames = BTreeMap<PathBuf, HashSet<OsString>>;
 
 /// The way to kept paths, as far as it is there now.
-fn steps_to(kept: &[CoveredPath]) -> Steps {
-    let mut steps = Steps::new();
+fn watched_names(kept: &[CoveredPath]) -> WatchedNames {
+    let mut steps = WatchedNames::new();
     let written: BTreeSet<&Path> = kept.iter().map(|kept| kept.path.as_path()).collect();
     for path in written {
         // As it is written, with its links, and as it is on disk.
@@ -327,11 +327,12 @@ const COVERED: i32 = libc::ECANCELED;
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeMap, CoverAccess, CoveredPath, CreateFlags, Watches, inotify, steps_to};
+    use super::{BTreeMap, CoverAccess, CoveredPath, CreateFlags, Watches, inotify, watched_names};
 
     #[test]
     fn attack_a_directory_that_appears_before_its_parent_is_watched() {
-        let base = std::env::temp_dir().join(format!("attache-upkeep-{}", std::process::id()));
+        let base =
+            std::env::temp_dir().join(format!("attache-cover-monitor-{}", std::process::id()));
         std::fs::create_dir_all(&base).unwrap();
         let kept = [CoveredPath {
             path: base.join("later/deep/key"),
@@ -341,12 +342,12 @@ mod tests {
             events: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).unwrap(),
             names: BTreeMap::new(),
         };
-        let seen = steps_to(&kept);
+        let seen = watched_names(&kept);
         std::fs::create_dir(base.join("later")).unwrap();
         watches.follow(&kept, seen).unwrap();
-        assert!(!watches.are_touched());
+        assert!(!watches.have_changes());
         std::fs::create_dir(base.join("later/deep")).unwrap();
-        assert!(watches.are_touched());
+        assert!(watches.have_changes());
         std::fs::remove_dir_all(base).unwrap();
     }
 }

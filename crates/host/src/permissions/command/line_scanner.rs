@@ -59,7 +59,7 @@ impl LineScanner {
             None => false,
         };
         if self.settings.iter().any(is_expression) {
-            self.unreadable("it calculates with a value that may be code");
+            self.mark_unreadable("it calculates with a value that may be code");
         }
         if self.is_changed {
             self.settings.append(&mut self.behind);
@@ -69,7 +69,7 @@ impl LineScanner {
     }
 
     /// Records that the line may run anything, and set any variable for it.
-    fn unreadable(&mut self, why: &'static str) {
+    fn mark_unreadable(&mut self, why: &'static str) {
         self.settings
             .push(VariableSetting::unknown("shell line", true));
         self.doubt(why);
@@ -80,21 +80,21 @@ impl LineScanner {
     }
 
     /// Splits a line that a shell would read.
-    pub(super) fn line(&mut self, text: &str) {
+    pub(super) fn add_line(&mut self, text: &str) {
         if self.depth >= MAX_DEPTH || self.found.parts.len() >= MAX_PARTS {
-            return self.unreadable("it is nested too deeply");
+            return self.mark_unreadable("it is nested too deeply");
         }
         if text.len() > MAX_BYTES || substitutions(text) > MAX_SUBSTITUTIONS {
-            return self.unreadable("it is too long or has too many substitutions");
+            return self.mark_unreadable("it is too long or has too many substitutions");
         }
         if text
             .chars()
             .any(|char| char.is_control() && !matches!(char, '\n' | '\t'))
         {
-            return self.unreadable("it contains control characters");
+            return self.mark_unreadable("it contains control characters");
         }
         let Some(tokens) = tokens(text) else {
-            return self.unreadable("it is not a complete shell line");
+            return self.mark_unreadable("it is not a complete shell line");
         };
         self.depth += 1;
         self.lines += 1;
@@ -133,12 +133,12 @@ impl LineScanner {
     }
 
     /// Adds a simple command, with what it would run in turn.
-    pub(super) fn simple(&mut self, command: SimpleCommand) {
+    pub(super) fn add_command(&mut self, command: SimpleCommand) {
         if command == SimpleCommand::default() {
             return;
         }
         if self.found.parts.len() >= MAX_PARTS {
-            return self.unreadable("it runs too many commands");
+            return self.mark_unreadable("it runs too many commands");
         }
         let settings = variables::set_by(&command);
         for (name, value) in &command.assignments {
@@ -169,31 +169,31 @@ impl LineScanner {
         match inner {
             InnerCommands::Nothing => {}
             InnerCommands::Doubt(why) => self.doubt(why),
-            InnerCommands::Line(text) => self.line(&text),
+            InnerCommands::Line(text) => self.add_line(&text),
             InnerCommands::Changed(lines, why) => {
                 self.doubt(why);
                 self.is_changed = true;
-                lines.iter().for_each(|text| self.line(text));
+                lines.iter().for_each(|text| self.add_line(text));
             }
-            InnerCommands::Known(commands) => self.nested(commands),
+            InnerCommands::Known(commands) => self.add_inner_commands(commands),
             InnerCommands::Guess(commands) => {
                 self.doubt("one of its programs runs others");
-                self.nested(commands);
+                self.add_inner_commands(commands);
             }
         }
     }
 
-    fn nested(&mut self, commands: Vec<SimpleCommand>) {
+    fn add_inner_commands(&mut self, commands: Vec<SimpleCommand>) {
         self.depth += 1;
         match self.depth < MAX_DEPTH {
-            true => commands.into_iter().for_each(|it| self.simple(it)),
-            false => self.unreadable("it is nested too deeply"),
+            true => commands.into_iter().for_each(|it| self.add_command(it)),
+            false => self.mark_unreadable("it is nested too deeply"),
         }
         self.depth -= 1;
     }
 
     /// Adds a variable that is set for the whole line.
-    pub(super) fn variable(&mut self, name: String, value: ShellWord) {
+    pub(super) fn add_variable(&mut self, name: String, value: ShellWord) {
         if !variables::is_free(&name, &value) {
             self.doubt("it sets variables that may change what runs");
         }
@@ -223,7 +223,7 @@ impl LineScanner {
         if is_redirected && !is_behind_compound && !has_words {
             self.doubt("zsh runs a program for a redirection without one");
         }
-        self.simple(command);
+        self.add_command(command);
     }
 
     fn pattern(&mut self, position: &mut LinePosition, token: &Token) {
@@ -362,7 +362,7 @@ impl LineScanner {
         let mut words = Vec::new();
         for token in tokens {
             match token {
-                Token::Word(text, _) if text == "]]" => return self.compared(&words),
+                Token::Word(text, _) if text == "]]" => return self.comparison(&words),
                 Token::Word(text, _) => {
                     self.resolve(text);
                     words.push(text.as_str());
@@ -371,7 +371,7 @@ impl LineScanner {
                 Token::Operator(..) => self.doubt("it uses a feature of one shell"),
             }
         }
-        self.unreadable("it is not a complete shell line");
+        self.mark_unreadable("it is not a complete shell line");
     }
 
     fn redirection(

@@ -28,7 +28,10 @@ fn a_hard_link_that_is_made_later_is_refused() {
         r#"{"rules":[{"action":"deny","id":"s","path":"./secrets"},{"action":"deny","id":"p","path":"plain"}]}"#,
     );
     let roots = Roots::open(&tree, &[]).unwrap();
-    let (files, roots) = (Files::default(), roots.deny(policy.path_rules("agent")));
+    let (files, roots) = (
+        Files::default(),
+        roots.deny(policy.deny_path_rules("agent")),
+    );
     assert!(!roots.denied().is_cut());
     for (round, name) in ["secrets/key", "secrets/deep/key", "plain"]
         .into_iter()
@@ -108,14 +111,14 @@ fn a_path_through_a_link_is_in_doubt() {
         ("./no", true),
     ] {
         let text = format!(r#"{{"rules":[{{"action":"deny","path":"{path}"}}]}}"#);
-        let rules = policy(&text).path_rules("agent");
+        let rules = policy(&text).deny_path_rules("agent");
         let denied = DeniedPaths::find(&rules, &[tree.to_path_buf()]);
         assert_eq!(denied.is_open_ended(), is_missing, "{path}");
         assert_eq!(denied.missing().len(), usize::from(is_missing), "{path}");
     }
     // Nobody but the superuser can turn this one elsewhere.
     let rules = policy(r#"{"rules":[{"action":"deny","path":"/proc/self/status"}]}"#);
-    let denied = DeniedPaths::find(&rules.path_rules("agent"), &[tree.to_path_buf()]);
+    let denied = DeniedPaths::find(&rules.deny_path_rules("agent"), &[tree.to_path_buf()]);
     let is_root = rustix::process::geteuid().is_root();
     assert_eq!(denied.missing().len(), usize::from(is_root));
 }
@@ -132,7 +135,7 @@ fn a_tree_that_is_deeper_than_paths_are_long_is_not_overlooked() {
     }
     let create = OFlags::CREATE | OFlags::WRONLY;
     drop(openat(&at, "x.pem", create, Mode::RUSR).unwrap());
-    let rules = policy(r#"{"rules":[{"action":"deny","path":"*.pem"}]}"#).path_rules("agent");
+    let rules = policy(r#"{"rules":[{"action":"deny","path":"*.pem"}]}"#).deny_path_rules("agent");
     assert!(DeniedPaths::find(&rules, &[tree.to_path_buf()]).is_cut());
     let host = host(r#"{"rules":[{"action":"deny","path":"*.pem"}]}"#);
     let (_, notices) = host.confine_agent(Program::new("true").cwd(&*tree));

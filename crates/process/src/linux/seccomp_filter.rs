@@ -45,7 +45,7 @@ struct GuardedCalls {
 
 /// What a confined program may not do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Refusals {
+pub(super) struct RefusedCalls {
     /// Mounting and what gets around mounts: a second view of a file system has no covers.
     pub(super) mounts: bool,
     /// Setting limits of other processes, which can end them.
@@ -83,8 +83,8 @@ impl Abi {
 
     /// The filter of a confined program; none if nothing is refused. Calls that are newer than this list fail as on an older
     /// kernel: they could mount.
-    pub(super) fn refusing(self, refusals: Refusals) -> Option<Vec<sock_filter>> {
-        if refusals == Refusals::default() {
+    pub(super) fn refusing(self, refused: RefusedCalls) -> Option<Vec<sock_filter>> {
+        if refused == RefusedCalls::default() {
             return None;
         }
         let mut code = vec![load(ARCH)];
@@ -92,7 +92,7 @@ impl Abi {
             (self.native, self.guarded),
             (self.compat, self.compat_guarded),
         ] {
-            let block = calls.block(refusals);
+            let block = calls.block(refused);
             code.push(jump(arch, 0, u8::try_from(block.len()).unwrap_or(u8::MAX)));
             code.extend(block);
         }
@@ -142,23 +142,23 @@ fn calls(
 }
 
 impl GuardedCalls {
-    fn block(self, refusals: Refusals) -> Vec<sock_filter> {
+    fn block(self, refused: RefusedCalls) -> Vec<sock_filter> {
         let mut code = vec![load(NUMBER)];
         if let Some(private) = self.private {
             code.extend([jump_from(private, 0, 1), ret(ALLOW)]);
         }
         code.extend([jump_from(UNKNOWN_FROM, 0, 1), ret(UNKNOWN)]);
-        if refusals.mounts {
+        if refused.mounts {
             for number in self.mounts.iter().chain(&NEWER_MOUNTS) {
                 code.extend([jump(*number, 0, 1), ret(FORBID)]);
             }
         }
-        if refusals.keyrings {
+        if refused.keyrings {
             for number in self.keys..self.keys + 3 {
                 code.extend([jump(number, 0, 1), ret(UNKNOWN)]);
             }
         }
-        if refusals.limits_of_others {
+        if refused.limits_of_others {
             code.extend([
                 jump(self.prlimit, 0, 7),
                 load(FIRST_ARGUMENT),
@@ -410,9 +410,9 @@ mod tests {
 
     #[test]
     fn attack_no_calling_convention_mounts() {
-        let all = Refusals {
+        let all = RefusedCalls {
             mounts: true,
-            ..Refusals::default()
+            ..RefusedCalls::default()
         };
         let new = [428, 429, 430, 431, 432, 433, 442, 467];
         for (abi, arch, old) in [
@@ -439,14 +439,14 @@ mod tests {
         // Flushing the cache, which only 32-bit programs call.
         assert_eq!(run_with(&code, AARCH64.compat, 0xf_0002, [0; 6]), ALLOW);
         assert_eq!(run_with(&code, AARCH64.native, 0xf_0002, [0; 6]), UNKNOWN);
-        assert!(X86_64.refusing(Refusals::default()).is_none());
+        assert!(X86_64.refusing(RefusedCalls::default()).is_none());
     }
 
     #[test]
     fn attack_limits_of_other_processes_are_only_read() {
-        let limits = Refusals {
+        let limits = RefusedCalls {
             limits_of_others: true,
-            ..Refusals::default()
+            ..RefusedCalls::default()
         };
         for (abi, arch, number) in [
             (X86_64, X86_64.native, 302),
@@ -470,9 +470,9 @@ mod tests {
 
     #[test]
     fn attack_no_calling_convention_reaches_keyrings() {
-        let keyrings = Refusals {
+        let keyrings = RefusedCalls {
             keyrings: true,
-            ..Refusals::default()
+            ..RefusedCalls::default()
         };
         for (abi, arch, keys) in [
             (X86_64, X86_64.native, [248, 249, 250]),

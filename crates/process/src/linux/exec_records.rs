@@ -14,22 +14,22 @@ use super::tracee::name_and_parent;
 use crate::exec::{Exec, ExecRecord};
 
 /// The names and parents of processes, as they were a moment ago.
-pub(super) struct Processes {
-    known: HashMap<i32, Known>,
-    us: i32,
+pub(super) struct ProcessNames {
+    entries: HashMap<i32, ProcessEntry>,
+    own_pid: i32,
 }
 
-struct Known {
+struct ProcessEntry {
     since: Instant,
     name: OsString,
     parent: i32,
 }
 
-impl Processes {
-    pub(super) fn new() -> Processes {
-        Processes {
-            known: HashMap::new(),
-            us: us(),
+impl ProcessNames {
+    pub(super) fn new() -> ProcessNames {
+        ProcessNames {
+            entries: HashMap::new(),
+            own_pid: own_pid(),
         }
     }
 
@@ -37,48 +37,50 @@ impl Processes {
     pub(super) fn brief(&mut self, exec: &Exec, pidfd: BorrowedFd<'_>) -> ExecRecord {
         let process = i32::try_from(exec.pid).unwrap_or(0);
         let now = Instant::now();
-        let before = self.known.remove(&process);
+        let before = self.entries.remove(&process);
         let before = before.filter(|known| known.is_fresh(now));
         let parent = seccomp::parent_of(pidfd).or_else(|| Some(name_and_parent(process)?.1));
         let parent = parent.unwrap_or(0);
         let mut found: Vec<OsString> = before.into_iter().map(|known| known.name).collect();
-        found.extend(above(parent, self.us, |process| self.of(process, now)));
+        found.extend(ancestors(parent, self.own_pid, |process| {
+            self.name_and_parent(process, now)
+        }));
         let name = Path::new(&exec.given).file_name().unwrap_or_default();
-        self.keep(process, name.to_owned(), parent, now);
+        self.insert(process, name.to_owned(), parent, now);
         record(exec, BRIEF_WORDS, BRIEF_BYTES, found)
     }
 
-    fn of(&mut self, process: i32, now: Instant) -> Option<(OsString, i32)> {
-        let known = self.known.get(&process);
+    fn name_and_parent(&mut self, process: i32, now: Instant) -> Option<(OsString, i32)> {
+        let known = self.entries.get(&process);
         if let Some(known) = known.filter(|known| known.is_fresh(now)) {
             return Some((known.name.clone(), known.parent));
         }
         let (name, parent) = name_and_parent(process)?;
-        self.keep(process, name.clone(), parent, now);
+        self.insert(process, name.clone(), parent, now);
         Some((name, parent))
     }
 
-    fn keep(&mut self, process: i32, name: OsString, parent: i32, since: Instant) {
-        if self.known.len() >= MOST_KNOWN {
-            self.known.clear();
+    fn insert(&mut self, process: i32, name: OsString, parent: i32, since: Instant) {
+        if self.entries.len() >= MOST_KNOWN {
+            self.entries.clear();
         }
-        let known = Known {
+        let known = ProcessEntry {
             since,
             name,
             parent,
         };
-        self.known.insert(process, known);
+        self.entries.insert(process, known);
     }
 }
 
-impl Known {
+impl ProcessEntry {
     fn is_fresh(&self, now: Instant) -> bool {
         now.saturating_duration_since(self.since) < FRESH
     }
 }
 
 /// For a user who decides, and for what was denied: with the names that processes were started as.
-pub(super) fn whole(exec: &Exec) -> ExecRecord {
+pub(super) fn full(exec: &Exec) -> ExecRecord {
     let name = |process| {
         let (kernel_name, parent) = name_and_parent(process)?;
         Some((started_as(process).unwrap_or(kernel_name), parent))
@@ -112,9 +114,12 @@ fn record(exec: &Exec, words: usize, bytes: usize, parents: Vec<OsString>) -> Ex
 
 /// The names of the processes above, nearest first. What the process itself has executed before counts, too.
 fn parents(process: i32, name_of: impl Fn(i32) -> Option<(OsString, i32)>) -> Vec<OsString> {
-    let mut found = above(process, us(), &name_of);
+    let mut found = ancestors(process, own_pid(), &name_of);
     // A copy of its parent that has not executed anything is not a step of its own.
-    let next = found.get(1).cloned().or_else(|| Some(name_of(us())?.0));
+    let next = found
+        .get(1)
+        .cloned()
+        .or_else(|| Some(name_of(own_pid())?.0));
     if next.as_ref() == found.first() && !found.is_empty() {
         found.remove(0);
     }
@@ -122,15 +127,15 @@ fn parents(process: i32, name_of: impl Fn(i32) -> Option<(OsString, i32)>) -> Ve
 }
 
 /// The names of a process and of those above it, up to us.
-fn above(
+fn ancestors(
     mut process: i32,
-    us: i32,
+    own_pid: i32,
     mut name_of: impl FnMut(i32) -> Option<(OsString, i32)>,
 ) -> Vec<OsString> {
     let mut found = Vec::new();
     while found.len() < MOST_PARENTS
         && process > 1
-        && process != us
+        && process != own_pid
         && let Some((name, parent)) = name_of(process)
     {
         found.push(name);
@@ -139,7 +144,7 @@ fn above(
     found
 }
 
-fn us() -> i32 {
+fn own_pid() -> i32 {
     i32::try_from(std::process::id()).unwrap_or(0)
 }
 

@@ -63,7 +63,7 @@ fn no_hidden_name_reads_a_file_that_a_rule_asks_about() {
         let roots = Roots::open(&tree, &[]).unwrap();
         let rules = Policy::parse("test", policy)
             .unwrap()
-            .asked_path_rules("agent");
+            .ask_path_rules("agent");
         let (files, roots) = (Files::default(), roots.ask(rules));
         // What appears after the rules were looked up is found too.
         assert_eq!(

@@ -20,15 +20,15 @@ use rustix::process::{
 use rustix::stdio::{stderr, stdin, stdout};
 use rustix::termios::tcsetpgrp;
 
-use super::handover::ChildEnd;
 use super::namespace::Namespace;
 use super::seccomp;
+use super::watch_setup::ListenerSender;
 
 /// What else a child sets about itself before it becomes the program.
 #[derive(Default)]
-pub(super) struct Bond {
+pub(super) struct ChildSetup {
     /// Its place among the processes of the person.
-    pub(super) place: Place,
+    pub(super) job_control: JobControl,
     /// The directory it starts in, if it is not the one it is spawned in.
     pub(super) directory: Option<Arc<OwnedFd>>,
     /// The namespace it lives in.
@@ -36,7 +36,7 @@ pub(super) struct Bond {
     /// The Landlock ruleset it is confined by.
     pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
     /// The filter of calls that are refused to it.
-    pub(super) refusals: Option<Vec<libc::sock_filter>>,
+    pub(super) refused_calls: Option<Vec<libc::sock_filter>>,
     /// The size of the largest file it may write.
     pub(super) largest_file: Option<u64>,
     /// How many files it may open.
@@ -44,12 +44,12 @@ pub(super) struct Bond {
     /// Where it writes a byte if its confinement fails.
     pub(super) confinement_failed: Option<OwnedFd>,
     /// The supervisor of what it executes.
-    pub(super) watch: Option<ChildEnd>,
+    pub(super) watch: Option<ListenerSender>,
 }
 
 /// A child's place among the processes of the person.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) enum Place {
+pub(super) enum JobControl {
     /// The process group it was put in.
     #[default]
     Group,
@@ -60,35 +60,35 @@ pub(super) enum Place {
 }
 
 /// Makes the child die with the thread that spawns it, take signals, and keep no descriptor but 0, 1 and 2.
-pub(super) fn bind(command: &mut Command, bond: Bond) {
+pub(super) fn set_up(command: &mut Command, setup: ChildSetup) {
     let parent = getpid();
     let hook = move || {
-        show_again();
+        allow_inspection();
         set_parent_process_death_signal(Some(Signal::KILL))?;
         // A parent that died before the line above will send nothing.
         if getppid() != Some(parent) {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
-        bond.place.take()?;
+        setup.job_control.apply()?;
         unblock_signals()?;
-        if let Some(bytes) = bond.largest_file {
+        if let Some(bytes) = setup.largest_file {
             limit(Resource::Fsize, bytes)?;
         }
-        if let Some(open_files) = bond.open_files {
+        if let Some(open_files) = setup.open_files {
             setrlimit(Resource::Nofile, open_files)?;
         }
-        if let Some(directory) = &bond.directory {
+        if let Some(directory) = &setup.directory {
             rustix::process::fchdir(directory)?;
         }
-        if let Err(error) = bond.confine() {
-            if let Some(failed) = &bond.confinement_failed {
+        if let Err(error) = setup.confine() {
+            if let Some(failed) = &setup.confinement_failed {
                 // Without it the failure is told as one of the program.
                 rustix::io::write(failed, b"c").ok();
             }
             return Err(error);
         }
         // Last, so that the supervisor sees nothing but the program.
-        if let Some(watch) = &bond.watch {
+        if let Some(watch) = &setup.watch {
             watch.install()?;
         }
         // The descriptor over which a failed exec is told must stay open until then.
@@ -99,7 +99,7 @@ pub(super) fn bind(command: &mut Command, bond: Bond) {
     unsafe { command.pre_exec(hook) };
 }
 
-impl Bond {
+impl ChildSetup {
     /// The order counts: the directory before the mounts, the mounts before Landlock and the filter, which refuse them.
     fn confine(&self) -> io::Result<()> {
         if let Some(namespace) = &self.namespace {
@@ -109,23 +109,23 @@ impl Bond {
         if let Some(ruleset) = &self.landlock_ruleset {
             restrict(ruleset)?;
         }
-        if let Some(refusals) = &self.refusals {
-            seccomp::install_silently(refusals)?;
+        if let Some(refused_calls) = &self.refused_calls {
+            seccomp::install_without_listener(refused_calls)?;
         }
         Ok(())
     }
 }
 
-impl Place {
-    fn take(self) -> io::Result<()> {
+impl JobControl {
+    fn apply(self) -> io::Result<()> {
         match self {
-            Place::Group => {}
-            Place::Session => {
+            JobControl::Group => {}
+            JobControl::Session => {
                 setsid()?;
                 limit(Resource::Core, 0)?;
-                volunteer();
+                raise_oom_score();
             }
-            Place::Foreground(stream) => {
+            JobControl::Foreground(stream) => {
                 let terminal: BorrowedFd<'_> = match stream {
                     0 => stdin(),
                     1 => stdout(),
@@ -159,7 +159,7 @@ pub(super) fn open_more_files() -> Option<Rlimit> {
 }
 
 /// Runs with every signal blocked on this thread, so that none stops it.
-pub(super) fn undisturbed<T>(act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+pub(super) fn with_signals_blocked<T>(act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let mut before = MaybeUninit::uninit();
     // SAFETY: the set is filled before it is read.
     unsafe {
@@ -179,21 +179,21 @@ pub(super) fn undisturbed<T>(act: impl FnOnce() -> io::Result<T>) -> io::Result<
 /// Keeps other processes of the same user from reading the memory and the environment of this one. What it starts shows
 /// itself again in the hook: it writes to its own files in `/proc` there, which belong to root as long as it is hidden, and
 /// gets nothing of ours that it does not keep.
-pub(super) fn hide() -> io::Result<()> {
+pub(super) fn forbid_inspection() -> io::Result<()> {
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    IS_HIDDEN.store(true, Ordering::Release);
+    IS_INSPECTION_FORBIDDEN.store(true, Ordering::Release);
     Ok(())
 }
 
 // It fails nowhere, and the exec that follows would do it anyway.
-pub(super) fn show_again() {
-    if IS_HIDDEN.load(Ordering::Acquire) {
+pub(super) fn allow_inspection() {
+    if IS_INSPECTION_FORBIDDEN.load(Ordering::Acquire) {
         set_dumpable_behavior(DumpableBehavior::Dumpable).ok();
     }
 }
 
 /// Whether this process hides.
-static IS_HIDDEN: AtomicBool = AtomicBool::new(false);
+static IS_INSPECTION_FORBIDDEN: AtomicBool = AtomicBool::new(false);
 
 /// Closes every descriptor but 0, 1 and 2. For the start of a process, when nobody owns one.
 pub(super) fn close_inherited() {
@@ -261,7 +261,7 @@ fn limit(resource: Resource, bytes: u64) -> io::Result<()> {
 const MOST_OPEN_FILES: u64 = 16_384;
 
 // It fails where /proc is missing, and then it goes when its turn comes.
-fn volunteer() {
+fn raise_oom_score() {
     use rustix::fs::{Mode, OFlags, open};
     let score = open(
         c"/proc/self/oom_score_adj",
@@ -277,8 +277,8 @@ fn volunteer() {
 /// `sudo`, do not gain them there: the kernel asks for that.
 fn restrict(ruleset: &OwnedFd) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
-    give_up_capabilities()?;
-    leave_keys()?;
+    limit_capabilities()?;
+    join_empty_keyring()?;
     // SAFETY: the call takes a descriptor that is open, and no memory.
     let restricted =
         unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) };
@@ -289,7 +289,7 @@ fn restrict(ruleset: &OwnedFd) -> io::Result<()> {
 }
 
 /// Leaves the keys that the user's session holds in the kernel, for an empty keyring.
-fn leave_keys() -> io::Result<()> {
+fn join_empty_keyring() -> io::Result<()> {
     // SAFETY: the call takes no memory: without a name the new keyring is nobody else's.
     let joined =
         unsafe { libc::syscall(libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING, 0_usize) };
@@ -305,7 +305,7 @@ fn leave_keys() -> io::Result<()> {
 
 /// Root keeps what commands use: with more it could read the memory of every process and the blocks of every disk, which
 /// Landlock does not refuse.
-fn give_up_capabilities() -> io::Result<()> {
+fn limit_capabilities() -> io::Result<()> {
     use rustix::io::Errno;
     use rustix::thread::{
         CapabilitySet, capabilities, clear_ambient_capability_set,

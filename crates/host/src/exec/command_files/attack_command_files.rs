@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::RunFiles;
+use super::CommandFiles;
 
 fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
@@ -19,10 +19,10 @@ fn is_noticed(command: &[&str], replace: impl Fn(&Path)) -> bool {
         write(&dir.path().join(place), "#!/bin/sh\necho GOOD\n");
     }
     let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-    let shown = RunFiles::now(&command, dir.path());
-    assert!(shown.are_still(&RunFiles::now(&command, dir.path())));
+    let shown = CommandFiles::inspect(&command, dir.path());
+    assert!(shown.are_unchanged_in(&CommandFiles::inspect(&command, dir.path())));
     replace(dir.path());
-    !shown.are_still(&RunFiles::now(&command, dir.path()))
+    !shown.are_unchanged_in(&CommandFiles::inspect(&command, dir.path()))
 }
 
 const COMMANDS: [&[&str]; 14] = [
