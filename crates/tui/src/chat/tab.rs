@@ -198,7 +198,11 @@ impl Tab {
             }
             Change::State(StatePart::Config) => self.options = self.transcript.config().to_vec(),
             Change::State(
-                StatePart::Plan | StatePart::Plans | StatePart::Commands | StatePart::Info | StatePart::Usage,
+                StatePart::Plan
+                | StatePart::Plans
+                | StatePart::Commands
+                | StatePart::Info
+                | StatePart::Usage,
             )
             | Change::Nothing
             | Change::Added(_)

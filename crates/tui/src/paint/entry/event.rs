@@ -65,7 +65,10 @@ fn notice_lines(notice: &v1::Notice, context: &EntryContext<'_>) -> Vec<Line<'st
     folded(lines, context)
 }
 
-fn compaction_lines(compaction: &CompactionEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+fn compaction_lines(
+    compaction: &CompactionEntry,
+    context: &EntryContext<'_>,
+) -> Vec<Line<'static>> {
     let text = match compaction.status {
         v1::CompactionStatus::Completed => "the history was compacted",
         v1::CompactionStatus::Failed => "the history could not be compacted",
