@@ -8,7 +8,7 @@ mod offered;
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{self, Kind, Object};
+use attache_rpc::json::{self, Object, ValueKind};
 use attache_rpc::{Error, Id};
 use attache_schema::error;
 
@@ -196,7 +196,8 @@ impl Legacy {
 impl Legacy {
     /// Learns what a session says when it is opened. Returns all its options if the one for the models is missing.
     fn learn(&mut self, session: &str, opened: &Object<'_>) -> Option<String> {
-        if self.learn_option(session, opened) || edit::kind(opened, "models") != Some(Kind::Object)
+        if self.learn_option(session, opened)
+            || edit::kind(opened, "models") != Some(ValueKind::Object)
         {
             return None;
         }

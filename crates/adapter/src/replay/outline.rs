@@ -118,7 +118,7 @@ fn message_id(message: &str) -> Result<Option<Name<'_>>, Error> {
 /// A string; none for anything else.
 fn name<'a>(reader: &mut Reader<'a>) -> Result<Option<Name<'a>>, Error> {
     match reader.kind()? {
-        attache::json::Kind::String => reader.string().map(Some),
+        attache::json::ValueKind::String => reader.string().map(Some),
         _ => reader.skip().map(|_| None),
     }
 }

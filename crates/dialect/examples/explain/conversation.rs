@@ -114,7 +114,8 @@ impl Conversation {
             Ok(Message::Failure { id, error }) => self.answer(from, &id, Err(error)),
             Err(malformed) => {
                 self.problem(&line::fault(text, &malformed));
-                self.broken.extend(malformed.answer().map(|(id, _)| id));
+                self.broken
+                    .extend(malformed.error_response().map(|(id, _)| id));
                 NO_MESSAGE.to_owned()
             }
         }
@@ -147,12 +148,12 @@ impl Conversation {
         let asked = match from {
             Role::Client => ClientRequest::decode(method, params).map(|request| {
                 self.violations(rules::client::check_request(&request, &self.context));
-                self.context.client_asked(&request);
+                self.context.on_client_request(&request);
                 Asked::ByClient(request)
             }),
             Role::Agent => AgentRequest::decode(method, params).map(|request| {
                 self.violations(rules::agent::check_request(&request, &self.context));
-                self.context.agent_asked(&request);
+                self.context.on_agent_request(&request);
                 Asked::ByAgent(request)
             }),
         };
@@ -194,7 +195,7 @@ impl Conversation {
             Role::Agent => {
                 let news = AgentNotification::decode(method, params)?;
                 self.violations(rules::agent::check_notification(&news, &self.context));
-                self.context.agent_told(&news);
+                self.context.on_agent_notification(&news);
                 if let AgentNotification::Session(news) = news {
                     self.note(format!("update: {}", news.update.tag()));
                 }

@@ -39,7 +39,7 @@ pub(crate) fn fault(text: &str, malformed: &Malformed) -> String {
         }
         _ => &malformed.reason,
     };
-    let answer = match malformed.answer() {
+    let answer = match malformed.error_response() {
         Some((_, error)) => answer_with(&error),
         None => "it looks like an answer: it gets none".to_owned(),
     };

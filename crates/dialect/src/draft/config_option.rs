@@ -1,6 +1,6 @@
 //! Options: any value under a key in the draft, a list of switches and choices in the protocol.
 
-use attache_rpc::json::{self, Error, Kind, Object};
+use attache_rpc::json::{self, Error, Object, ValueKind};
 
 use super::kept::{self, Kept};
 use super::memory::Memory;
@@ -12,8 +12,8 @@ use crate::edit::{self, quoted};
 pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.rename("key", "configId");
     match edit::kind(params, "value") {
-        None | Some(Kind::String) => Ok(()),
-        Some(Kind::Boolean) => {
+        None | Some(ValueKind::String) => Ok(()),
+        Some(ValueKind::Boolean) => {
             params.set("type", "\"boolean\"");
             Ok(())
         }

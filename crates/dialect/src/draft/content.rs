@@ -1,7 +1,7 @@
 //! Content blocks: the draft wraps images and sounds in a `source`, leaves links without a name, and makes embedded
 //! resources flat.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use super::{kept, shape};
 use crate::edit;
@@ -9,7 +9,7 @@ use crate::edit;
 /// A block of the draft.
 pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
     match edit::string(block, "type").as_deref() {
-        Some("image" | "audio") if edit::kind(block, "source") == Some(Kind::Object) => {
+        Some("image" | "audio") if edit::kind(block, "source") == Some(ValueKind::Object) => {
             read_source(block)
         }
         Some("resource_link") => {
@@ -132,7 +132,7 @@ fn read_resource(block: &mut Object<'_>) -> Result<(), Error> {
 
 /// Bytes have no place in the draft; they stay in a member of their own beside an empty text.
 fn write_resource(block: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(block, "resource") != Some(Kind::Object) {
+    if edit::kind(block, "resource") != Some(ValueKind::Object) {
         return Ok(());
     }
     let text = block.take("resource").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! `initialize`: capabilities have other names, other types, and one name for both sides.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use super::memory::Memory;
 use super::{kept, shape};
@@ -55,7 +55,7 @@ pub(super) fn read_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
         fs.rename("write", "writeTextFile");
         edit::keep(fs, &["watch"])
     })?;
-    if edit::kind(capabilities, "terminal") == Some(Kind::Object) {
+    if edit::kind(capabilities, "terminal") == Some(ValueKind::Object) {
         let terminal = capabilities.get("terminal").unwrap_or("{}").to_owned();
         capabilities.put("terminal", &creates(&terminal));
         kept::put(capabilities, "terminal", &terminal)?;

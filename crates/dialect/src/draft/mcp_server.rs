@@ -1,6 +1,6 @@
 //! MCP servers: the draft puts everything but the name into a `transport` object, with maps for lists of pairs.
 
-use attache_rpc::json::{self, Error, Kind, Object, Reader};
+use attache_rpc::json::{self, Error, Object, Reader, ValueKind};
 
 use super::{kept, shape};
 use crate::edit;
@@ -25,7 +25,7 @@ pub(super) fn write_list(params: &mut Object<'_>) -> Result<(), Error> {
 
 /// One server of the draft. What its transport has beyond the official members is kept.
 pub(super) fn read(server: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(server, "transport") != Some(Kind::Object) {
+    if edit::kind(server, "transport") != Some(ValueKind::Object) {
         return Ok(());
     }
     let text = server.get("transport").unwrap_or("{}").to_owned();
@@ -135,7 +135,7 @@ fn as_is(text: &str) -> Result<String, Error> {
 
 fn list_to_map(text: &str) -> Result<String, Error> {
     match Reader::new(text).kind()? {
-        Kind::Array => edit::list_to_map(text),
+        ValueKind::Array => edit::list_to_map(text),
         _ => as_is(text),
     }
 }

@@ -1,6 +1,6 @@
 //! Plans: steps with ids in the draft, entries with priorities in the protocol.
 
-use attache_rpc::json::{Error, Kind, Object};
+use attache_rpc::json::{Error, Object, ValueKind};
 
 use super::{kept, shape};
 use crate::edit;
@@ -46,7 +46,7 @@ pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
 
 /// An official `plan_update` of entries as the `plan` that it would be without an id.
 pub(super) fn of_items(update: &mut Object<'_>) -> Result<bool, Error> {
-    if edit::kind(update, "plan") != Some(Kind::Object) {
+    if edit::kind(update, "plan") != Some(ValueKind::Object) {
         return Ok(false);
     }
     let text = update.get("plan").unwrap_or("{}").to_owned();

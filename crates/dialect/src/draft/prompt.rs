@@ -1,6 +1,6 @@
 //! `session/prompt`: `content` and attachments going in, a stop reason and token counts coming out.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw, write};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind, write};
 
 use super::memory::Memory;
 use super::{attachment, content, shape};
@@ -16,7 +16,7 @@ pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Resul
         .iter()
         .filter_map(|item| attachment::read(item, cwd));
     let links: Vec<String> = links.collect();
-    if !links.is_empty() && edit::kind(params, "prompt") == Some(Kind::Array) {
+    if !links.is_empty() && edit::kind(params, "prompt") == Some(ValueKind::Array) {
         edit::member(params, "prompt", |blocks| extended(blocks, &links))?;
     }
     edit::keep(params, &["attachments"])
@@ -24,7 +24,7 @@ pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Resul
 
 /// The parameters for a draft agent.
 pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
-    if edit::kind(params, "prompt") == Some(Kind::Array) {
+    if edit::kind(params, "prompt") == Some(ValueKind::Array) {
         edit::member(params, "prompt", without_attachments)?;
         edit::parts(params, "prompt", content::write)?;
     }

@@ -1,6 +1,6 @@
 //! `session/new`, `session/load` and what both say of a session: its directory, mode and options.
 
-use attache_rpc::json::{self, Error, Kind, Object};
+use attache_rpc::json::{self, Error, Object, ValueKind};
 
 use super::memory::Memory;
 use super::option_values::OptionValues;
@@ -99,7 +99,7 @@ pub(super) fn read_load_result(
     {
         result.set("modes", modes);
     }
-    if edit::kind(result, "configOptions") == Some(Kind::Object) {
+    if edit::kind(result, "configOptions") == Some(ValueKind::Object) {
         let text = result.get("configOptions").unwrap_or("{}").to_owned();
         let options = OptionValues::of_object(&Object::parse(&text)?);
         kept::put(result, "configOptions", &text)?;

@@ -1,6 +1,6 @@
 //! `terminal/*`: no session, a map for the environment, and output that the client pushes instead of being asked.
 
-use attache_rpc::json::{self, Error, Kind, Object};
+use attache_rpc::json::{self, Error, Object, ValueKind};
 
 use super::memory::Memory;
 use super::{path, shape};
@@ -18,7 +18,7 @@ pub(super) fn read_create(params: &mut Object<'_>, memory: &mut Memory) -> Resul
 pub(super) fn write_create(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.take("sessionId");
     params.take("outputByteLimit");
-    if edit::kind(params, "env") == Some(Kind::Array) {
+    if edit::kind(params, "env") == Some(ValueKind::Array) {
         edit::member(params, "env", edit::list_to_map)?;
     }
     edit::restore(params)
@@ -86,7 +86,7 @@ pub(super) fn write_wait_result(
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
     for name in ["exitCode", "signal"] {
-        if edit::kind(result, name) == Some(Kind::Null) {
+        if edit::kind(result, name) == Some(ValueKind::Null) {
             result.take(name);
         }
     }

@@ -1,6 +1,6 @@
 //! Tool calls: a `tool` with its `input` in the draft, a title, a kind and a status of four in the protocol.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use super::kept::{self, Kept};
 use super::memory::Memory;
@@ -101,7 +101,7 @@ fn official_status(status: &str) -> Option<&'static str> {
 }
 
 fn read_location(update: &mut Object<'_>, cwd: Option<&str>) -> Result<(), Error> {
-    if edit::kind(update, "location") != Some(Kind::Object) {
+    if edit::kind(update, "location") != Some(ValueKind::Object) {
         return Ok(());
     }
     let text = update.get("location").unwrap_or("{}").to_owned();

@@ -1,6 +1,6 @@
 //! The output of a tool call: one text, diff or terminal in the draft, a list in the protocol.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use super::kept::{self, Kept};
 use super::{content, hunk, shape};
@@ -16,7 +16,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
         return Ok(());
     };
     let item = match edit::kind(update, "output") {
-        Some(Kind::Object) => read_object(&output).map_err(|error| error.within("output"))?,
+        Some(ValueKind::Object) => read_object(&output).map_err(|error| error.within("output"))?,
         _ => None,
     };
     match item {
@@ -45,7 +45,7 @@ pub(super) fn write(update: &mut Object<'_>, kept: &mut Kept) -> Result<(), Erro
         return Ok(());
     }
     kept.drop("output");
-    if edit::kind(update, "content") == Some(Kind::Array) {
+    if edit::kind(update, "content") == Some(ValueKind::Array) {
         update.take("content");
     }
     let output = match (&*items, raw) {

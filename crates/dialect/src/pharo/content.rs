@@ -1,6 +1,6 @@
 //! Content blocks. They are the official ones but for their annotations.
 
-use attache_rpc::json::{Error, Kind, Object};
+use attache_rpc::json::{Error, Object, ValueKind};
 
 use crate::edit;
 
@@ -8,7 +8,7 @@ use crate::edit;
 /// and a time.
 pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
     edit::part(block, "annotations", |annotations| {
-        if edit::kind(annotations, "priority") != Some(Kind::Number) {
+        if edit::kind(annotations, "priority") != Some(ValueKind::Number) {
             edit::keep(annotations, &["priority"])?;
         }
         edit::keep_others(annotations, &["audience", "lastModified", "priority"])

@@ -1,6 +1,6 @@
 //! What an agent asks of a client: files and terminals.
 
-use attache_rpc::json::{self, Error, Kind, Object};
+use attache_rpc::json::{self, Error, Object, ValueKind};
 
 use crate::edit;
 
@@ -24,7 +24,7 @@ pub(super) fn write_params(method: &str, params: &mut Object<'_>) -> Result<(), 
             params.rename("limit", "lineLimit");
             Ok(())
         }
-        "terminal/create" if edit::kind(params, "env") == Some(Kind::Array) => {
+        "terminal/create" if edit::kind(params, "env") == Some(ValueKind::Array) => {
             edit::member(params, "env", edit::list_to_map)
         }
         "terminal/wait_for_exit" => edit::restore(params),
@@ -60,7 +60,7 @@ pub(super) fn write_output(result: &mut Object<'_>) -> Result<(), Error> {
 
 /// A code of `null` says that the time was up before the command ended, which has no official form.
 pub(super) fn read_exit(result: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(result, "exitCode") == Some(Kind::Null) {
+    if edit::kind(result, "exitCode") == Some(ValueKind::Null) {
         edit::keep(result, &["exitCode"])?;
     }
     keep_odd_code(result)?;
@@ -69,7 +69,7 @@ pub(super) fn read_exit(result: &mut Object<'_>) -> Result<(), Error> {
 
 /// The official answer has no output, and one that was not kept cannot be had here.
 pub(super) fn write_exit(result: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(result, "exitCode") == Some(Kind::Null) {
+    if edit::kind(result, "exitCode") == Some(ValueKind::Null) {
         result.take("exitCode");
     }
     edit::restore(result)?;

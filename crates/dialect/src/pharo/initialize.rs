@@ -1,6 +1,6 @@
 //! The first exchange: capabilities, modes and ways to log in.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use crate::edit;
 use crate::memory::{MAX_MODES, short};
@@ -9,7 +9,7 @@ use crate::memory::{MAX_MODES, short};
 pub(super) fn read_params(params: &mut Object<'_>) -> Result<Vec<&'static str>, Error> {
     let mut closed = Vec::new();
     edit::part(params, "clientCapabilities", |capabilities| {
-        if edit::kind(capabilities, "terminal") != Some(Kind::Object) {
+        if edit::kind(capabilities, "terminal") != Some(ValueKind::Object) {
             return Ok(());
         }
         let terminal = capabilities.get("terminal").unwrap_or_default().to_owned();

@@ -1,6 +1,6 @@
 //! Permission requests: a title and a description for a tool call, and an answer that only names an option.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 use attache_schema::error;
 
 use super::{Pharo, content, session_of};
@@ -19,7 +19,7 @@ impl Pharo {
 
     pub(super) fn write_permission(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
         let session = session_of(params);
-        if edit::kind(params, "toolCall") == Some(Kind::Object)
+        if edit::kind(params, "toolCall") == Some(ValueKind::Object)
             && let Some(call) = params.take("toolCall")
         {
             let call = Object::parse(&call).map_err(|error| error.within("toolCall"))?;

@@ -1,12 +1,12 @@
 //! Tool calls: one location for a list, and content blocks without a wrapper.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use super::content;
 use crate::{bridge, edit};
 
 pub(super) fn read(call: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(call, "location") == Some(Kind::Object) {
+    if edit::kind(call, "location") == Some(ValueKind::Object) {
         edit::member(call, "location", |location| Ok(format!("[{location}]")))?;
     }
     call.rename("location", "locations");
@@ -58,7 +58,7 @@ fn write_item(item: &str) -> Result<String, Error> {
 
 /// A new file has an empty old text here, as an empty file has.
 fn write_diff(diff: &mut Object<'_>) -> Result<(), Error> {
-    if matches!(edit::kind(diff, "oldText"), None | Some(Kind::Null)) {
+    if matches!(edit::kind(diff, "oldText"), None | Some(ValueKind::Null)) {
         diff.put("oldText", "");
     }
     edit::restore(diff)

@@ -1,6 +1,6 @@
 //! Session updates: tagged with `type`, and messages that come whole where official ones come in chunks.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use super::{Pharo, content, session_of, tool};
 use crate::memory::short;
@@ -133,11 +133,11 @@ fn blocks(update: &Object<'_>) -> Result<Vec<String>, Error> {
         return Ok(vec!["null".to_owned()]);
     };
     match edit::kind(update, "content") {
-        Some(Kind::Array) => {
+        Some(ValueKind::Array) => {
             let items: Vec<Raw> = json::from_str(text)?;
             items.iter().map(|item| block(item.as_str())).collect()
         }
-        Some(Kind::String) => Ok(vec![content::text(&json::from_str::<String>(text)?)]),
+        Some(ValueKind::String) => Ok(vec![content::text(&json::from_str::<String>(text)?)]),
         _ => Ok(vec![block(text)?]),
     }
 }

@@ -102,12 +102,12 @@ impl Conversation {
             Asked::ByClient(request) => {
                 let found = rules::agent::check_response(request, outcome, &self.context);
                 self.violations(found);
-                self.context.agent_answered(request, outcome);
+                self.context.on_agent_response(request, outcome);
             }
             Asked::ByAgent(request) => {
                 let found = rules::client::check_response(request, outcome, &self.context);
                 self.violations(found);
-                self.context.client_answered(request, outcome);
+                self.context.on_client_response(request, outcome);
             }
             Asked::Unread => {
                 let method = Method::find(&open.method, MethodKind::Request, direction(asker));

@@ -4,16 +4,16 @@ use attache_rpc::{Frame, Framing, Splitter, Translation, Translator};
 use bytes::BytesMut;
 
 /// Takes a run of messages that are to go out through a translator.
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingTranslator {
     splitter: Splitter,
     framing: Framing,
     pub(crate) written: String,
     pub(crate) back: Vec<String>,
 }
 
-impl Outgoing {
+impl OutgoingTranslator {
     pub(crate) fn new(framing: Framing) -> Self {
-        Outgoing {
+        OutgoingTranslator {
             splitter: Splitter::new(usize::MAX - 1),
             framing,
             written: String::new(),

@@ -5,15 +5,15 @@ use std::io::{self, Read, Write};
 
 /// One of them. Whether the opening of the file that it shares with others waits does not matter.
 #[derive(Debug)]
-pub struct Patient(File);
+pub struct BlockingStdio(File);
 
 /// Takes standard input, output and error. As with [`super::stdio`], later reads of standard input find nothing, and what
 /// is printed to standard output goes to standard error.
-pub fn patient() -> io::Result<[Patient; 3]> {
-    platform::take().map(|files| files.map(Patient))
+pub fn blocking_stdio() -> io::Result<[BlockingStdio; 3]> {
+    platform::take().map(|files| files.map(BlockingStdio))
 }
 
-impl Read for Patient {
+impl Read for BlockingStdio {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.0.read(buffer) {
@@ -26,7 +26,7 @@ impl Read for Patient {
     }
 }
 
-impl Write for Patient {
+impl Write for BlockingStdio {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         loop {
             match self.0.write(bytes) {

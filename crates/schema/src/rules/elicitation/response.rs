@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::rules::{Context, Findings, Place};
+use crate::rules::{Context, Findings, MessagePath};
 use crate::v1::{
     CreateElicitationRequest, CreateElicitationResponse, ElicitationAction,
     ElicitationContentValue as Value, ElicitationMode, ElicitationPropertySchema as Field,
@@ -13,7 +13,7 @@ pub(in crate::rules) fn check(
     request: &CreateElicitationRequest,
     response: &CreateElicitationResponse,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if !super::is_offered(&request.mode, context) {
@@ -33,7 +33,7 @@ pub(in crate::rules) fn check(
 fn fields(
     form: &ElicitationSchema,
     values: &BTreeMap<String, Value>,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let required = form.required.as_deref().unwrap_or(&[]);

@@ -13,31 +13,34 @@ use crate::{Error, Id, Limits, Malformed, Message};
 
 /// What a line turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Arrival {
+pub enum InboundMessage {
     /// A call that wants an answer.
     Request(Id, Call),
     /// A call that wants none.
     Notification(Call),
     /// The answer to a call of ours.
-    Answer(Id, Result<Payload, Error>),
+    Response(Id, Result<Payload, Error>),
     /// No message at all.
     Malformed(Malformed),
 }
 
-impl Arrival {
+impl InboundMessage {
     /// Reads a line.
     pub fn read(line: Bytes, limits: &Limits) -> Self {
         let line = match ByteString::try_from(line.clone()) {
             Ok(line) => line,
             Err(error) => {
                 let malformed = Malformed::not_utf8(&line, error.valid_up_to(), limits);
-                return Arrival::Malformed(malformed);
+                return InboundMessage::Malformed(malformed);
             }
         };
         match Message::parse_within(&line, limits) {
             Ok(Message::Request { id, method, params }) => {
-                let (method, params) = (Name::of(&line, method), params.map(|p| range(&line, p)));
-                Arrival::Request(
+                let (method, params) = (
+                    MethodName::of(&line, method),
+                    params.map(|p| range(&line, p)),
+                );
+                InboundMessage::Request(
                     id,
                     Call {
                         line,
@@ -47,8 +50,11 @@ impl Arrival {
                 )
             }
             Ok(Message::Notification { method, params }) => {
-                let (method, params) = (Name::of(&line, method), params.map(|p| range(&line, p)));
-                Arrival::Notification(Call {
+                let (method, params) = (
+                    MethodName::of(&line, method),
+                    params.map(|p| range(&line, p)),
+                );
+                InboundMessage::Notification(Call {
                     line,
                     method,
                     params,
@@ -56,10 +62,10 @@ impl Arrival {
             }
             Ok(Message::Response { id, result }) => {
                 let at = range(&line, result);
-                Arrival::Answer(id, Ok(Payload { line, at }))
+                InboundMessage::Response(id, Ok(Payload { line, at }))
             }
-            Ok(Message::Failure { id, error }) => Arrival::Answer(id, Err(error)),
-            Err(malformed) => Arrival::Malformed(malformed),
+            Ok(Message::Failure { id, error }) => InboundMessage::Response(id, Err(error)),
+            Err(malformed) => InboundMessage::Malformed(malformed),
         }
     }
 }
@@ -68,7 +74,7 @@ impl Arrival {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Call {
     line: ByteString,
-    method: Name,
+    method: MethodName,
     params: Option<Range<usize>>,
 }
 
@@ -76,8 +82,8 @@ impl Call {
     /// The method's name.
     pub fn method(&self) -> &str {
         match &self.method {
-            Name::At(at) => &self.line[at.clone()],
-            Name::Escaped(name) => name,
+            MethodName::InLine(at) => &self.line[at.clone()],
+            MethodName::Escaped(name) => name,
         }
     }
 
@@ -145,16 +151,16 @@ impl Encode for Payload {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Name {
-    At(Range<usize>),
+enum MethodName {
+    InLine(Range<usize>),
     Escaped(Box<str>),
 }
 
-impl Name {
+impl MethodName {
     fn of(line: &str, name: Cow<'_, str>) -> Self {
         match name {
-            Cow::Borrowed(name) => Name::At(range(line, name)),
-            Cow::Owned(name) => Name::Escaped(name.into_boxed_str()),
+            Cow::Borrowed(name) => MethodName::InLine(range(line, name)),
+            Cow::Owned(name) => MethodName::Escaped(name.into_boxed_str()),
         }
     }
 }

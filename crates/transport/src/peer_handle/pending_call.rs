@@ -6,28 +6,33 @@ use attache_rpc::{CallId, Payload};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::{CallError, Closed, Delivery, Link};
-use crate::driver::{State, Waiter};
+use super::{CallError, CloseReason, Delivery, PeerHandle};
+use crate::driver::{ResponseWaiter, State};
 
 /// A request that has been queued and waits for its answer. Dropping it takes the request back.
-pub struct Pending {
-    link: Link,
+pub struct PendingCall {
+    link: PeerHandle,
     call: CallId,
     delivery: Delivery,
     answer: oneshot::Receiver<Result<Payload, CallError>>,
     answered: bool,
 }
 
-impl Pending {
-    pub(super) fn new(link: &Link, state: &mut State, call: CallId, delivery: Delivery) -> Self {
+impl PendingCall {
+    pub(super) fn new(
+        link: &PeerHandle,
+        state: &mut State,
+        call: CallId,
+        delivery: Delivery,
+    ) -> Self {
         let (sender, answer) = oneshot::channel();
-        let waiter = Waiter {
+        let waiter = ResponseWaiter {
             delivery,
             answer: sender,
             queued: None,
         };
         state.waiters.insert(call, waiter);
-        Pending {
+        PendingCall {
             link: link.clone(),
             call,
             delivery,
@@ -37,12 +42,12 @@ impl Pending {
     }
 
     /// Waits for the answer.
-    pub async fn answer(mut self) -> Result<Payload, CallError> {
+    pub async fn response(mut self) -> Result<Payload, CallError> {
         self.wait().await
     }
 
     /// Waits for the answer. When `cancelled` comes first the request is taken back, and its answer is still waited for.
-    pub async fn answer_unless(
+    pub async fn response_or_cancel(
         mut self,
         cancelled: impl Future<Output = ()>,
     ) -> Result<Payload, CallError> {
@@ -51,33 +56,36 @@ impl Pending {
             answer = self.wait() => return answer,
             () = cancelled => {}
         }
-        self.link.take_back(self.call);
+        self.link.cancel_call(self.call);
         self.wait().await
     }
 
     async fn wait(&mut self) -> Result<Payload, CallError> {
         let answer = match self.delivery {
             Delivery::AtOnce => (&mut self.answer).await,
-            Delivery::InOrder => self.in_turn().await,
+            Delivery::InOrder => self.wait_in_order().await,
         };
         // A call that is given up is taken back.
         self.answered = answer != Ok(Err(CallError::Stalled));
-        answer.unwrap_or(Err(CallError::Closed(Closed::Here)))
+        answer.unwrap_or(Err(CallError::Closed(CloseReason::ClosedLocally)))
     }
 
     /// Waits for an answer that comes after what was said before it, as long as somebody takes that.
-    async fn in_turn(&mut self) -> Result<Result<Payload, CallError>, oneshot::error::RecvError> {
-        let first = self.link.shared().takes();
-        let mut is_asked = false;
+    async fn wait_in_order(
+        &mut self,
+    ) -> Result<Result<Payload, CallError>, oneshot::error::RecvError> {
+        let first = self.link.shared().taken_count();
+        let mut has_open_requests = false;
         loop {
             let shared = self.link.shared();
-            let takes = shared.takes();
+            let taken_count = shared.taken_count();
             if let Ok(answer) = timeout(shared.stall, &mut self.answer).await {
                 return answer;
             }
-            let was_asked = std::mem::replace(&mut is_asked, self.is_asked());
-            let unheard = was_asked && is_asked && first == shared.takes();
-            if unheard || (takes == shared.takes() && self.is_stalled()) {
+            let had_open_requests =
+                std::mem::replace(&mut has_open_requests, self.has_open_requests());
+            let is_unread = had_open_requests && has_open_requests && first == shared.taken_count();
+            if is_unread || (taken_count == shared.taken_count() && self.is_stalled()) {
                 return Ok(Err(CallError::Stalled));
             }
         }
@@ -91,13 +99,13 @@ impl Pending {
     }
 
     /// Whether the peer waits for an answer itself, to something that has not been taken.
-    fn is_asked(&self) -> bool {
+    fn has_open_requests(&self) -> bool {
         let shared = self.link.shared();
         shared.unread.load(Ordering::Acquire) > 0 && shared.lock().endpoint.open_requests() > 0
     }
 }
 
-impl Drop for Pending {
+impl Drop for PendingCall {
     fn drop(&mut self) {
         if self.answered {
             return;

@@ -1,7 +1,7 @@
 //! What is said to the peer. A link can be cloned and used from any task; when the last one and the inbox are gone the
 //! connection is closed.
 
-mod pending;
+mod pending_call;
 
 use std::fmt;
 use std::io;
@@ -9,8 +9,8 @@ use std::sync::{Arc, MutexGuard};
 
 use attache_rpc::json::Encode;
 use attache_rpc::{
-    Broken, CallId, Counts, Endpoint, Error, Fatal, Id, Lost, Payload, SendOptions, SessionKey,
-    TooLarge, Urgency,
+    CallFailure, CallId, Endpoint, EndpointCounts, Error, FatalError, FramingError, Id, Payload,
+    SendOptions, SessionKey, TooLarge, Urgency,
 };
 use bytestring::ByteString;
 use thiserror::Error as ThisError;
@@ -18,14 +18,14 @@ use tokio::sync::Notify;
 
 use crate::driver::{Shared, State};
 
-pub use pending::Pending;
+pub use pending_call::PendingCall;
 
 /// The way to the peer.
 #[derive(Clone)]
-pub struct Link(pub(crate) Arc<Owner>);
+pub struct PeerHandle(pub(crate) Arc<CloseOnDrop>);
 
 /// Closes the connection when nobody holds it any more.
-pub(crate) struct Owner(pub(crate) Arc<Shared>);
+pub(crate) struct CloseOnDrop(pub(crate) Arc<Shared>);
 
 /// When an answer is given to whoever waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum CallError {
     Malformed(String),
     /// The connection ended before the answer came.
     #[error("{0}")]
-    Closed(Closed),
+    Closed(CloseReason),
     /// The call is longer than the limit and was not sent.
     #[error("the message has {} bytes, the limit is {}", .0.size, .0.limit)]
     TooLarge(TooLarge),
@@ -60,28 +60,28 @@ pub enum CallError {
 
 /// Why a connection has ended.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
-pub enum Closed {
+pub enum CloseReason {
     /// The peer has closed its side.
     #[error("the peer has closed the connection")]
-    Ended,
+    PeerClosed,
     /// Our side has closed it.
     #[error("the connection is closed")]
-    Here,
+    ClosedLocally,
     /// The stream failed.
     #[error("the connection failed: {0}")]
     Io(io::ErrorKind),
     /// The stream cannot be read any further.
     #[error("the connection cannot be read any further: {0}")]
-    Broken(Broken),
+    Framing(FramingError),
     /// The peer was given up.
     #[error("{0}")]
-    Fatal(Fatal),
+    Fatal(FatalError),
     /// The task that drives it has failed, or its runtime has been shut down.
     #[error("the connection's task has failed")]
-    Failed,
+    TaskFailed,
 }
 
-impl Link {
+impl PeerHandle {
     /// Asks the peer and waits for the answer. Dropping the future takes the request back.
     pub async fn call<T: Encode>(
         &self,
@@ -91,7 +91,7 @@ impl Link {
         delivery: Delivery,
     ) -> Result<Payload, CallError> {
         let call = self.start(method, params, options, delivery).await?;
-        call.answer().await
+        call.response().await
     }
 
     /// Asks the peer, and returns when the request has its place in the queue: what is said afterwards comes after it.
@@ -101,7 +101,7 @@ impl Link {
         params: &T,
         options: SendOptions,
         delivery: Delivery,
-    ) -> Result<Pending, CallError> {
+    ) -> Result<PendingCall, CallError> {
         let until = |state: &State| {
             let room = state.endpoint.has_room(options.urgency) && state.endpoint.may_call();
             room || state.closing || state.closed().is_some()
@@ -113,7 +113,7 @@ impl Link {
             .call(method, params, options)
             .map_err(CallError::TooLarge)?;
         state.wake_writer();
-        Ok(Pending::new(self, &mut state, call, delivery))
+        Ok(PendingCall::new(self, &mut state, call, delivery))
     }
 
     /// Tells the peer something, and waits until there is room for it in the queue.
@@ -138,14 +138,14 @@ impl Link {
     }
 
     /// Answers a request of the peer, at once. `false` if it has been answered already or the connection has ended.
-    pub fn answer<T: Encode>(
+    pub fn respond<T: Encode>(
         &self,
         id: &Id,
         options: SendOptions,
         outcome: Result<&T, &Error>,
     ) -> bool {
         let mut state = self.shared().lock();
-        let sent = state.writing.is_none() && state.endpoint.answer(id, options, outcome);
+        let sent = state.writing.is_none() && state.endpoint.respond(id, options, outcome);
         state.wake_writer();
         drop(state);
         self.shared().settled.notify_waiters();
@@ -177,10 +177,13 @@ impl Link {
     }
 
     /// Waits until the peer has closed its side or the connection has failed.
-    pub async fn closed(&self) -> Closed {
+    pub async fn closed(&self) -> CloseReason {
         let until = |state: &State| state.closed().is_some();
         let state = self.shared().wait(&self.shared().settled, until).await;
-        state.closed().cloned().unwrap_or(Closed::Here)
+        state
+            .closed()
+            .cloned()
+            .unwrap_or(CloseReason::ClosedLocally)
     }
 
     /// Closes the connection after everything that has been said is written. Calls that wait fail.
@@ -189,11 +192,11 @@ impl Link {
     }
 
     /// What has happened so far that nobody was told of.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> EndpointCounts {
         self.shared().lock().endpoint.counts()
     }
 
-    fn take_back(&self, call: CallId) {
+    fn cancel_call(&self, call: CallId) {
         let mut state = self.shared().lock();
         state.endpoint.cancel(call);
         state.wake_writer();
@@ -233,7 +236,7 @@ impl Link {
                 if let Some(state) = shared.lock_if(&until) {
                     return state;
                 }
-                let mut place = Place::new(shared, options.session);
+                let mut place = RoomWaiter::new(shared, options.session);
                 let mut state = shared.wait(&shared.room, until).await;
                 place.leave(&mut state);
                 state
@@ -249,16 +252,16 @@ impl Link {
 }
 
 /// A message that waits for room.
-struct Place<'a> {
+struct RoomWaiter<'a> {
     shared: &'a Shared,
     session: Option<SessionKey>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> RoomWaiter<'a> {
     fn new(shared: &'a Shared, session: SessionKey) -> Self {
         shared.lock().waiting.push(session);
         let session = Some(session);
-        Place { shared, session }
+        RoomWaiter { shared, session }
     }
 
     fn leave(&mut self, state: &mut State) {
@@ -271,7 +274,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for RoomWaiter<'_> {
     fn drop(&mut self) {
         if self.session.is_some() {
             let shared = self.shared;
@@ -306,7 +309,7 @@ impl Shared {
     }
 }
 
-impl Owner {
+impl CloseOnDrop {
     fn close(&self) {
         let mut state = self.0.lock();
         state.closing = true;
@@ -318,38 +321,38 @@ impl Owner {
     }
 }
 
-impl Drop for Owner {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         self.close();
     }
 }
 
 /// Answers a request that nobody will ever take.
-pub(crate) fn refuse_unheard(endpoint: &mut Endpoint, id: &Id) {
+pub(crate) fn refuse_unread(endpoint: &mut Endpoint, id: &Id) {
     let error = Error::new(Error::METHOD_NOT_FOUND, "nobody here takes calls");
-    endpoint.answer::<u64>(id, SendOptions::of(SessionKey::CONNECTION), Err(&error));
+    endpoint.respond::<u64>(id, SendOptions::of(SessionKey::CONNECTION), Err(&error));
 }
 
 /// A peer that has closed its side may still read, but it answers nothing.
-fn open(state: &State, closed: Option<&Closed>) -> Result<(), CallError> {
+fn open(state: &State, closed: Option<&CloseReason>) -> Result<(), CallError> {
     match closed {
         Some(why) => Err(CallError::Closed(why.clone())),
-        None if state.closing => Err(CallError::Closed(Closed::Here)),
+        None if state.closing => Err(CallError::Closed(CloseReason::ClosedLocally)),
         None => Ok(()),
     }
 }
 
-impl From<Lost> for CallError {
-    fn from(lost: Lost) -> Self {
+impl From<CallFailure> for CallError {
+    fn from(lost: CallFailure) -> Self {
         match lost {
-            Lost::Refused(error) => CallError::Refused(error),
-            Lost::Malformed(reason) => CallError::Malformed(reason),
+            CallFailure::Refused(error) => CallError::Refused(error),
+            CallFailure::Malformed(reason) => CallError::Malformed(reason),
         }
     }
 }
 
-impl fmt::Debug for Link {
+impl fmt::Debug for PeerHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Link").finish_non_exhaustive()
+        f.debug_struct("PeerHandle").finish_non_exhaustive()
     }
 }
