@@ -17,12 +17,12 @@ use ratatui::backend::{Backend, TestBackend};
 use ratatui::buffer::Buffer;
 
 use crate::chat::asks::MOMENT;
-use crate::chat::{App, Effect, Input, Settings, Start, Surroundings};
+use crate::chat::{App, DrawContext, Effect, FirstSession, Input, Settings};
 use crate::paint::Theme;
-use crate::paint::theme::{Palette, Shade, Signs};
+use crate::paint::theme::{Background, Palette, SignSet};
 
 /// A screen without a terminal. What it wants done is collected.
-pub(super) struct Stage {
+pub(super) struct TestUi {
     pub(super) app: App,
     pub(super) now: Instant,
     effects: Vec<Effect>,
@@ -31,12 +31,12 @@ pub(super) struct Stage {
 }
 
 /// A screen with a session, of 60 columns.
-pub(super) fn stage() -> Stage {
-    let mut stage = Stage::new(Signs::Unicode);
-    stage.event(Event::AgentReady(Box::new(agent())));
-    stage.opened("s1");
-    stage.effects.clear();
-    stage
+pub(super) fn test_ui() -> TestUi {
+    let mut ui = TestUi::new(SignSet::Unicode);
+    ui.event(Event::AgentReady(Box::new(agent())));
+    ui.open_session("s1");
+    ui.effects.clear();
+    ui
 }
 
 pub(super) fn agent() -> v1::InitializeResponse {
@@ -53,37 +53,37 @@ pub(super) fn agent() -> v1::InitializeResponse {
         .agent_info(v1::Implementation::new("test-agent", "1.0.0").title("Test Agent"))
 }
 
-impl Stage {
+impl TestUi {
     /// Before the agent has said anything.
-    pub(super) fn new(signs: Signs) -> Stage {
-        let theme = Theme::new(Palette::None, Shade::Dark, signs);
+    pub(super) fn new(signs: SignSet) -> TestUi {
+        let theme = Theme::new(Palette::None, Background::Dark, signs);
         let settings = Settings {
             agent: "test".to_owned(),
             opening: opening(SessionStart::New),
-            start: Start::AsSaid,
+            start: FirstSession::AsRequested,
             theme,
-            wishes: Vec::new(),
+            session_settings: Vec::new(),
             preset: attache_host::permissions::Preset::Ask,
             expiry: attache_host::permissions::Expiry::Never,
         };
-        let mut stage = Stage {
+        let mut ui = TestUi {
             app: App::new(settings),
             now: Instant::now(),
             effects: Vec::new(),
             size: (60, 20),
             terminal: None,
         };
-        stage.input(Input::Tick);
-        stage
+        ui.input(Input::Tick);
+        ui
     }
 
-    pub(super) fn size(mut self, columns: u16, rows: u16) -> Stage {
+    pub(super) fn size(mut self, columns: u16, rows: u16) -> TestUi {
         self.size = (columns, rows);
         self.input(Input::Resize(columns, rows));
         self
     }
 
-    pub(super) fn with_terminal(mut self, view: TerminalView) -> Stage {
+    pub(super) fn with_terminal(mut self, view: TerminalView) -> TestUi {
         self.terminal = Some(view);
         self
     }
@@ -97,13 +97,13 @@ impl Stage {
     }
 
     /// With what is to be set in new sessions.
-    pub(super) fn wishing(wishes: Vec<SessionSetting>) -> Stage {
-        let mut stage = Stage::new(Signs::Unicode);
-        stage.app.settings.wishes = wishes;
-        stage
+    pub(super) fn with_session_settings(session_settings: Vec<SessionSetting>) -> TestUi {
+        let mut ui = TestUi::new(SignSet::Unicode);
+        ui.app.settings.session_settings = session_settings;
+        ui
     }
 
-    pub(super) fn opened(&mut self, session: &str) {
+    pub(super) fn open_session(&mut self, session: &str) {
         let opening = self.app.tab().opening.clone();
         self.event(Event::SessionOpened(Box::new(OpenedSession {
             session: session.into(),
@@ -118,20 +118,20 @@ impl Stage {
         self.event(Event::Update(Box::new(news)));
     }
 
-    pub(super) fn says(&mut self, text: &str) {
+    pub(super) fn agent_message(&mut self, text: &str) {
         self.update(v1::SessionUpdate::AgentMessageChunk(v1::ContentChunk::new(
             text,
         )));
     }
 
-    pub(super) fn begins(&mut self, text: &str) {
+    pub(super) fn start_turn(&mut self, text: &str) {
         self.event(Event::TurnStarted {
             session: "s1".into(),
             content: vec![text.into()],
         });
     }
 
-    pub(super) fn ends(&mut self) {
+    pub(super) fn end_turn(&mut self) {
         self.event(Event::TurnEnded {
             session: "s1".into(),
             outcome: Ok(v1::PromptResponse::new(v1::StopReason::EndTurn)),
@@ -151,8 +151,8 @@ impl Stage {
             self.now += KEY;
             let enters = key.code == KeyCode::Tab || key == alt('r');
             let session = self.app.tab().session().cloned();
-            let has_ask = self.app.asks.first(session.as_ref()).is_some();
-            if enters && has_ask && !self.app.ask_has_keys() {
+            let has_request = self.app.requests.first(session.as_ref()).is_some();
+            if enters && has_request && !self.app.request_has_keys() {
                 self.now += MOMENT;
             }
             self.input(Input::Key(key));
@@ -174,7 +174,7 @@ impl Stage {
     }
 
     /// What it wanted done since it was last asked.
-    pub(super) fn done(&mut self) -> Vec<Effect> {
+    pub(super) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 
@@ -191,11 +191,11 @@ impl Stage {
     ) -> Buffer {
         let view = self.terminal.clone();
         let lookup = |_: &v1::TerminalId| view.clone();
-        let around = Surroundings {
+        let context = DrawContext {
             terminal: &lookup,
             now: self.now,
         };
-        let drawn = terminal.draw(|frame| self.app.draw(frame, &around));
+        let drawn = terminal.draw(|frame| self.app.draw(frame, &context));
         drawn.unwrap().buffer.clone()
     }
 
@@ -245,7 +245,7 @@ pub(super) fn opening(start: SessionStart) -> OpenRequest {
 }
 
 /// A question on a command, in the session `s1`.
-pub(super) fn asked(number: u64, command: &[&str], title: &str) -> PermissionPrompt {
+pub(super) fn permission_prompt(number: u64, command: &[&str], title: &str) -> PermissionPrompt {
     let allow = v1::PermissionOptionKind::AllowOnce;
     let reject = v1::PermissionOptionKind::RejectOnce;
     PermissionPrompt {
@@ -293,7 +293,7 @@ fn parse(keys: &str) -> Vec<KeyEvent> {
         let named = rest
             .strip_prefix('<')
             .and_then(|rest| rest.split_once('>'))
-            .and_then(|(name, rest)| Some((named(name)?, rest)));
+            .and_then(|(name, rest)| Some((named_key(name)?, rest)));
         if let Some((key, after)) = named {
             parsed.push(key);
             rest = after;
@@ -312,7 +312,7 @@ fn alt(char: char) -> KeyEvent {
 /// From one key to the next.
 const KEY: Duration = Duration::from_millis(40);
 
-fn named(name: &str) -> Option<KeyEvent> {
+fn named_key(name: &str) -> Option<KeyEvent> {
     let mut modifiers = KeyModifiers::NONE;
     let mut name = name;
     for (prefix, modifier) in [("C-", KeyModifiers::CONTROL), ("A-", KeyModifiers::ALT)] {

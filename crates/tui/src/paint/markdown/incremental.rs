@@ -5,23 +5,23 @@ use std::ops::Range;
 use attache_text::plain;
 use ratatui::text::Line;
 
-use super::block::{self, Painted};
-use super::split::{self, Start};
-use crate::paint::Brush;
-use crate::paint::code::Chain;
+use super::block::{self, PaintedBlock};
+use super::split::{self, BlockStart};
+use crate::paint::Appearance;
+use crate::paint::code::PrefixHash;
 
 /// The lines of a text that grows.
 #[derive(Debug)]
-pub struct Flow {
+pub struct IncrementalMarkdown {
     width: u16,
     lines: Vec<Line<'static>>,
     /// How many bytes of the text, and how many lines of these, nothing can change any more.
     settled: usize,
     settled_lines: usize,
     /// The fence that is open where the settled part ends.
-    open: Option<Open>,
+    open: Option<OpenFence>,
     /// Settled blocks whose colours are not all known.
-    uncoloured: Vec<Placed>,
+    uncoloured: Vec<SettledBlock>,
     is_tail_coloured: bool,
     generation: u64,
 }
@@ -37,31 +37,31 @@ pub enum Progress {
 
 /// A code fence of which a part is settled.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Open {
+pub(super) struct OpenFence {
     /// Its first line.
     pub(super) fence: String,
     /// The code so far.
-    pub(super) chain: Chain,
+    pub(super) chain: PrefixHash,
 }
 
 #[derive(Debug)]
-struct Placed {
+struct SettledBlock {
     source: Range<usize>,
     lines: Range<usize>,
-    open: Option<Open>,
+    open: Option<OpenFence>,
 }
 
 /// What of a window can be settled next: up to which byte of it.
-enum Cut {
+enum WindowSplit {
     Blocks(Vec<usize>),
     Code(usize),
     Nothing,
 }
 
-impl Flow {
+impl IncrementalMarkdown {
     /// Nothing yet, for lines of this width.
-    pub fn new(width: u16) -> Flow {
-        Flow {
+    pub fn new(width: u16) -> IncrementalMarkdown {
+        IncrementalMarkdown {
             width,
             lines: Vec::new(),
             settled: 0,
@@ -89,8 +89,8 @@ impl Flow {
     }
 
     /// Lays out what has been added to the text since. A text that does not begin as before needs a new flow.
-    pub fn update(&mut self, text: &str, brush: &Brush) -> Progress {
-        self.recolour(text, brush);
+    pub fn update(&mut self, text: &str, appearance: &Appearance) -> Progress {
+        self.recolour(text, appearance);
         self.lines.truncate(self.settled_lines);
         let budget = self.settled + BUDGET;
         while self.settled < budget {
@@ -100,17 +100,17 @@ impl Flow {
             let whole = self.with_fence(&window);
             let is_last = end == text.len();
             match self.cut(&whole, &window) {
-                Cut::Blocks(ends) => self.settle(raw, &window, &ends, brush),
-                Cut::Code(end) => self.settle_code(raw, &window, end, brush),
-                Cut::Nothing if is_last => {
-                    let painted = self.paint(&window, brush);
+                WindowSplit::Blocks(ends) => self.settle(raw, &window, &ends, appearance),
+                WindowSplit::Code(end) => self.settle_code(raw, &window, end, appearance),
+                WindowSplit::Nothing if is_last => {
+                    let painted = self.paint(&window, appearance);
                     self.is_tail_coloured = painted.is_coloured;
                     self.lines.extend(painted.lines);
                     return Progress::Complete;
                 }
-                Cut::Nothing => {
+                WindowSplit::Nothing => {
                     let end = window.rfind('\n').map_or(window.len(), |end| end + 1);
-                    self.settle(raw, &window, &[end], brush);
+                    self.settle(raw, &window, &[end], appearance);
                 }
             }
         }
@@ -125,7 +125,7 @@ impl Flow {
     }
 
     /// Where the settled part may end, in bytes of the window.
-    fn cut(&self, whole: &str, window: &str) -> Cut {
+    fn cut(&self, whole: &str, window: &str) -> WindowSplit {
         let before = whole.len() - window.len();
         let starts = split::starts(whole);
         let finals = starts
@@ -134,11 +134,11 @@ impl Flow {
             .filter(|start| split::is_final(whole, **start));
         let ends: Vec<usize> = finals.map(|start| start.at - before).collect();
         if !ends.is_empty() {
-            return Cut::Blocks(ends);
+            return WindowSplit::Blocks(ends);
         }
         let code_starts = match (starts.first(), &self.open) {
             (
-                Some(Start {
+                Some(BlockStart {
                     is_fence: true,
                     at: 0,
                     ..
@@ -146,7 +146,7 @@ impl Flow {
                 Some(_),
             ) => Some(0),
             (
-                Some(Start {
+                Some(BlockStart {
                     is_fence: true, at, ..
                 }),
                 None,
@@ -154,30 +154,30 @@ impl Flow {
             _ => None,
         };
         let Some(code_starts) = code_starts.filter(|_| starts.len() == 1) else {
-            return Cut::Nothing;
+            return WindowSplit::Nothing;
         };
         // One line more than is taken: the last one may be the fence that closes.
         let mut line_ends = window[code_starts..]
             .match_indices('\n')
             .skip(CODE_LINES - 1);
         match (line_ends.next(), line_ends.next()) {
-            (Some((end, _)), Some(_)) => Cut::Code(code_starts + end + 1),
-            _ => Cut::Nothing,
+            (Some((end, _)), Some(_)) => WindowSplit::Code(code_starts + end + 1),
+            _ => WindowSplit::Nothing,
         }
     }
 
-    fn settle(&mut self, raw: &str, window: &str, ends: &[usize], brush: &Brush) {
+    fn settle(&mut self, raw: &str, window: &str, ends: &[usize], appearance: &Appearance) {
         let base = self.settled;
         let mut from = 0;
         for &end in ends {
             let source = base + raw_offset(raw, window, from)..base + raw_offset(raw, window, end);
-            self.place(&window[from..end], source, brush);
+            self.place(&window[from..end], source, appearance);
             self.open = None;
             from = end;
         }
     }
 
-    fn settle_code(&mut self, raw: &str, window: &str, end: usize, brush: &Brush) {
+    fn settle_code(&mut self, raw: &str, window: &str, end: usize, appearance: &Appearance) {
         let source = self.settled..self.settled + raw_offset(raw, window, end);
         let fence = match &self.open {
             Some(open) => open.fence.clone(),
@@ -188,18 +188,18 @@ impl Flow {
                 .unwrap_or_default()
                 .to_owned(),
         };
-        let chain = self.place(&window[..end], source, brush);
-        self.open = Some(Open { fence, chain });
+        let chain = self.place(&window[..end], source, appearance);
+        self.open = Some(OpenFence { fence, chain });
     }
 
-    fn place(&mut self, text: &str, source: Range<usize>, brush: &Brush) -> Chain {
-        let painted = self.paint(text, brush);
+    fn place(&mut self, text: &str, source: Range<usize>, appearance: &Appearance) -> PrefixHash {
+        let painted = self.paint(text, appearance);
         let first = self.lines.len();
         self.lines.extend(painted.lines);
         self.settled = source.end;
         self.settled_lines = self.lines.len();
         if !painted.is_coloured {
-            self.uncoloured.push(Placed {
+            self.uncoloured.push(SettledBlock {
                 source,
                 lines: first..self.lines.len(),
                 open: self.open.clone(),
@@ -209,8 +209,8 @@ impl Flow {
     }
 
     /// One block, with an empty line above if something stands there.
-    fn paint(&self, text: &str, brush: &Brush) -> Painted {
-        let mut painted = block::paint(text, self.open.as_ref(), brush, self.width);
+    fn paint(&self, text: &str, appearance: &Appearance) -> PaintedBlock {
+        let mut painted = block::paint(text, self.open.as_ref(), appearance, self.width);
         if self.open.is_none() && !self.lines.is_empty() && !painted.lines.is_empty() {
             painted.lines.insert(0, Line::default());
         }
@@ -218,15 +218,15 @@ impl Flow {
     }
 
     /// Paints settled blocks anew whose colours may have been found. They take as many lines as before.
-    fn recolour(&mut self, text: &str, brush: &Brush) {
-        let generation = brush.highlighter.generation();
+    fn recolour(&mut self, text: &str, appearance: &Appearance) {
+        let generation = appearance.highlighter.generation();
         if std::mem::replace(&mut self.generation, generation) == generation {
             return;
         }
         for placed in std::mem::take(&mut self.uncoloured) {
             let source = text.get(placed.source.clone()).unwrap_or_default();
             let source = split::guarded(plain::lines(source));
-            let painted = block::paint(&source, placed.open.as_ref(), brush, self.width);
+            let painted = block::paint(&source, placed.open.as_ref(), appearance, self.width);
             let lines = &mut self.lines[placed.lines.clone()];
             let gap = lines.len().saturating_sub(painted.lines.len());
             for (old, new) in lines.iter_mut().skip(gap).zip(painted.lines) {

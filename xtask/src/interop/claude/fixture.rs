@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Fault};
-use super::messages::Model;
-use crate::interop::{Place, child};
+use super::client::{Failure, ScriptedClient};
+use super::messages::FakeModel;
+use crate::interop::{InteropDirs, child};
 
 /// The parts of a scenario.
 #[derive(Clone)]
-pub(in crate::interop) struct Stage {
-    pub(super) model: Model,
+pub(in crate::interop) struct Fixture {
+    pub(super) model: FakeModel,
     pub(super) modules: PathBuf,
     /// Clients of others.
     pub(super) clients: PathBuf,
@@ -25,13 +25,13 @@ pub(in crate::interop) struct Stage {
     pub(super) cwd: PathBuf,
     /// The folder for temporary files.
     pub(super) scratch: PathBuf,
-    _scratch: Arc<Scratch>,
+    _scratch: Arc<ScratchDir>,
 }
 
 /// Goes with the last stage. Sockets are made in it, so that its name has to be short.
-struct Scratch(PathBuf);
+struct ScratchDir(PathBuf);
 
-impl Drop for Scratch {
+impl Drop for ScratchDir {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.0) {
             eprintln!("{} is left: {error}", self.0.display());
@@ -39,26 +39,30 @@ impl Drop for Scratch {
     }
 }
 
-impl Stage {
-    pub(super) fn new(place: &Place, modules: &Path, clients: &Path) -> Result<Stage, Fault> {
-        let folder = place.installed.join("runs/claude");
+impl Fixture {
+    pub(super) fn new(
+        dirs: &InteropDirs,
+        modules: &Path,
+        clients: &Path,
+    ) -> Result<Fixture, Failure> {
+        let folder = dirs.installed.join("runs/claude");
         let scratch = format!("attache-interop-{}", std::process::id());
         let scratch = std::env::temp_dir().join(scratch);
         fs::create_dir_all(&scratch).map_err(|error| format!("no scratch: {error}"))?;
-        Ok(Stage {
-            model: Model::serve().map_err(|error| format!("no model: {error}"))?,
+        Ok(Fixture {
+            model: FakeModel::serve().map_err(|error| format!("no model: {error}"))?,
             modules: modules.to_owned(),
             clients: clients.to_owned(),
-            attache: place.target.join("release/attache"),
+            attache: dirs.target.join("release/attache"),
             cwd: folder.clone(),
             folder,
             scratch: scratch.clone(),
-            _scratch: Arc::new(Scratch(scratch)),
+            _scratch: Arc::new(ScratchDir(scratch)),
         })
     }
 
     /// The same with an empty folder.
-    pub(super) fn fresh(&self, name: &str) -> Result<Stage, Fault> {
+    pub(super) fn fresh(&self, name: &str) -> Result<Fixture, Failure> {
         let folder = self.folder.join(name.replace(' ', "-"));
         let cwd = folder.join("project");
         let made = fs::remove_dir_all(&folder).or(Ok(()));
@@ -69,7 +73,7 @@ impl Stage {
         let made = made.and_then(|()| repository(&cwd));
         made.map_err(|error| format!("no folder {}: {error}", folder.display()))?;
         let cwd = cwd.canonicalize().map_err(|error| error.to_string())?;
-        Ok(Stage {
+        Ok(Fixture {
             folder,
             cwd,
             scratch,
@@ -82,12 +86,12 @@ impl Stage {
     }
 
     /// Our adapter, for a client that can do nothing special.
-    pub(super) fn start(&self) -> Result<Client, Fault> {
+    pub(super) fn start(&self) -> Result<ScriptedClient, Failure> {
         self.start_for(json!({}))
     }
 
-    pub(super) fn start_for(&self, capabilities: Value) -> Result<Client, Fault> {
-        Client::start(&self.ours(), &self.env(), &self.cwd, capabilities)
+    pub(super) fn start_for(&self, capabilities: Value) -> Result<ScriptedClient, Failure> {
+        ScriptedClient::start(&self.ours(), &self.env(), &self.cwd, capabilities)
     }
 
     pub(super) fn ours(&self) -> Vec<OsString> {
@@ -153,7 +157,7 @@ impl Stage {
     }
 
     /// The transcript of a session.
-    pub(super) fn transcript(&self, id: &str) -> Result<PathBuf, Fault> {
+    pub(super) fn transcript(&self, id: &str) -> Result<PathBuf, Failure> {
         let projects = self.folder.join("home/.claude/projects");
         let folders = fs::read_dir(projects).into_iter().flatten().flatten();
         let mut files = folders.map(|folder| folder.path().join(id).with_extension("jsonl"));
@@ -165,7 +169,7 @@ impl Stage {
         self.cwd.join(name)
     }
 
-    pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Fault> {
+    pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         fs::write(self.path(name), text).map_err(|error| format!("cannot write {name}: {error}"))
     }
 

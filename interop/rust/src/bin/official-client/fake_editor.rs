@@ -1,4 +1,4 @@
-//! What the client does for the agent: prints what it sees, answers what it is asked.
+//! The editor side of the client: prints every message of the agent and responds to its requests.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,35 +10,35 @@ use agent_client_protocol::{Agent, Error, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::normal::Normal;
+use crate::trace::TraceFormat;
 use crate::terminal::Terminal;
-use crate::{Step, Then};
+use crate::{Step, ClientAction};
 
-pub(crate) struct Desk {
-    normal: Normal,
+pub(crate) struct FakeEditor {
+    trace: TraceFormat,
     step: Mutex<Option<Step>>,
     terminals: Mutex<HashMap<v1::TerminalId, Terminal>>,
 }
 
-impl Desk {
+impl FakeEditor {
     pub(crate) fn new() -> Result<Self> {
         let cwd = env::current_dir().map_err(Error::into_internal_error)?;
         Ok(Self {
-            normal: Normal { cwd },
+            trace: TraceFormat { cwd },
             step: Mutex::default(),
             terminals: Mutex::default(),
         })
     }
 
     pub(crate) fn cwd(&self) -> PathBuf {
-        self.normal.cwd.clone()
+        self.trace.cwd.clone()
     }
 
     pub(crate) fn start(&self, step: Step) {
         *locked(&self.step) = Some(step);
     }
 
-    pub(crate) fn seen(&self, event: Value) {
+    pub(crate) fn print_event(&self, event: Value) {
         let mut line = json!({ "prompt": locked(&self.step).map(|step| step.prompt) });
         if let (Some(line), Value::Object(event)) = (line.as_object_mut(), event) {
             line.extend(event);
@@ -46,28 +46,28 @@ impl Desk {
         print(&line);
     }
 
-    pub(crate) fn notified(
+    pub(crate) fn handle_notification(
         &self,
         notification: v1::AgentNotification,
         agent: &ConnectionTo<Agent>,
     ) -> Result<()> {
         match notification {
             v1::AgentNotification::SessionNotification(update) => {
-                self.seen(self.normal.update(&update.update));
-                if self.then() == Then::Cancel && says(&update.update, "waiting") {
+                self.print_event(self.trace.update(&update.update));
+                if self.action() == ClientAction::Cancel && says(&update.update, "waiting") {
                     agent.send_notification(v1::CancelNotification::new(update.session_id))?;
                 }
             }
             v1::AgentNotification::ExtNotification(note) => {
                 let params: Value = serde_json::from_str(note.params.get())?;
-                self.seen(json!({ "notification": *note.method, "n": params["n"] }));
+                self.print_event(json!({ "notification": *note.method, "n": params["n"] }));
             }
             _ => {}
         }
         Ok(())
     }
 
-    pub(crate) fn asked(
+    pub(crate) fn handle_request(
         &self,
         request: v1::AgentRequest,
         agent: &ConnectionTo<Agent>,
@@ -80,7 +80,7 @@ impl Desk {
             v1::AgentRequest::ReadTextFileRequest(request) => answer(self.read(&request)?),
             v1::AgentRequest::CreateTerminalRequest(request) => answer(self.create(request)?),
             v1::AgentRequest::TerminalOutputRequest(request) => {
-                self.seen(json!({ "request": "terminal/output", "id": request.terminal_id }));
+                self.print_event(json!({ "request": "terminal/output", "id": request.terminal_id }));
                 let terminals = locked(&self.terminals);
                 let terminal = terminals
                     .get(&request.terminal_id)
@@ -88,7 +88,7 @@ impl Desk {
                 answer(v1::TerminalOutputResponse::new(terminal.output(), false))
             }
             v1::AgentRequest::ReleaseTerminalRequest(request) => {
-                self.seen(json!({ "request": "terminal/release", "id": request.terminal_id }));
+                self.print_event(json!({ "request": "terminal/release", "id": request.terminal_id }));
                 locked(&self.terminals)
                     .remove(&request.terminal_id)
                     .ok_or_else(no_terminal)?;
@@ -96,7 +96,7 @@ impl Desk {
             }
             v1::AgentRequest::ExtMethodRequest(request) if &*request.method == "_interop/echo" => {
                 let params: Value = serde_json::from_str(request.params.get())?;
-                self.seen(json!({ "request": "_interop/echo", "value": params["value"] }));
+                self.print_event(json!({ "request": "_interop/echo", "value": params["value"] }));
                 Ok(json!({ "value": params["value"] }))
             }
             _ => Err(Error::method_not_found()),
@@ -112,12 +112,12 @@ impl Desk {
             |option: &v1::PermissionOption| json!({ "id": option.option_id, "kind": option.kind });
         let options: Vec<Value> = request.options.iter().map(option).collect();
         let id = &request.tool_call.tool_call_id;
-        self.seen(json!({ "request": "session/request_permission", "id": id, "options": options }));
-        let outcome = match self.then() {
-            Then::Select(option) => {
+        self.print_event(json!({ "request": "session/request_permission", "id": id, "options": options }));
+        let outcome = match self.action() {
+            ClientAction::Select(option) => {
                 v1::RequestPermissionOutcome::Selected(v1::SelectedPermissionOutcome::new(option))
             }
-            Then::Cancel | Then::Nothing => {
+            ClientAction::Cancel | ClientAction::Nothing => {
                 agent.send_notification(v1::CancelNotification::new(request.session_id))?;
                 v1::RequestPermissionOutcome::Cancelled
             }
@@ -126,8 +126,8 @@ impl Desk {
     }
 
     fn write(&self, request: &v1::WriteTextFileRequest) -> Result<v1::WriteTextFileResponse> {
-        let path = self.normal.path(&request.path);
-        self.seen(
+        let path = self.trace.path(&request.path);
+        self.print_event(
             json!({ "request": "fs/write_text_file", "path": path, "content": request.content }),
         );
         fs::write(&request.path, &request.content).map_err(Error::into_internal_error)?;
@@ -136,8 +136,8 @@ impl Desk {
 
     fn read(&self, request: &v1::ReadTextFileRequest) -> Result<v1::ReadTextFileResponse> {
         let (line, limit) = (request.line, request.limit);
-        let path = self.normal.path(&request.path);
-        self.seen(
+        let path = self.trace.path(&request.path);
+        self.print_event(
             json!({ "request": "fs/read_text_file", "path": path, "line": line, "limit": limit }),
         );
         let text = read(&request.path)?;
@@ -149,7 +149,7 @@ impl Desk {
 
     fn create(&self, request: v1::CreateTerminalRequest) -> Result<v1::CreateTerminalResponse> {
         let (command, args) = (request.command, request.args);
-        self.seen(json!({ "request": "terminal/create", "command": command, "args": args }));
+        self.print_event(json!({ "request": "terminal/create", "command": command, "args": args }));
         let mut terminals = locked(&self.terminals);
         let id = v1::TerminalId::new(format!("terminal-{}", terminals.len() + 1));
         let terminal = Terminal::start(&command, &args).map_err(Error::into_internal_error)?;
@@ -161,7 +161,7 @@ impl Desk {
         &self,
         request: &v1::WaitForTerminalExitRequest,
     ) -> impl Future<Output = Result<v1::WaitForTerminalExitResponse>> + use<> {
-        self.seen(json!({ "request": "terminal/wait_for_exit", "id": request.terminal_id }));
+        self.print_event(json!({ "request": "terminal/wait_for_exit", "id": request.terminal_id }));
         let exit = locked(&self.terminals)
             .get(&request.terminal_id)
             .map(Terminal::exit);
@@ -172,8 +172,8 @@ impl Desk {
         }
     }
 
-    fn then(&self) -> Then {
-        locked(&self.step).map_or(Then::Nothing, |step| step.then)
+    fn action(&self) -> ClientAction {
+        locked(&self.step).map_or(ClientAction::Nothing, |step| step.action)
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::interop::child;
 
-pub(super) struct Stage {
+pub(super) struct Testbed {
     pub(super) run: PathBuf,
     pub(super) project: PathBuf,
     /// The fake programs.
@@ -21,25 +21,25 @@ pub(super) struct Stage {
 }
 
 /// How a run of `attache` ended, and what it printed.
-pub(super) struct Ended {
+pub(super) struct RunOutput {
     /// `None` if it had to be killed.
     pub(super) code: Option<i32>,
     pub(super) printed: String,
 }
 
-impl Stage {
+impl Testbed {
     /// Makes everything anew.
     pub(super) fn new(run: &Path) -> Result<Self, String> {
-        let stage = Self {
+        let testbed = Self {
             run: run.to_owned(),
             project: run.join("project"),
             bin: run.join("bin"),
             python: python(),
         };
-        stage
+        testbed
             .make()
             .map_err(|error| format!("cannot use {}: {error}", run.display()))?;
-        Ok(stage)
+        Ok(testbed)
     }
 
     fn make(&self) -> io::Result<()> {
@@ -88,7 +88,7 @@ impl Stage {
     }
 
     /// Runs a command in the project, with the fake programs first on `PATH`, and waits for it.
-    pub(super) fn run(&self, words: &[OsString], limit: Duration) -> io::Result<Ended> {
+    pub(super) fn run(&self, words: &[OsString], limit: Duration) -> io::Result<RunOutput> {
         let mut path = self.bin.clone().into_os_string();
         path.push(":/usr/local/bin:/usr/bin:/bin");
         let printed = self.run.join("printed");
@@ -106,7 +106,7 @@ impl Stage {
         if status.is_none() {
             self.end_marked();
         }
-        Ok(Ended {
+        Ok(RunOutput {
             code: status.and_then(|status| status.code()),
             printed: String::from_utf8_lossy(&fs::read(printed)?).into_owned(),
         })

@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Fault};
-use super::stage::Stage;
-use super::{Outcome, Row, row};
+use super::client::{Failure, ScriptedClient};
+use super::fixture::Fixture;
+use super::{Outcome, RunResult, row};
 
-pub(super) fn rows(stage: &Stage, wanted: impl Fn(&&str) -> bool) -> Vec<Row> {
-    type Work = fn(&Stage) -> Result<(), Fault>;
-    let all: [(_, Work); 2] = [("beside Node", compare), ("costs", measure)];
+pub(super) fn rows(fixture: &Fixture, wanted: impl Fn(&&str) -> bool) -> Vec<RunResult> {
+    type Comparison = fn(&Fixture) -> Result<(), Failure>;
+    let all: [(_, Comparison); 2] = [("beside Node", compare), ("costs", measure)];
     let wanted = all.into_iter().filter(|(name, _)| wanted(name));
     wanted
-        .map(|(name, work)| row(name, timed(|| work(stage))))
+        .map(|(name, work)| row(name, timed(|| work(fixture))))
         .collect()
 }
 
-fn timed(work: impl FnOnce() -> Result<(), Fault>) -> Outcome {
+fn timed(work: impl FnOnce() -> Result<(), Failure>) -> Outcome {
     let start = Instant::now();
     match work() {
         Ok(()) => Outcome::Ok(start.elapsed()),
@@ -29,17 +29,21 @@ fn timed(work: impl FnOnce() -> Result<(), Fault>) -> Outcome {
     }
 }
 
-fn compare(stage: &Stage) -> Result<(), Fault> {
+fn compare(fixture: &Fixture) -> Result<(), Failure> {
     let mut table =
         "| prompt | both show | only ours | only the other |\n|---|---|---|---|\n".to_owned();
     let mut lacking = Vec::new();
     for name in PROMPTS {
         eprintln!("==> attache claude beside Node: {name}");
-        let ours = shown(&stage.fresh(&format!("ours-{name}"))?, name, Stage::ours)?;
-        let theirs = shown(
-            &stage.fresh(&format!("theirs-{name}"))?,
+        let ours = shown(
+            &fixture.fresh(&format!("ours-{name}"))?,
             name,
-            Stage::theirs,
+            Fixture::ours,
+        )?;
+        let theirs = shown(
+            &fixture.fresh(&format!("theirs-{name}"))?,
+            name,
+            Fixture::theirs,
         )?;
         let list = |facts: Vec<&String>| {
             let facts: Vec<_> = facts.into_iter().map(String::as_str).collect();
@@ -57,7 +61,7 @@ fn compare(stage: &Stage) -> Result<(), Fault> {
             list(missing),
         );
     }
-    keep(stage, "beside.md", &table)?;
+    keep(fixture, "beside.md", &table)?;
     match lacking.is_empty() {
         true => Ok(()),
         false => Err(format!("ours does not show {}", lacking.join(", "))),
@@ -66,25 +70,26 @@ fn compare(stage: &Stage) -> Result<(), Fault> {
 
 /// What a client is shown of a prompt, as a set of facts.
 fn shown(
-    stage: &Stage,
+    fixture: &Fixture,
     name: &str,
-    words: fn(&Stage) -> Vec<OsString>,
-) -> Result<BTreeSet<String>, Fault> {
-    stage.write("a.txt", "one\ntwo\nthree\n")?;
+    words: fn(&Fixture) -> Vec<OsString>,
+) -> Result<BTreeSet<String>, Failure> {
+    fixture.write("a.txt", "one\ntwo\nthree\n")?;
     let capabilities = json!({ "_meta": { "terminal_output": true } });
-    let mut client = Client::start(&words(stage), &stage.env(), &stage.cwd, capabilities)?;
-    client.choose = Some("allow_once");
-    let session = client.session(&stage.cwd)?;
+    let mut client =
+        ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, capabilities)?;
+    client.permission_choice = Some("allow_once");
+    let session = client.session(&fixture.cwd)?;
     if name == "plan" {
-        client.ask(
+        client.request(
             "session/set_mode",
             json!({ "sessionId": session, "modeId": "plan" }),
         )?;
     }
-    let turn = client.prompt(&session, &script(stage, name))?;
+    let turn = client.prompt(&session, &script(fixture, name))?;
     let answer = client.answer(turn)?;
     let mut facts = BTreeSet::new();
-    for (_, message) in &client.heard {
+    for (_, message) in &client.received {
         note(message, &mut facts);
     }
     let end = answer["result"]["stopReason"].as_str();
@@ -140,8 +145,8 @@ fn note(message: &Value, facts: &mut BTreeSet<String>) {
     }
 }
 
-fn script(stage: &Stage, name: &str) -> Value {
-    let path = stage.path("a.txt");
+fn script(fixture: &Fixture, name: &str) -> Value {
+    let path = fixture.path("a.txt");
     let tool = |tool: &str, input: Value| json!({ "tool": tool, "input": input });
     let done = json!({ "text": "Done." });
     match name {
@@ -156,7 +161,7 @@ fn script(stage: &Stage, name: &str) -> Value {
             [done],
         ]),
         "write" => {
-            let input = json!({ "file_path": stage.path("b.txt"), "content": "new\n" });
+            let input = json!({ "file_path": fixture.path("b.txt"), "content": "new\n" });
             json!([[tool("Write", input)], [done]])
         }
         "command" => {
@@ -186,9 +191,9 @@ fn script(stage: &Stage, name: &str) -> Value {
 }
 
 /// Start to the answer to `initialize`, memory then, and CPU for each piece of a long text.
-fn measure(stage: &Stage) -> Result<(), Fault> {
-    let ours = costs(&stage.fresh("ours-costs")?, Stage::plain)?;
-    let theirs = costs(&stage.fresh("theirs-costs")?, Stage::theirs)?;
+fn measure(fixture: &Fixture) -> Result<(), Failure> {
+    let ours = costs(&fixture.fresh("ours-costs")?, Fixture::plain)?;
+    let theirs = costs(&fixture.fresh("theirs-costs")?, Fixture::theirs)?;
     let line = |name: &str, ours: f64, theirs: f64, unit: &str| {
         format!(
             "| {name} | {ours:.2} {unit} | {theirs:.2} {unit} | {:.0} |\n",
@@ -215,7 +220,7 @@ fn measure(stage: &Stage) -> Result<(), Fault> {
             "µs",
         );
     // Told, and not judged: how fast a machine is today breaks no build.
-    keep(stage, "costs.md", &table)
+    keep(fixture, "costs.md", &table)
 }
 
 struct Costs {
@@ -224,17 +229,19 @@ struct Costs {
     piece: f64,
 }
 
-fn costs(stage: &Stage, words: fn(&Stage) -> Vec<OsString>) -> Result<Costs, Fault> {
+fn costs(fixture: &Fixture, words: fn(&Fixture) -> Vec<OsString>) -> Result<Costs, Failure> {
     let mut starts = Vec::new();
     for _ in 0..STARTS {
         let start = Instant::now();
-        let client = Client::start(&words(stage), &stage.env(), &stage.cwd, json!({}))?;
+        let client =
+            ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, json!({}))?;
         starts.push(start.elapsed());
         drop(client);
     }
-    let mut client = Client::start(&words(stage), &stage.env(), &stage.cwd, json!({}))?;
+    let mut client =
+        ScriptedClient::start(&words(fixture), &fixture.env(), &fixture.cwd, json!({}))?;
     let memory = resident(client.pid())?;
-    let session = client.session(&stage.cwd)?;
+    let session = client.session(&fixture.cwd)?;
     // Once to warm up.
     client.turn(&session, &json!([[{ "text": "x".repeat(24) }]]))?;
     let mut spent = Vec::new();
@@ -257,7 +264,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-fn resident(pid: u32) -> Result<f64, Fault> {
+fn resident(pid: u32) -> Result<f64, Failure> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).map_err(|it| it.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
@@ -267,7 +274,7 @@ fn resident(pid: u32) -> Result<f64, Fault> {
 }
 
 /// What all threads of a process have spent.
-fn cpu(pid: u32) -> Result<Duration, Fault> {
+fn cpu(pid: u32) -> Result<Duration, Failure> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).map_err(|it| it.to_string())?;
     let spent = tasks.flatten().filter_map(|task| {
         let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
@@ -276,9 +283,9 @@ fn cpu(pid: u32) -> Result<Duration, Fault> {
     Ok(Duration::from_nanos(spent.sum()))
 }
 
-fn keep(stage: &Stage, name: &str, table: &str) -> Result<(), Fault> {
+fn keep(fixture: &Fixture, name: &str, table: &str) -> Result<(), Failure> {
     print!("\n{table}");
-    let path = stage.cwd.join(name);
+    let path = fixture.cwd.join(name);
     fs::write(&path, table).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 

@@ -9,76 +9,78 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{ASKED, ASKED_RULE, PROGRAM, RULE, SPELLINGS, Subject, audit, path, program, signal};
+use super::{
+    ASKED, ASKED_RULE, PROGRAM, RULE, SPELLINGS, TestedAgent, audit, path, program, signal,
+};
 use crate::interop::pair::Outcome;
-use crate::interop::{Place, Row, child, install};
+use crate::interop::{InteropDirs, RunResult, child, install};
 use crate::terminal::Terminal;
 
 /// One row: the policy that it needs, and what happens in it.
-struct Trial {
+struct ChatTrial {
     name: &'static str,
     rules: fn() -> Value,
-    act: fn(&Chat) -> Result<(), String>,
-    afterwards: Afterwards,
+    run: fn(&ChatSession) -> Result<(), String>,
+    end: ChatEnd,
 }
 
 #[derive(PartialEq)]
-enum Afterwards {
+enum ChatEnd {
     /// The next trial goes on in this chat.
-    Stays,
-    Ends,
+    Keep,
+    Quit,
 }
 
-const TRIALS: [Trial; 7] = [
-    Trial {
+const TRIALS: [ChatTrial; 7] = [
+    ChatTrial {
         name: "program denied",
         rules: on_programs,
-        act: denied,
-        afterwards: Afterwards::Stays,
+        run: denied,
+        end: ChatEnd::Keep,
     },
-    Trial {
+    ChatTrial {
         name: "asked, allowed",
         rules: on_programs,
-        act: allowed,
-        afterwards: Afterwards::Stays,
+        run: allowed,
+        end: ChatEnd::Keep,
     },
-    Trial {
+    ChatTrial {
         name: "asked, rejected",
         rules: on_programs,
-        act: rejected,
-        afterwards: Afterwards::Stays,
+        run: rejected,
+        end: ChatEnd::Keep,
     },
-    Trial {
+    ChatTrial {
         name: "asked, cancelled",
         rules: on_programs,
-        act: cancelled,
-        afterwards: Afterwards::Ends,
+        run: cancelled,
+        end: ChatEnd::Quit,
     },
-    Trial {
+    ChatTrial {
         name: "spawn cancelled",
         rules: on_shells,
-        act: spawn_cancelled,
-        afterwards: Afterwards::Stays,
+        run: spawn_cancelled,
+        end: ChatEnd::Keep,
     },
-    Trial {
+    ChatTrial {
         name: "agent killed",
         rules: on_shells,
-        act: agent_killed,
-        afterwards: Afterwards::Ends,
+        run: agent_killed,
+        end: ChatEnd::Quit,
     },
-    Trial {
+    ChatTrial {
         name: "client killed",
         rules: on_shells,
-        act: client_killed,
-        afterwards: Afterwards::Ends,
+        run: client_killed,
+        end: ChatEnd::Quit,
     },
 ];
 
-pub(super) fn rows(place: &Place, subject: &Subject) -> Result<Vec<Row>, String> {
-    let row = |errand, outcome| Row {
+pub(super) fn rows(dirs: &InteropDirs, subject: &TestedAgent) -> Result<Vec<RunResult>, String> {
+    let row = |task, outcome| RunResult {
         client: "chat",
         agent: subject.name,
-        errand,
+        task,
         outcome,
     };
     if !install::is_installed_as("tmux", "-V") {
@@ -87,19 +89,19 @@ pub(super) fn rows(place: &Place, subject: &Subject) -> Result<Vec<Row>, String>
         return Ok(vec![row("everything", Outcome::Skipped(reason))]);
     }
     let mut rows = Vec::new();
-    let mut open: Option<Chat> = None;
+    let mut open: Option<ChatSession> = None;
     for trial in &TRIALS {
         eprintln!("==> chat, {}: {}", subject.name, trial.name);
         let start = Instant::now();
         let chat = match open.take() {
             Some(chat) => Ok(chat),
-            None => Chat::open(place, subject, trial),
+            None => ChatSession::open(dirs, subject, trial),
         };
         let played = chat.and_then(|chat| {
-            (trial.act)(&chat).map_err(|fault| chat.report(&fault))?;
-            match trial.afterwards {
-                Afterwards::Stays => open = Some(chat),
-                Afterwards::Ends => chat.finish()?,
+            (trial.run)(&chat).map_err(|fault| chat.report(&fault))?;
+            match trial.end {
+                ChatEnd::Keep => open = Some(chat),
+                ChatEnd::Quit => chat.finish()?,
             }
             Ok(())
         });
@@ -109,7 +111,7 @@ pub(super) fn rows(place: &Place, subject: &Subject) -> Result<Vec<Row>, String>
 }
 
 /// Five spellings: none runs, and the agent works on.
-fn denied(chat: &Chat) -> Result<(), String> {
+fn denied(chat: &ChatSession) -> Result<(), String> {
     let commands = SPELLINGS.iter().copied().chain(["touch after-denied"]);
     chat.prompt(&commands.collect::<Vec<_>>())?;
     chat.until_file("after-denied")?;
@@ -119,7 +121,7 @@ fn denied(chat: &Chat) -> Result<(), String> {
 }
 
 /// Letters decide nothing; the answer from the list does, and the program runs once.
-fn allowed(chat: &Chat) -> Result<(), String> {
+fn allowed(chat: &ChatSession) -> Result<(), String> {
     chat.ask("allowed", "after-allowed")?;
     chat.terminal.type_text("yes always allow")?;
     chat.until("letters in the composer", |screen| {
@@ -140,7 +142,7 @@ fn allowed(chat: &Chat) -> Result<(), String> {
     chat.expect_runs(ASKED, &["allowed two words"])
 }
 
-fn rejected(chat: &Chat) -> Result<(), String> {
+fn rejected(chat: &ChatSession) -> Result<(), String> {
     chat.ask("rejected", "after-rejected")?;
     chat.choose("Reject once")?;
     chat.until_file("after-rejected")?;
@@ -148,7 +150,7 @@ fn rejected(chat: &Chat) -> Result<(), String> {
     chat.expect_not_run("rejected")
 }
 
-fn cancelled(chat: &Chat) -> Result<(), String> {
+fn cancelled(chat: &ChatSession) -> Result<(), String> {
     chat.ask("cancelled", "after-cancelled")?;
     chat.cancel()?;
     chat.expect_not_run("cancelled")?;
@@ -157,14 +159,14 @@ fn cancelled(chat: &Chat) -> Result<(), String> {
 }
 
 /// The agent itself starts the program that waits: a Node agent hears nothing until then.
-fn spawn_cancelled(chat: &Chat) -> Result<(), String> {
+fn spawn_cancelled(chat: &ChatSession) -> Result<(), String> {
     chat.ask_in_spawn()?;
     chat.cancel()?;
     chat.expect_answer()?;
     chat.expect_no_shell()
 }
 
-fn agent_killed(chat: &Chat) -> Result<(), String> {
+fn agent_killed(chat: &ChatSession) -> Result<(), String> {
     chat.ask_in_spawn()?;
     let words = &chat.words;
     let found = child::marked(&chat.folder).into_iter();
@@ -182,7 +184,7 @@ fn agent_killed(chat: &Chat) -> Result<(), String> {
     chat.expect_no_shell()
 }
 
-fn client_killed(chat: &Chat) -> Result<(), String> {
+fn client_killed(chat: &ChatSession) -> Result<(), String> {
     chat.ask_in_spawn()?;
     let pid = fs::read_to_string(chat.folder.join("pid"));
     let pid = pid.map_err(|error| format!("no pid of the client: {error}"))?;
@@ -204,20 +206,24 @@ fn on_shells() -> Value {
 }
 
 /// `attache chat` with an agent, in a folder of its own.
-struct Chat<'a> {
-    place: &'a Place,
-    subject: &'a Subject,
+struct ChatSession<'a> {
+    dirs: &'a InteropDirs,
+    subject: &'a TestedAgent,
     folder: PathBuf,
     terminal: Terminal,
     /// The agent's command.
     words: Vec<OsString>,
 }
 
-impl<'a> Chat<'a> {
-    fn open(place: &'a Place, subject: &'a Subject, trial: &Trial) -> Result<Chat<'a>, String> {
+impl<'a> ChatSession<'a> {
+    fn open(
+        dirs: &'a InteropDirs,
+        subject: &'a TestedAgent,
+        trial: &ChatTrial,
+    ) -> Result<ChatSession<'a>, String> {
         let name = format!("chat-{}-{}", subject.name, trial.name);
         let name = name.replace([' ', ','], "-");
-        let folder = place.installed.join("runs").join(name);
+        let folder = dirs.installed.join("runs").join(name);
         let rules = (trial.rules)();
         let bin = set_up(&folder, &rules)
             .map_err(|error| format!("cannot use {}: {error}", folder.display()))?;
@@ -225,8 +231,8 @@ impl<'a> Chat<'a> {
         let mut env = subject.env.clone();
         if rules == on_shells() {
             // Otherwise the shell would run what the user has just allowed, and not be asked about.
-            words.extend(subject.without_asking.words.iter().map(OsString::from));
-            let variables = subject.without_asking.variables.iter();
+            words.extend(subject.auto_approval.words.iter().map(OsString::from));
+            let variables = subject.auto_approval.variables.iter();
             env.extend(variables.map(|(name, value)| ((*name).to_owned(), value.into())));
         }
         env.push(("PATH".to_owned(), path(&bin, subject)));
@@ -243,14 +249,14 @@ impl<'a> Chat<'a> {
             variable.push(value);
             variable
         }));
-        all.push(place.target.join("release/attache").into_os_string());
+        all.push(dirs.target.join("release/attache").into_os_string());
         all.extend(["chat", "--policy"].map(OsString::from));
         all.push(folder.join("policy.json").into_os_string());
         all.push("--".into());
         all.extend(words.iter().cloned());
         let terminal = Terminal::open(SIZE, &folder.join("cwd"), &all)?;
-        let chat = Chat {
-            place,
+        let chat = ChatSession {
+            dirs,
             subject,
             folder,
             terminal,
@@ -406,7 +412,7 @@ impl<'a> Chat<'a> {
     }
 
     fn expect_audited(&self, rule: &str) -> Result<(), String> {
-        let audit = audit(self.place, &self.folder).map_err(|error| error.to_string())?;
+        let audit = audit(self.dirs, &self.folder).map_err(|error| error.to_string())?;
         match audit.contains(rule) {
             true => Ok(()),
             false => Err(format!(

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The times of frames of one sort, sorted.
-pub(crate) struct Figures {
+pub(crate) struct FrameTimes {
     name: &'static str,
     wall: Vec<Duration>,
     /// Without what the machine did in between.
@@ -15,30 +15,30 @@ pub(crate) struct Figures {
 }
 
 /// When a frame began.
-pub(crate) struct Start {
+pub(crate) struct FrameStart {
     wall: Instant,
     own: Duration,
 }
 
-impl Start {
+impl FrameStart {
     pub(crate) fn now() -> Self {
-        Start {
+        FrameStart {
             wall: Instant::now(),
             own: own_time(),
         }
     }
 }
 
-impl Figures {
+impl FrameTimes {
     pub(crate) fn new(name: &'static str) -> Self {
-        Figures {
+        FrameTimes {
             name,
             wall: Vec::new(),
             own: Vec::new(),
         }
     }
 
-    pub(crate) fn add(&mut self, start: &Start) {
+    pub(crate) fn add(&mut self, start: &FrameStart) {
         self.own.push(own_time().saturating_sub(start.own));
         self.wall.push(start.wall.elapsed());
     }
@@ -56,7 +56,7 @@ impl Figures {
     }
 }
 
-impl fmt::Display for Figures {
+impl fmt::Display for FrameTimes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.wall.len();
         let half = self.wall[count / 2];

@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::Place;
+use super::InteropDirs;
 use crate::cargo;
 
 /// The tests and examples of the workspace.
-pub(super) struct Built(Vec<Executable>);
+pub(super) struct BuiltTargets(Vec<Executable>);
 
 struct Executable {
     /// The name of its target.
@@ -23,13 +23,13 @@ struct Executable {
     package: PathBuf,
 }
 
-impl Built {
-    pub(super) fn new(place: &Place) -> Result<Built, String> {
-        let mut build = cargo::command(&place.root);
-        build.args(BUILD).arg(&place.target);
+impl BuiltTargets {
+    pub(super) fn new(dirs: &InteropDirs) -> Result<BuiltTargets, String> {
+        let mut build = cargo::command(&dirs.root);
+        build.args(BUILD).arg(&dirs.target);
         build.stdin(Stdio::null());
         let name = BUILD.join(" ");
-        eprintln!("==> cargo {name} {}", place.target.display());
+        eprintln!("==> cargo {name} {}", dirs.target.display());
         let start = Instant::now();
         let output = build.stderr(Stdio::inherit()).output();
         let output = output.map_err(|error| format!("cannot start `cargo {name}`: {error}"))?;
@@ -37,13 +37,13 @@ impl Built {
             return Err(format!("`cargo {name}` ended with {}", output.status));
         }
         eprintln!("    ok in {:.1} s", start.elapsed().as_secs_f64());
-        Ok(Built::from_messages(&String::from_utf8_lossy(
+        Ok(BuiltTargets::from_messages(&String::from_utf8_lossy(
             &output.stdout,
         )))
     }
 
     /// From the lines that cargo prints, one JSON object each.
-    fn from_messages(lines: &str) -> Built {
+    fn from_messages(lines: &str) -> BuiltTargets {
         let messages = lines.lines().filter_map(|line| {
             let message: Value = serde_json::from_str(line).ok()?;
             let manifest = Path::new(message["manifest_path"].as_str()?);
@@ -54,7 +54,7 @@ impl Built {
                 package: manifest.parent()?.to_owned(),
             })
         });
-        Built(messages.collect())
+        BuiltTargets(messages.collect())
     }
 
     pub(super) fn example(&self, name: &str) -> Result<PathBuf, String> {
@@ -106,7 +106,7 @@ mod tests {
             json!({ "reason": "build-finished", "success": true }),
         ];
         let lines = lines.map(|line| line.to_string()).join("\n");
-        let built = Built::from_messages(&lines);
+        let built = BuiltTargets::from_messages(&lines);
         assert_eq!(built.example("client"), Ok("/t/client".into()));
         assert!(built.example("mcp").is_err());
         let test = built.test("mcp");

@@ -14,45 +14,45 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::claude::Stage;
+use super::claude::Fixture;
 use super::pair::Outcome;
-use super::{Place, Row, child};
+use super::{InteropDirs, RunResult, child};
 
 /// An agent that has a shell tool and a scripted model.
-pub(super) struct Subject {
+pub(super) struct TestedAgent {
     pub(super) name: &'static str,
     pub(super) words: Vec<OsString>,
     pub(super) env: Vec<(String, OsString)>,
-    pub(super) script: Script,
-    pub(super) without_asking: WithoutAsking,
+    pub(super) script: ScriptFormat,
+    pub(super) auto_approval: AutoApproval,
     /// What has to stay until the last run.
-    pub(super) _stage: Option<Stage>,
+    pub(super) _fixture: Option<Fixture>,
 }
 
 /// What makes an agent run commands without asking.
 #[derive(Clone, Copy, Default)]
-pub(super) struct WithoutAsking {
+pub(super) struct AutoApproval {
     /// Behind the words of its command.
     pub(super) words: &'static [&'static str],
     pub(super) variables: &'static [(&'static str, &'static str)],
 }
 
 /// How the model of an agent is told which commands to run.
-pub(super) enum Script {
+pub(super) enum ScriptFormat {
     /// `<<run COMMAND>>`, as `model` reads it.
     Marks,
     /// Answers in JSON, as `claude::messages` reads them.
     Json,
 }
 
-impl Script {
+impl ScriptFormat {
     fn prompt(&self, commands: &[&str]) -> String {
         match self {
-            Script::Marks => {
+            ScriptFormat::Marks => {
                 let marks = commands.iter().map(|command| format!("<<run {command}>>"));
                 marks.collect::<Vec<_>>().join(" ")
             }
-            Script::Json => {
+            ScriptFormat::Json => {
                 let call =
                     |command: &&str| json!([{ "tool": "Bash", "input": { "command": command } }]);
                 let mut turns: Vec<_> = commands.iter().map(call).collect();
@@ -65,89 +65,89 @@ impl Script {
     /// A prompt that is answered with `Hello from the model.`
     fn greeting(&self) -> &'static str {
         match self {
-            Script::Marks => "<<greet>>",
-            Script::Json => r#"<<[[{"text":"Hello from the model."}]]>>"#,
+            ScriptFormat::Marks => "<<greet>>",
+            ScriptFormat::Json => r#"<<[[{"text":"Hello from the model."}]]>>"#,
         }
     }
 }
 
 /// What the policy says about the program, and what must come of it.
-struct Trial {
+struct RunTrial {
     name: &'static str,
     /// The rule's action; without one there is no policy.
     action: Option<&'static str>,
     commands: &'static [&'static str],
     runs: bool,
     /// Whether the agent works on afterwards. One whose request for permission is rejected may end its turn.
-    goes_on: bool,
+    continues: bool,
 }
 
-const TRIALS: [Trial; 4] = [
-    Trial {
+const TRIALS: [RunTrial; 4] = [
+    RunTrial {
         name: "program, no rule",
         action: None,
         commands: &SPELLINGS,
         runs: true,
-        goes_on: true,
+        continues: true,
     },
-    Trial {
+    RunTrial {
         name: "program denied",
         action: Some("deny"),
         commands: &SPELLINGS,
         runs: false,
-        goes_on: true,
+        continues: true,
     },
-    Trial {
+    RunTrial {
         name: "asked, no user",
         action: Some("ask"),
         commands: &SPELLINGS,
         runs: false,
-        goes_on: true,
+        continues: true,
     },
-    Trial {
+    RunTrial {
         name: "denied at once",
         action: Some("deny"),
         commands: &READABLE,
         runs: false,
-        goes_on: false,
+        continues: false,
     },
 ];
 
-pub(super) fn rows(place: &Place, subjects: &[Subject]) -> Result<Vec<Row>, String> {
+pub(super) fn rows(dirs: &InteropDirs, subjects: &[TestedAgent]) -> Result<Vec<RunResult>, String> {
     let mut rows = Vec::new();
     for subject in subjects {
-        let mut row = |errand, outcome| {
-            rows.push(Row {
+        let mut row = |task, outcome| {
+            rows.push(RunResult {
                 client: "binary",
                 agent: subject.name,
-                errand,
+                task,
                 outcome,
             });
         };
         for trial in &TRIALS {
             eprintln!("==> attache, {}: {}", subject.name, trial.name);
-            let folder = folder(place, subject, trial.name);
+            let folder = folder(dirs, subject, trial.name);
             let start = Instant::now();
-            let fault = go(place, subject, trial, &folder)
+            let fault = go(dirs, subject, trial, &folder)
                 .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
             row(trial.name, outcome(start, fault));
         }
         for (name, signal, code) in INTERRUPTS {
             eprintln!("==> attache, {}: {name}", subject.name);
-            let folder = folder(place, subject, name);
+            let folder = folder(dirs, subject, name);
             let start = Instant::now();
-            let fault = interrupt(place, subject, &folder, signal, code)
+            let fault = interrupt(dirs, subject, &folder, signal, code)
                 .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
             row(name, outcome(start, fault));
         }
-        rows.extend(chat::rows(place, subject)?);
+        rows.extend(chat::rows(dirs, subject)?);
     }
     Ok(rows)
 }
 
-fn folder(place: &Place, subject: &Subject, name: &str) -> PathBuf {
+fn folder(dirs: &InteropDirs, subject: &TestedAgent, name: &str) -> PathBuf {
     let name = format!("rules-{}-{name}", subject.name).replace([' ', ','], "-");
-    place.installed.join("runs").join(name)
+    dirs.installed.join("runs").join(name)
 }
 
 fn outcome(start: Instant, fault: Option<String>) -> Outcome {
@@ -162,8 +162,8 @@ fn outcome(start: Instant, fault: Option<String>) -> Outcome {
 
 /// `attache run` with the agent, in a folder of its own that has the program on PATH.
 fn command(
-    place: &Place,
-    subject: &Subject,
+    dirs: &InteropDirs,
+    subject: &TestedAgent,
     folder: &Path,
     action: Option<&str>,
     commands: &[&str],
@@ -172,7 +172,7 @@ fn command(
     child::empty(folder)?;
     fs::create_dir(&cwd)?;
     let bin = program(folder, PROGRAM)?;
-    let mut command = Command::new(place.target.join("release/attache"));
+    let mut command = Command::new(dirs.target.join("release/attache"));
     command.args(["run", "--format", "quiet", "--approve-all"]);
     if let Some(action) = action {
         let policy = folder.join("policy.json");
@@ -192,14 +192,14 @@ fn command(
 }
 
 fn go(
-    place: &Place,
-    subject: &Subject,
-    trial: &Trial,
+    dirs: &InteropDirs,
+    subject: &TestedAgent,
+    trial: &RunTrial,
     folder: &Path,
 ) -> io::Result<Option<String>> {
     let commands = trial.commands.iter().copied().chain([AFTERWARDS]);
     let commands: Vec<&str> = commands.collect();
-    let mut command = command(place, subject, folder, trial.action, &commands)?;
+    let mut command = command(dirs, subject, folder, trial.action, &commands)?;
     let cwd = folder.join("cwd");
     let mut running = command.spawn()?;
     let mut faults = Vec::new();
@@ -212,10 +212,10 @@ fn go(
     if times != wanted {
         faults.push(format!("the program ran {times} times, not {wanted}"));
     }
-    if trial.goes_on && !cwd.join("afterwards").exists() {
+    if trial.continues && !cwd.join("afterwards").exists() {
         faults.push("the agent did not go on after it".to_owned());
     }
-    let audit = audit(place, folder)?;
+    let audit = audit(dirs, folder)?;
     if trial.action.is_some() && !audit.contains(RULE) {
         faults.push(format!("the audit log does not name the rule:\n{audit}"));
     }
@@ -224,14 +224,14 @@ fn go(
 
 /// Ends a run while the agent's own command runs under a rule, as Ctrl-C, a time limit or a kill do.
 fn interrupt(
-    place: &Place,
-    subject: &Subject,
+    dirs: &InteropDirs,
+    subject: &TestedAgent,
     folder: &Path,
     with: &str,
     code: Option<i32>,
 ) -> io::Result<Option<String>> {
     let commands = ["echo begun > begun; sleep 300", AFTERWARDS];
-    let mut command = command(place, subject, folder, Some("ask"), &commands)?;
+    let mut command = command(dirs, subject, folder, Some("ask"), &commands)?;
     let mut running = command.spawn()?;
     let begun = folder.join("cwd/begun");
     let start = Instant::now();
@@ -295,7 +295,7 @@ fn program(folder: &Path, name: &str) -> io::Result<PathBuf> {
     Ok(bin)
 }
 
-fn path(bin: &Path, subject: &Subject) -> OsString {
+fn path(bin: &Path, subject: &TestedAgent) -> OsString {
     let own = subject.env.iter().find(|(name, _)| name == "PATH");
     let own = own.map(|(_, value)| value.clone());
     let rest = own.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
@@ -305,8 +305,8 @@ fn path(bin: &Path, subject: &Subject) -> OsString {
     path
 }
 
-fn audit(place: &Place, folder: &Path) -> io::Result<String> {
-    let mut command = Command::new(place.target.join("release/attache"));
+fn audit(dirs: &InteropDirs, folder: &Path) -> io::Result<String> {
+    let mut command = Command::new(dirs.target.join("release/attache"));
     command
         .arg("audit")
         .env("ATTACHE_HOME", folder.join("home"));

@@ -5,93 +5,93 @@ use std::time::{Duration, Instant};
 use attache::{Transcript, v1};
 use attache_client::figures;
 use attache_host::terminals::TerminalView;
-use attache_tui::paint::theme::{Palette, Shade, Signs};
-use attache_tui::paint::view::{Scene, Scroll, Step, TranscriptView};
-use attache_tui::paint::{Brush, Fold, Theme};
+use attache_tui::paint::theme::{Background, Palette, SignSet};
+use attache_tui::paint::view::{Scroll, SelectionStep, TranscriptView, Viewport};
+use attache_tui::paint::{Appearance, Fold, Theme};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use crate::figures::{Figures, Start};
-use crate::session::Session;
+use crate::frame_times::{FrameStart, FrameTimes};
+use crate::session::SyntheticSession;
 
-pub(crate) struct Stage {
-    session: Session,
+pub(crate) struct BenchScreen {
+    session: SyntheticSession,
     transcript: Transcript,
     view: TranscriptView,
     screen: Terminal<TestBackend>,
     output: String,
 }
 
-impl Stage {
+impl BenchScreen {
     pub(crate) fn new() -> Self {
-        let theme = Theme::new(Palette::Full, Shade::Dark, Signs::Unicode);
+        let theme = Theme::new(Palette::Full, Background::Dark, SignSet::Unicode);
         let lines =
             (0..400).map(|line| format!("test part::number_{line} ... \u{1b}[32mok\u{1b}[0m\r\n"));
-        Stage {
-            session: Session::new(),
+        BenchScreen {
+            session: SyntheticSession::new(),
             transcript: Transcript::new(),
-            view: TranscriptView::new(Brush::new(theme, "/project")),
+            view: TranscriptView::new(Appearance::new(theme, "/project")),
             screen: Terminal::new(TestBackend::new(120, 40)).unwrap(),
             output: lines.collect(),
         }
     }
 
     /// Updates come in, and the screen shows their end.
-    pub(crate) fn stream(&mut self, name: &'static str, updates: usize) -> Figures {
+    pub(crate) fn stream(&mut self, name: &'static str, updates: usize) -> FrameTimes {
         let change = self.transcript.begin_turn(vec!["Do everything.".into()]);
         self.view.changed(&self.transcript, &change, Instant::now());
-        self.frames(name, updates / BETWEEN, |stage, _| stage.take_updates())
+        self.frames(name, updates / BETWEEN, |bench, _| bench.apply_updates())
     }
 
     /// Updates come in, and the screen shows something else.
-    pub(crate) fn stream_elsewhere(&mut self, name: &'static str, updates: usize) -> Figures {
+    pub(crate) fn stream_elsewhere(&mut self, name: &'static str, updates: usize) -> FrameTimes {
         self.view.scroll(Scroll::Entry(self.entries() / 2));
-        self.frames(name, updates / BETWEEN, |stage, _| stage.take_updates())
+        self.frames(name, updates / BETWEEN, |bench, _| bench.apply_updates())
     }
 
     /// One message grows by 2.5 kB in each frame, a paragraph without end among it, and the screen shows its end.
-    pub(crate) fn stream_long(&mut self, name: &'static str, frames: usize) -> Figures {
+    pub(crate) fn stream_long(&mut self, name: &'static str, frames: usize) -> FrameTimes {
         self.view.scroll(Scroll::Bottom);
-        self.frames(name, frames, |stage, frame| {
+        self.frames(name, frames, |bench, frame| {
             let paragraph = "words without a line end ".repeat(100);
             let list = "- an item of `a list` that is **long**\n".repeat(66);
             let text = if frame % 100 < 50 { paragraph } else { list };
             let chunk = v1::ContentChunk::new(text).message_id("long");
             let update = v1::SessionUpdate::AgentMessageChunk(chunk);
-            let change = stage.transcript.apply(update);
-            stage
+            let change = bench.transcript.apply(update);
+            bench
                 .view
-                .changed(&stage.transcript, &change, Instant::now());
+                .changed(&bench.transcript, &change, Instant::now());
         })
     }
 
-    pub(crate) fn scroll_lines(&mut self, name: &'static str, frames: usize) -> Figures {
+    pub(crate) fn scroll_lines(&mut self, name: &'static str, frames: usize) -> FrameTimes {
         self.view.scroll(Scroll::Bottom);
-        self.frames(name, frames, |stage, _| {
-            stage.view.scroll(Scroll::Lines(-3))
+        self.frames(name, frames, |bench, _| {
+            bench.view.scroll(Scroll::Lines(-3))
         })
     }
 
-    pub(crate) fn scroll_pages(&mut self, name: &'static str, frames: usize) -> Figures {
+    pub(crate) fn scroll_pages(&mut self, name: &'static str, frames: usize) -> FrameTimes {
         self.view.scroll(Scroll::Bottom);
-        self.frames(name, frames, |stage, _| {
-            stage.view.scroll(Scroll::Pages(-1))
+        self.frames(name, frames, |bench, _| {
+            bench.view.scroll(Scroll::Pages(-1))
         })
     }
 
-    pub(crate) fn jump(&mut self, name: &'static str, frames: usize) -> Figures {
+    pub(crate) fn jump(&mut self, name: &'static str, frames: usize) -> FrameTimes {
         let entries = self.entries();
-        self.frames(name, frames, |stage, frame| {
-            stage.view.scroll(Scroll::Entry(frame * 7919 % entries))
+        self.frames(name, frames, |bench, frame| {
+            bench.view.scroll(Scroll::Entry(frame * 7919 % entries))
         })
     }
 
-    pub(crate) fn open(&mut self, name: &'static str, frames: usize) -> Figures {
+    pub(crate) fn open(&mut self, name: &'static str, frames: usize) -> FrameTimes {
         self.view.scroll(Scroll::Bottom);
-        self.frames(name, frames, |stage, frame| {
-            stage.view.select(Step::Previous);
-            if let Some(entry) = stage.view.selected() {
-                stage.view.fold(
+        self.frames(name, frames, |bench, frame| {
+            bench.view.select(SelectionStep::Previous);
+            if let Some(entry) = bench.view.selected() {
+                bench.view.fold(
                     entry,
                     if frame % 3 == 0 {
                         Fold::Line
@@ -104,20 +104,20 @@ impl Stage {
     }
 
     /// A word that is everywhere, then one that is nowhere, then from match to match.
-    pub(crate) fn search(&mut self, name: &'static str, frames: usize) -> Figures {
+    pub(crate) fn search(&mut self, name: &'static str, frames: usize) -> FrameTimes {
         self.view.scroll(Scroll::Bottom);
-        self.frames(name, frames, |stage, frame| match frame {
-            0 => stage.view.search("nowhere to be found"),
-            frame if frame % 100 == 50 => stage.view.search("value_7"),
-            _ => stage.view.previous_match(),
+        self.frames(name, frames, |bench, frame| match frame {
+            0 => bench.view.search("nowhere to be found"),
+            frame if frame % 100 == 50 => bench.view.search("value_7"),
+            _ => bench.view.previous_match(),
         })
     }
 
-    pub(crate) fn resize(&mut self, name: &'static str, frames: usize) -> Figures {
+    pub(crate) fn resize(&mut self, name: &'static str, frames: usize) -> FrameTimes {
         self.view.search("");
-        self.frames(name, frames, |stage, frame| {
+        self.frames(name, frames, |bench, frame| {
             let width = [60, 120, 200, 90][frame % 4];
-            stage.screen.backend_mut().resize(width, 40);
+            bench.screen.backend_mut().resize(width, 40);
         })
     }
 
@@ -143,10 +143,10 @@ impl Stage {
         name: &'static str,
         count: usize,
         act: impl Fn(&mut Self, usize),
-    ) -> Figures {
-        let mut figures = Figures::new(name);
+    ) -> FrameTimes {
+        let mut figures = FrameTimes::new(name);
         for frame in 0..count.max(1) {
-            let start = Start::now();
+            let start = FrameStart::now();
             act(self, frame);
             self.draw();
             figures.add(&start);
@@ -154,7 +154,7 @@ impl Stage {
         figures.sorted()
     }
 
-    fn take_updates(&mut self) {
+    fn apply_updates(&mut self) {
         let now = Instant::now();
         for update in self.session.by_ref().take(BETWEEN) {
             let change = self.transcript.apply(update);
@@ -165,7 +165,7 @@ impl Stage {
     }
 
     fn draw(&mut self) {
-        let Stage {
+        let BenchScreen {
             transcript,
             view,
             screen,
@@ -181,12 +181,12 @@ impl Stage {
                 is_released: false,
             })
         };
-        let scene = Scene {
+        let viewport = Viewport {
             transcript,
             terminal: &terminal,
             now: Instant::now(),
         };
-        let drawn = screen.draw(|frame| view.draw(&scene, frame.area(), frame.buffer_mut()));
+        let drawn = screen.draw(|frame| view.draw(&viewport, frame.area(), frame.buffer_mut()));
         drawn.unwrap();
     }
 }

@@ -1,15 +1,15 @@
-//! An update as the trace shows it: defaults written out, no path of one machine.
+//! Updates as the trace prints them: with defaults written out and without machine-specific paths.
 
 use std::path::{Path, PathBuf};
 
 use agent_client_protocol::v1::schema as v1;
 use serde_json::{Value, json};
 
-pub(crate) struct Normal {
+pub(crate) struct TraceFormat {
     pub(crate) cwd: PathBuf,
 }
 
-impl Normal {
+impl TraceFormat {
     pub(crate) fn update(&self, update: &v1::SessionUpdate) -> Value {
         match update {
             v1::SessionUpdate::AgentMessageChunk(chunk) => {

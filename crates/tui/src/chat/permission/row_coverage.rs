@@ -6,7 +6,7 @@ use super::changes::ChangesLayout;
 
 /// The rows that were on the screen, as they were laid out then: in another layout none of them counts.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SeenRows {
+pub(super) struct RowCoverage {
     layout: Option<ChangesLayout>,
     /// In order, with unseen rows between them.
     ranges: Vec<Range<usize>>,
@@ -14,20 +14,20 @@ pub(super) struct SeenRows {
 
 /// The rows that have to be seen and were not on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct UnseenRows {
+pub(super) struct UnreadRows {
     pub(super) count: usize,
     /// Whether some of them are above the rows on the screen.
     has_above: bool,
 }
 
-impl SeenRows {
+impl RowCoverage {
     /// Whether these rows are laid out in this way.
     pub(super) fn is_of(&self, layout: ChangesLayout) -> bool {
         self.layout == Some(layout)
     }
 
     /// The same after these rows are on the screen too.
-    pub(super) fn with(&self, layout: ChangesLayout, rows: Range<usize>) -> SeenRows {
+    pub(super) fn with(&self, layout: ChangesLayout, rows: Range<usize>) -> RowCoverage {
         let before: &[Range<usize>] = match self.is_of(layout) {
             true => &self.ranges,
             false => &[],
@@ -45,14 +45,14 @@ impl SeenRows {
             ranges.push(joined);
         }
         ranges.sort_by_key(|range| range.start);
-        SeenRows {
+        RowCoverage {
             layout: Some(layout),
             ranges,
         }
     }
 
     /// What is missing of the first `count` rows, on a screen that shows rows from `top` on.
-    pub(super) fn unseen(&self, count: usize, top: usize) -> UnseenRows {
+    pub(super) fn unread_rows(&self, count: usize, top: usize) -> UnreadRows {
         let seen_before = |end: usize| -> usize {
             let parts = self.ranges.iter();
             parts
@@ -60,14 +60,14 @@ impl SeenRows {
                 .sum()
         };
         let above = top.min(count);
-        UnseenRows {
+        UnreadRows {
             count: count - seen_before(count),
             has_above: seen_before(above) < above,
         }
     }
 }
 
-impl UnseenRows {
+impl UnreadRows {
     /// The key that leads to them: those above come first.
     pub(super) fn key(self) -> &'static str {
         match self.has_above {
