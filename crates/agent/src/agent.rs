@@ -249,7 +249,7 @@ impl Agent {
             // A closed connection needs no notification.
             drop(
                 self.client
-                    .tell(v1::AuthStatusUpdateNotification::new(state))
+                    .notify(v1::AuthStatusUpdateNotification::new(state))
                     .await,
             );
         }

@@ -105,7 +105,7 @@ impl Session {
         self.journal
             .append(kinds::UPDATE, update.as_str().to_owned())
             .await?;
-        Ok(self.client.repeat(&update).await?)
+        Ok(self.client.update_raw(&update).await?)
     }
 
     /// Sends an update that would be meaningless in a replay, and stores another one instead.

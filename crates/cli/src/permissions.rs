@@ -181,17 +181,17 @@ fn as_json(remembered: &RememberedDecision) -> Value {
         "workspace": remembered.workspace.as_ref().map(|place| &place.path),
         "kind": remembered.kind,
         "tool": remembered.tool,
-        "what": remembered.shown,
-        "match": remembered.what,
+        "what": remembered.summary,
+        "match": remembered.subject,
         "decision": decision(remembered),
         "scope": remembered.scope,
-        "decided": time(remembered.decided),
+        "decided": time(remembered.decided_at),
         "expires": remembered.expires.map(time),
     })
 }
 
 fn what(remembered: &RememberedDecision) -> String {
-    format!("{} {}", remembered.kind, remembered.shown)
+    format!("{} {}", remembered.kind, remembered.summary)
 }
 
 fn decision(remembered: &RememberedDecision) -> &'static str {

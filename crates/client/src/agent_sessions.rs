@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use attache::client::{self, AgentHandle, ClientCalls};
 use attache::process::{Child, StopTimeouts};
-use attache::{CallError, ClientCall, Closed, Transcript, v1};
+use attache::{CallError, ClientCall, CloseReason, Transcript, v1};
 use tokio::time::timeout;
 
 use crate::agents::{Agent, AgentNotInstalled, detecting, hello};
@@ -157,7 +157,7 @@ impl AgentSessions {
             }
             _ => {}
         };
-        let answer = self.wait("session/load", handle.ask(load), take).await;
+        let answer = self.wait("session/load", handle.request(load), take).await;
         match answer {
             Err(error) if error.is_no_session() => {
                 Err(AgentSessionsError::NoSession(session.clone()))
@@ -219,7 +219,7 @@ impl AgentSessions {
         request: R,
     ) -> Result<R::Response, AgentSessionsError> {
         let handle = self.handle.clone();
-        self.wait(method, handle.ask(request), drop).await
+        self.wait(method, handle.request(request), drop).await
     }
 
     async fn wait<T>(
@@ -231,7 +231,7 @@ impl AgentSessions {
         let answer = timeout(self.patience, self.calls.until(answer, take)).await;
         match answer {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(CallError::Closed(Closed::Ended | Closed::Io(_)))) => {
+            Ok(Err(CallError::Closed(CloseReason::PeerClosed | CloseReason::Io(_)))) => {
                 match timeout(Duration::from_secs(1), self.child.wait()).await {
                     Ok(ending) => Err(AgentSessionsError::Ended(ending.to_string())),
                     Err(_) => Err(AgentSessionsError::Ended(

@@ -6,7 +6,7 @@ use crate::figures;
 use attache_text::plain;
 
 /// What a content block is, with its type and size; for text its first line.
-pub fn line(block: &v1::ContentBlock) -> String {
+pub fn summary_line(block: &v1::ContentBlock) -> String {
     match block {
         v1::ContentBlock::Text(content) => {
             plain::line(content.text.lines().next().unwrap_or_default()).into_owned()

@@ -13,7 +13,6 @@ pub use permission_prompt::{
 
 /// What has happened, in the order of the wire.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 #[allow(
     clippy::large_enum_variant,
     reason = "an event is made once and moved a few times"
@@ -98,7 +97,7 @@ pub enum Event {
         /// The session in which the user decided.
         session: v1::SessionId,
         /// What the decision is about, in a few words, safe to show. They may contain the agent's.
-        what: String,
+        summary: String,
         /// How far it reaches.
         scope: Scope,
         /// How long it lasts.
@@ -149,7 +148,7 @@ pub enum Event {
     /// The agent has gone.
     AgentExited {
         /// How it ended, in a sentence.
-        how: String,
+        reason: String,
         /// Its last words on standard error, safe to show.
         stderr: Vec<String>,
     },
@@ -172,9 +171,9 @@ pub struct OpenedSession {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandFailure {
     /// What was tried, such as `session/load`.
-    pub what: String,
+    pub operation: String,
     /// Why it did not succeed, and what to do if that is known.
-    pub why: String,
+    pub reason: String,
     /// What sort of failure, for exit codes.
     pub kind: FailureKind,
 }

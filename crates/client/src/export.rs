@@ -12,4 +12,4 @@ pub use as_json::{json, json_with};
 pub use as_markdown::{markdown, markdown_with};
 
 /// What is known of a terminal of the host.
-pub type Terminals<'a> = &'a dyn Fn(&v1::TerminalId) -> Option<TerminalView>;
+pub type TerminalLookup<'a> = &'a dyn Fn(&v1::TerminalId) -> Option<TerminalView>;

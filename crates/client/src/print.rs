@@ -163,7 +163,7 @@ impl Printer {
         match chunk.content.as_text() {
             Some(text) => self.print(text, pieces),
             None => {
-                let said = content::line(&chunk.content);
+                let said = content::summary_line(&chunk.content);
                 self.note(&said, pieces);
             }
         }
@@ -192,7 +192,10 @@ impl Printer {
             v1::SessionUpdate::ToolCallUpdate(call) => &call.tool_call_id,
             _ => return,
         };
-        let call = self.transcript.tool_call(id).map(|call| call.said.clone());
+        let call = self
+            .transcript
+            .tool_call(id)
+            .map(|call| call.report.clone());
         let Some(call) = call else { return };
         if let Some(line) = self.tools.told(&call) {
             self.note(&line, pieces);

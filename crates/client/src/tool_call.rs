@@ -20,7 +20,7 @@ pub fn title(call: &v1::ToolCall) -> String {
 }
 
 /// The word for a sort of tool: `read`, `edit`, `run`.
-pub fn word(kind: &v1::ToolKind) -> &'static str {
+pub fn kind_label(kind: &v1::ToolKind) -> &'static str {
     match kind {
         v1::ToolKind::Read => "read",
         v1::ToolKind::Edit => "edit",

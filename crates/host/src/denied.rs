@@ -15,7 +15,7 @@ use attache_process::{Confinement, Cover, CoverAccess, CoverKind, CoveredPath, n
 
 use crate::permissions::{PathPattern, PathRule, PathRules, RuleReach};
 use crate::roots::{Dir, End, Identity, Place};
-pub(crate) use aliases::AliasOfAskedFile;
+pub(crate) use aliases::AskRuleAlias;
 use find::{DeniedPathSearch, FoundPath, SearchResult};
 
 /// What a deny rule forbids.
@@ -60,7 +60,7 @@ pub struct DeniedPaths {
 /// Files in denied places that also had other names when they were inspected.
 #[derive(Debug)]
 struct LinkedFiles {
-    looked: SystemTime,
+    inspected_at: SystemTime,
     files: Vec<LinkedFile>,
     is_cut: bool,
 }
@@ -93,7 +93,7 @@ impl DeniedPaths {
     }
 
     fn find_in(rules: &PathRules, bases: PatternBases) -> DeniedPaths {
-        let (start, looked) = (Instant::now(), SystemTime::now());
+        let (start, inspected_at) = (Instant::now(), SystemTime::now());
         let mut search = DeniedPathSearch::new(&bases);
         search.find(rules);
         let SearchResult {
@@ -101,13 +101,13 @@ impl DeniedPaths {
             linked: files,
             missing,
             is_cut,
-        } = search.end();
+        } = search.finish();
         DeniedPaths {
             rules: rules.clone(),
             bases,
             found,
             linked: Mutex::new(LinkedFiles {
-                looked,
+                inspected_at,
                 files,
                 is_cut,
             }),
@@ -167,7 +167,7 @@ impl DeniedPaths {
     }
 
     /// The denied paths that exist.
-    pub fn places(&self) -> impl Iterator<Item = &Path> {
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.found.iter().map(|found| found.path.as_path())
     }
 
@@ -212,7 +212,7 @@ impl DeniedPaths {
         }
         let (Ok(own), Ok(above)) = (directory.identity(), directory.above()) else {
             // What can't be identified is not given away.
-            return self.first(access);
+            return self.deny_by_first_rule(access);
         };
         for id in above.into_iter().chain([own]) {
             self.check_identity(FileId::from(id), access)?;
@@ -227,7 +227,7 @@ impl DeniedPaths {
         }
         match file.metadata() {
             Ok(metadata) => self.check_metadata(&metadata, access),
-            Err(_) => self.first(access),
+            Err(_) => self.deny_by_first_rule(access),
         }
     }
 
@@ -239,7 +239,7 @@ impl DeniedPaths {
                 .identity()
                 .and_then(|id| Ok(FileId::from(id) == found.id || found.is_below(id)?));
             if is_inside.unwrap_or(true) {
-                return Err(denied(&found.rule));
+                return Err(denied_by(&found.rule));
             }
         }
         Ok(())
@@ -265,7 +265,7 @@ impl DeniedPaths {
                     true => search.find(&self.rules),
                     false => search.find_trees(&self.rules),
                 }
-                search.end().found
+                search.finish().found
             }
         };
         let (mut covers, mut open) = (Vec::<Cover>::new(), Vec::new());
@@ -275,7 +275,7 @@ impl DeniedPaths {
                 (RuleReach::Everything | RuleReach::Commands, _) => None,
                 (RuleReach::Changes, _) => Some(CoverKind::ReadOnly),
             };
-            for (path, metadata) in found.now()? {
+            for (path, metadata) in found.current_locations()? {
                 let hidden = match metadata.is_dir() {
                     true => CoverKind::HiddenDirectory,
                     false => CoverKind::HiddenFile,
@@ -306,7 +306,7 @@ impl DeniedPaths {
             .iter()
             .filter(|rule| is_about(rule.reach, access));
         match rules.find(|rule| self.bases.covers(rule, path)) {
-            Some(rule) => Err(denied(&rule.id)),
+            Some(rule) => Err(denied_by(&rule.id)),
             None => Ok(()),
         }
     }
@@ -320,11 +320,11 @@ impl DeniedPaths {
         let linked = self.linked_files(metadata);
         let same = |(one, _, reach, _): &&LinkedFile| *one == id && is_about(*reach, access);
         if let Some((_, rule, ..)) = linked.files.iter().find(same) {
-            return Err(denied(rule));
+            return Err(denied_by(rule));
         }
         // It may be another name of a file that was not found.
         match linked.is_cut {
-            true => self.first(access),
+            true => self.deny_by_first_rule(access),
             false => Ok(()),
         }
     }
@@ -332,17 +332,17 @@ impl DeniedPaths {
     /// The files in denied places that have other names. Searches again if a file may have got a new name since.
     fn linked_files(&self, metadata: &Metadata) -> MutexGuard<'_, LinkedFiles> {
         let mut linked = self.linked.lock().unwrap_or_else(PoisonError::into_inner);
-        if !has_settled(metadata, linked.looked) {
-            let looked = SystemTime::now();
+        if !has_settled(metadata, linked.inspected_at) {
+            let inspected_at = SystemTime::now();
             let mut search = DeniedPathSearch::new(&self.bases);
             search.find_links(&self.found, &self.rules);
             let SearchResult {
                 linked: files,
                 is_cut,
                 ..
-            } = search.end();
+            } = search.finish();
             *linked = LinkedFiles {
-                looked,
+                inspected_at,
                 files,
                 is_cut: is_cut || self.is_cut,
             };
@@ -356,18 +356,18 @@ impl DeniedPaths {
             .iter()
             .filter(|found| is_about(found.reach, access));
         match found.find(|found| found.id == id && id != FileId::UNKNOWN) {
-            Some(found) => Err(denied(&found.rule)),
+            Some(found) => Err(denied_by(&found.rule)),
             None => Ok(()),
         }
     }
 
     /// Denies with the first rule that may be meant.
-    fn first(&self, access: Access) -> Result<(), DeniedByRule> {
+    fn deny_by_first_rule(&self, access: Access) -> Result<(), DeniedByRule> {
         let mut rules = self
             .rules
             .iter()
             .filter(|rule| is_about(rule.reach, access));
-        rules.next().map_or(Ok(()), |rule| Err(denied(&rule.id)))
+        rules.next().map_or(Ok(()), |rule| Err(denied_by(&rule.id)))
     }
 }
 
@@ -466,7 +466,7 @@ fn is_about(reach: RuleReach, access: Access) -> bool {
     }
 }
 
-fn denied(rule: &str) -> DeniedByRule {
+fn denied_by(rule: &str) -> DeniedByRule {
     DeniedByRule {
         rule: rule.to_owned(),
     }
@@ -495,8 +495,8 @@ const COARSE: Duration = Duration::from_secs(2);
 const QUICK: Duration = Duration::from_millis(300);
 
 #[cfg(all(test, unix))]
-mod asked_attack;
-#[cfg(all(test, unix))]
-mod attack;
+mod attack_ask_rules;
 #[cfg(all(test, target_os = "linux"))]
-mod later_attack;
+mod attack_later_files;
+#[cfg(all(test, unix))]
+mod attack_names;

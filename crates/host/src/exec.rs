@@ -2,12 +2,12 @@
 //! The judge runs inside the guard process, on what the kernel is about to execute. `docs/permissions.md` says what is
 //! guaranteed.
 
+mod command_files;
 mod daemons;
 mod invocation;
 mod judge;
 mod pattern;
 mod programs;
-mod run_files;
 mod scripts;
 #[cfg(test)]
 mod tests;
@@ -23,9 +23,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::is_harmless;
 use crate::permissions::{ShellLine, ShellWord, SimpleCommand, normal_path};
+pub(crate) use command_files::CommandFiles;
 use judge::RuleJudge;
 use programs::{id, resolve};
-pub(crate) use run_files::RunFiles;
 pub use watcher::{ExecDenial, ExecRequest, Watcher};
 
 /// When the programs that an agent executes are watched.
@@ -205,11 +205,11 @@ fn directories_of(line: &ShellLine, cwd: &Path) -> Vec<PathBuf> {
             .filter(|path| !found.contains(path))
             .collect();
         found.extend(more);
-        found.truncate(MOST_DIRECTORIES);
+        found.truncate(MAX_DIRECTORIES);
     }
     found
 }
 
-const MOST_DIRECTORIES: usize = 16;
+const MAX_DIRECTORIES: usize = 16;
 /// Variables that shells set for every program.
 const BY_SHELLS: &[&str] = &["_", "OLDPWD", "PWD", "SHLVL"];

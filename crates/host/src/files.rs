@@ -18,7 +18,7 @@ pub use error::{Error, FoundKind};
 pub use format::FileFormat;
 
 use crate::Roots;
-use crate::denied::{Access, AliasOfAskedFile};
+use crate::denied::{Access, AskRuleAlias};
 use crate::roots::{End, Place, ends_as_directory};
 use protected::Protected;
 use read::Window;
@@ -122,24 +122,20 @@ impl Files {
         let file = place.directory().read(file_name(&place, path)?);
         let file = file.map_err(failed)?;
         check_file(roots, &file, path, Access::Read)?;
-        match roots.alias_of_asked_file(&file, &place) {
+        match roots.ask_rule_alias(&file, &place) {
             Some(alias) => Err(Error::asked(path, alias)),
             None => Ok(file),
         }
     }
 
     /// Another name of a file that a rule asks about, if the path leads to a hard link that no rule knows.
-    pub(crate) fn alias_of_asked_file(
-        &self,
-        roots: &Roots,
-        path: &Path,
-    ) -> Option<AliasOfAskedFile> {
+    pub(crate) fn ask_rule_alias(&self, roots: &Roots, path: &Path) -> Option<AskRuleAlias> {
         if roots.asks_nothing() {
             return None;
         }
         let place = roots.walk(path).ok()?;
         let file = place.directory().read(file_name(&place, path).ok()?).ok()?;
-        roots.alias_of_asked_file(&file, &place)
+        roots.ask_rule_alias(&file, &place)
     }
 
     /// Writes a text file whole, or not at all. Missing directories are made.

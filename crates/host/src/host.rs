@@ -85,8 +85,8 @@ impl Host {
     /// Serves a session from now on, inside these roots.
     pub fn open(&self, session: &v1::SessionId, roots: Roots) {
         let roots = roots
-            .deny(self.permissions.path_rules(&self.agent))
-            .ask(self.permissions.asked_path_rules(&self.agent));
+            .deny(self.permissions.deny_path_rules(&self.agent))
+            .ask(self.permissions.ask_path_rules(&self.agent));
         roots.find_denied();
         if roots.denied().is_cut() {
             self.permissions.enforce_paths(&self.agent, false);
@@ -229,7 +229,7 @@ impl Host {
         };
         let (files, path) = (self.files.clone(), path.to_owned());
         let look = move || {
-            let alias = files.alias_of_asked_file(&roots, &path);
+            let alias = files.ask_rule_alias(&roots, &path);
             let other = alias.as_ref().and_then(|alias| alias.other.clone());
             let (text, is_closed) = look_at(&files, &roots, &path);
             Ok(InspectedPath {

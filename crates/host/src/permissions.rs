@@ -85,7 +85,7 @@ impl Permissions {
     /// yields a warning to show.
     pub fn open(config: PermissionConfig) -> (Permissions, Vec<StoreWarning>) {
         let permissions = Permissions::new(config);
-        drop(permissions.refreshed());
+        drop(permissions.refreshed_store());
         let warnings = permissions.state().warnings();
         (permissions, warnings)
     }
@@ -101,8 +101,8 @@ impl Permissions {
     /// Judges an action. After a tool call has changed, judge it again. Decisions made by other processes count from
     /// the next call on. Looks at the disk.
     pub fn judge(&self, action: &Action) -> Verdict {
-        let store = self.refreshed();
-        let (here, directories) = self.state().context_of(action);
+        let store = self.refreshed_store();
+        let (own, directories) = self.state().context_of(action);
         let facts = ActionFacts::of(action, &directories);
         let none = Policy::default();
         let policy = self.config.policy.as_ref().unwrap_or(&none);
@@ -115,7 +115,7 @@ impl Permissions {
         let doubt = self.doubt(&facts, policy);
         let now = seconds((self.config.clock)());
         if let Some(remembered) =
-            find_decision(here.iter().chain(stored_decisions(&store)), &facts, now)
+            find_decision(own.iter().chain(stored_decisions(&store)), &facts, now)
         {
             let reason = Reason::new(format!(
                 "remembered decision {} ({})",
@@ -125,7 +125,7 @@ impl Permissions {
                 return Verdict::Deny(reason);
             }
             let is_certain =
-                matches!(remembered.what, DecisionSubject::Exactly(_)) || !doubt.is_strong();
+                matches!(remembered.subject, DecisionSubject::Exactly(_)) || !doubt.is_strong();
             if is_certain && !facts.is_asked_each_time() {
                 return Verdict::Allow(reason);
             }
@@ -177,7 +177,7 @@ impl Permissions {
         if is_left && is_covered && facts.hides_paths().is_some() {
             return Doubt::Parts(LATER_FILE);
         }
-        if rules.iter().any(|rules| rules.may_be_renamed(facts)) {
+        if rules.iter().any(|rules| rules.may_be_aliased(facts)) {
             return Doubt::Parts(ALIAS);
         }
         let is_open = about_commands && !enforcement.commands;
@@ -201,7 +201,7 @@ impl Permissions {
     /// decision that can't be stored lasts until the process ends, and [`fault`](Self::fault) reports it. Returns once
     /// the decision is on disk.
     pub fn remember(&self, action: &Action, decision: &Decision) -> Option<RememberedDecision> {
-        self.keep(action, decision, self.exactly(action))
+        self.remember_subject(action, decision, self.exactly(action))
     }
 
     /// Remembers a decision for every action that fits a pattern the user chose. Never pass a pattern that an agent
@@ -212,7 +212,7 @@ impl Permissions {
         decision: &Decision,
         pattern: &ActionPattern,
     ) -> Option<RememberedDecision> {
-        self.keep(action, decision, DecisionSubject::from(pattern))
+        self.remember_subject(action, decision, DecisionSubject::from(pattern))
     }
 
     /// Sets the directories of a session that count as inside, beside its workspace.
@@ -227,11 +227,11 @@ impl Permissions {
 
     /// All remembered decisions that have not expired.
     pub fn list(&self) -> Vec<RememberedDecision> {
-        let store = self.refreshed();
+        let store = self.refreshed_store();
         let now = seconds((self.config.clock)());
         let state = self.state();
         let all = state.remembered.decisions().chain(stored_decisions(&store));
-        all.filter(|remembered| !remembered.is_over(now))
+        all.filter(|remembered| !remembered.has_expired(now))
             .cloned()
             .collect()
     }
@@ -366,15 +366,15 @@ impl Permissions {
         }
     }
 
-    fn keep(
+    fn remember_subject(
         &self,
         action: &Action,
         decision: &Decision,
-        what: DecisionSubject,
+        subject: DecisionSubject,
     ) -> Option<RememberedDecision> {
-        let remembered = self.record_of(action, decision, what)?;
+        let remembered = self.record_of(action, decision, subject)?;
         let now = seconds((self.config.clock)());
-        if let Err(error) = self.keep_stored(&remembered, now) {
+        if let Err(error) = self.store_decision(&remembered, now) {
             let mut state = self.state();
             state.warn(format!(
                 "the decision lasts only until Attaché ends: {error}"
@@ -385,14 +385,14 @@ impl Permissions {
     }
 
     /// Writes a decision to disk if it outlives the process, and keeps it in memory otherwise.
-    fn keep_stored(&self, remembered: &RememberedDecision, now: u64) -> Result<(), StoreError> {
+    fn store_decision(&self, remembered: &RememberedDecision, now: u64) -> Result<(), StoreError> {
         let mut store = self.store();
         let Some(store) = store.as_mut().filter(|_| remembered.session.is_none()) else {
             self.state().add_decision(remembered.clone());
             return Ok(());
         };
         store.change(|decisions| {
-            decisions.retain(|old| !remembered.replaces(old) && !old.is_over(now));
+            decisions.retain(|old| !remembered.replaces(old) && !old.has_expired(now));
             decisions.push(remembered.clone());
         })
     }
@@ -416,7 +416,7 @@ impl Permissions {
     }
 
     /// The decisions as they are on disk now.
-    fn refreshed(&self) -> MutexGuard<'_, Option<DecisionStore>> {
+    fn refreshed_store(&self) -> MutexGuard<'_, Option<DecisionStore>> {
         let mut store = self.store();
         if let Some(Err(error)) = store.as_mut().map(DecisionStore::refresh) {
             self.state()
@@ -471,7 +471,7 @@ fn find_decision<'a>(
         .peekable();
     own.peek()?;
     let workspace = WorkspaceId::at(&facts.action.workspace);
-    let fitting = own.filter(|remembered| remembered.answers(facts, &workspace, now));
+    let fitting = own.filter(|remembered| remembered.applies_to(facts, &workspace, now));
     fitting.min_by_key(|remembered| remembered.is_allowed)
 }
 

@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) use platform::{Dir, Facts, Seen, facts_of, keep_owner_and_mode};
 pub(crate) use walk::{End, Place};
 
-use crate::denied::{Access, AliasOfAskedFile, DeniedPaths};
+use crate::denied::{Access, AskRuleAlias, DeniedPaths};
 use crate::files::{Error, FoundKind};
 use crate::permissions::PathRules;
 
@@ -37,7 +37,7 @@ pub struct Roots {
     denial: Arc<Denial>,
     /// What a policy asks about, in the same way.
     asking: Arc<Denial>,
-    approved: Option<AliasOfAskedFile>,
+    approved: Option<AskRuleAlias>,
 }
 
 /// What a policy denies inside the roots and elsewhere. It is looked for when it is first needed.
@@ -115,7 +115,7 @@ impl Roots {
     }
 
     /// The same roots, after the user was asked about this file by both of its names.
-    pub(crate) fn approving(self, approved: Option<AliasOfAskedFile>) -> Roots {
+    pub(crate) fn approving(self, approved: Option<AskRuleAlias>) -> Roots {
         Roots { approved, ..self }
     }
 
@@ -125,11 +125,7 @@ impl Roots {
     }
 
     /// Another name of an open file that a rule asks about, unless the user was asked.
-    pub(crate) fn alias_of_asked_file(
-        &self,
-        file: &File,
-        place: &Place<'_>,
-    ) -> Option<AliasOfAskedFile> {
+    pub(crate) fn ask_rule_alias(&self, file: &File, place: &Place<'_>) -> Option<AskRuleAlias> {
         let Denial { rules, found } = &*self.asking;
         if rules.is_empty() {
             return None;
@@ -138,7 +134,7 @@ impl Roots {
             let paths: Vec<PathBuf> = self.all.iter().map(|root| root.real.clone()).collect();
             DeniedPaths::find(rules, &paths)
         });
-        let alias = asked.alias_of_asked_file(file, &place.real_path())?;
+        let alias = asked.ask_rule_alias(file, &place.real_path())?;
         (self.approved.as_ref() != Some(&alias)).then_some(alias)
     }
 

@@ -76,7 +76,7 @@ impl AcpTransport {
         let handle = self.running.spawn({
             let id = id.clone();
             async move {
-                let answer = answer(id, client.ask(request).await);
+                let answer = answer(id, client.request(request).await);
                 for message in pending.read(answer.to_string().as_bytes()) {
                     // Fails only if the transport is closed.
                     answers.send(message).await.ok();

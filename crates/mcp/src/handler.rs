@@ -141,7 +141,7 @@ impl Handler {
         let scope = v1::ElicitationScope::Session(v1::ElicitationSessionScope::new(session));
         let mode = v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema));
         let request = v1::CreateElicitationRequest::new(message, scope, mode);
-        let action = client.ask(request).await.ok()?.action;
+        let action = client.request(request).await.ok()?.action;
         match action {
             v1::ElicitationAction::Accept(accepted) => {
                 let content = accepted.content.unwrap_or_default();

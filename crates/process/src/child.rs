@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::stdio::Slot;
+use super::stdio::SharedStdin;
 use super::{
-    ChildExit, ExecEvents, ExitStatus, Pipes, Progress, Started, StderrTail, Stdin, Stdout,
+    ChildExit, ExecEvents, ExitStatus, Pipes, Progress, StartedProgram, StderrTail, Stdin, Stdout,
     StopStep, StopTimeouts, platform,
 };
 
@@ -17,12 +17,12 @@ use super::{
 pub struct Child {
     pid: u32,
     custody: Custody,
-    slot: Slot,
+    stdin_pipe: SharedStdin,
     stdin: Option<Stdin>,
     stdout: Option<Stdout>,
     stderr: StderrTail,
     step: Mutex<StopStep>,
-    leash: platform::Leash,
+    tree: platform::TreeHandle,
     progress: watch::Receiver<Progress>,
     execs: Option<ExecEvents>,
 }
@@ -37,29 +37,33 @@ pub enum Custody {
 }
 
 impl Child {
-    pub(super) fn piped(started: Started, pipes: Pipes, tail: usize) -> (Child, Stdin, Stdout) {
-        let slot = Slot::new(pipes.stdin);
-        let stdin = Stdin::new(slot.clone());
+    pub(super) fn piped(
+        started: StartedProgram,
+        pipes: Pipes,
+        tail: usize,
+    ) -> (Child, Stdin, Stdout) {
+        let stdin_pipe = SharedStdin::new(pipes.stdin);
+        let stdin = Stdin::new(stdin_pipe.clone());
         let stderr = StderrTail::of(pipes.stderr, tail);
-        let child = Child::new(started, slot, stderr);
+        let child = Child::new(started, stdin_pipe, stderr);
         (child, stdin, Stdout::new(pipes.stdout))
     }
 
     /// One whose standard input and standard error are none of our business.
-    pub(super) fn captured(started: Started) -> Child {
-        Child::new(started, Slot::closed(), StderrTail::empty())
+    pub(super) fn captured(started: StartedProgram) -> Child {
+        Child::new(started, SharedStdin::closed(), StderrTail::empty())
     }
 
-    fn new(started: Started, slot: Slot, stderr: StderrTail) -> Child {
+    fn new(started: StartedProgram, stdin_pipe: SharedStdin, stderr: StderrTail) -> Child {
         Child {
             pid: started.pid,
             custody: started.custody,
-            slot,
+            stdin_pipe,
             stdin: None,
             stdout: None,
             stderr,
             step: Mutex::new(StopStep::Own),
-            leash: started.leash,
+            tree: started.tree,
             progress: started.progress,
             execs: started.execs,
         }
@@ -119,29 +123,29 @@ impl Child {
             Err(_) => Progress::default(),
         };
         self.stderr.settle().await;
-        self.ending(last)
+        self.exit(last)
     }
 
     /// Ends the agent step by step, then everything it started: closes its standard input even if somebody still
     /// writes to it, then SIGTERM, then SIGKILL. On an agent that has ended this only tells how. A tree whose guard
     /// does not tell that it has ended is killed without the guard after some seconds.
     pub async fn stop(&self, timeouts: StopTimeouts) -> ChildExit {
-        self.look().await;
+        self.note_descendants().await;
         self.raise(StopStep::Close);
-        self.slot.close();
+        self.stdin_pipe.close();
         if !self.ends_within(timeouts.after_close).await {
             self.raise(StopStep::Term);
-            self.leash.term();
+            self.tree.terminate();
             if !self.ends_within(timeouts.after_term).await {
                 self.raise(StopStep::Kill);
             }
         }
-        self.leash.kill();
-        if let Ok(ending) = tokio::time::timeout(GIVE_UP, self.wait()).await {
-            return ending;
+        self.tree.kill();
+        if let Ok(exit) = tokio::time::timeout(STOP_TIMEOUT, self.wait()).await {
+            return exit;
         }
-        let survivors = self.leash.kill_by_force().await;
-        self.ending(Progress {
+        let survivors = self.tree.kill_by_force().await;
+        self.exit(Progress {
             survivors: Some(survivors.try_into().unwrap_or(u32::MAX)),
             ..*self.progress.borrow()
         })
@@ -150,10 +154,10 @@ impl Child {
     /// Kills the agent and everything it started, without waiting.
     pub fn kill(&self) {
         self.raise(StopStep::Kill);
-        self.leash.kill();
+        self.tree.kill();
     }
 
-    fn ending(&self, last: Progress) -> ChildExit {
+    fn exit(&self, last: Progress) -> ChildExit {
         ChildExit {
             status: last.status.unwrap_or(ExitStatus::Lost),
             step: *self.step.lock().unwrap_or_else(PoisonError::into_inner),
@@ -170,11 +174,13 @@ impl Child {
     }
 
     /// Without a guard, those who left the process group can only be found while the agent lives.
-    async fn look(&self) {
+    async fn note_descendants(&self) {
         if self.custody == Custody::Direct {
-            self.leash.look();
-            self.reaches(LOOK, |now| now.looked || now.status.is_some())
-                .await;
+            self.tree.note_descendants();
+            self.reaches(NOTE_DESCENDANTS, |now| {
+                now.descendants_noted || now.status.is_some()
+            })
+            .await;
         }
     }
 
@@ -194,7 +200,7 @@ impl Child {
 impl Drop for Child {
     // Before the pipes close: an agent that ends with its input can no longer be asked for its descendants.
     fn drop(&mut self) {
-        self.leash.kill();
+        self.tree.kill();
     }
 }
 
@@ -207,6 +213,6 @@ impl fmt::Debug for Child {
     }
 }
 
-const LOOK: Duration = Duration::from_millis(200);
+const NOTE_DESCENDANTS: Duration = Duration::from_millis(200);
 /// A sweep takes two seconds at most; more means that the guard was stopped, as a hostile program can do.
-const GIVE_UP: Duration = Duration::from_secs(4);
+const STOP_TIMEOUT: Duration = Duration::from_secs(4);

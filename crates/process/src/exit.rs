@@ -146,13 +146,13 @@ mod tests {
 
     fn check(status: ExitStatus, step: StopStep, stderr: &str, survivors: u32, expected: &Expect) {
         let stderr = stderr.to_owned();
-        let ending = ChildExit {
+        let exit = ChildExit {
             status,
             step,
             stderr,
             survivors,
         };
-        expected.assert_eq(&ending.to_string());
+        expected.assert_eq(&exit.to_string());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
 #[cfg(target_os = "linux")]
-use super::linux::table;
+use super::linux::process_tree;
 
 /// The leader of a process group that is not ours to wait for.
 #[cfg(target_os = "linux")]
@@ -30,9 +30,9 @@ impl ForeignProcess {
     ///
     /// Who has lost the parent that ties them to it is out of reach.
     pub fn kill(&self) -> bool {
-        let others = table::descendants(self.pid);
+        let others = process_tree::descendants(self.pid);
         // As long as it is there, its id, its group and its descendants are nobody else's.
-        if table::has_ended(&self.handle) {
+        if process_tree::has_ended(&self.handle) {
             return false;
         }
         let is_killed = kill_process_group(self.pid, Signal::KILL).is_ok();
@@ -87,7 +87,7 @@ mod tests {
         let held = ForeignProcess::open(child.id().try_into().expect("an id")).expect("a process");
         assert!(held.kill());
         let deadline = Instant::now() + Duration::from_secs(10);
-        while !super::table::has_ended(&far.handle) {
+        while !super::process_tree::has_ended(&far.handle) {
             assert!(Instant::now() < deadline, "it still runs");
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -45,16 +45,16 @@ pub use stdio::{Stdin, Stdout};
 /// What the platform knows of a running agent, as it becomes known.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
-    looked: bool,
+    descendants_noted: bool,
     status: Option<ExitStatus>,
     survivors: Option<u32>,
 }
 
 /// An agent that the platform has started.
-struct Started {
+struct StartedProgram {
     pid: u32,
     custody: Custody,
-    leash: platform::Leash,
+    tree: platform::TreeHandle,
     progress: tokio::sync::watch::Receiver<Progress>,
     execs: Option<ExecEvents>,
 }

@@ -1,32 +1,25 @@
 //! Linux: the owner's side of custody. The other side, a guard process or a thread, is `keeper`; they talk over a
 //! socket pair, and when our end closes the tree dies.
 
-mod bond;
+mod binfmt;
+mod child_setup;
+mod exec_channel;
+mod exec_recheck;
+mod exec_records;
 mod exec_wire;
-mod execs;
-mod filter;
-mod foreground;
-mod formats;
-mod handover;
+mod file_cache;
 mod image;
 mod keeper;
-mod known_files;
-mod looks;
 mod lookup;
 mod memory;
 mod namespace;
-mod outbox;
-mod own_mounts;
-mod reaper;
-mod records;
-mod registered;
+pub(super) mod process_tree;
 mod seccomp;
-mod supervision;
+mod seccomp_filter;
 mod supervisor;
-mod sweep;
-pub(super) mod table;
 mod tracee;
-mod view;
+mod tree_handle;
+mod watch_setup;
 mod wire;
 
 use std::ffi::OsStr;
@@ -37,49 +30,54 @@ use std::os::unix::net::UnixStream as StdStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::{SendFlags, Shutdown, send, shutdown};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use super::{
-    Custody, Error, ExecSupport, ExitStatus, Pipes, Program, Progress, Started, Unsupported, guard,
+    Custody, Error, ExecSupport, ExitStatus, Pipes, Program, Progress, StartedProgram, Unsupported,
+    guard,
 };
-pub(super) use execs::AnswerSocket;
-use wire::{Fault, Files, Report};
+pub(super) use exec_channel::AnswerSocket;
+pub(super) use tree_handle::TreeHandle;
+use tree_handle::{GuardProcess, KeeperConnection};
+use wire::{JobFiles, Report, StartFailure};
 
 pub(super) type Input = pipe::Sender;
 pub(super) type Output = pipe::Receiver;
 pub(super) type ErrorOutput = pipe::Receiver;
 
-pub(super) async fn start(program: &Program) -> Result<(Started, Pipes), Error> {
-    let (stdio, ours) = pipes().map_err(|source| unguarded(program, source))?;
-    Ok((open(program, Mode::Piped, stdio).await?, ours))
+pub(super) async fn start(program: &Program) -> Result<(StartedProgram, Pipes), Error> {
+    let (stdio, ours) = pipes().map_err(|source| custody_error(program, source))?;
+    Ok((start_with(program, StdioMode::Piped, stdio).await?, ours))
 }
 
-pub(super) async fn start_over(
+pub(super) async fn start_with_pipes(
     program: &Program,
     stdin: PipeReader,
     stdout: PipeWriter,
     stderr: PipeWriter,
-) -> Result<Started, Error> {
+) -> Result<StartedProgram, Error> {
     let stdio = [stdin.into(), stdout.into(), stderr.into()];
-    open(program, Mode::Piped, stdio).await
+    start_with(program, StdioMode::Piped, stdio).await
 }
 
-pub(super) async fn start_captured(program: &Program) -> Result<(Started, Output), Error> {
-    let (stdio, output) = one_pipe().map_err(|source| unguarded(program, source))?;
-    Ok((open(program, Mode::Captured, stdio).await?, output))
+pub(super) async fn start_captured(program: &Program) -> Result<(StartedProgram, Output), Error> {
+    let (stdio, output) = captured_output().map_err(|source| custody_error(program, source))?;
+    Ok((
+        start_with(program, StdioMode::Captured, stdio).await?,
+        output,
+    ))
 }
 
-pub(super) async fn start_attached(program: &Program) -> Result<Started, Error> {
-    let stdio = our_own().map_err(|source| unguarded(program, source))?;
-    open(program, Mode::Attached, stdio).await
+pub(super) async fn start_attached(program: &Program) -> Result<StartedProgram, Error> {
+    let stdio = own_stdio().map_err(|source| custody_error(program, source))?;
+    start_with(program, StdioMode::Attached, stdio).await
 }
 
 pub(super) fn is_drained(output: &Output) -> bool {
@@ -91,88 +89,34 @@ pub(super) fn namespace_support() -> Result<(), Unsupported> {
 }
 
 pub(super) fn exec_support() -> ExecSupport {
-    handover::support()
+    watch_setup::support()
 }
 
 /// Keeps other processes of the same user from reading this one's memory and environment.
 pub(super) fn forbid_inspection() -> io::Result<()> {
-    bond::hide()
+    child_setup::forbid_inspection()
 }
 
 /// Becomes the guard, or tries a namespace, if the arguments say so.
 pub(super) fn guard_if_asked() {
     let args: Vec<_> = std::env::args_os().take(3).collect();
-    if args == [OsStr::new(GUARD), OsStr::new(MARK)] {
+    if args == [OsStr::new(GUARD), OsStr::new(GUARD_ARGUMENT)] {
         std::process::exit(keeper::guard());
     }
-    if args == [OsStr::new(GUARD), OsStr::new(PROBE)] {
-        std::process::exit(namespace::try_here());
+    if args == [OsStr::new(GUARD), OsStr::new(PROBE_ARGUMENT)] {
+        std::process::exit(namespace::run_probe());
     }
 }
 
 /// What a program's standard streams are, and with them what it is to the person: a partner, a command, or in charge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum StdioMode {
     /// A pipe each. Its tree ends with it.
     Piped,
     /// No input, and one pipe for both outputs. What it leaves behind lives until it is told to end.
     Captured,
     /// Ours, on our terminal. What it put in sessions of their own, such as a browser, outlives it.
     Attached,
-}
-
-/// The owner's hold on a tree. When any copy is dropped, the tree is killed.
-pub(super) struct Leash(Arc<Hold>);
-
-struct Hold {
-    control: UnixStream,
-    guard: Mutex<Option<reaper::Guard>>,
-}
-
-impl Leash {
-    pub(super) fn look(&self) {
-        self.ask(wire::LOOK);
-    }
-
-    pub(super) fn term(&self) {
-        self.ask(wire::TERM);
-    }
-
-    pub(super) fn kill(&self) {
-        // It fails when the other side is gone, and then there is nothing left to kill.
-        shutdown(&self.0.control, Shutdown::Write).ok();
-        self.0.with_guard(reaper::Guard::resume);
-    }
-
-    /// Kills the tree without its guard, which the tree can keep from its work; tells how many outlived that.
-    pub(super) async fn kill_by_force(&self) -> usize {
-        let hold = Arc::clone(&self.0);
-        let kill = move || hold.with_guard(reaper::Guard::kill_tree);
-        let killed = tokio::task::spawn_blocking(kill).await;
-        killed.ok().flatten().unwrap_or(1)
-    }
-
-    fn ask(&self, order: u8) {
-        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-        // It fails when the other side is gone, which the reports tell.
-        send(&self.0.control, &[order], flags).ok();
-    }
-}
-
-impl Hold {
-    fn with_guard<T>(&self, act: impl FnOnce(&mut reaper::Guard) -> T) -> Option<T> {
-        let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
-        guard.as_mut().map(act)
-    }
-}
-
-impl Drop for Leash {
-    fn drop(&mut self) {
-        shutdown(&self.0.control, Shutdown::Both).ok();
-        self.0.with_guard(reaper::Guard::resume);
-        let mut guard = self.0.guard.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(guard.take());
-    }
 }
 
 fn pipes() -> io::Result<([OwnedFd; 3], Pipes)> {
@@ -189,7 +133,7 @@ fn pipes() -> io::Result<([OwnedFd; 3], Pipes)> {
 }
 
 /// Nothing to read, and one pipe to write to.
-fn one_pipe() -> io::Result<([OwnedFd; 3], Output)> {
+fn captured_output() -> io::Result<([OwnedFd; 3], Output)> {
     let nothing = File::open("/dev/null")?;
     let (output, writer) = io::pipe()?;
     let output = pipe::Receiver::from_owned_fd(output.into())?;
@@ -197,7 +141,7 @@ fn one_pipe() -> io::Result<([OwnedFd; 3], Output)> {
     Ok((stdio, output))
 }
 
-fn our_own() -> io::Result<[OwnedFd; 3]> {
+fn own_stdio() -> io::Result<[OwnedFd; 3]> {
     Ok([
         io::stdin().as_fd().try_clone_to_owned()?,
         io::stdout().as_fd().try_clone_to_owned()?,
@@ -205,15 +149,20 @@ fn our_own() -> io::Result<[OwnedFd; 3]> {
     ])
 }
 
-async fn open(program: &Program, mode: Mode, stdio: [OwnedFd; 3]) -> Result<Started, Error> {
+async fn start_with(
+    program: &Program,
+    mode: StdioMode,
+    stdio: [OwnedFd; 3],
+) -> Result<StartedProgram, Error> {
     let (channel, execs) = match &program.watch {
         Some(_) => {
-            let (channel, theirs) = execs::pair().map_err(|source| unguarded(program, source))?;
+            let (channel, theirs) =
+                exec_channel::pair().map_err(|source| custody_error(program, source))?;
             (Some(channel), Some(theirs))
         }
         None => (None, None),
     };
-    let files = Files {
+    let files = JobFiles {
         stdio,
         landlock_ruleset: program.confinement.landlock_ruleset.clone(),
         directory: program.directory.clone(),
@@ -221,59 +170,61 @@ async fn open(program: &Program, mode: Mode, stdio: [OwnedFd; 3]) -> Result<Star
     };
     let handed = hand_over(program, mode, files).await;
     match (
-        handed.map_err(|source| unguarded(program, source))?,
+        handed.map_err(|source| custody_error(program, source))?,
         channel,
     ) {
         (Ok(mut started), channel) => {
-            started.execs = channel.map(execs::Channel::open);
+            started.execs = channel.map(exec_channel::OwnerSocket::open);
             Ok(started)
         }
-        (Err((Fault::Program, Errno::ACCESS)), Some(channel)) => {
+        (Err((StartFailure::Program, Errno::ACCESS)), Some(channel)) => {
             Err(match channel.denial().await {
                 Some(why) => Error::Denied {
                     program: name(program),
                     why,
                 },
-                None => refusal(program, Fault::Program, Errno::ACCESS),
+                None => start_error(program, StartFailure::Program, Errno::ACCESS),
             })
         }
-        (Err((fault, errno)), _) => Err(refusal(program, fault, errno)),
+        (Err((failure, errno)), _) => Err(start_error(program, failure, errno)),
     }
 }
 
 async fn hand_over(
     program: &Program,
-    mode: Mode,
-    files: Files,
-) -> io::Result<Result<Started, (Fault, Errno)>> {
+    mode: StdioMode,
+    files: JobFiles,
+) -> io::Result<Result<StartedProgram, (StartFailure, Errno)>> {
     let (ours, theirs) = StdStream::pair()?;
     let (guard, custody) = keeper(theirs, program)?;
     wire::send_files(&ours, &files)?;
     drop(files);
     ours.set_nonblocking(true)?;
-    let hold = Arc::new(Hold {
+    let connection = Arc::new(KeeperConnection {
         control: UnixStream::from_std(ours)?,
         guard: Mutex::new(guard),
     });
-    let leash = Leash(Arc::clone(&hold));
-    let pid = match first_report(&hold.control, &wire::job(program, mode)?).await? {
+    let tree = TreeHandle(Arc::clone(&connection));
+    let pid = match first_report(&connection.control, &wire::job(program, mode)?).await? {
         Report::Started(pid) => pid.cast_unsigned(),
-        Report::Failed(fault, errno) => return Ok(Err((fault, Errno::from_raw_os_error(errno)))),
+        Report::Failed(failure, errno) => {
+            return Ok(Err((failure, Errno::from_raw_os_error(errno))));
+        }
         _ => return Err(io::ErrorKind::InvalidData.into()),
     };
     let (sender, progress) = watch::channel(Progress::default());
-    tokio::spawn(follow(Leash(hold), sender));
-    Ok(Ok(Started {
+    tokio::spawn(follow_reports(TreeHandle(connection), sender));
+    Ok(Ok(StartedProgram {
         pid,
         custody,
-        leash,
+        tree,
         progress,
         execs: None,
     }))
 }
 
 /// A guard process if this executable can be one, else a thread.
-fn keeper(control: StdStream, program: &Program) -> io::Result<(Option<reaper::Guard>, Custody)> {
+fn keeper(control: StdStream, program: &Program) -> io::Result<(Option<GuardProcess>, Custody)> {
     if !guard::is_ready() {
         let keeper = move || keeper::thread(&control);
         thread::Builder::new()
@@ -290,19 +241,19 @@ fn keeper(control: StdStream, program: &Program) -> io::Result<(Option<reaper::G
     }
     let guard = command
         .arg0(GUARD)
-        .arg(MARK)
+        .arg(GUARD_ARGUMENT)
         .stdin(Stdio::from(OwnedFd::from(control)))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()?;
-    Ok((Some(reaper::Guard::new(guard)), Custody::Guard))
+    Ok((Some(GuardProcess::new(guard)), Custody::Guard))
 }
 
 /// Tells what the other side reports, until it is gone.
-async fn follow(leash: Leash, progress: watch::Sender<Progress>) {
-    while let Ok(report) = report(&leash.0.control).await {
+async fn follow_reports(tree: TreeHandle, progress: watch::Sender<Progress>) {
+    while let Ok(report) = read_report(&tree.0.control).await {
         progress.send_modify(|now| match report {
-            Report::Looked => now.looked = true,
+            Report::DescendantsNoted => now.descendants_noted = true,
             Report::Ended(status) => now.status = Some(status),
             Report::Swept(survivors) => now.survivors = Some(survivors.cast_unsigned()),
             Report::Started(_) | Report::Failed(..) => {}
@@ -315,14 +266,14 @@ async fn follow(leash: Leash, progress: watch::Sender<Progress>) {
 }
 
 async fn first_report(control: &UnixStream, job: &[u8]) -> io::Result<Report> {
-    let told = async {
+    let report = async {
         write(control, job).await?;
-        report(control).await
+        read_report(control).await
     };
-    // A hostile program can stop its guard before that has told anything.
-    let told = tokio::time::timeout(START, told).await;
-    let told = told.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-    told.map_err(|error| match error.kind() {
+    // A hostile program can stop its guard before it reports anything.
+    let report = tokio::time::timeout(START_TIMEOUT, report).await;
+    let report = report.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+    report.map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof
         | io::ErrorKind::BrokenPipe
         | io::ErrorKind::ConnectionReset => io::Error::other(UNGUARDED),
@@ -330,7 +281,7 @@ async fn first_report(control: &UnixStream, job: &[u8]) -> io::Result<Report> {
     })
 }
 
-async fn report(control: &UnixStream) -> io::Result<Report> {
+async fn read_report(control: &UnixStream) -> io::Result<Report> {
     let mut frame = [0; wire::FRAME];
     let mut filled = 0;
     while filled < frame.len() {
@@ -357,41 +308,43 @@ async fn write(control: &UnixStream, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn unguarded(program: &Program, source: io::Error) -> Error {
+fn custody_error(program: &Program, source: io::Error) -> Error {
     Error::Custody {
         program: name(program),
         source,
     }
 }
 
-fn refusal(program: &Program, fault: Fault, errno: Errno) -> Error {
+fn start_error(program: &Program, failure: StartFailure, errno: Errno) -> Error {
     let source = io::Error::from(errno);
     let program_name = name(program);
-    match (fault, errno) {
-        (Fault::Directory, _) => Error::Directory {
+    match (failure, errno) {
+        (StartFailure::Directory, _) => Error::Directory {
             path: program.cwd.clone().unwrap_or_default(),
             source,
         },
-        (Fault::Program, Errno::NOENT | Errno::NOTDIR) => Error::NotFound {
+        (StartFailure::Program, Errno::NOENT | Errno::NOTDIR) => Error::NotFound {
             program: program_name,
         },
-        (Fault::Program, Errno::ACCESS | Errno::NOEXEC | Errno::ISDIR) => Error::NotExecutable {
+        (StartFailure::Program, Errno::ACCESS | Errno::NOEXEC | Errno::ISDIR) => {
+            Error::NotExecutable {
+                program: program_name,
+                source,
+            }
+        }
+        (StartFailure::Program, _) => Error::Start {
             program: program_name,
             source,
         },
-        (Fault::Program, _) => Error::Start {
-            program: program_name,
-            source,
-        },
-        (Fault::Custody, _) => unguarded(program, source),
-        (Fault::Confinement, Errno::STALE) => Error::Moved {
+        (StartFailure::Custody, _) => custody_error(program, source),
+        (StartFailure::Confinement, Errno::STALE) => Error::Moved {
             program: program_name,
         },
-        (Fault::Confinement, Errno::TOOBIG) => Error::Sandbox {
+        (StartFailure::Confinement, Errno::TOOBIG) => Error::Sandbox {
             program: program_name,
             reason: TOO_MANY_MOUNTS.to_owned(),
         },
-        (Fault::Confinement, _) => {
+        (StartFailure::Confinement, _) => {
             let reason = match namespace::support() {
                 Err(unsupported) => unsupported.to_string(),
                 Ok(()) => source.to_string(),
@@ -401,11 +354,11 @@ fn refusal(program: &Program, fault: Fault, errno: Errno) -> Error {
                 reason,
             }
         }
-        (Fault::Watch, Errno::INVAL) if exec_support().is_available() => Error::Watch {
+        (StartFailure::Watch, Errno::INVAL) if exec_support().is_available() => Error::Watch {
             program: program_name,
             reason: NO_JUDGE.to_owned(),
         },
-        (Fault::Watch, _) => Error::Watch {
+        (StartFailure::Watch, _) => Error::Watch {
             program: program_name,
             reason: match exec_support() {
                 ExecSupport::Missing { reason } => reason.to_owned(),
@@ -424,6 +377,6 @@ const UNGUARDED: &str = "the guard ended at once; call guard::run_if_asked first
 const NO_JUDGE: &str =
     "nobody can judge by these rules; call guard::judge_with before guard::run_if_asked";
 const TOO_MANY_MOUNTS: &str = "what the policy denies shows in too many places: at most 2048 paths, directories above them and mounts that show them can be covered; unmount bind mounts, or deny directories in place of many files";
-const MARK: &str = "--keep";
-const PROBE: &str = "--try-namespace";
-const START: Duration = Duration::from_secs(20);
+const GUARD_ARGUMENT: &str = "--keep";
+const PROBE_ARGUMENT: &str = "--try-namespace";
+const START_TIMEOUT: Duration = Duration::from_secs(20);

@@ -10,14 +10,15 @@ use tokio::process::{self, Command};
 use tokio::sync::{Notify, watch};
 
 use super::{
-    Custody, Error, ExecSupport, ExitStatus, Pipes, Program, Progress, Signal, Started, Unsupported,
+    Custody, Error, ExecSupport, ExitStatus, Pipes, Program, Progress, Signal, StartedProgram,
+    Unsupported,
 };
 
 pub(super) type Input = process::ChildStdin;
 pub(super) type Output = process::ChildStdout;
 pub(super) type ErrorOutput = process::ChildStderr;
 
-pub(super) async fn start(program: &Program) -> Result<(Started, Pipes), Error> {
+pub(super) async fn start(program: &Program) -> Result<(StartedProgram, Pipes), Error> {
     let mut command = command(program);
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped());
@@ -26,41 +27,41 @@ pub(super) async fn start(program: &Program) -> Result<(Started, Pipes), Error> 
     let mut child = spawn(program, command)?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        return Err(refusal(program, io::ErrorKind::BrokenPipe.into()));
+        return Err(start_error(program, io::ErrorKind::BrokenPipe.into()));
     };
     let pipes = Pipes {
         stdin,
         stdout,
         stderr,
     };
-    Ok((follow_up(child), pipes))
+    Ok((track(child), pipes))
 }
 
-pub(super) async fn start_over(
+pub(super) async fn start_with_pipes(
     program: &Program,
     stdin: PipeReader,
     stdout: PipeWriter,
     stderr: PipeWriter,
-) -> Result<Started, Error> {
+) -> Result<StartedProgram, Error> {
     let mut command = command(program);
     command.stdin(stdin);
     command.stdout(stdout);
     command.stderr(stderr);
     group::own(&mut command);
-    Ok(follow_up(spawn(program, command)?))
+    Ok(track(spawn(program, command)?))
 }
 
-pub(super) async fn start_captured(program: &Program) -> Result<(Started, Output), Error> {
+pub(super) async fn start_captured(program: &Program) -> Result<(StartedProgram, Output), Error> {
     let mut command = command(program);
     command.stdin(Stdio::null());
-    let output = one_pipe(&mut command).map_err(|error| refusal(program, error))?;
+    let output = captured_output(&mut command).map_err(|error| start_error(program, error))?;
     group::own(&mut command);
-    Ok((follow_up(spawn(program, command)?), output))
+    Ok((track(spawn(program, command)?), output))
 }
 
-pub(super) async fn start_attached(program: &Program) -> Result<Started, Error> {
+pub(super) async fn start_attached(program: &Program) -> Result<StartedProgram, Error> {
     let command = command(program);
-    Ok(follow_up(spawn(program, command)?))
+    Ok(track(spawn(program, command)?))
 }
 
 pub(super) fn is_drained(_: &Output) -> bool {
@@ -85,7 +86,7 @@ impl AnswerSocket {
     pub(super) fn answer(&self, _: u64, _: bool) {}
 }
 
-fn one_pipe(command: &mut Command) -> io::Result<Output> {
+fn captured_output(command: &mut Command) -> io::Result<Output> {
     let (output, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?);
     command.stderr(writer);
@@ -111,18 +112,18 @@ fn spawn(program: &Program, mut command: Command) -> Result<process::Child, Erro
             source,
         })?;
     }
-    command.spawn().map_err(|error| refusal(program, error))
+    command.spawn().map_err(|error| start_error(program, error))
 }
 
-fn follow_up(child: process::Child) -> Started {
+fn track(child: process::Child) -> StartedProgram {
     let orders = Arc::new(Orders::default());
     let pid = child.id().unwrap_or_default();
     let (sender, progress) = watch::channel(Progress::default());
     tokio::spawn(follow(child, Arc::clone(&orders), sender));
-    Started {
+    StartedProgram {
         pid,
         custody: Custody::Direct,
-        leash: Leash(orders),
+        tree: TreeHandle(orders),
         progress,
         execs: None,
     }
@@ -136,22 +137,22 @@ pub(super) fn forbid_inspection() -> std::io::Result<()> {
 }
 
 /// The owner's hold on a child. When it is dropped, the child is killed.
-pub(super) struct Leash(Arc<Orders>);
+pub(super) struct TreeHandle(Arc<Orders>);
 
 #[derive(Default)]
 struct Orders {
-    look: Notify,
-    term: Notify,
+    note_descendants: Notify,
+    terminate: Notify,
     kill: Notify,
 }
 
-impl Leash {
-    pub(super) fn look(&self) {
-        self.0.look.notify_one();
+impl TreeHandle {
+    pub(super) fn note_descendants(&self) {
+        self.0.note_descendants.notify_one();
     }
 
-    pub(super) fn term(&self) {
-        self.0.term.notify_one();
+    pub(super) fn terminate(&self) {
+        self.0.terminate.notify_one();
     }
 
     pub(super) fn kill(&self) {
@@ -164,7 +165,7 @@ impl Leash {
     }
 }
 
-impl Drop for Leash {
+impl Drop for TreeHandle {
     fn drop(&mut self) {
         self.kill();
     }
@@ -174,13 +175,13 @@ async fn follow(mut child: process::Child, orders: Arc<Orders>, progress: watch:
     let status = loop {
         tokio::select! {
             status = child.wait() => break status,
-            () = orders.look.notified() => progress.send_modify(|now| now.looked = true),
-            () = orders.term.notified() => group::term(&mut child),
+            () = orders.note_descendants.notified() => progress.send_modify(|now| now.descendants_noted = true),
+            () = orders.terminate.notified() => group::terminate(&mut child),
             () = orders.kill.notified() => group::kill(&mut child),
         }
     };
     progress.send_modify(|now| {
-        now.status = Some(status.map_or(ExitStatus::Lost, outcome));
+        now.status = Some(status.map_or(ExitStatus::Lost, exit_status));
         now.survivors = Some(0);
     });
 }
@@ -210,7 +211,7 @@ fn enterable(cwd: &Path) -> io::Result<()> {
     }
 }
 
-fn refusal(program: &Program, source: io::Error) -> Error {
+fn start_error(program: &Program, source: io::Error) -> Error {
     let program = PathBuf::from(&program.name);
     match source.kind() {
         io::ErrorKind::NotFound => Error::NotFound { program },
@@ -219,7 +220,7 @@ fn refusal(program: &Program, source: io::Error) -> Error {
     }
 }
 
-fn outcome(status: StdExitStatus) -> ExitStatus {
+fn exit_status(status: StdExitStatus) -> ExitStatus {
     match (status.code(), group::signal(status)) {
         (Some(code), _) => ExitStatus::Exited(code),
         (None, Some(signal)) => ExitStatus::Signaled(Signal(signal)),
@@ -248,7 +249,7 @@ mod group {
         OwnedFd::from(pipe).into()
     }
 
-    pub(super) fn term(child: &mut Child) {
+    pub(super) fn terminate(child: &mut Child) {
         // It fails when the child has just ended, which is what was wanted.
         send(child, Signal::TERM).ok();
     }
@@ -287,7 +288,7 @@ mod group {
     }
 
     /// There is no signal to ask with.
-    pub(super) fn term(_: &mut Child) {}
+    pub(super) fn terminate(_: &mut Child) {}
 
     pub(super) fn kill(child: &mut Child) {
         // It fails when the child has just ended, which is what was wanted.

@@ -194,7 +194,7 @@ impl Program {
         stderr: PipeWriter,
     ) -> Result<Child, Error> {
         in_runtime()?;
-        let started = platform::start_over(self, stdin, stdout, stderr).await?;
+        let started = platform::start_with_pipes(self, stdin, stdout, stderr).await?;
         Ok(Child::captured(started))
     }
 

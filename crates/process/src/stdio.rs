@@ -13,7 +13,7 @@ use super::platform;
 /// Our end of a child's standard input. Dropping it closes it, and so does stopping the child: writing then fails
 /// with [`io::ErrorKind::BrokenPipe`].
 pub struct Stdin {
-    slot: Slot,
+    stdin_pipe: SharedStdin,
 }
 
 /// Our end of a child's standard output.
@@ -23,24 +23,24 @@ pub struct Stdout {
 
 /// The pipe behind a [`Stdin`], which the child's stop must be able to close whoever writes to it.
 #[derive(Clone)]
-pub(super) struct Slot(Arc<Mutex<Pipe>>);
+pub(super) struct SharedStdin(Arc<Mutex<StdinPipe>>);
 
-struct Pipe {
+struct StdinPipe {
     input: Option<platform::Input>,
     writer: Option<Waker>,
 }
 
-impl Slot {
-    pub(super) fn new(input: platform::Input) -> Slot {
+impl SharedStdin {
+    pub(super) fn new(input: platform::Input) -> SharedStdin {
         let input = Some(input);
-        Slot(Arc::new(Mutex::new(Pipe {
+        SharedStdin(Arc::new(Mutex::new(StdinPipe {
             input,
             writer: None,
         })))
     }
 
-    pub(super) fn closed() -> Slot {
-        Slot(Arc::new(Mutex::new(Pipe {
+    pub(super) fn closed() -> SharedStdin {
+        SharedStdin(Arc::new(Mutex::new(StdinPipe {
             input: None,
             writer: None,
         })))
@@ -57,14 +57,14 @@ impl Slot {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Pipe> {
+    fn lock(&self) -> MutexGuard<'_, StdinPipe> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Stdin {
-    pub(super) fn new(slot: Slot) -> Stdin {
-        Stdin { slot }
+    pub(super) fn new(stdin_pipe: SharedStdin) -> Stdin {
+        Stdin { stdin_pipe }
     }
 
     fn poll<T>(
@@ -72,7 +72,7 @@ impl Stdin {
         context: &mut Context<'_>,
         act: impl FnOnce(Pin<&mut platform::Input>, &mut Context<'_>) -> Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        let mut pipe = self.slot.lock();
+        let mut pipe = self.stdin_pipe.lock();
         let Some(input) = pipe.input.as_mut() else {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         };
@@ -102,7 +102,7 @@ impl AsyncWrite for Stdin {
     }
 
     fn is_write_vectored(&self) -> bool {
-        let pipe = self.slot.lock();
+        let pipe = self.stdin_pipe.lock();
         pipe.input
             .as_ref()
             .is_some_and(AsyncWrite::is_write_vectored)
@@ -113,9 +113,9 @@ impl AsyncWrite for Stdin {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.slot.lock().input.is_some() {
+        if self.stdin_pipe.lock().input.is_some() {
             ready!(self.poll(context, |input, context| input.poll_shutdown(context)))?;
-            self.slot.close();
+            self.stdin_pipe.close();
         }
         Poll::Ready(Ok(()))
     }
@@ -123,7 +123,7 @@ impl AsyncWrite for Stdin {
 
 impl Drop for Stdin {
     fn drop(&mut self) {
-        self.slot.close();
+        self.stdin_pipe.close();
     }
 }
 

@@ -1,6 +1,6 @@
 //! An agent in forty lines: it asks before it does anything, and can be cancelled.
 
-use attache::{AgentCall, CallError, agent::ClientSession, schema::error, v1};
+use attache::{AgentCall, CallError, schema::error, v1, v1::RequestPermissionOutcome};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
@@ -29,11 +29,11 @@ async fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-async fn turn(session: ClientSession) -> Result<v1::PromptResponse, CallError> {
+async fn turn(session: attache::agent::ClientSession) -> Result<v1::PromptResponse, CallError> {
     session.say("Shall I? ").await?;
     let tool = v1::ToolCallUpdate::new("call-1").title("Wave");
     let yes = v1::PermissionOption::new("yes", "Yes", v1::PermissionOptionKind::AllowOnce);
-    if let v1::RequestPermissionOutcome::Selected(_) = session.ask_permission(tool, [yes]).await? {
+    if let RequestPermissionOutcome::Selected(_) = session.request_permission(tool, [yes]).await? {
         session.say("Hello!").await?;
     }
     Ok(v1::PromptResponse::new(v1::StopReason::EndTurn))

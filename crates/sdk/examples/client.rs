@@ -1,4 +1,4 @@
-//! A client in forty lines: it starts an agent, sends a prompt, says yes to everything and prints what it heard.
+//! A client in forty lines: it starts an agent, sends a prompt, allows everything and prints the agent's text.
 
 #![allow(clippy::print_stdout, reason = "a program that talks to people")]
 
@@ -20,11 +20,11 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1).client_info(us);
     agent.initialize(hello).await?;
     let cwd = std::env::current_dir()?.to_string_lossy().into_owned();
-    let new = agent.ask(v1::NewSessionRequest::new(cwd, [])).await?;
+    let new = agent.request(v1::NewSessionRequest::new(cwd, [])).await?;
     let session = agent.session(new.session_id);
     let mut transcript = Transcript::new();
     let turn = calls.until(session.prompt(["Say hello"]), |call| match call {
-        ClientCall::Session(said) => drop(transcript.apply(said.update)),
+        ClientCall::Session(update) => drop(transcript.apply(update.update)),
         ClientCall::RequestPermission(request, reply) => {
             let first = request.options.into_iter().next();
             let yes = first.map(|option| v1::SelectedPermissionOutcome::new(option.option_id));
@@ -33,8 +33,8 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
         }
         other => other.refuse(),
     });
-    let ended = turn.await?;
-    println!("{}\n{}", transcript.text(), ended.stop_reason.as_str());
+    let response = turn.await?;
+    println!("{}\n{}", transcript.text(), response.stop_reason.as_str());
     child.stop(Default::default()).await;
     Ok(())
 }

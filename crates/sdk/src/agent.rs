@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use attache_rpc::json::{Encode, Raw};
-use attache_rpc::{Garbage, SendOptions, SessionKey};
+use attache_rpc::{NonJsonLines, SendOptions, SessionKey};
 use attache_schema::{FilePath, v1};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -35,7 +35,7 @@ where
     let options = transport::Options {
         limits: options.limits,
         framing: options.framing,
-        garbage: Garbage::Answer,
+        non_json_lines: NonJsonLines::Reject,
         stall: options.stall,
         grace: options.grace,
         session_index: Box::new(AgentSessionIndex),
@@ -84,7 +84,7 @@ impl ClientHandle {
 
     /// What the client has said it can do; `None` before `initialize`.
     pub fn capabilities(&self) -> Option<v1::ClientCapabilities> {
-        self.connection.known().client.clone()
+        self.connection.handshake().client.clone()
     }
 }
 
@@ -119,18 +119,21 @@ impl ClientSession {
     pub async fn update(&self, update: impl Into<v1::SessionUpdate>) -> Result<(), CallError> {
         let notification = v1::SessionNotification::new(self.id.clone(), update);
         let options = SendOptions::of(self.session);
-        self.client.connection.tell_in(options, &notification).await
+        self.client
+            .connection
+            .notify_in_session(options, &notification)
+            .await
     }
 
     /// Tells what has happened in JSON that was made before: the text of an update.
-    pub async fn repeat(&self, update: &Raw) -> Result<(), CallError> {
-        let told = Repeated {
+    pub async fn update_raw(&self, update: &Raw) -> Result<(), CallError> {
+        let params = RawUpdateParams {
             session: &self.id,
             update,
         };
         let connection = &self.client.connection;
         connection
-            .repeat_in(SendOptions::of(self.session), &told)
+            .update_in_session(SendOptions::of(self.session), &params)
             .await
     }
 
@@ -149,20 +152,20 @@ impl ClientSession {
     }
 
     /// Asks the person whether a tool may run.
-    pub async fn ask_permission(
+    pub async fn request_permission(
         &self,
         tool_call: v1::ToolCallUpdate,
         options: impl IntoIterator<Item = v1::PermissionOption>,
     ) -> Result<v1::RequestPermissionOutcome, CallError> {
         let id = self.id.clone();
         let request = v1::RequestPermissionRequest::new(id, tool_call, options);
-        Ok(self.client.ask(request).await?.outcome)
+        Ok(self.client.request(request).await?.outcome)
     }
 
     /// Reads a whole file as the client sees it, unsaved changes included.
     pub async fn read_text_file(&self, path: impl Into<FilePath>) -> Result<String, CallError> {
         let request = v1::ReadTextFileRequest::new(self.id.clone(), path);
-        Ok(self.client.ask(request).await?.content)
+        Ok(self.client.request(request).await?.content)
     }
 
     /// Writes a whole file through the client.
@@ -172,17 +175,17 @@ impl ClientSession {
         content: impl Into<String>,
     ) -> Result<(), CallError> {
         let request = v1::WriteTextFileRequest::new(self.id.clone(), path, content);
-        self.client.ask(request).await.map(drop)
+        self.client.request(request).await.map(drop)
     }
 }
 
 /// The params of `session/update`, whose update is text.
-struct Repeated<'a> {
+struct RawUpdateParams<'a> {
     session: &'a v1::SessionId,
     update: &'a Raw,
 }
 
-impl Encode for Repeated<'_> {
+impl Encode for RawUpdateParams<'_> {
     fn encode(&self, out: &mut String) {
         out.push_str("{\"sessionId\":");
         self.session.encode(out);

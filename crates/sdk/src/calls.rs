@@ -6,7 +6,7 @@ use attache_rpc::{Call, Error, Id, SendOptions, SessionKey};
 use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
 use attache_schema::method::{Direction, Method, MethodKind, Requirement};
 use attache_schema::{error, v1};
-use attache_transport::{Inbox, Incoming};
+use attache_transport::{Inbox, IncomingCall};
 
 use crate::connection::{Connection, session_key};
 use crate::{AgentCall, ClientCall};
@@ -17,7 +17,7 @@ pub(crate) async fn next_for_agent(
 ) -> Option<AgentCall> {
     loop {
         match inbox.next().await? {
-            Incoming::Request(id, call) => match agent_request(connection, &call) {
+            IncomingCall::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
                     let session = call.params().map_or(SessionKey::CONNECTION, session_key);
                     return Some(AgentCall::from_request(connection, id, session, request));
@@ -25,7 +25,7 @@ pub(crate) async fn next_for_agent(
                 Err(error) => refuse(connection, &id, &error),
             },
             // One that does not fit is ignored, as the protocol asks.
-            Incoming::Notification(call) => {
+            IncomingCall::Notification(call) => {
                 match ClientNotification::decode(call.method(), call.params()) {
                     Ok(notification) => return Some(AgentCall::from_notification(notification)),
                     Err(_) => connection.ignore(),
@@ -41,7 +41,7 @@ pub(crate) async fn next_for_client(
 ) -> Option<ClientCall> {
     loop {
         match inbox.next().await? {
-            Incoming::Request(id, call) => match client_request(connection, &call) {
+            IncomingCall::Request(id, call) => match client_request(connection, &call) {
                 Ok(request) => {
                     let session = call.params().map_or(SessionKey::CONNECTION, session_key);
                     let call = ClientCall::from_request(connection, id, session, request);
@@ -58,7 +58,7 @@ pub(crate) async fn next_for_client(
                 }
                 Err(error) => refuse(connection, &id, &error),
             },
-            Incoming::Notification(call) => {
+            IncomingCall::Notification(call) => {
                 match AgentNotification::decode(call.method(), call.params()) {
                     Ok(notification) => return Some(ClientCall::from_notification(notification)),
                     Err(_) => connection.ignore(),
@@ -70,18 +70,20 @@ pub(crate) async fn next_for_client(
 
 fn agent_request(connection: &Connection, call: &Call) -> Result<ClientRequest, Error> {
     let request = ClientRequest::decode(call.method(), call.params())?;
-    let mut known = connection.known();
+    let mut handshake = connection.handshake();
     match &request {
-        ClientRequest::Initialize(_) if known.is_initialized() || known.proposed.is_some() => {
+        ClientRequest::Initialize(_)
+            if handshake.is_initialized() || handshake.proposed.is_some() =>
+        {
             let reason = "the connection has been initialized; what was agreed on stays";
             Err(error::invalid_request("already_initialized", reason))
         }
         ClientRequest::Initialize(initialize) => {
-            known.proposed = Some(initialize.client_capabilities.clone());
+            handshake.proposed = Some(initialize.client_capabilities.clone());
             Ok(request)
         }
         ClientRequest::Extension(_) => Ok(request),
-        _ if !known.is_initialized() => {
+        _ if !handshake.is_initialized() => {
             let reason = "`initialize` comes first";
             Err(error::invalid_request("not_initialized", reason))
         }
@@ -95,9 +97,9 @@ fn client_request(connection: &Connection, call: &Call) -> Result<AgentRequest, 
     let method = Method::find(call.method(), MethodKind::Request, Direction::ToClient);
     if let Some(Requirement::ClientCapability(_, is_set)) = method.map(|method| method.requirement)
     {
-        let known = connection.known();
+        let handshake = connection.handshake();
         let default = v1::ClientCapabilities::default();
-        if !is_set(known.client.as_ref().unwrap_or(&default)) {
+        if !is_set(handshake.client.as_ref().unwrap_or(&default)) {
             return Err(error::method_not_found(call.method()));
         }
     }
@@ -108,5 +110,5 @@ fn refuse(connection: &Connection, id: &Id, error: &Error) {
     let options = SendOptions::of(SessionKey::CONNECTION);
     connection
         .link
-        .answer::<v1::PromptResponse>(id, options, Err(error));
+        .respond::<v1::PromptResponse>(id, options, Err(error));
 }

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use attache_process::{self as process, Child, Program};
-use attache_rpc::{Garbage, SendOptions, SessionKey};
+use attache_rpc::{NonJsonLines, SendOptions, SessionKey};
 use attache_schema::method::Request;
 use attache_schema::v1;
 use attache_transport::{self as transport, Inbox};
@@ -25,7 +25,7 @@ where
     let options = transport::Options {
         limits: options.limits,
         framing: options.framing,
-        garbage: Garbage::Skip,
+        non_json_lines: NonJsonLines::Skip,
         stall: options.stall,
         grace: options.grace,
         session_index: Box::new(ClientSessionIndex),
@@ -98,34 +98,34 @@ impl AgentHandle {
         &self,
         request: v1::InitializeRequest,
     ) -> Result<v1::InitializeResponse, CallError> {
-        self.connection.known().client = Some(request.client_capabilities.clone());
-        let answer = self.connection.ask_ref(&request).await?;
+        self.connection.handshake().client = Some(request.client_capabilities.clone());
+        let answer = self.connection.request_ref(&request).await?;
         if answer.protocol_version != v1::ProtocolVersion::V1 {
             return Err(CallError::Version(answer.protocol_version.0));
         }
-        let mut known = self.connection.known();
-        known.agent = Some(answer.agent_capabilities.clone());
-        known.auth_methods.clone_from(&answer.auth_methods);
-        drop(known);
+        let mut handshake = self.connection.handshake();
+        handshake.agent = Some(answer.agent_capabilities.clone());
+        handshake.auth_methods.clone_from(&answer.auth_methods);
+        drop(handshake);
         Ok(answer)
     }
 
     /// Asks the agent, and logs in if it wants that first, in the way that `choose` picks of those it offers.
-    pub async fn ask_with_login<R: Request>(
+    pub async fn request_with_login<R: Request>(
         &self,
         request: R,
         choose: impl FnOnce(&[v1::AuthMethod]) -> Option<v1::AuthMethodId>,
     ) -> Result<R::Response, CallError> {
-        let refused = match self.connection.ask_ref(&request).await {
+        let refused = match self.connection.request_ref(&request).await {
             Err(error) if error.wants_login() => error,
             other => return other,
         };
-        let methods = self.connection.known().auth_methods.clone();
+        let methods = self.connection.handshake().auth_methods.clone();
         let Some(method) = choose(&methods) else {
             return Err(refused);
         };
-        self.ask(v1::AuthenticateRequest::new(method)).await?;
-        self.connection.ask_ref(&request).await
+        self.request(v1::AuthenticateRequest::new(method)).await?;
+        self.connection.request_ref(&request).await
     }
 
     /// One session of the agent.
@@ -138,7 +138,7 @@ impl AgentHandle {
 
     /// What the agent has said it can do; `None` before `initialize`.
     pub fn capabilities(&self) -> Option<v1::AgentCapabilities> {
-        self.connection.known().agent.clone()
+        self.connection.handshake().agent.clone()
     }
 }
 
@@ -169,7 +169,7 @@ impl AgentSession {
         content: impl IntoIterator<Item = impl Into<v1::ContentBlock>>,
     ) -> Result<v1::PromptResponse, CallError> {
         let request = v1::PromptRequest::new(self.id.clone(), content);
-        self.agent.ask(request).await
+        self.agent.request(request).await
     }
 
     /// Cancels the turn that runs, before everything else that waits to be said. The questions to a person that are
@@ -180,12 +180,12 @@ impl AgentSession {
         self.agent.connection.turns.cancel(options.session);
         self.agent
             .connection
-            .tell_in(options, &notification)
+            .notify_in_session(options, &notification)
             .await?;
         let link = &self.agent.connection.link;
         let cancelled = v1::RequestPermissionResponse::new(v1::RequestPermissionOutcome::Cancelled);
-        for question in link.open_requests(options.session) {
-            link.answer(&question, options, Ok(&cancelled));
+        for request in link.open_requests(options.session) {
+            link.respond(&request, options, Ok(&cancelled));
         }
         Ok(())
     }

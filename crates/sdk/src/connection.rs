@@ -5,28 +5,28 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::json::{self, Encode, Raw, Reader};
-use attache_rpc::{Counts, SendOptions, SessionKey};
+use attache_rpc::{EndpointCounts, SendOptions, SessionKey};
 use attache_schema::method::{Method, Notification, Order, Request, Requirement};
 use attache_schema::v1;
-use attache_transport::{Closed, Delivery, Link};
+use attache_transport::{CloseReason, Delivery, PeerHandle};
 
 use crate::CallError;
-use crate::turns::Turns;
+use crate::turns::RunningTurns;
 
 /// What an [`AgentHandle`](crate::AgentHandle) and a [`ClientHandle`](crate::ClientHandle) have in common: asking and
 /// telling the peer, and the end of the connection.
 #[derive(Debug)]
 pub struct Connection {
-    pub(crate) link: Link,
-    known: Mutex<Known>,
+    pub(crate) link: PeerHandle,
+    handshake: Mutex<Handshake>,
     ordered: bool,
-    pub(crate) turns: Turns,
+    pub(crate) turns: RunningTurns,
     ignored: AtomicUsize,
 }
 
 /// What the two sides have said of themselves.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct Handshake {
     /// What a client has offered in an `initialize` that has not been answered.
     pub(crate) proposed: Option<v1::ClientCapabilities>,
     pub(crate) client: Option<v1::ClientCapabilities>,
@@ -34,7 +34,7 @@ pub(crate) struct Known {
     pub(crate) auth_methods: Vec<v1::AuthMethod>,
 }
 
-impl Known {
+impl Handshake {
     /// Whether `initialize` has been asked and answered.
     pub(crate) fn is_initialized(&self) -> bool {
         self.client.is_some() && self.agent.is_some()
@@ -43,23 +43,23 @@ impl Known {
 
 impl Connection {
     /// The agent's side. Its answers are given at once, since nothing that a client tells belongs before them.
-    pub(crate) fn of_agent(link: Link) -> Self {
+    pub(crate) fn of_agent(link: PeerHandle) -> Self {
         Connection {
             link,
-            known: Mutex::default(),
+            handshake: Mutex::default(),
             ordered: false,
-            turns: Turns::default(),
+            turns: RunningTurns::default(),
             ignored: AtomicUsize::new(0),
         }
     }
 
     /// The client's side. The end of a turn comes after the turn's updates.
-    pub(crate) fn of_client(link: Link) -> Self {
+    pub(crate) fn of_client(link: PeerHandle) -> Self {
         Connection {
             link,
-            known: Mutex::default(),
+            handshake: Mutex::default(),
             ordered: true,
-            turns: Turns::default(),
+            turns: RunningTurns::default(),
             ignored: AtomicUsize::new(0),
         }
     }
@@ -68,20 +68,20 @@ impl Connection {
     ///
     /// A client is given the answer to `session/prompt` and `session/load` after the updates before it have been taken
     /// from [`ClientCalls`](crate::ClientCalls); other answers come at once.
-    pub async fn ask<R: Request>(&self, request: R) -> Result<R::Response, CallError> {
-        self.ask_ref(&request).await
+    pub async fn request<R: Request>(&self, request: R) -> Result<R::Response, CallError> {
+        self.request_ref(&request).await
     }
 
     /// Tells the peer.
-    pub async fn tell<N: Notification>(&self, notification: N) -> Result<(), CallError> {
+    pub async fn notify<N: Notification>(&self, notification: N) -> Result<(), CallError> {
         self.check(N::METHOD)?;
-        let params = Text::of(&notification);
+        let params = EncodedParams::of(&notification);
         let options = SendOptions::of(session_key(&params.0));
         Ok(self.link.notify(N::METHOD.name, &params, options).await?)
     }
 
     /// Asks something outside the protocol; the method's name starts with `_`.
-    pub async fn ask_extension(
+    pub async fn request_extension(
         &self,
         method: &str,
         params: &(impl Encode + ?Sized),
@@ -95,7 +95,7 @@ impl Connection {
     }
 
     /// Tells something outside the protocol.
-    pub async fn tell_extension(
+    pub async fn notify_extension(
         &self,
         method: &str,
         params: &(impl Encode + ?Sized),
@@ -117,12 +117,12 @@ impl Connection {
     }
 
     /// Waits until the connection has ended, and tells why.
-    pub async fn closed(&self) -> Closed {
+    pub async fn closed(&self) -> CloseReason {
         self.link.closed().await
     }
 
     /// What has come in so far that was neither a call nor an answer anybody waited for.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> EndpointCounts {
         self.link.counts()
     }
 
@@ -135,14 +135,19 @@ impl Connection {
         self.ignored.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn handshake(&self) -> MutexGuard<'_, Handshake> {
+        self.handshake
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) async fn ask_ref<R: Request>(&self, request: &R) -> Result<R::Response, CallError> {
+    pub(crate) async fn request_ref<R: Request>(
+        &self,
+        request: &R,
+    ) -> Result<R::Response, CallError> {
         let method = R::METHOD;
         self.check(method)?;
-        let params = Text::of(request);
+        let params = EncodedParams::of(request);
         let options = SendOptions::of(session_key(&params.0));
         let is_prompt = method.name == v1::PromptRequest::METHOD.name;
         let turn = is_prompt.then(|| self.turns.begin(options.session));
@@ -171,7 +176,7 @@ impl Connection {
     }
 
     /// Tells the peer something of a session that the caller names.
-    pub(crate) async fn tell_in<N: Notification>(
+    pub(crate) async fn notify_in_session<N: Notification>(
         &self,
         options: SendOptions,
         notification: &N,
@@ -184,7 +189,7 @@ impl Connection {
     }
 
     /// The same, with the params of `session/update` made by the caller.
-    pub(crate) async fn repeat_in(
+    pub(crate) async fn update_in_session(
         &self,
         options: SendOptions,
         params: &impl Encode,
@@ -199,11 +204,13 @@ impl Connection {
         if method.name == v1::InitializeRequest::METHOD.name {
             return Ok(());
         }
-        let known = self.known();
+        let handshake = self.handshake();
         let is_met = match method.requirement {
-            Requirement::Always | Requirement::Offered(_) => known.is_initialized().then_some(true),
-            Requirement::AgentCapability(_, is_set) => known.agent.as_ref().map(is_set),
-            Requirement::ClientCapability(_, is_set) => known.client.as_ref().map(is_set),
+            Requirement::Always | Requirement::Offered(_) => {
+                handshake.is_initialized().then_some(true)
+            }
+            Requirement::AgentCapability(_, is_set) => handshake.agent.as_ref().map(is_set),
+            Requirement::ClientCapability(_, is_set) => handshake.client.as_ref().map(is_set),
         };
         match is_met {
             Some(true) => Ok(()),
@@ -218,16 +225,16 @@ impl Connection {
     }
 
     /// An `initialize` has failed: what the client offered in it does not count.
-    pub(crate) fn forget_proposal(&self) {
-        self.known().proposed = None;
+    pub(crate) fn discard_proposal(&self) {
+        self.handshake().proposed = None;
     }
 
     /// Learns from an answer that is about to be given; the session that it brings into being, if it does.
-    pub(crate) fn learn(&self, answer: &dyn Any) -> Option<SessionKey> {
+    pub(crate) fn note_response(&self, answer: &dyn Any) -> Option<SessionKey> {
         if let Some(answer) = answer.downcast_ref::<v1::InitializeResponse>() {
-            let mut known = self.known();
-            known.agent = Some(answer.agent_capabilities.clone());
-            known.client = known.proposed.take();
+            let mut handshake = self.handshake();
+            handshake.agent = Some(answer.agent_capabilities.clone());
+            handshake.client = handshake.proposed.take();
         }
         let new = answer.downcast_ref::<v1::NewSessionResponse>();
         let new = new.map(|answer| &answer.session_id);
@@ -245,17 +252,17 @@ fn extension(method: &str) -> Result<(), CallError> {
 }
 
 /// Params as text, from which their session is read before they are queued.
-struct Text(String);
+struct EncodedParams(String);
 
-impl Text {
+impl EncodedParams {
     fn of(params: &impl Encode) -> Self {
         let mut text = String::with_capacity(256);
         params.encode(&mut text);
-        Text(text)
+        EncodedParams(text)
     }
 }
 
-impl Encode for Text {
+impl Encode for EncodedParams {
     fn encode(&self, out: &mut String) {
         out.push_str(&self.0);
     }

@@ -65,7 +65,7 @@ impl<T: Encode + 'static> Reply<T> {
     /// Sends a result.
     pub fn ok(mut self, result: T) {
         if let Some(target) = self.target.take() {
-            let session = target.connection.learn(&result);
+            let session = target.connection.note_response(&result);
             target.answer(session, Ok(&result));
         }
     }
@@ -120,7 +120,7 @@ impl ReplyTarget {
 
     fn fail(&self, error: &Error) {
         if self.kind == RequestKind::Initialize {
-            self.connection.forget_proposal();
+            self.connection.discard_proposal();
         }
         if self.kind == RequestKind::Prompt && self.is_cancelled() {
             let ended = PromptResponse::new(StopReason::Cancelled);
@@ -138,7 +138,7 @@ impl ReplyTarget {
                 SendOptions::of(session)
             }
         };
-        self.connection.link.answer(&self.id, options, outcome);
+        self.connection.link.respond(&self.id, options, outcome);
     }
 }
 

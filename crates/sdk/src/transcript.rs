@@ -20,16 +20,16 @@ mod tool_call;
 mod turn;
 mod weight;
 
-pub use blocks::Blocks;
-pub use change::{Change, Topic};
-pub use compaction::Compaction;
-pub use entry::{Entry, Item};
-pub use message::{Message, MessageKind};
-pub use subagent::{SessionMessage, Subagent};
-pub use tool_call::ToolCall;
-pub use turn::{End, Outcome};
+pub use blocks::ContentBlocks;
+pub use change::{Change, StatePart};
+pub use compaction::CompactionEntry;
+pub use entry::{Entry, EntryKind};
+pub use message::{MessageEntry, MessageKind};
+pub use subagent::{SessionMessageEntry, SubagentEntry};
+pub use tool_call::ToolCallEntry;
+pub use turn::{TurnEnd, TurnOutcome};
 
-use log::Log;
+use log::EntryLog;
 use state::State;
 
 /// One session, as far as it has come: entries in the order in which they began, and the present state beside them.
@@ -55,14 +55,14 @@ use state::State;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcript {
-    log: Log,
+    log: EntryLog,
     state: State,
 }
 
 /// What a transcript no longer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Dropped {
+pub struct DroppedCounts {
     /// Entries that are gone; this is also the number of the first entry that is left.
     pub entries: usize,
     /// Bytes of the entries that are gone, and of those that lost a part.
@@ -85,7 +85,7 @@ impl Transcript {
     /// The state is apart: it is one update of each sort, and a fixed number of plans with an id.
     pub fn with_limit(bytes: usize) -> Self {
         Transcript {
-            log: Log::with_limit(bytes),
+            log: EntryLog::with_limit(bytes),
             state: State::default(),
         }
     }

@@ -6,39 +6,39 @@ use attache_rpc::SessionKey;
 
 /// The turns that have not ended.
 #[derive(Debug, Default)]
-pub(crate) struct Turns(Mutex<Running>);
+pub(crate) struct RunningTurns(Mutex<TurnList>);
 
 #[derive(Debug, Default)]
-struct Running {
+struct TurnList {
     begun: u64,
-    turns: Vec<Turn>,
+    turns: Vec<RunningTurn>,
 }
 
 #[derive(Debug)]
-struct Turn {
+struct RunningTurn {
     number: u64,
     session: SessionKey,
     is_cancelled: bool,
 }
 
 /// A turn that runs until this is dropped, as it is with the future of its prompt.
-pub(crate) struct Run<'a> {
-    turns: &'a Turns,
+pub(crate) struct TurnGuard<'a> {
+    turns: &'a RunningTurns,
     number: u64,
 }
 
-impl Turns {
+impl RunningTurns {
     /// A prompt is about to be sent.
-    pub(crate) fn begin(&self, session: SessionKey) -> Run<'_> {
+    pub(crate) fn begin(&self, session: SessionKey) -> TurnGuard<'_> {
         let mut running = self.lock();
         running.begun += 1;
         let number = running.begun;
-        running.turns.push(Turn {
+        running.turns.push(RunningTurn {
             number,
             session,
             is_cancelled: false,
         });
-        Run {
+        TurnGuard {
             turns: self,
             number,
         }
@@ -54,17 +54,17 @@ impl Turns {
     /// Whether a session has a turn that was cancelled and has not ended, and no other.
     pub(crate) fn are_cancelled(&self, session: SessionKey) -> bool {
         let running = self.lock();
-        let of_session = |turn: &&Turn| turn.session == session;
+        let of_session = |turn: &&RunningTurn| turn.session == session;
         let mut turns = running.turns.iter().filter(of_session).peekable();
         turns.peek().is_some() && turns.all(|turn| turn.is_cancelled)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Running> {
+    fn lock(&self) -> MutexGuard<'_, TurnList> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Run<'_> {
+impl Drop for TurnGuard<'_> {
     fn drop(&mut self) {
         let mut running = self.turns.lock();
         running.turns.retain(|turn| turn.number != self.number);

@@ -112,7 +112,7 @@ async fn a_cancellation_does_not_overtake_its_prompt_in_a_proxy() {
     let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1);
     agent.initialize(hello).await.unwrap();
     let new = v1::NewSessionRequest::new(env!("CARGO_TARGET_TMPDIR"), []);
-    let session = agent.session(agent.ask(new).await.unwrap().session_id);
+    let session = agent.session(agent.request(new).await.unwrap().session_id);
     let both = async { tokio::join!(session.prompt(["wait"]), session.cancel()) };
     let both = calls.until(both, ClientCall::refuse);
     let (ended, cancelled) = timeout(LIMIT, both).await.expect("the turn goes on");

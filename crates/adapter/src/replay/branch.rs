@@ -278,7 +278,7 @@ fn message_id(message: &str) -> Result<Option<Name<'_>>, Error> {
 /// A string; `None` for any other value.
 fn name<'a>(reader: &mut Reader<'a>) -> Result<Option<Name<'a>>, Error> {
     match reader.kind()? {
-        attache::json::Kind::String => reader.string().map(Some),
+        attache::json::ValueKind::String => reader.string().map(Some),
         _ => reader.skip().map(|_| None),
     }
 }

@@ -61,7 +61,7 @@ impl Session {
             self.url_elicitations.add(server, page.clone(), id.clone());
         }
         let task = self.user_requests.spawn(async move {
-            let response = match client.ask(request).await {
+            let response = match client.request(request).await {
                 Ok(response) => elicitation::respond(&elicitation, response.action),
                 Err(CallError::Closed(_)) => std::future::pending().await,
                 Err(_) => elicitation::cancelled(&elicitation),
@@ -98,7 +98,7 @@ impl Session {
         if self.url_elicitations.remove_if_done(question) {
             let done = v1::CompleteElicitationNotification::new(question);
             // Fails only if the client is gone, and then the command channel closes as well.
-            self.client.client().tell(done).await.ok();
+            self.client.client().notify(done).await.ok();
         }
     }
 }
@@ -192,7 +192,7 @@ async fn permit(
         call = call.content(content);
     }
     let options = permission::options(request, bypass);
-    Ok(match client.ask_permission(call, options).await? {
+    Ok(match client.request_permission(call, options).await? {
         v1::RequestPermissionOutcome::Selected(chosen) => {
             permission::respond(request, chosen.option_id.as_str())
         }
@@ -251,7 +251,7 @@ async fn fill(
         v1::ElicitationScope::Session(scope),
         v1::ElicitationMode::Form(mode),
     );
-    match client.client().ask(request).await?.action {
+    match client.client().request(request).await?.action {
         v1::ElicitationAction::Accept(answer) => {
             let content = answer.content.unwrap_or_default();
             Ok(Some(elicitation::form_answers(choices, &content)))
@@ -270,7 +270,7 @@ async fn pick(
         let call =
             v1::ToolCallUpdate::new(request.tool_use_id.as_str()).title(choice.question.as_str());
         let outcome = client
-            .ask_permission(call, elicitation::question_options(choice))
+            .request_permission(call, elicitation::question_options(choice))
             .await?;
         let v1::RequestPermissionOutcome::Selected(chosen) = outcome else {
             return Ok(None);

@@ -227,8 +227,8 @@ impl Agent {
         } = opened;
         // Rules are applied to the open file, whatever name led to it.
         let roots = roots
-            .deny(self.permissions.path_rules(AGENT))
-            .ask(self.permissions.asked_path_rules(AGENT));
+            .deny(self.permissions.deny_path_rules(AGENT))
+            .ask(self.permissions.ask_path_rules(AGENT));
         let (events, heard) = mpsc::channel(MOST_EVENTS);
         let place = mcp::ServerContext {
             roots: roots.paths().map(PathBuf::from).collect(),

@@ -37,7 +37,7 @@ async fn repeat(client: &ClientSession, journal: &Journal, after: u64) -> Result
         };
         for update in updates {
             if shows_compaction || !is_compaction(&update) {
-                client.repeat(&update).await?;
+                client.update_raw(&update).await?;
             }
         }
     }

@@ -49,7 +49,7 @@ impl HostileServer {
     pub(super) async fn open(stage: &TestAgent, tool: Value) -> HostileServer {
         let villain = HostileServer::start(stage, tool).await;
         let request = v1::NewSessionRequest::new(stage.project().to_str().unwrap(), [server("d")]);
-        let opened = villain.agent.ask(request).await.unwrap();
+        let opened = villain.agent.request(request).await.unwrap();
         villain.ready(opened.session_id).await
     }
 
@@ -59,7 +59,7 @@ impl HostileServer {
         let cwd = stage.project();
         let mut request = v1::ResumeSessionRequest::new(id, cwd.to_str().unwrap());
         request.mcp_servers = vec![server(to)];
-        villain.agent.ask(request).await.unwrap();
+        villain.agent.request(request).await.unwrap();
         villain.ready(id.into()).await
     }
 
@@ -120,7 +120,7 @@ impl HostileServer {
 
     async fn changed(&self) {
         let told = self.state.lock().changed();
-        self.agent.tell(told).await.unwrap();
+        self.agent.notify(told).await.unwrap();
     }
 
     /// One turn, in which the model calls the tool. Says how often the user was asked.
@@ -145,7 +145,7 @@ impl HostileServer {
 
     pub(super) async fn set_mode(&self, mode: &str) {
         let request = v1::SetSessionModeRequest::new(self.session.clone(), mode);
-        self.agent.ask(request).await.unwrap();
+        self.agent.request(request).await.unwrap();
     }
 
     /// How often the server's tool was called.
@@ -168,7 +168,7 @@ impl HostileServer {
     /// A copy of the session, in this connection.
     pub(super) async fn fork(&mut self, cwd: &std::path::Path) {
         let request = v1::ForkSessionRequest::new(self.session.clone(), cwd.to_str().unwrap());
-        self.session = self.agent.ask(request).await.unwrap().session_id;
+        self.session = self.agent.request(request).await.unwrap().session_id;
     }
 
     pub(super) fn last_title(&self) -> String {
@@ -255,7 +255,7 @@ async fn play(agent: AgentHandle, mut calls: ClientCalls, shared: Arc<Shared>) {
                         "notifications": params["notifications"],
                     });
                     let method = "notifications/subscriptions/acknowledged";
-                    agent.tell(notification(id, method, told)).await.ok();
+                    agent.notify(notification(id, method, told)).await.ok();
                     shared.lock().listener = Some(id.to_owned());
                     shared.listening.notify_waiters();
                     open.push(reply);
@@ -276,7 +276,7 @@ async fn play(agent: AgentHandle, mut calls: ClientCalls, shared: Arc<Shared>) {
                     (state.answer.clone(), told)
                 };
                 if let Some(told) = told {
-                    agent.tell(told).await.unwrap();
+                    agent.notify(told).await.unwrap();
                 }
                 let chosen = v1::SelectedPermissionOutcome::new(answer);
                 reply.ok(v1::RequestPermissionResponse::new(chosen));

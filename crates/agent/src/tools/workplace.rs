@@ -205,7 +205,7 @@ impl Workplace {
         let mut request = v1::ReadTextFileRequest::new(id, told(path)?);
         request.line = line;
         request.limit = limit;
-        let text = self.0.session.client().ask(request).await?.content;
+        let text = self.0.session.client().request(request).await?.content;
         match text.contains('\0') {
             true => Err(Error::NotText {
                 path: path.to_owned(),
@@ -248,7 +248,7 @@ impl Workplace {
         if self.offers().fs.write_text_file {
             let id = self.0.session.id().clone();
             let request = v1::WriteTextFileRequest::new(id, told(path)?, new);
-            self.0.session.client().ask(request).await?;
+            self.0.session.client().request(request).await?;
             return Ok(());
         }
         let (path, new) = (path.to_owned(), new.to_owned());

@@ -150,7 +150,7 @@ impl Turn<'_> {
         call: v1::ToolCallUpdate,
         options: Vec<v1::PermissionOption>,
     ) -> Result<Option<v1::RequestPermissionOutcome>, Failure> {
-        match self.session.client.ask_permission(call, options).await {
+        match self.session.client.request_permission(call, options).await {
             Ok(v1::RequestPermissionOutcome::Cancelled) => Err(Failure::Cancelled),
             Ok(outcome) => Ok(Some(outcome)),
             Err(gone @ CallError::Closed(_)) => Err(gone.into()),

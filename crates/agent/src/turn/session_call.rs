@@ -63,7 +63,7 @@ impl Turn<'_> {
             v1::ElicitationScope::Session(scope),
             v1::ElicitationMode::Form(form),
         );
-        let answered = match client.ask(request).await {
+        let answered = match client.request(request).await {
             Ok(answered) => answered.action,
             Err(gone @ CallError::Closed(_)) => return Err(gone.into()),
             Err(_) => return Ok(failed(COULD_NOT_ASK)),

@@ -165,7 +165,7 @@ impl Errand {
             }
             Event::TurnEnded { outcome, .. } => return self.ended(outcome),
             Event::CommandFailed(failure) => return self.failed(&failure),
-            Event::AgentExited { how, .. } => return Some(Err(anyhow::anyhow!("{how}"))),
+            Event::AgentExited { reason: how, .. } => return Some(Err(anyhow::anyhow!("{how}"))),
             _ => {}
         }
         None
@@ -300,7 +300,7 @@ impl Errand {
     }
 
     fn failed(&mut self, failure: &CommandFailure) -> Option<anyhow::Result<Exit>> {
-        let why = &failure.why;
+        let why = &failure.reason;
         let exit = match failure.kind {
             // How it went is told next.
             FailureKind::AgentExited => return None,

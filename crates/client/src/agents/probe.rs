@@ -78,7 +78,7 @@ impl Agent {
             let answer = agent.initialize(hello()).await.ok()?;
             let version = answer.agent_info.map(|info| line(&info.version));
             let state = match answer.agent_capabilities.auth.status {
-                Some(_) => agent.ask(v1::AuthStatusRequest::new()).await.ok(),
+                Some(_) => agent.request(v1::AuthStatusRequest::new()).await.ok(),
                 None => None,
             };
             let login = match state.map(|status| status.state) {

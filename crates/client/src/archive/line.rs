@@ -85,7 +85,7 @@ pub(super) fn end(outcome: &Result<v1::PromptResponse, CommandFailure>) -> Strin
     match outcome {
         Ok(answer) => of("end", answer),
         Err(failure) => {
-            let error = v1::Error::new(v1::Error::INTERNAL, failure.why.clone());
+            let error = v1::Error::new(v1::Error::INTERNAL, failure.reason.clone());
             let mut object = Object::default();
             object.put("error", &error);
             of("end", &object)

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use attache::transcript::{Item, MessageKind};
+use attache::transcript::{EntryKind, MessageKind};
 use attache::{Transcript, v1};
 use expect_test::expect;
 
@@ -46,15 +46,15 @@ impl Disk {
 }
 
 fn shown(transcript: &Transcript) -> String {
-    let entry = |item: &Item| match item {
-        Item::Message(message) if message.kind == MessageKind::User => {
+    let entry = |item: &EntryKind| match item {
+        EntryKind::Message(message) if message.kind == MessageKind::User => {
             format!("user: {}", message.text())
         }
-        Item::Message(message) => format!("agent: {}", message.text()),
-        Item::End(end) => format!("end: {:?}", end.outcome),
+        EntryKind::Message(message) => format!("agent: {}", message.text()),
+        EntryKind::TurnEnd(end) => format!("end: {:?}", end.outcome),
         other => format!("{other:?}"),
     };
-    let entries: Vec<String> = transcript.entries().map(|it| entry(it.item())).collect();
+    let entries: Vec<String> = transcript.entries().map(|it| entry(it.kind())).collect();
     entries.join("\n")
 }
 
@@ -110,8 +110,8 @@ fn what_was_said_can_be_read_again() {
     let failed = Event::TurnEnded {
         session: "s".into(),
         outcome: Err(CommandFailure {
-            what: "session/prompt".to_owned(),
-            why: "out of luck".to_owned(),
+            operation: "session/prompt".to_owned(),
+            reason: "out of luck".to_owned(),
             kind: FailureKind::Refused,
         }),
     };
@@ -185,7 +185,7 @@ fn a_session_that_is_told_again_is_not_kept_twice() {
         end: Stopped(EndTurn)"#]];
     expected.assert_eq(&disk.read("s"));
     let gone = Event::AgentExited {
-        how: "killed".to_owned(),
+        reason: "killed".to_owned(),
         stderr: Vec::new(),
     };
     let first = all(vec![
@@ -309,7 +309,7 @@ fn of_a_session_in_which_nothing_was_said_nothing_is_kept() {
     ]);
     assert_eq!(disk.files().len(), 0);
     let gone = Event::AgentExited {
-        how: "it exited".to_owned(),
+        reason: "it exited".to_owned(),
         stderr: Vec::new(),
     };
     disk.record(&[opened("s", SessionStart::New), gone]);

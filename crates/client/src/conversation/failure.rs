@@ -120,8 +120,8 @@ fn says_not_found(error: &Error) -> bool {
 
 fn new(what: &str, why: &str, kind: FailureKind) -> CommandFailure {
     CommandFailure {
-        what: what.to_owned(),
-        why: why.to_owned(),
+        operation: what.to_owned(),
+        reason: why.to_owned(),
         kind,
     }
 }

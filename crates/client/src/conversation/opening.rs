@@ -140,7 +140,7 @@ impl Conversation {
             return self.fail(failure::gone(what));
         };
         let time = self.setup.times.answer;
-        let asked = async move { timeout(time, agent.ask(request)).await };
+        let asked = async move { timeout(time, agent.request(request)).await };
         self.wait(asked, move |conversation, outcome| {
             let outcome = outcome.map(|answer| match answer {
                 Err(CallError::Refused(error)) => {
@@ -196,7 +196,7 @@ impl Conversation {
         let Some(agent) = self.agent.clone() else {
             return self.fail(failure::gone(what));
         };
-        let asked = async move { timeout(time, agent.ask(request)).await };
+        let asked = async move { timeout(time, agent.request(request)).await };
         self.wait(
             asked,
             move |conversation, outcome| match failure::answered(what, outcome) {
@@ -253,25 +253,33 @@ impl Asked {
         let (session, modes, options) = match &self.opening.start {
             SessionStart::New => {
                 let request = v1::NewSessionRequest::new(cwd, servers);
-                let answer = self.agent.ask(request.additional_directories(additional));
+                let answer = self
+                    .agent
+                    .request(request.additional_directories(additional));
                 let answer = answer.await?;
                 (answer.session_id, answer.modes, answer.config_options)
             }
             SessionStart::Load(id) => {
                 let request = v1::LoadSessionRequest::new(id.clone(), cwd, servers);
-                let answer = self.agent.ask(request.additional_directories(additional));
+                let answer = self
+                    .agent
+                    .request(request.additional_directories(additional));
                 let answer = answer.await?;
                 (id.clone(), answer.modes, answer.config_options)
             }
             SessionStart::Resume(id) => {
                 let request = v1::ResumeSessionRequest::new(id.clone(), cwd).mcp_servers(servers);
-                let answer = self.agent.ask(request.additional_directories(additional));
+                let answer = self
+                    .agent
+                    .request(request.additional_directories(additional));
                 let answer = answer.await?;
                 (id.clone(), answer.modes, answer.config_options)
             }
             SessionStart::Fork(id) => {
                 let request = v1::ForkSessionRequest::new(id.clone(), cwd).mcp_servers(servers);
-                let answer = self.agent.ask(request.additional_directories(additional));
+                let answer = self
+                    .agent
+                    .request(request.additional_directories(additional));
                 let answer = answer.await?;
                 (answer.session_id, answer.modes, answer.config_options)
             }

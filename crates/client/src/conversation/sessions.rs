@@ -238,7 +238,7 @@ impl Session {
     }
 
     pub(super) fn tool(&self, id: &v1::ToolCallId) -> Option<&v1::ToolCall> {
-        self.tools.tool_call(id).map(|call| &call.said)
+        self.tools.tool_call(id).map(|call| &call.report)
     }
 }
 

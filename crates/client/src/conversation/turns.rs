@@ -159,7 +159,7 @@ impl Conversation {
         };
         let params = steering(&session, &content);
         let time = self.setup.times.answer;
-        let said = async move { timeout(time, agent.ask_extension(STEERING, &params)).await };
+        let said = async move { timeout(time, agent.request_extension(STEERING, &params)).await };
         self.wait(said, move |conversation, outcome| {
             let outcome = outcome.ok().and_then(Result::ok);
             let outcome = outcome.and_then(|result| result.string_member("outcome"));

@@ -37,7 +37,7 @@ pub fn check_policy(policy: Result<Option<Policy>, String>, mut tell: impl FnMut
         tell(Diagnosis::warning(
             DoctorCheck::Policy,
             line(&what),
-            warning.instead,
+            warning.remedy,
         ));
     }
 }
@@ -62,7 +62,7 @@ fn remembered(file: &Path, tell: &mut impl FnMut(Diagnosis)) {
     tell(Diagnosis::ok(DoctorCheck::Permissions, what));
     for decision in &decisions {
         if let Some(problem) = decision.problem() {
-            let what = format!("decision {} ({}) {problem}", decision.id, decision.shown);
+            let what = format!("decision {} ({}) {problem}", decision.id, decision.summary);
             let fix = format!("`attache permissions revoke {}`", decision.id);
             tell(Diagnosis::warning(
                 DoctorCheck::Permissions,

@@ -79,7 +79,7 @@ pub struct ProgramStart {
     /// Variables that may change what it does and that the agent or command was not started with.
     pub env: Vec<v1::EnvVariable>,
     /// The rule that asks.
-    pub why: String,
+    pub rule: String,
 }
 
 /// What is on disk where an agent shows a change.

@@ -2,12 +2,13 @@
 
 use attache::json::{self, Encode};
 use attache::transcript::{
-    Blocks, Entry, Item, Message, MessageKind, Outcome, SessionMessage, Subagent,
+    ContentBlocks, Entry, EntryKind, MessageEntry, MessageKind, SessionMessageEntry, SubagentEntry,
+    TurnOutcome,
 };
 use attache::{Transcript, v1};
 
 use crate::archive::commands::Kept;
-use crate::export::Terminals;
+use crate::export::TerminalLookup;
 
 /// The whole transcript as one JSON object.
 pub fn json(transcript: &Transcript) -> String {
@@ -15,7 +16,7 @@ pub fn json(transcript: &Transcript) -> String {
 }
 
 /// The same, with what was written in the terminals that are still known.
-pub fn json_with(transcript: &Transcript, terminal: Terminals<'_>) -> String {
+pub fn json_with(transcript: &Transcript, terminal: TerminalLookup<'_>) -> String {
     let dropped = transcript.dropped();
     let mut object = Object::default();
     object.text("title", transcript.title());
@@ -31,46 +32,46 @@ pub fn json_with(transcript: &Transcript, terminal: Terminals<'_>) -> String {
     object.finish() + "\n"
 }
 
-fn entry(entry: &Entry, terminal: Terminals<'_>) -> String {
+fn entry(entry: &Entry, terminal: TerminalLookup<'_>) -> String {
     let mut object = Object::default();
     object.member("index", Some(&entry.index().to_string()));
     object.member("turn", Some(&entry.turn().to_string()));
     object.count("droppedBytes", entry.dropped());
-    item(entry.item(), terminal, &mut object);
+    item(entry.kind(), terminal, &mut object);
     object.finish()
 }
 
-fn item(item: &Item, terminal: Terminals<'_>, object: &mut Object) {
+fn item(item: &EntryKind, terminal: TerminalLookup<'_>, object: &mut Object) {
     match item {
-        Item::Message(message) => self::message(message, object),
-        Item::ToolCall(call) => {
+        EntryKind::Message(message) => self::message(message, object),
+        EntryKind::ToolCall(call) => {
             object.text("type", Some("toolCall"));
             object.member("isCancelled", Some("true").filter(|_| call.is_cancelled));
-            object.value("toolCall", Some(&call.said));
-            let wrote = wrote(&call.said, terminal);
+            object.value("toolCall", Some(&call.report));
+            let wrote = wrote(&call.report, terminal);
             object.member("terminals", wrote.as_deref());
         }
-        Item::Notice(notice) => {
+        EntryKind::Notice(notice) => {
             object.text("type", Some("notice"));
             object.value("notice", Some(notice));
         }
-        Item::Compaction(compaction) => {
+        EntryKind::Compaction(compaction) => {
             object.text("type", Some("compaction"));
             object.text("id", Some(compaction.id.as_str()));
             object.text("status", Some(compaction.status.as_str()));
             object.text("error", compaction.error.as_deref());
             object.blocks("summary", &compaction.summary);
         }
-        Item::Subagent(child) => subagent(child, object),
-        Item::SessionMessage(message) => session_message(message, object),
-        Item::End(end) => {
+        EntryKind::Subagent(child) => subagent(child, object),
+        EntryKind::SessionMessage(message) => session_message(message, object),
+        EntryKind::TurnEnd(end) => {
             object.text("type", Some("end"));
             match &end.outcome {
-                Outcome::Stopped(reason) => object.text("stopReason", Some(reason.as_str())),
-                Outcome::Failed(error) => object.value("error", Some(error)),
+                TurnOutcome::Stopped(reason) => object.text("stopReason", Some(reason.as_str())),
+                TurnOutcome::Failed(error) => object.value("error", Some(error)),
             }
         }
-        Item::Unknown(raw) => {
+        EntryKind::Unknown(raw) => {
             object.text("type", Some("unknown"));
             object.member("update", Some(raw.as_str()));
         }
@@ -79,7 +80,7 @@ fn item(item: &Item, terminal: Terminals<'_>, object: &mut Object) {
 }
 
 /// What its commands wrote, as far as it is known.
-fn wrote(call: &v1::ToolCall, terminal: Terminals<'_>) -> Option<String> {
+fn wrote(call: &v1::ToolCall, terminal: TerminalLookup<'_>) -> Option<String> {
     let named = call.content.iter().filter_map(|content| match content {
         v1::ToolCallContent::Terminal(told) => Some(&told.terminal_id),
         _ => None,
@@ -89,7 +90,7 @@ fn wrote(call: &v1::ToolCall, terminal: Terminals<'_>) -> Option<String> {
     (!known.is_empty()).then(|| format!("[{}]", known.join(",")))
 }
 
-fn message(message: &Message, object: &mut Object) {
+fn message(message: &MessageEntry, object: &mut Object) {
     let role = match message.kind {
         MessageKind::User => "user",
         MessageKind::Agent => "agent",
@@ -101,7 +102,7 @@ fn message(message: &Message, object: &mut Object) {
     object.blocks("content", &message.content);
 }
 
-fn subagent(child: &Subagent, object: &mut Object) {
+fn subagent(child: &SubagentEntry, object: &mut Object) {
     object.text("type", Some("subagent"));
     object.text("sessionId", Some(child.session_id.as_str()));
     object.text("title", child.title.as_deref());
@@ -109,7 +110,7 @@ fn subagent(child: &Subagent, object: &mut Object) {
     object.value("state", child.state.as_ref());
 }
 
-fn session_message(message: &SessionMessage, object: &mut Object) {
+fn session_message(message: &SessionMessageEntry, object: &mut Object) {
     object.text("type", Some("sessionMessage"));
     object.text("id", Some(message.id.as_str()));
     object.text("sender", message.sender.as_ref().map(v1::SessionId::as_str));
@@ -149,7 +150,7 @@ impl Object {
         self.member(name, value.as_deref());
     }
 
-    fn blocks(&mut self, name: &str, blocks: &Blocks) {
+    fn blocks(&mut self, name: &str, blocks: &ContentBlocks) {
         let blocks: Vec<String> = blocks.as_slice().iter().map(json::to_string).collect();
         self.member(name, Some(&format!("[{}]", blocks.join(","))));
     }

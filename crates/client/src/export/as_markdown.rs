@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
-use attache::transcript::{Blocks, Entry, Item, Message, MessageKind, Outcome, ToolCall};
+use attache::transcript::{
+    ContentBlocks, Entry, EntryKind, MessageEntry, MessageKind, ToolCallEntry, TurnOutcome,
+};
 use attache::{Transcript, v1};
 
-use crate::export::Terminals;
+use crate::export::TerminalLookup;
 use crate::{content, figures, tool_call};
 use attache_text::plain;
 
@@ -16,7 +18,7 @@ pub fn markdown(transcript: &Transcript) -> String {
 }
 
 /// The same, with what was written in the terminals that are still known.
-pub fn markdown_with(transcript: &Transcript, terminal: Terminals<'_>) -> String {
+pub fn markdown_with(transcript: &Transcript, terminal: TerminalLookup<'_>) -> String {
     let title = transcript.title().map(plain::line);
     let mut page = format!(
         "# {}\n",
@@ -44,11 +46,11 @@ pub fn markdown_with(transcript: &Transcript, terminal: Terminals<'_>) -> String
     page
 }
 
-fn entry(entry: &Entry, terminal: Terminals<'_>) -> String {
-    match entry.item() {
-        Item::Message(message) => self::message(message),
-        Item::ToolCall(call) => self::call(call, terminal),
-        Item::Notice(notice) => {
+fn entry(entry: &Entry, terminal: TerminalLookup<'_>) -> String {
+    match entry.kind() {
+        EntryKind::Message(message) => self::message(message),
+        EntryKind::ToolCall(call) => self::call(call, terminal),
+        EntryKind::Notice(notice) => {
             let more = notice
                 .description
                 .as_deref()
@@ -60,34 +62,36 @@ fn entry(entry: &Entry, terminal: Terminals<'_>) -> String {
                 more.unwrap_or_default()
             )
         }
-        Item::Compaction(compaction) => {
+        EntryKind::Compaction(compaction) => {
             format!(
                 "*The history was compacted ({}).*\n\n{}",
                 one_line(compaction.status.as_str()),
                 quoted(&text_of(&compaction.summary))
             )
         }
-        Item::Subagent(child) => {
+        EntryKind::Subagent(child) => {
             let title = child.title.as_deref().unwrap_or(child.session_id.as_str());
             format!("*Subagent: {}*", one_line(&plain::line(title)))
         }
-        Item::SessionMessage(message) => format!(
+        EntryKind::SessionMessage(message) => format!(
             "*Message between sessions*\n\n{}",
             quoted(&text_of(&message.content))
         ),
-        Item::End(end) => match &end.outcome {
-            Outcome::Stopped(v1::StopReason::EndTurn) => String::new(),
-            Outcome::Stopped(reason) => format!("*Stopped: {}*", one_line(reason.as_str())),
-            Outcome::Failed(error) => {
+        EntryKind::TurnEnd(end) => match &end.outcome {
+            TurnOutcome::Stopped(v1::StopReason::EndTurn) => String::new(),
+            TurnOutcome::Stopped(reason) => format!("*Stopped: {}*", one_line(reason.as_str())),
+            TurnOutcome::Failed(error) => {
                 format!("*Failed: {}*", one_line(&plain::line(&error.message)))
             }
         },
-        Item::Unknown(raw) => format!("*An unknown update*\n\n{}", fenced(raw.as_str(), "json")),
+        EntryKind::Unknown(raw) => {
+            format!("*An unknown update*\n\n{}", fenced(raw.as_str(), "json"))
+        }
         _ => String::new(),
     }
 }
 
-fn message(message: &Message) -> String {
+fn message(message: &MessageEntry) -> String {
     let text = text_of(&message.content);
     match message.kind {
         MessageKind::User => format!("## You\n\n{}", quoted(&text)),
@@ -96,23 +100,23 @@ fn message(message: &Message) -> String {
     }
 }
 
-fn call(call: &ToolCall, terminal: Terminals<'_>) -> String {
-    let state = match &call.said.status {
+fn call(call: &ToolCallEntry, terminal: TerminalLookup<'_>) -> String {
+    let state = match &call.report.status {
         _ if call.is_cancelled => "cancelled",
         status => status.as_str(),
     };
-    let title = tool_call::title(&call.said);
-    let word = tool_call::word(&call.said.kind);
+    let title = tool_call::title(&call.report);
+    let word = tool_call::kind_label(&call.report.kind);
     let mut text = format!(
         "- **{word}** {} ({})\n",
         code(&title),
         one_line(&plain::line(state))
     );
-    for content in &call.said.content {
+    for content in &call.report.content {
         let block = match content {
             v1::ToolCallContent::Content(content) => match content.content.as_text() {
                 Some(text) => fenced(text, ""),
-                None => one_line(&content::line(&content.content)),
+                None => one_line(&content::summary_line(&content.content)),
             },
             v1::ToolCallContent::Diff(diff) => fenced(&tool_call::diff_text(diff), "diff"),
             v1::ToolCallContent::Terminal(told) => match terminal(&told.terminal_id) {
@@ -142,10 +146,10 @@ fn plan_step(step: &v1::PlanEntry) -> String {
     format!("- [{mark}] {}\n", one_line(&plain::line(&step.content)))
 }
 
-fn text_of(blocks: &Blocks) -> String {
+fn text_of(blocks: &ContentBlocks) -> String {
     let texts = blocks.as_slice().iter().map(|block| match block.as_text() {
         Some(text) => plain::lines(text).into_owned(),
-        None => one_line(&content::line(block)),
+        None => one_line(&content::summary_line(block)),
     });
     texts.collect::<Vec<_>>().join("\n\n")
 }

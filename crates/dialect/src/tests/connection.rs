@@ -160,7 +160,7 @@ async fn a_question_that_is_answered_in_place_of_the_peer_ends_nothing() {
     reply.ok(v1::InitializeResponse::new(v1::ProtocolVersion::V1));
     client.flush().await;
     let unknown = v1::TerminalOutputRequest::new("s", "t");
-    let refused = client.ask(unknown).await.unwrap_err();
+    let refused = client.request(unknown).await.unwrap_err();
     let code = refused.refusal().map(|error| error.code);
     assert_eq!(code, Some(Error::INVALID_PARAMS), "{refused}");
     client.session("s").say("still here").await.unwrap();
@@ -188,14 +188,14 @@ async fn set_model(answers: &'static [&'static str]) -> Vec<String> {
     let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1);
     agent.initialize(hello).await.unwrap();
     let new = v1::NewSessionRequest::new("/project", []);
-    let opened = agent.ask(new).await.unwrap();
+    let opened = agent.request(new).await.unwrap();
     let options = opened.config_options.unwrap_or_default();
     let Some(option) = options.first() else {
         drop((agent, calls));
         return agent_side.await.unwrap();
     };
     let set = v1::SetSessionConfigOptionRequest::new(opened.session_id, option.id.clone(), "large");
-    let set = agent.ask(set).await.unwrap();
+    let set = agent.request(set).await.unwrap();
     assert!(!set.config_options.is_empty());
     drop((agent, calls));
     agent_side.await.unwrap()

@@ -7,7 +7,7 @@ use super::{Access, DeniedPaths, FileId, LinkedFile, is_about, links};
 
 /// A file with a name that no rule asks about, while a rule asks about another name of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AliasOfAskedFile {
+pub(crate) struct AskRuleAlias {
     /// The rule's id.
     pub(crate) rule: String,
     /// The other name; `None` if there was too much to search.
@@ -18,7 +18,7 @@ pub(crate) struct AliasOfAskedFile {
 impl DeniedPaths {
     /// Finds out whether these rules, which ask, are about an open file by another name than `path`. A file that can't
     /// be identified counts as one.
-    pub(crate) fn alias_of_asked_file(&self, file: &File, path: &Path) -> Option<AliasOfAskedFile> {
+    pub(crate) fn ask_rule_alias(&self, file: &File, path: &Path) -> Option<AskRuleAlias> {
         if self.is_empty() || self.check_path(path, Access::Read).is_err() {
             return None;
         }
@@ -28,7 +28,7 @@ impl DeniedPaths {
                 .find(|it| is_about(it.reach, Access::Read))
         };
         let unknown = |id| {
-            first().map(|rule| AliasOfAskedFile {
+            first().map(|rule| AskRuleAlias {
                 rule: rule.id.clone(),
                 other: None,
                 id,
@@ -44,7 +44,7 @@ impl DeniedPaths {
         let linked = self.linked_files(&metadata);
         let same = |(one, _, reach, _): &&LinkedFile| *one == id && is_about(*reach, Access::Read);
         match linked.files.iter().find(same) {
-            Some((_, rule, _, other)) => Some(AliasOfAskedFile {
+            Some((_, rule, _, other)) => Some(AskRuleAlias {
                 rule: rule.clone(),
                 other: Some(other.clone()),
                 id,

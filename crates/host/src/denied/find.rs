@@ -21,12 +21,12 @@ pub(super) struct FoundPath {
     pub(super) id: FileId,
     /// Open, so that it is found again after it was moved.
     #[cfg(target_os = "linux")]
-    held: std::os::fd::OwnedFd,
+    descriptor: std::os::fd::OwnedFd,
 }
 
 impl FoundPath {
     /// Where it is now, and what is at its old path.
-    pub(super) fn now(&self) -> io::Result<Vec<(PathBuf, Metadata)>> {
+    pub(super) fn current_locations(&self) -> io::Result<Vec<(PathBuf, Metadata)>> {
         let mut now = Vec::new();
         let there = std::fs::symlink_metadata(&self.path);
         match there {
@@ -52,7 +52,7 @@ impl FoundPath {
 
     /// Whether it lies below a directory now.
     pub(super) fn is_below(&self, directory: Identity) -> io::Result<bool> {
-        for (path, _) in self.now()? {
+        for (path, _) in self.current_locations()? {
             if let Some(parent) = path.parent() {
                 let parent = Dir::open(parent)?;
                 if parent.identity()? == directory || parent.above()?.contains(&directory) {
@@ -66,7 +66,7 @@ impl FoundPath {
     #[cfg(target_os = "linux")]
     fn moved_to(&self) -> Option<PathBuf> {
         use std::os::fd::AsRawFd;
-        let name = format!("/proc/self/fd/{}", self.held.as_raw_fd());
+        let name = format!("/proc/self/fd/{}", self.descriptor.as_raw_fd());
         let path = std::fs::read_link(name).ok()?;
         (path != self.path).then_some(path)
     }
@@ -133,13 +133,13 @@ impl<'a> DeniedPathSearch<'a> {
             found: Vec::new(),
             linked: HashMap::new(),
             missing: Vec::new(),
-            room: MOST_NAMES,
-            deadline: Instant::now() + LONGEST,
+            room: MAX_NAMES,
+            deadline: Instant::now() + MAX_DURATION,
             is_cut: false,
         }
     }
 
-    pub(super) fn end(self) -> SearchResult {
+    pub(super) fn finish(self) -> SearchResult {
         let linked = self.linked.into_iter().flat_map(|(id, rules)| {
             let rules = rules.into_iter();
             rules.map(move |(rule, reach, path)| (id, rule, reach, path))
@@ -156,7 +156,7 @@ impl<'a> DeniedPathSearch<'a> {
     pub(super) fn find(&mut self, rules: &PathRules) {
         self.find_trees(rules);
         self.find_patterns(rules);
-        self.look_for_links();
+        self.find_linked_names();
     }
 
     /// Finds what rules spell out.
@@ -197,7 +197,7 @@ impl<'a> DeniedPathSearch<'a> {
             self.walk(&start, &mut |search, path| {
                 let mut descend = Descend::Yes;
                 for rule in rules.iter() {
-                    if search.bases.meets(rule, path) {
+                    if search.bases.matches_entry(rule, path) {
                         search.add(path, &rule.id, rule.reach);
                         if rule.reach == RuleReach::Everything {
                             descend = Descend::No;
@@ -210,8 +210,8 @@ impl<'a> DeniedPathSearch<'a> {
     }
 
     /// Finds files in denied places that have other names, and those names where they lie in the session's directories.
-    fn look_for_links(&mut self) {
-        self.note_links();
+    fn find_linked_names(&mut self) {
+        self.record_linked_files();
         if self.linked.is_empty() {
             return;
         }
@@ -238,15 +238,15 @@ impl<'a> DeniedPathSearch<'a> {
     pub(super) fn find_links(&mut self, before: &[FoundPath], rules: &PathRules) {
         self.find_trees(rules);
         for known in before {
-            for (path, _) in known.now().unwrap_or_default() {
+            for (path, _) in known.current_locations().unwrap_or_default() {
                 self.add(&path, &known.rule, known.reach);
             }
         }
-        self.note_links();
+        self.record_linked_files();
     }
 
     /// Records files with other names in the places that were found.
-    fn note_links(&mut self) {
+    fn record_linked_files(&mut self) {
         let places = self.found.iter();
         let places = places.map(|found| (found.path.clone(), found.rule.clone(), found.reach));
         for (path, rule, reach) in places.collect::<Vec<_>>() {
@@ -280,7 +280,7 @@ impl<'a> DeniedPathSearch<'a> {
         if self.found.iter().any(is_known) {
             return;
         }
-        if self.found.len() >= MOST_FOUND {
+        if self.found.len() >= MAX_FOUND {
             self.is_cut = true;
             return;
         }
@@ -288,11 +288,11 @@ impl<'a> DeniedPathSearch<'a> {
             return;
         };
         #[cfg(target_os = "linux")]
-        let held = {
+        let descriptor = {
             use rustix::fs::{Mode, OFlags, open};
             let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             match open(&path, flags, Mode::empty()) {
-                Ok(held) => held,
+                Ok(descriptor) => descriptor,
                 Err(_) => {
                     self.is_cut = true;
                     return;
@@ -305,7 +305,7 @@ impl<'a> DeniedPathSearch<'a> {
             id: FileId::of(&metadata),
             path,
             #[cfg(target_os = "linux")]
-            held,
+            descriptor,
         });
     }
 
@@ -332,7 +332,7 @@ impl<'a> DeniedPathSearch<'a> {
         let wanted = fold(name.as_ref());
         let mut alike = Vec::new();
         if let Ok(entries) = std::fs::read_dir(directory) {
-            for entry in entries.flatten().take(MOST_ALIKE) {
+            for entry in entries.flatten().take(MAX_NAMES_IN_DIRECTORY) {
                 if entry.file_name() != name && fold(&entry.file_name()) == wanted {
                     alike.push(entry.path());
                 }
@@ -348,7 +348,7 @@ impl<'a> DeniedPathSearch<'a> {
     fn walk(
         &mut self,
         start: &Path,
-        meet: &mut dyn FnMut(&mut DeniedPathSearch<'_>, &Path) -> Descend,
+        visit: &mut dyn FnMut(&mut DeniedPathSearch<'_>, &Path) -> Descend,
     ) {
         let mut ahead = vec![start.to_owned()];
         while let Some(directory) = ahead.pop() {
@@ -366,7 +366,7 @@ impl<'a> DeniedPathSearch<'a> {
                 }
                 self.room -= 1;
                 let path = entry.path();
-                if meet(self, &path) == Descend::Yes && is_directory(&entry) {
+                if visit(self, &path) == Descend::Yes && is_directory(&entry) {
                     ahead.push(path);
                 }
             }
@@ -376,7 +376,7 @@ impl<'a> DeniedPathSearch<'a> {
 
 impl PatternBases {
     /// Whether a rule is about what a walk meets at a path.
-    fn meets(&self, rule: &crate::permissions::PathRule, path: &Path) -> bool {
+    fn matches_entry(&self, rule: &crate::permissions::PathRule, path: &Path) -> bool {
         let text = path.to_string_lossy();
         let inside = self
             .roots
@@ -387,9 +387,13 @@ impl PatternBases {
         let at_home = at_home.and_then(|home| path.strip_prefix(home).ok());
         let at_home = at_home.map(|path| format!("~/{}", path.to_string_lossy()));
         rule.patterns.iter().any(|pattern| {
-            pattern.meets(&text)
-                || inside.as_ref().is_some_and(|path| pattern.meets(path))
-                || at_home.as_ref().is_some_and(|path| pattern.meets(path))
+            pattern.matches_entry(&text)
+                || inside
+                    .as_ref()
+                    .is_some_and(|path| pattern.matches_entry(path))
+                || at_home
+                    .as_ref()
+                    .is_some_and(|path| pattern.matches_entry(path))
         })
     }
 }
@@ -406,10 +410,10 @@ fn is_directory(entry: &DirEntry) -> bool {
 }
 
 /// Names that are inspected.
-const MOST_NAMES: usize = 400_000;
+const MAX_NAMES: usize = 400_000;
 /// Denied places: each is kept open, and is a mount for every command.
-pub(super) const MOST_FOUND: usize = 256;
+pub(super) const MAX_FOUND: usize = 256;
 /// Names in one directory that are compared in another spelling.
-const MOST_ALIKE: usize = 10_000;
+const MAX_NAMES_IN_DIRECTORY: usize = 10_000;
 /// A session waits for this once.
-const LONGEST: Duration = Duration::from_secs(3);
+const MAX_DURATION: Duration = Duration::from_secs(3);

@@ -13,18 +13,18 @@ use crate::permissions::base_name;
 /// A program and its arguments. Names and words are [`escaped`] text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Invocation {
-    /// The names of the program: as it was given, as the process is told, and as it is on the disk.
+    /// The names of the program: as it was given, as its first argument says, and as it is on the disk.
     pub(super) names: Vec<String>,
     /// The names without directories.
     bases: Vec<String>,
     /// The names that it was started by, without directories.
-    pub(super) called: Vec<String>,
+    pub(super) call_names: Vec<String>,
     pub(super) file: Option<FileIdentity>,
     /// Its arguments.
     pub(super) words: Vec<String>,
     /// Whether it is an interpreter that an ELF file names. A dynamic loader in this place runs that file, not its
     /// first argument.
-    is_of_image: bool,
+    is_elf_interpreter: bool,
 }
 
 impl Invocation {
@@ -37,11 +37,11 @@ impl Invocation {
     }
 
     /// Whether it is, or stands for, a program such as `git-push`, which takes no subcommand. Git goes by the name that
-    /// it is told, so every name that it was started by counts.
+    /// its first argument says, so every name that it was started by counts.
     pub(super) fn is_dashed(&self) -> bool {
         let is_part = |name: &String| name.starts_with("git-");
-        let is_told = !self.called.is_empty() && self.called.iter().all(is_part);
-        is_told || (self.file.is_none() && self.names == ["git"])
+        let all_dashed = !self.call_names.is_empty() && self.call_names.iter().all(is_part);
+        all_dashed || (self.file.is_none() && self.names == ["git"])
     }
 
     /// Whether one of its names, without the directory, fits.
@@ -51,7 +51,7 @@ impl Invocation {
 
     fn new(names: Vec<String>, file: Option<&ExecFile>, words: Vec<String>) -> Invocation {
         let mut names = names;
-        let called: Vec<String> = names.iter().map(|name| base_name(name)).collect();
+        let call_names: Vec<String> = names.iter().map(|name| base_name(name)).collect();
         names.extend(file.map(|file| escaped(file.path.as_os_str())));
         names.retain(|name| !name.is_empty());
         names.dedup();
@@ -60,10 +60,10 @@ impl Invocation {
         Invocation {
             bases,
             names,
-            called,
+            call_names,
             file: file.map(FileIdentity::of),
             words,
-            is_of_image: false,
+            is_elf_interpreter: false,
         }
     }
 }
@@ -74,7 +74,7 @@ pub(super) struct Invocations {
     /// The program that is executed first, then those within.
     pub(super) all: Vec<Invocation>,
     /// Why there may be a program that was not inspected, in words for the user.
-    pub(super) unseen: Option<&'static str>,
+    pub(super) uninspected: Option<&'static str>,
 }
 
 /// Finds everything that an exec runs.
@@ -84,22 +84,22 @@ pub(super) fn invocations_of(
     process: &dyn ExecProcess,
 ) -> Invocations {
     let args: Vec<String> = exec.args.iter().flatten().map(|it| escaped(it)).collect();
-    let (told, rest) = match args.split_first() {
-        Some((told, rest)) => (told.clone(), rest.to_vec()),
+    let (argv0, rest) = match args.split_first() {
+        Some((argv0, rest)) => (argv0.clone(), rest.to_vec()),
         None => (String::new(), Vec::new()),
     };
     // Login shells have a dash in front.
-    let told = told.strip_prefix('-').map_or(told.clone(), str::to_owned);
+    let argv0 = argv0.strip_prefix('-').map_or(argv0.clone(), str::to_owned);
     let given = escaped(&exec.given);
     let mut search = InvocationSearch {
         all: Vec::new(),
-        unseen: None,
+        uninspected: None,
         has_more: exec.more > 0,
         programs,
         process,
     };
     search.add(Invocation::new(
-        vec![given.clone(), told.clone()],
+        vec![given.clone(), argv0.clone()],
         exec.file.as_ref(),
         rest.clone(),
     ));
@@ -120,16 +120,16 @@ pub(super) fn invocations_of(
         let file = it.file.as_ref().map(FileIdentity::of);
         !programs.has_loader(file)
     });
-    let (told, run_by_loaders) = match exec.interpreters.last() {
-        None => (told, rest),
+    let (argv0, run_by_loaders) = match exec.interpreters.last() {
+        None => (argv0, rest),
         Some(_) => (script, words),
     };
     for loader in loaders {
         let mut names: Vec<String> = loader.words.iter().map(|it| escaped(it)).collect();
-        names.push(told.clone());
+        names.push(argv0.clone());
         let file = loader.file.as_ref();
         search.add(Invocation {
-            is_of_image: true,
+            is_elf_interpreter: true,
             ..Invocation::new(names, file, run_by_loaders.clone())
         });
     }
@@ -139,7 +139,7 @@ pub(super) fn invocations_of(
 /// A search for the programs inside an exec. Programs that were found are analysed one after the other.
 struct InvocationSearch<'a> {
     all: Vec<Invocation>,
-    unseen: Option<&'static str>,
+    uninspected: Option<&'static str>,
     /// Whether there are more words than were read.
     has_more: bool,
     programs: &'a Programs,
@@ -150,12 +150,12 @@ impl InvocationSearch<'_> {
     fn run(mut self) -> Invocations {
         let mut next = 0;
         while let Some(outer) = self.all.get(next).cloned() {
-            self.look_into(&outer);
+            self.add_inner_programs(&outer);
             next += 1;
         }
         Invocations {
             all: self.all,
-            unseen: self.unseen,
+            uninspected: self.uninspected,
         }
     }
 
@@ -163,16 +163,16 @@ impl InvocationSearch<'_> {
         if self.all.contains(&found) {
             return;
         }
-        match self.all.len() < MOST {
+        match self.all.len() < MAX_INVOCATIONS {
             true => self.all.push(found),
-            false => self.unseen = Some(CUT),
+            false => self.uninspected = Some(CUT),
         }
     }
 
     /// Records that a program may be named after the words that were read.
-    fn cut_if_more(&mut self) {
+    fn mark_cut_if_more(&mut self) {
         if self.has_more {
-            self.unseen = Some(CUT);
+            self.uninspected = Some(CUT);
         }
     }
 
@@ -182,26 +182,26 @@ impl InvocationSearch<'_> {
             FileLookup::Found(file) => Some(file),
             FileLookup::Missing => None,
             FileLookup::Unknown => {
-                self.unseen = Some(NOT_FOUND);
+                self.uninspected = Some(NOT_FOUND);
                 None
             }
         }
     }
 
     /// Adds the programs that this one runs without an exec.
-    fn look_into(&mut self, outer: &Invocation) {
+    fn add_inner_programs(&mut self, outer: &Invocation) {
         let is_multi_call = outer.is_called(programs::is_multi_call);
         if is_multi_call || self.programs.has_multi_call(outer.file) {
-            self.applet(outer);
+            self.add_applet(outer);
         }
         let is_loader = outer.is_called(is_loader) || self.programs.has_loader(outer.file);
-        if is_loader && !outer.is_of_image {
-            self.loaded(outer);
+        if is_loader && !outer.is_elf_interpreter {
+            self.add_loaded_program(outer);
         }
         let known = self.programs.interpreter_names(outer.file);
         for name in outer.bases.iter().map(String::as_str).chain(known) {
             if let Some(found) = scripts::scripts_run_by(name, &outer.words) {
-                self.scripts(outer, 0, &found);
+                self.add_scripts(outer, 0, &found);
             }
             if let Some(subcommand) = name.strip_prefix("git-") {
                 let words = outer.words.iter().cloned();
@@ -213,9 +213,9 @@ impl InvocationSearch<'_> {
     }
 
     /// Adds the program in `busybox wget …`.
-    fn applet(&mut self, outer: &Invocation) {
+    fn add_applet(&mut self, outer: &Invocation) {
         let Some((first, rest)) = outer.words.split_first() else {
-            self.cut_if_more();
+            self.mark_cut_if_more();
             return;
         };
         let name = first.strip_prefix("--coreutils-prog=");
@@ -227,9 +227,9 @@ impl InvocationSearch<'_> {
     }
 
     /// Adds the program in `ld-linux-x86-64.so.2 --library-path … /usr/bin/curl …`.
-    fn loaded(&mut self, outer: &Invocation) {
+    fn add_loaded_program(&mut self, outer: &Invocation) {
         let mut at = 0;
-        let mut told: Vec<String> = Vec::new();
+        let mut argv0: Vec<String> = Vec::new();
         let mut is_doubtful = false;
         while let Some(word) = outer.words.get(at) {
             if ONLY_LISTS.contains(&word.as_str()) {
@@ -237,7 +237,7 @@ impl InvocationSearch<'_> {
             }
             if WITH_VALUE.contains(&word.as_str()) {
                 if word == "--argv0" {
-                    told.extend(outer.words.get(at + 1).cloned());
+                    argv0.extend(outer.words.get(at + 1).cloned());
                 }
                 at += 2;
                 continue;
@@ -247,11 +247,11 @@ impl InvocationSearch<'_> {
                 // An unknown option may have a value.
                 is_doubtful = word != "--" && word != "--inhibit-cache" && !word.contains('=');
                 if let Some(name) = word.strip_prefix("--argv0=") {
-                    told.push(name.to_owned());
+                    argv0.push(name.to_owned());
                 }
                 continue;
             }
-            let names = [vec![word.clone()], told.clone()].concat();
+            let names = [vec![word.clone()], argv0.clone()].concat();
             let file = self.find(word);
             let is_program = !is_doubtful || file.is_some();
             if is_program {
@@ -263,19 +263,19 @@ impl InvocationSearch<'_> {
             }
             is_doubtful = false;
         }
-        self.cut_if_more();
+        self.mark_cut_if_more();
     }
 
     /// Adds scripts, as in `sh -e /usr/bin/npm publish`: the script is the program. Positions count from `first`.
-    fn scripts(&mut self, outer: &Invocation, first: usize, found: &scripts::FoundScripts<'_>) {
+    fn add_scripts(&mut self, outer: &Invocation, first: usize, found: &scripts::FoundScripts<'_>) {
         if found.is_open {
-            self.cut_if_more();
+            self.mark_cut_if_more();
         }
-        if found.programs.len() > MOST_SCRIPTS {
-            self.unseen = Some(CUT);
+        if found.programs.len() > MAX_SCRIPTS {
+            self.uninspected = Some(CUT);
         }
         let words = &outer.words[first..];
-        for program in found.programs.iter().take(MOST_SCRIPTS) {
+        for program in found.programs.iter().take(MAX_SCRIPTS) {
             match program {
                 ScriptWord::Script(at) => {
                     let script = Script {
@@ -283,28 +283,35 @@ impl InvocationSearch<'_> {
                         search: found.search,
                         directory: found.directory,
                     };
-                    if !self.script_files(script, &words[at + 1..]) {
+                    if !self.add_script_files(script, &words[at + 1..]) {
                         let names = vec![words[*at].clone()];
                         self.add(Invocation::new(names, None, words[at + 1..].to_vec()));
                     }
                 }
-                ScriptWord::Perhaps(at) => {
+                ScriptWord::PossibleScript(at) => {
                     let script = Script {
                         word: &words[*at],
                         search: found.search,
                         directory: found.directory,
                     };
-                    self.script_files(script, &words[at + 1..]);
+                    self.add_script_files(script, &words[at + 1..]);
                 }
-                ScriptWord::Loaded(word, at) => self.preloaded(word, found, &words[*at..]),
-                ScriptWord::Module(name, at) => self.module(outer, name, first + at),
+                ScriptWord::Preloaded(word, at) => {
+                    self.add_preloaded_file(word, found, &words[*at..])
+                }
+                ScriptWord::Module(name, at) => self.add_module(outer, name, first + at),
             }
         }
     }
 
     /// Adds a file that runs before the script. It gets the words for the script, with or without the script's name in
     /// front.
-    fn preloaded(&mut self, word: &str, found: &scripts::FoundScripts<'_>, words: &[String]) {
+    fn add_preloaded_file(
+        &mut self,
+        word: &str,
+        found: &scripts::FoundScripts<'_>,
+        words: &[String],
+    ) {
         let behind = words.get(1..).unwrap_or_default();
         // Languages that load modules append an ending.
         let script = Script {
@@ -313,7 +320,7 @@ impl InvocationSearch<'_> {
             directory: found.directory,
         };
         for words in [words, behind] {
-            if !self.script_files(script, words) {
+            if !self.add_script_files(script, words) {
                 let names = vec![word.to_owned()];
                 self.add(Invocation::new(names, None, words.to_vec()));
             }
@@ -322,7 +329,7 @@ impl InvocationSearch<'_> {
 
     /// Adds a module, as in `python3 -m pip install`: by each part of its name, and as a file in the directory of the
     /// process.
-    fn module(&mut self, outer: &Invocation, module: &str, at: usize) {
+    fn add_module(&mut self, outer: &Invocation, module: &str, at: usize) {
         let words = &outer.words[at..];
         let parts = module.split('.').filter(|part| *part != "__main__");
         let mut names = vec![module.to_owned()];
@@ -333,7 +340,7 @@ impl InvocationSearch<'_> {
         let path = module.replace('.', "/");
         for file in [format!("{path}.py"), format!("{path}/__main__.py")] {
             let search = scripts::ScriptSearch::AsGiven;
-            self.script_files(
+            self.add_script_files(
                 Script {
                     word: &file,
                     search,
@@ -344,14 +351,14 @@ impl InvocationSearch<'_> {
         }
         match scripts::launched_by(module, words) {
             None => {}
-            Some(LauncherTarget::Module(next)) => self.module(outer, next, at + 1),
-            Some(LauncherTarget::Scripts(found)) => self.scripts(outer, at, &found),
+            Some(LauncherTarget::Module(next)) => self.add_module(outer, next, at + 1),
+            Some(LauncherTarget::Scripts(found)) => self.add_scripts(outer, at, &found),
         }
     }
 }
 
-const MOST: usize = 24;
-const MOST_SCRIPTS: usize = 64;
+const MAX_INVOCATIONS: usize = 24;
+const MAX_SCRIPTS: usize = 64;
 const CUT: &str = "it runs a program that is named behind more arguments than are read";
 const NOT_FOUND: &str = "it runs a file that cannot be looked up as the process does";
 /// Options of dynamic loaders.

@@ -28,7 +28,7 @@ pub(super) struct RuleJudge {
     is_attended: bool,
     programs: Programs,
     /// When the files behind names on `PATH` are looked up again.
-    look_again: Instant,
+    next_lookup: Instant,
 }
 
 struct CompiledRule {
@@ -39,16 +39,16 @@ struct CompiledRule {
 
 /// Why a program is not executed at once.
 enum Objection<'a> {
-    Denied(&'a CompiledRule),
-    Asked(&'a CompiledRule),
+    DenyRule(&'a CompiledRule),
+    AskRule(&'a CompiledRule),
     /// Words that could not be read may make it a command that the rule names.
-    Unchecked(&'a CompiledRule),
+    TooManyArguments(&'a CompiledRule),
     /// What it runs could not be inspected, for this reason.
-    Unseen(&'static str),
+    Uninspected(&'static str),
     /// Its subcommand may be an alias of one that the rule names.
-    Renamed(&'a CompiledRule),
+    PossibleAlias(&'a CompiledRule),
     /// It is a client of a daemon, by this name.
-    Daemon(&'static str),
+    DaemonClient(&'static str),
 }
 
 impl RuleJudge {
@@ -73,25 +73,25 @@ impl RuleJudge {
             directories: rules.directories,
             is_attended: rules.is_attended,
             programs: Programs::on_path(),
-            look_again: Instant::now(),
+            next_lookup: Instant::now(),
         })
     }
 
     /// Looks up where the programs of the rules are now: a file may have been replaced. One that a rule names with its
     /// directory is looked up each time, the others once in a while.
-    fn renew(&mut self) {
+    fn refresh_program_files(&mut self) {
         let start = Instant::now();
-        let is_due = start >= self.look_again;
+        let is_due = start >= self.next_lookup;
         let rules = self.deny.iter_mut().chain(&mut self.ask);
         let patterns = rules.flat_map(|rule| &mut rule.commands);
         for pattern in patterns.chain(&mut self.allowed) {
             if is_due || pattern.has_directory() {
-                pattern.look(&self.programs, &self.directories);
+                pattern.look_up_files(&self.programs, &self.directories);
             }
         }
         if is_due {
             let pause = start.elapsed().saturating_mul(SHARE).max(PAUSE);
-            self.look_again = start.checked_add(pause).unwrap_or(start);
+            self.next_lookup = start.checked_add(pause).unwrap_or(start);
         }
     }
 
@@ -113,22 +113,22 @@ impl RuleJudge {
     ) -> Option<Objection<'_>> {
         let all = calls.all.as_slice();
         let directories = self.directories.as_slice();
-        let look = PathInspection {
+        let inspection = PathInspection {
             exec,
             directories,
             process,
         };
         let caught = |rule: &CompiledRule| {
             let each = all.iter();
-            let each = each.map(|it| rule.catches(&look, it));
+            let each = each.map(|it| rule.catches(&inspection, it));
             each.max().unwrap_or(RuleMatch::No)
         };
-        let (mut unchecked, mut renamed) = (None, None);
+        let (mut unchecked, mut possible_alias) = (None, None);
         for rule in &self.deny {
             match caught(rule) {
-                RuleMatch::Yes => return Some(Objection::Denied(rule)),
+                RuleMatch::Yes => return Some(Objection::DenyRule(rule)),
                 RuleMatch::Maybe => unchecked = unchecked.or(Some(rule)),
-                RuleMatch::Renamed => renamed = renamed.or(Some(rule)),
+                RuleMatch::PossibleAlias => possible_alias = possible_alias.or(Some(rule)),
                 RuleMatch::No => {}
             }
         }
@@ -137,19 +137,19 @@ impl RuleJudge {
             match caught(rule) {
                 RuleMatch::Yes => asking = asking.or(Some(rule)),
                 RuleMatch::Maybe => unchecked = unchecked.or(Some(rule)),
-                RuleMatch::Renamed => renamed = renamed.or(Some(rule)),
+                RuleMatch::PossibleAlias => possible_alias = possible_alias.or(Some(rule)),
                 RuleMatch::No => {}
             }
         }
-        let unseen = exec.unseen.or(calls.unseen);
+        let uninspected = exec.unseen.or(calls.uninspected);
         let by_rule = unchecked
-            .map(Objection::Unchecked)
-            .or(unseen.map(Objection::Unseen))
-            .or(asking.map(Objection::Asked))
-            .or(renamed
+            .map(Objection::TooManyArguments)
+            .or(uninspected.map(Objection::Uninspected))
+            .or(asking.map(Objection::AskRule))
+            .or(possible_alias
                 .filter(|_| !self.is_allowed(&all[0]))
-                .map(Objection::Renamed));
-        by_rule.or_else(|| self.daemon(all).map(Objection::Daemon))
+                .map(Objection::PossibleAlias));
+        by_rule.or_else(|| self.daemon(all).map(Objection::DaemonClient))
     }
 
     fn daemon(&self, all: &[Invocation]) -> Option<&'static str> {
@@ -190,40 +190,42 @@ impl RuleJudge {
         self.approved.iter().position(|approved| {
             is_meant(&approved)
                 && set.iter().all(|it| approved.variables.contains(it))
-                && objection.is_to(&approved.words)
+                && objection.is_shown_by(&approved.words)
         })
     }
 }
 
 impl Objection<'_> {
     /// Whether the words of a command show what the objection is about.
-    fn is_to(&self, words: &[String]) -> bool {
+    fn is_shown_by(&self, words: &[String]) -> bool {
         let line = ShellLine::of(words);
         let mut parts = line.parts.iter();
         match self {
-            Objection::Asked(rule) | Objection::Renamed(rule) => parts.any(|part| {
+            Objection::AskRule(rule) | Objection::PossibleAlias(rule) => parts.any(|part| {
                 let mut commands = rule.commands.iter();
                 commands.any(|pattern| pattern.is_shown_by(part))
             }),
-            Objection::Daemon(client) => {
+            Objection::DaemonClient(client) => {
                 parts.any(|part| part.program().as_deref() == Some(client))
             }
-            Objection::Denied(_) | Objection::Unchecked(_) | Objection::Unseen(_) => false,
+            Objection::DenyRule(_) | Objection::TooManyArguments(_) | Objection::Uninspected(_) => {
+                false
+            }
         }
     }
 
     fn why(&self) -> String {
         match self {
-            Objection::Denied(rule) | Objection::Asked(rule) => rule.why.clone(),
-            Objection::Unchecked(rule) => {
+            Objection::DenyRule(rule) | Objection::AskRule(rule) => rule.why.clone(),
+            Objection::TooManyArguments(rule) => {
                 format!("{}; it has more arguments than can be checked", rule.why)
             }
-            Objection::Unseen(what) => format!("{what}, so no rule can be checked"),
-            Objection::Renamed(rule) => format!(
+            Objection::Uninspected(what) => format!("{what}, so no rule can be checked"),
+            Objection::PossibleAlias(rule) => format!(
                 "{}; its subcommand is not built in and may be an alias; a rule that allows this command decides it",
                 rule.why
             ),
-            Objection::Daemon(client) => format!(
+            Objection::DaemonClient(client) => format!(
                 "`{client}` can have a program outside run commands, where no rule that denies commands applies"
             ),
         }
@@ -235,30 +237,32 @@ impl Objection<'_> {
 enum RuleMatch {
     No,
     /// Its subcommand may be an alias of one that the rule names.
-    Renamed,
+    PossibleAlias,
     /// There is more than was inspected.
     Maybe,
     Yes,
 }
 
 impl CompiledRule {
-    fn catches(&self, look: &PathInspection<'_>, invocation: &Invocation) -> RuleMatch {
+    fn catches(&self, inspection: &PathInspection<'_>, invocation: &Invocation) -> RuleMatch {
         let each = self.commands.iter();
         let found = each.map(|pattern| pattern.catches(invocation)).max();
         let mut commands = self.commands.iter();
         if found == Some(CommandMatch::Maybe) {
-            return RuleMatch::Renamed;
+            return RuleMatch::PossibleAlias;
         }
         if found != Some(CommandMatch::Yes) {
             // Words after those that were read could still make it a command that the rule names.
-            return match look.exec.more > 0 && commands.any(|pattern| pattern.names(invocation)) {
+            return match inspection.exec.more > 0
+                && commands.any(|pattern| pattern.names(invocation))
+            {
                 true => RuleMatch::Maybe,
                 false => RuleMatch::No,
             };
         }
         match self.paths.is_empty() {
             true => RuleMatch::Yes,
-            false => look.touches(&self.paths, invocation),
+            false => inspection.touches(&self.paths, invocation),
         }
     }
 }
@@ -283,7 +287,7 @@ impl PathInspection<'_> {
             .iter()
             .flat_map(|word| word_values(word))
             .collect();
-        let (places, is_seen) = self.places(&words);
+        let (places, is_seen) = self.resolved_paths(&words);
         let mut found = match is_seen {
             true => RuleMatch::No,
             false => RuleMatch::Maybe,
@@ -308,11 +312,11 @@ impl PathInspection<'_> {
     }
 
     /// Where words lead for the process, and whether that is the same for us.
-    fn places(&self, words: &[&str]) -> (Vec<PathBuf>, bool) {
+    fn resolved_paths(&self, words: &[&str]) -> (Vec<PathBuf>, bool) {
         let mut places = Vec::new();
-        let mut is_seen = words.len() <= MOST_LOOKS;
+        let mut is_seen = words.len() <= MAX_LOOKUPS;
         let words = words.iter().filter(|word| !word.starts_with('-'));
-        let words = words.take(MOST_LOOKS).map(|word| unescaped(word));
+        let words = words.take(MAX_LOOKUPS).map(|word| unescaped(word));
         for word in words.chain(std::iter::once(".".into())) {
             let path = Path::new(&word);
             let mut note = |file: ExecFile, name: Option<&Path>| {
@@ -347,12 +351,12 @@ impl ExecJudge for RuleJudge {
         if exec.args.is_none() {
             return self.ask(UNREADABLE.to_owned());
         }
-        self.renew();
+        self.refresh_program_files();
         let calls = invocation::invocations_of(exec, &self.programs, process);
         let Some(objection) = self.objection(exec, &calls, process) else {
             return ExecVerdict::Continue;
         };
-        if let Objection::Denied(rule) = objection {
+        if let Objection::DenyRule(rule) = objection {
             let why = rule.why.clone();
             return ExecVerdict::Deny { why };
         }
@@ -379,5 +383,5 @@ impl ExecJudge for RuleJudge {
 const PAUSE: Duration = Duration::from_secs(1);
 const SHARE: u32 = 50;
 /// Arguments that are resolved as the process does.
-const MOST_LOOKS: usize = 256;
+const MAX_LOOKUPS: usize = 256;
 const UNREADABLE: &str = "the program's arguments cannot be read, so no rule can be checked";

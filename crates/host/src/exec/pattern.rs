@@ -28,7 +28,7 @@ impl ExecPattern {
     }
 
     /// Looks up where the program's name leads now.
-    pub(super) fn look(&mut self, programs: &Programs, directories: &[PathBuf]) {
+    pub(super) fn look_up_files(&mut self, programs: &Programs, directories: &[PathBuf]) {
         self.files = programs.files_of(self.written.program(), directories);
     }
 
@@ -55,7 +55,7 @@ impl ExecPattern {
                 && (are_different(own, name)
                     || (!same.is_empty() && same.iter().all(|file| file.is_other_name(name))))
         };
-        invocation.called.is_empty() || !invocation.called.iter().all(is_other)
+        invocation.call_names.is_empty() || !invocation.call_names.iter().all(is_other)
     }
 
     /// Whether a rule that denies or asks catches an invocation.

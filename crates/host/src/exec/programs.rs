@@ -83,7 +83,7 @@ impl Programs {
         let mut directories: Vec<PathBuf> = std::env::split_paths(&path).chain(usual).collect();
         let mut seen = HashSet::new();
         directories.retain(|directory| directory.is_absolute() && seen.insert(directory.clone()));
-        directories.truncate(MOST_DIRECTORIES);
+        directories.truncate(MAX_DIRECTORIES);
         let mut programs = Programs {
             directories,
             ..Programs::default()
@@ -235,7 +235,7 @@ fn is_linked_script(path: &Path) -> bool {
         return false;
     }
     let mut text = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MOST_SCRIPT).read_to_end(&mut text));
+    let read = File::open(path).and_then(|file| file.take(MAX_SCRIPT).read_to_end(&mut text));
     let has = |part: &&str| memchr::memmem::find(&text, part.as_bytes()).is_some();
     read.is_ok() && text.starts_with(b"#!") && OWN_NAME.iter().any(has)
 }
@@ -284,8 +284,8 @@ fn identity(_: &Path) -> Option<FileIdentity> {
     None
 }
 
-const MOST_DIRECTORIES: usize = 128;
-const MOST_SCRIPT: u64 = 1 << 16;
+const MAX_DIRECTORIES: usize = 128;
+const MAX_SCRIPT: u64 = 1 << 16;
 /// How a script asks for its own name.
 const OWN_NAME: &[&str] = &["$0", "${0", "BASH_SOURCE", "argv", "__FILE__", "__file__"];
 const USUAL: &[&str] = &[

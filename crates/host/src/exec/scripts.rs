@@ -12,9 +12,9 @@ pub(super) enum ScriptWord<'a> {
     /// The word at this position is the script.
     Script(usize),
     /// The word at this position is the script if there is such a file.
-    Perhaps(usize),
+    PossibleScript(usize),
     /// The value of an option is a file that runs before the script, with the words from this position.
-    Loaded(&'a str, usize),
+    Preloaded(&'a str, usize),
     /// A module with this name is run as a program, with the words from this position.
     Module(&'a str, usize),
 }
@@ -100,8 +100,8 @@ pub(super) fn launched_by<'a>(module: &str, words: &'a [String]) -> Option<Launc
 
 /// Where the value of an option is.
 enum OptionValue<'a> {
-    Here(&'a str),
-    Next,
+    SameWord(&'a str),
+    NextWord,
 }
 
 /// What an option means for the search.
@@ -132,7 +132,7 @@ impl InterpreterFamily {
             if word == "--" || word == "-" {
                 // A lone dash is standard input, or the end of the options.
                 let next = |at| match word == "-" {
-                    true => ScriptWord::Perhaps(at),
+                    true => ScriptWord::PossibleScript(at),
                     false => ScriptWord::Script(at),
                 };
                 found.programs.extend(words.get(at).map(|_| next(at)));
@@ -141,7 +141,7 @@ impl InterpreterFamily {
             }
             let is_option = word.starts_with('-');
             if !is_option && is_doubtful {
-                found.programs.push(ScriptWord::Perhaps(at - 1));
+                found.programs.push(ScriptWord::PossibleScript(at - 1));
                 is_doubtful = false;
                 continue;
             }
@@ -160,24 +160,24 @@ impl InterpreterFamily {
                 OptionEffect::Code(_) if self.code_ends_options => return found,
                 OptionEffect::Code(value) => {
                     runs_code = true;
-                    if value.take(words, &mut at).is_none() {
+                    if value.read(words, &mut at).is_none() {
                         break;
                     }
                 }
                 OptionEffect::Directory(value) => {
-                    let Some(directory) = value.take(words, &mut at) else {
+                    let Some(directory) = value.read(words, &mut at) else {
                         break;
                     };
                     found.directory = Some(directory);
                 }
                 OptionEffect::File(value) => {
-                    let Some(file) = value.take(words, &mut at) else {
+                    let Some(file) = value.read(words, &mut at) else {
                         break;
                     };
-                    found.programs.push(ScriptWord::Loaded(file, at));
+                    found.programs.push(ScriptWord::Preloaded(file, at));
                 }
                 OptionEffect::Module(value) => {
-                    let Some(module) = value.take(words, &mut at) else {
+                    let Some(module) = value.read(words, &mut at) else {
                         break;
                     };
                     found.programs.push(ScriptWord::Module(module, at));
@@ -200,8 +200,8 @@ impl InterpreterFamily {
         for (at, letter) in word.char_indices().skip(1) {
             let rest = &word[at + letter.len_utf8()..];
             let value = match rest {
-                "" => OptionValue::Next,
-                rest => OptionValue::Here(rest),
+                "" => OptionValue::NextWord,
+                rest => OptionValue::SameWord(rest),
             };
             let is_in = |letters: &str| letters.contains(letter);
             if is_in(self.flags) {
@@ -223,8 +223,8 @@ impl InterpreterFamily {
                 return OptionEffect::File(value);
             }
             return match (is_in(self.valued), value) {
-                (true, OptionValue::Next) => OptionEffect::Skip,
-                (true, OptionValue::Here(_)) => OptionEffect::Flag,
+                (true, OptionValue::NextWord) => OptionEffect::Skip,
+                (true, OptionValue::SameWord(_)) => OptionEffect::Flag,
                 (false, _) => OptionEffect::Unknown,
             };
         }
@@ -237,16 +237,20 @@ impl InterpreterFamily {
             None => (word, None),
         };
         if self.long_files.contains(&name) {
-            return OptionEffect::File(value.map_or(OptionValue::Next, OptionValue::Here));
+            return OptionEffect::File(value.map_or(OptionValue::NextWord, OptionValue::SameWord));
         }
         if self.long_modules.contains(&name) {
-            return OptionEffect::Module(value.map_or(OptionValue::Next, OptionValue::Here));
+            return OptionEffect::Module(
+                value.map_or(OptionValue::NextWord, OptionValue::SameWord),
+            );
         }
         if self.long_code.contains(&name) {
-            return OptionEffect::Code(value.map_or(OptionValue::Next, OptionValue::Here));
+            return OptionEffect::Code(value.map_or(OptionValue::NextWord, OptionValue::SameWord));
         }
         if self.long_directories.contains(&name) {
-            return OptionEffect::Directory(value.map_or(OptionValue::Next, OptionValue::Here));
+            return OptionEffect::Directory(
+                value.map_or(OptionValue::NextWord, OptionValue::SameWord),
+            );
         }
         match value {
             Some(_) => OptionEffect::Flag,
@@ -258,10 +262,10 @@ impl InterpreterFamily {
 }
 
 impl<'a> OptionValue<'a> {
-    fn take(self, words: &'a [String], at: &mut usize) -> Option<&'a str> {
+    fn read(self, words: &'a [String], at: &mut usize) -> Option<&'a str> {
         match self {
-            OptionValue::Here(value) => Some(value),
-            OptionValue::Next => {
+            OptionValue::SameWord(value) => Some(value),
+            OptionValue::NextWord => {
                 let value = words.get(*at)?;
                 *at += 1;
                 Some(value)
@@ -271,7 +275,7 @@ impl<'a> OptionValue<'a> {
 }
 
 #[cfg(test)]
-mod shells_attack;
+mod attack_shells;
 #[cfg(test)]
 mod tests {
     use super::{ScriptWord, scripts_run_by};
@@ -333,8 +337,8 @@ mod tests {
             let words: Vec<String> = words.collect();
             let found = scripts_run_by(&name, &words).unwrap().programs;
             let is_found = found.iter().any(|program| match program {
-                ScriptWord::Script(at) | ScriptWord::Perhaps(at) => words[*at] == "S",
-                ScriptWord::Loaded(file, at) => *file == "S" && words[*at] == "A",
+                ScriptWord::Script(at) | ScriptWord::PossibleScript(at) => words[*at] == "S",
+                ScriptWord::Preloaded(file, at) => *file == "S" && words[*at] == "A",
                 ScriptWord::Module(..) => false,
             });
             assert!(is_found, "{line}: {found:?}");
@@ -395,7 +399,7 @@ mod tests {
         let found = scripts_run_by("node", &words).unwrap();
         assert_eq!(
             found.programs,
-            [ScriptWord::Perhaps(1), ScriptWord::Script(2)]
+            [ScriptWord::PossibleScript(1), ScriptWord::Script(2)]
         );
         assert!(!found.is_open);
         let words = ["-X", "a", "-X"].map(str::to_owned);

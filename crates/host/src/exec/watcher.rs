@@ -46,7 +46,7 @@ pub struct ExecDenial {
 /// reported.
 #[derive(Default)]
 struct DenialLog {
-    told: HashSet<(PathBuf, String)>,
+    reported: HashSet<(PathBuf, String)>,
     new: Vec<ExecDenial>,
     count: u64,
 }
@@ -211,8 +211,8 @@ struct WatchedProgram {
     watcher: Watcher,
     presence: UserPresence,
     session: Option<v1::SessionId>,
-    asked: JoinSet<(u64, bool)>,
-    open: HashMap<u64, AbortHandle>,
+    requests: JoinSet<(u64, bool)>,
+    open_requests: HashMap<u64, AbortHandle>,
 }
 
 impl WatchedProgram {
@@ -221,8 +221,8 @@ impl WatchedProgram {
             watcher,
             presence: UserPresence::Attended,
             session,
-            asked: JoinSet::new(),
-            open: HashMap::new(),
+            requests: JoinSet::new(),
+            open_requests: HashMap::new(),
         }
     }
 
@@ -232,17 +232,17 @@ impl WatchedProgram {
             tokio::select! {
                 event = execs.next() => match event {
                     Some(event) => {
-                        if let Some(refused) = self.take(event) {
-                            answers.deny(refused);
+                        if let Some(unanswerable) = self.handle_event(event) {
+                            answers.deny(unanswerable);
                         }
                     }
                     // Dropping `self` withdraws its requests.
                     None => return,
                 },
-                Some(answered) = self.asked.join_next() => {
+                Some(answered) = self.requests.join_next() => {
                     // A withdrawn request has no answer.
                     if let Ok((id, is_allowed)) = answered {
-                        self.open.remove(&id);
+                        self.open_requests.remove(&id);
                         match is_allowed {
                             true => answers.allow(id),
                             false => answers.deny(id),
@@ -254,19 +254,19 @@ impl WatchedProgram {
     }
 
     /// Handles an event. Returns the id of a request that nobody can answer.
-    fn take(&mut self, event: ExecEvent) -> Option<u64> {
+    fn handle_event(&mut self, event: ExecEvent) -> Option<u64> {
         match event {
             ExecEvent::Ran(exec) => {
                 let note = exec.loses_rights.then_some(LOSES_RIGHTS);
-                self.note(&exec, "ran", note);
+                self.log_exec(&exec, "ran", note);
             }
             ExecEvent::Denied { exec, why } => {
-                self.note(&exec, "denied", Some(&why));
-                self.denied(&exec, &why);
+                self.log_exec(&exec, "denied", Some(&why));
+                self.record_denial(&exec, &why);
             }
             ExecEvent::Killed { exec, why } => {
-                self.note(&exec, "killed", Some(&why));
-                self.denied(&exec, &why);
+                self.log_exec(&exec, "killed", Some(&why));
+                self.record_denial(&exec, &why);
                 let program = exec.program.display();
                 self.fault(format!(
                     "killed {program}, whose arguments or file were changed after they were judged: {why}"
@@ -274,7 +274,7 @@ impl WatchedProgram {
             }
             ExecEvent::Ask { id, exec, why } => return self.ask(id, &exec, why),
             ExecEvent::Withdrawn { id } => {
-                if let Some(open) = self.open.remove(&id) {
+                if let Some(open) = self.open_requests.remove(&id) {
                     open.abort();
                 }
             }
@@ -289,10 +289,10 @@ impl WatchedProgram {
     }
 
     fn ask(&mut self, id: u64, exec: &ExecRecord, why: String) -> Option<u64> {
-        self.note(exec, "asked", Some(&why));
+        self.log_exec(exec, "asked", Some(&why));
         let ask = lock(&self.watcher.0.ask).clone();
         let Some(ask) = ask.filter(|_| self.presence == UserPresence::Attended) else {
-            self.denied(exec, &why);
+            self.record_denial(exec, &why);
             return Some(id);
         };
         let answer = ask(ExecRequest {
@@ -305,12 +305,12 @@ impl WatchedProgram {
             variables: variables_to_show(&exec.variables),
             why,
         });
-        let open = self.asked.spawn(async move { (id, answer.await) });
-        self.open.insert(id, open);
+        let open = self.requests.spawn(async move { (id, answer.await) });
+        self.open_requests.insert(id, open);
         None
     }
 
-    fn note(&self, exec: &ExecRecord, outcome: &'static str, reason: Option<&str>) {
+    fn log_exec(&self, exec: &ExecRecord, outcome: &'static str, reason: Option<&str>) {
         self.watcher.0.log.append(&Event::Executed {
             agent: &self.watcher.0.agent,
             session: self.session.as_ref().map(AsRef::as_ref),
@@ -320,14 +320,19 @@ impl WatchedProgram {
         });
     }
 
-    fn denied(&self, exec: &ExecRecord, why: &str) {
+    fn record_denial(&self, exec: &ExecRecord, why: &str) {
         let mut denials = lock(&self.watcher.0.denials);
         denials.count += 1;
         let subject = (exec.program.clone(), why.to_owned());
-        if denials.told.len() < MOST_TOLD && denials.told.insert(subject) {
+        if denials.reported.len() < MAX_REPORTED_DENIALS && denials.reported.insert(subject) {
             denials.new.push(ExecDenial {
                 program: exec.program.clone(),
-                args: exec.args.iter().take(MOST_WORDS).map(text).collect(),
+                args: exec
+                    .args
+                    .iter()
+                    .take(MAX_REPORTED_WORDS)
+                    .map(text)
+                    .collect(),
                 why: why.to_owned(),
             });
         }
@@ -347,9 +352,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Denials that are reported one by one.
-const MOST_TOLD: usize = 100;
+const MAX_REPORTED_DENIALS: usize = 100;
 /// Arguments of each denial.
-const MOST_WORDS: usize = 16;
+const MAX_REPORTED_WORDS: usize = 16;
 const LOSES_RIGHTS: &str =
     "without the rights of its owner: watched programs gain none; use --no-guard if you need that";
 const ALREADY: &str = "command rules are not enforced when programs are executed: another supervisor already watches this process";

@@ -76,7 +76,7 @@ impl Files {
         let place = roots.walk(path).map_err(super::dangling_is_missing)?;
         self.protected.check_read(&place, path)?;
         roots.check_place(&place, path, Access::Read)?;
-        match self.alias_of_asked_file(roots, path) {
+        match self.ask_rule_alias(roots, path) {
             Some(alias) => Err(Error::asked(path, alias)),
             None => Ok(place.path()),
         }

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::denied::{AliasOfAskedFile, DeniedByRule};
+use crate::denied::{AskRuleAlias, DeniedByRule};
 
 /// Why a directory was not opened, a file not read or not written. Paths are those the caller named.
 #[derive(Debug, thiserror::Error)]
@@ -251,7 +251,7 @@ impl Error {
     }
 
     /// A rule asks about another name of it.
-    pub(crate) fn asked(path: &Path, alias: AliasOfAskedFile) -> Error {
+    pub(crate) fn asked(path: &Path, alias: AskRuleAlias) -> Error {
         Error::AskedByPolicy {
             path: path.to_owned(),
             rule: alias.rule,

@@ -39,7 +39,7 @@ impl Host {
             faults: Vec::new(),
             notes: Vec::new(),
         };
-        let rules = self.permissions.path_rules(&self.agent);
+        let rules = self.permissions.deny_path_rules(&self.agent);
         if rules.is_empty() {
             return confined;
         }

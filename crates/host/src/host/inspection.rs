@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::denied::AliasOfAskedFile;
+use crate::denied::AskRuleAlias;
 
 /// What is known of a path before something is done there.
 #[derive(Clone, Default)]
@@ -15,7 +15,7 @@ pub struct InspectedPath {
     /// Whether we refuse it whatever the user would say, so that nobody need be asked.
     pub is_closed: bool,
     /// What a rule asks about by another name, which is then the one where the path leads.
-    pub(crate) alias: Option<AliasOfAskedFile>,
+    pub(crate) alias: Option<AskRuleAlias>,
 }
 
 /// What is at a path now, for the user who decides on a change there.

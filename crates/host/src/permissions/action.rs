@@ -103,18 +103,18 @@ impl fmt::Display for Digest {
 }
 
 impl Action {
-    /// The action of a permission request. `told` is the tool call as earlier updates described it: a request may give
+    /// The action of a permission request. `earlier` is the tool call as earlier updates described it: a request may give
     /// only its id.
     pub fn from_request(
         agent: &str,
         workspace: PathBuf,
         request: &v1::RequestPermissionRequest,
-        told: Option<&v1::ToolCall>,
+        earlier: Option<&v1::ToolCall>,
     ) -> Action {
-        let call = ToolCallParts::merge(&request.tool_call, told);
+        let call = ToolCallParts::merge(&request.tool_call, earlier);
         let action = call.to_action(agent, workspace, &request.session_id);
-        let told = told.and_then(|call| call.meta.as_ref());
-        let metas = [request.tool_call.meta.as_ref(), told];
+        let earlier = earlier.and_then(|call| call.meta.as_ref());
+        let metas = [request.tool_call.meta.as_ref(), earlier];
         // Further details about a tool make decisions narrower, never wider.
         match metas.into_iter().flatten().find_map(identity_in) {
             Some(identity) => action.with_tool_identity(&identity),
@@ -127,10 +127,10 @@ impl Action {
     #[must_use]
     pub fn with_tool_identity(mut self, identity: &str) -> Action {
         let identified = |purpose, digest: &Digest| {
-            let mut form = FieldHasher::new(&format!("attache permissions {purpose}"));
-            form.text(&digest.to_string());
-            form.text(identity);
-            Digest(form.end())
+            let mut hasher = FieldHasher::new(&format!("attache permissions {purpose}"));
+            hasher.text(&digest.to_string());
+            hasher.text(identity);
+            Digest(hasher.end())
         };
         self.digest = identified("shown by a tool", &self.digest);
         self.subject = identified("subject of a tool", &self.subject);
@@ -145,13 +145,13 @@ impl Action {
     /// action itself. The class is named by us, never by a peer.
     #[must_use]
     pub fn of_class(&self, class: &str) -> Action {
-        let mut form = FieldHasher::new("attache permissions class");
-        form.text(class);
-        form.text(self.tool_identity.as_deref().unwrap_or_default());
+        let mut hasher = FieldHasher::new("attache permissions class");
+        hasher.text(class);
+        hasher.text(self.tool_identity.as_deref().unwrap_or_default());
         Action {
             kind: v1::ToolKind::Other,
             tool: None,
-            subject: Digest(form.end()),
+            subject: Digest(hasher.end()),
             is_class: true,
             ..self.clone()
         }
@@ -233,7 +233,7 @@ impl Action {
     }
 
     /// The path relative to the workspace: the names of directories above it don't count.
-    pub(super) fn seen(&self, path: &Path) -> PathBuf {
+    pub(super) fn workspace_relative(&self, path: &Path) -> PathBuf {
         paths::inside(&self.workspace, path).unwrap_or_else(|| paths::normal(&self.workspace, path))
     }
 }
@@ -272,31 +272,37 @@ impl<'a> ToolCallParts<'a> {
         }
     }
 
-    fn merge(asked: &'a v1::ToolCallUpdate, told: Option<&'a v1::ToolCall>) -> ToolCallParts<'a> {
-        let kind = asked.kind.as_ref().or(told.map(|call| &call.kind));
-        let title = asked.title.as_deref().or(told.map(|call| &*call.title));
+    fn merge(
+        update: &'a v1::ToolCallUpdate,
+        earlier: Option<&'a v1::ToolCall>,
+    ) -> ToolCallParts<'a> {
+        let kind = update.kind.as_ref().or(earlier.map(|call| &call.kind));
+        let title = update.title.as_deref().or(earlier.map(|call| &*call.title));
         let names = [
-            asked.name.as_deref(),
-            told.and_then(|call| call.name.as_deref()),
+            update.name.as_deref(),
+            earlier.and_then(|call| call.name.as_deref()),
         ];
-        let raw_input = asked.raw_input.as_ref();
-        let locations = asked
+        let raw_input = update.raw_input.as_ref();
+        let locations = update
             .locations
             .as_deref()
-            .or(told.map(|call| &*call.locations));
-        let content = asked.content.as_deref().or(told.map(|call| &*call.content));
+            .or(earlier.map(|call| &*call.locations));
+        let content = update
+            .content
+            .as_deref()
+            .or(earlier.map(|call| &*call.content));
         let metas = [
-            asked.meta.as_ref(),
-            told.and_then(|call| call.meta.as_ref()),
+            update.meta.as_ref(),
+            earlier.and_then(|call| call.meta.as_ref()),
         ];
         let names = names.into_iter().flatten().map(str::to_owned);
         let names = names.chain(metas.into_iter().flatten().filter_map(name_in));
         ToolCallParts {
-            id: asked.tool_call_id.as_str(),
+            id: update.tool_call_id.as_str(),
             kind: kind.unwrap_or(&v1::ToolKind::Other),
             title: title.unwrap_or_default(),
             names: names.collect(),
-            raw_input: raw_input.or(told.and_then(|call| call.raw_input.as_ref())),
+            raw_input: raw_input.or(earlier.and_then(|call| call.raw_input.as_ref())),
             locations: locations.unwrap_or_default(),
             content: content.unwrap_or_default(),
         }
@@ -390,26 +396,26 @@ impl<'a> ToolCallParts<'a> {
     }
 
     fn digest(&self, action: &Action, input: &ToolInput) -> Digest {
-        let mut form = FieldHasher::new("attache permissions shown");
-        form.text(&action.agent);
-        form.text(&action.workspace.to_string_lossy());
-        form.text(action.session.as_str());
-        form.text(self.id);
-        form.text(self.kind.as_str());
-        form.text(self.title);
-        form.text(action.tool.as_deref().unwrap_or_default());
+        let mut hasher = FieldHasher::new("attache permissions shown");
+        hasher.text(&action.agent);
+        hasher.text(&action.workspace.to_string_lossy());
+        hasher.text(action.session.as_str());
+        hasher.text(self.id);
+        hasher.text(self.kind.as_str());
+        hasher.text(self.title);
+        hasher.text(action.tool.as_deref().unwrap_or_default());
         for name in &action.other_tools {
-            form.text(name);
+            hasher.text(name);
         }
-        form.value(&input.whole());
-        form.length(self.locations.len());
+        hasher.value(&input.whole());
+        hasher.length(self.locations.len());
         for location in self.locations {
-            form.text(&json::to_string(location));
+            hasher.text(&json::to_string(location));
         }
         for content in self.content {
-            form.text(&json::to_string(content));
+            hasher.text(&json::to_string(content));
         }
-        Digest(form.end())
+        Digest(hasher.end())
     }
 }
 

@@ -48,7 +48,7 @@ impl DeniedAction {
     }
 
     /// Whether an action is the same command, or changes or reads the same files.
-    pub(super) fn holds_for(&self, facts: &ActionFacts<'_>) -> bool {
+    pub(super) fn covers(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         let is_same = match &self.command {
             Some(denied) => {
@@ -122,29 +122,32 @@ fn parts(line: &ShellLine) -> impl Iterator<Item = &SimpleCommand> {
 
 /// The words of a simple command without the directory of its program, and the files that it writes to.
 fn digest_of_part(part: &SimpleCommand, files: &[Redirection]) -> String {
-    let mut form = FieldHasher::new("attache permissions denied part");
+    let mut hasher = FieldHasher::new("attache permissions denied part");
     let text = |word: &ShellWord| match word {
         ShellWord::Literal(text) => (text.clone(), "literal"),
         ShellWord::Undecided(text) => (text.clone(), "undecided"),
     };
-    form.length(part.words.len());
+    hasher.length(part.words.len());
     for (at, word) in part.words.iter().enumerate() {
         let (word, sort) = text(word);
-        form.text(sort);
-        form.text(&match at {
+        hasher.text(sort);
+        hasher.text(&match at {
             0 => command::base_name(&word),
             _ => word,
         });
     }
     let files = files.iter().map(|file| &file.target);
     let files = files.filter(|file| file.literal() != Some("/dev/null"));
-    files.for_each(|file| form.text(&text(file).0));
-    blake3::Hash::from_bytes(form.end()).to_hex().to_string()
+    files.for_each(|file| hasher.text(&text(file).0));
+    blake3::Hash::from_bytes(hasher.end()).to_hex().to_string()
 }
 
 /// Each file as the most lenient file systems compare names.
 fn digests_of_files(action: &Action) -> Vec<String> {
-    let seen = action.paths.iter().map(|path| action.seen(path));
+    let seen = action
+        .paths
+        .iter()
+        .map(|path| action.workspace_relative(path));
     seen.map(|path| digest_of_file(&path)).collect()
 }
 
@@ -162,9 +165,9 @@ fn digests_of_real_files(files: &ResolvedFiles) -> Vec<Vec<String>> {
         let leads_to =
             leads_to.map(|there| digest_of_file(file.inside.as_deref().unwrap_or(there)));
         let identity = file.identity.map(|(device, inode, born)| {
-            let mut form = FieldHasher::new("attache permissions denied file itself");
-            form.text(&format!("{device} {inode} {born:?}"));
-            blake3::Hash::from_bytes(form.end()).to_hex().to_string()
+            let mut hasher = FieldHasher::new("attache permissions denied file itself");
+            hasher.text(&format!("{device} {inode} {born:?}"));
+            blake3::Hash::from_bytes(hasher.end()).to_hex().to_string()
         });
         leads_to.into_iter().chain(identity).collect()
     });

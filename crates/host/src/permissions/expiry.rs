@@ -36,7 +36,7 @@ impl FromStr for Expiry {
         let count: u32 = count.parse().map_err(|_| ExpiryError)?;
         match Duration::from_secs(u64::from(count).saturating_mul(*seconds)) {
             Duration::ZERO => Err(ExpiryError),
-            time if time > LONGEST => Err(ExpiryError),
+            time if time > MAX_DURATION => Err(ExpiryError),
             time => Ok(Expiry::After(time)),
         }
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Expiry {
 
 const UNITS: [(char, u64); 4] = [('s', 1), ('m', 60), ('h', 60 * 60), ('d', 24 * 60 * 60)];
 /// A hundred years: more is a typing mistake.
-const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+const MAX_DURATION: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 #[cfg(test)]
 mod tests {

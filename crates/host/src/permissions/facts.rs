@@ -35,14 +35,14 @@ pub(super) struct ActionFacts<'a> {
     pub(super) titles: [String; 3],
     pub(super) given_paths: Vec<GivenPath>,
     /// Directories that count as inside, in addition to the workspace.
-    also: &'a [PathBuf],
+    directories: &'a [PathBuf],
     lookups: PathLookups,
     /// The files as they are on the disk now.
     on_disk: OnceCell<ResolvedFiles>,
     /// Every way in which its paths can be read, for rules that deny.
-    seen: PathViews,
+    path_views: PathViews,
     /// Likewise for paths that may be in the command, in input that is not understood and behind patterns.
-    seen_elsewhere: OnceCell<PathViews>,
+    other_path_views: OnceCell<PathViews>,
     /// What patterns match now, and paths that may be patterns.
     pattern_files: OnceCell<PatternFiles>,
     may_name_protected: OnceCell<bool>,
@@ -59,7 +59,7 @@ pub(super) struct GivenPath {
 
 impl<'a> ActionFacts<'a> {
     /// Gathers the facts about an action. `also` are directories that count as inside, in addition to the workspace.
-    pub(super) fn of(action: &'a Action, also: &'a [PathBuf]) -> ActionFacts<'a> {
+    pub(super) fn of(action: &'a Action, directories: &'a [PathBuf]) -> ActionFacts<'a> {
         let runs_unseen = action.command.is_none() && action.kind == v1::ToolKind::Execute;
         let title = match runs_unseen {
             true => command::tokens(&action.title),
@@ -73,7 +73,7 @@ impl<'a> ActionFacts<'a> {
         let given_paths = action
             .paths
             .iter()
-            .map(|path| GivenPath::of(path, base, also));
+            .map(|path| GivenPath::of(path, base, directories));
         ActionFacts {
             programs: programs(action, std::iter::once(&line).chain(&others), &title),
             line,
@@ -81,11 +81,11 @@ impl<'a> ActionFacts<'a> {
             title,
             titles: titles(&action.title),
             given_paths: given_paths.collect(),
-            also,
+            directories,
             lookups: PathLookups::default(),
             on_disk: OnceCell::new(),
-            seen: PathViews::of(action.paths.iter().cloned(), base),
-            seen_elsewhere: OnceCell::new(),
+            path_views: PathViews::of(action.paths.iter().cloned(), base),
+            other_path_views: OnceCell::new(),
             pattern_files: OnceCell::new(),
             may_name_protected: OnceCell::new(),
             is_understood: OnceCell::new(),
@@ -114,7 +114,7 @@ impl<'a> ActionFacts<'a> {
     /// The files as they are on the disk now.
     pub(super) fn on_disk(&self) -> &ResolvedFiles {
         self.on_disk
-            .get_or_init(|| ResolvedFiles::of(self.action, self.also, &self.lookups))
+            .get_or_init(|| ResolvedFiles::of(self.action, self.directories, &self.lookups))
     }
 
     /// Whether the user is asked about it each time.
@@ -159,7 +159,7 @@ impl<'a> ActionFacts<'a> {
     /// Whether there is more than is inspected.
     pub(super) fn is_cut(&self) -> bool {
         let action = self.action;
-        action.paths.len() >= MAX_PATHS || self.seen.is_cut || action.unknown_texts.is_cut
+        action.paths.len() >= MAX_PATHS || self.path_views.is_cut || action.unknown_texts.is_cut
     }
 
     /// Whether one of its simple commands falls under a pattern. A title can only deny.
@@ -167,7 +167,7 @@ impl<'a> ActionFacts<'a> {
         let found = self
             .all_parts()
             .map(|part| match pattern.catches(&part.words) {
-                // That would be an alias: see `may_rename`.
+                // That would be an alias: see `may_be_alias_in`.
                 CommandMatch::Maybe if part.literal_words().is_some() => CommandMatch::No,
                 found => found,
             });
@@ -189,7 +189,7 @@ impl<'a> ActionFacts<'a> {
     }
 
     /// Whether a simple command whose words are all known may fall under a pattern.
-    pub(super) fn may_rename(&self, pattern: &CommandPattern) -> bool {
+    pub(super) fn may_be_alias_in(&self, pattern: &CommandPattern) -> bool {
         let mut parts = self.line.parts.iter();
         parts.any(|part| {
             part.literal_words().is_some() && pattern.catches(&part.words) == CommandMatch::Maybe
@@ -215,7 +215,7 @@ impl<'a> ActionFacts<'a> {
     /// The parts of the line for which it is uncertain what they reach or run; `None` if that is so for the whole line.
     pub(super) fn doubtful_parts(&self) -> Option<Vec<&SimpleCommand>> {
         let line = &self.line;
-        if self.action.command.is_none() || line.doubt.is_some() || self.seen_elsewhere().is_cut {
+        if self.action.command.is_none() || line.doubt.is_some() || self.other_path_views().is_cut {
             return None;
         }
         let is_doubtful = |part: &&SimpleCommand| is_unknown(part) || self.reaches_more(part);
@@ -245,7 +245,7 @@ impl<'a> ActionFacts<'a> {
             };
         }
         let mut parts = self.line.parts.iter();
-        match self.seen_elsewhere().is_cut || parts.any(|part| self.reaches_more(part)) {
+        match self.other_path_views().is_cut || parts.any(|part| self.reaches_more(part)) {
             true => Some("it may reach files that a rule is about"),
             false => self.line.doubt,
         }
@@ -285,15 +285,19 @@ impl<'a> ActionFacts<'a> {
     }
 
     pub(super) fn touches(&self, pattern: &PathPattern) -> bool {
-        self.all_seen().any(|path| pattern.covers(path))
+        self.all_path_views().any(|path| pattern.covers(path))
     }
 
-    pub(super) fn all_seen(&self) -> impl Iterator<Item = &String> {
-        self.seen.views.iter().chain(&self.seen_elsewhere().views)
+    pub(super) fn all_path_views(&self) -> impl Iterator<Item = &String> {
+        self.path_views
+            .views
+            .iter()
+            .chain(&self.other_path_views().views)
     }
 
-    fn seen_elsewhere(&self) -> &PathViews {
-        self.seen_elsewhere.get_or_init(|| self.see_elsewhere())
+    fn other_path_views(&self) -> &PathViews {
+        self.other_path_views
+            .get_or_init(|| self.find_other_path_views())
     }
 
     /// The workspace, the directory that the command may run in, and those that it changes to.
@@ -309,7 +313,7 @@ impl<'a> ActionFacts<'a> {
 
     /// Words as paths, from each directory that the command may run in, other texts that may be files, and where links
     /// lead from them.
-    fn see_elsewhere(&self) -> PathViews {
+    fn find_other_path_views(&self) -> PathViews {
         let words = self.words_as_paths();
         if words.len() >= MAX_WORDS_AS_PATHS {
             return PathViews {
@@ -421,7 +425,7 @@ fn titles(title: &str) -> [String; 3] {
 
 impl GivenPath {
     /// Reads a path. One that may mean something else is not inside anything.
-    fn of(path: &Path, base: &Path, also: &[PathBuf]) -> GivenPath {
+    fn of(path: &Path, base: &Path, directories: &[PathBuf]) -> GivenPath {
         let is_straight = paths::is_straight(path);
         let relative = match path.is_absolute() {
             true => path.strip_prefix(base).ok(),
@@ -433,7 +437,7 @@ impl GivenPath {
                 .to_string_lossy()
                 .into_owned()
         };
-        let is_also = also.iter().any(|dir| path.starts_with(dir));
+        let is_also = directories.iter().any(|dir| path.starts_with(dir));
         GivenPath {
             absolute: (is_straight && path.is_absolute()).then(|| text(path)),
             inside: relative.filter(|_| is_straight).map(text),

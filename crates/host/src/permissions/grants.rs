@@ -66,7 +66,7 @@ impl Grant {
             Some(_) => GrantCoverage::Run,
             None => {
                 let named: Vec<PathBuf> = action.whole_paths().collect();
-                if named.len() > MOST_FILES {
+                if named.len() > MAX_FILES {
                     return None;
                 }
                 let (may_read, may_write) = match by {
@@ -134,7 +134,7 @@ impl Grant {
             }
             GrantCoverage::Files { .. } if !is_of_files(&self.action, action) => false,
             GrantCoverage::Files { reads, .. } if written.is_none() => {
-                take(reads, &files, |path| path)
+                remove_covered(reads, &files, |path| path)
             }
             GrantCoverage::Files { writes, .. } => {
                 let fits = |content: &WritableContent| match content {
@@ -145,7 +145,7 @@ impl Grant {
                 };
                 let first = writes.iter().find(|(path, _)| files.first() == Some(path));
                 first.is_some_and(|(_, content)| fits(content))
-                    && take(writes, &files, |(path, _)| path)
+                    && remove_covered(writes, &files, |(path, _)| path)
             }
         }
     }
@@ -248,7 +248,7 @@ fn is_of_files(granted: &Action, action: &Action) -> bool {
 }
 
 /// Removes the entry for the first of the files, and those for its other names. Returns whether there was one.
-fn take<T>(left: &mut Vec<T>, files: &[PathBuf], path: impl Fn(&T) -> &PathBuf) -> bool {
+fn remove_covered<T>(left: &mut Vec<T>, files: &[PathBuf], path: impl Fn(&T) -> &PathBuf) -> bool {
     let is_there = left.iter().any(|it| files.first() == Some(path(it)));
     if is_there {
         left.retain(|it| !files.contains(path(it)));
@@ -323,7 +323,7 @@ const INERT: [&str; 11] = [
     "CI=true",
 ];
 /// A request that names more files grants nothing: what the agent does then is asked about.
-const MOST_FILES: usize = 1024;
+const MAX_FILES: usize = 1024;
 
 #[cfg(test)]
 mod tests {

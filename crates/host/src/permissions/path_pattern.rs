@@ -88,7 +88,7 @@ impl PathPattern {
 
     /// Whether it matches a directory or file that is met while walking a tree. A pattern that ends in `/**` or `/*`
     /// matches the directory before that.
-    pub(crate) fn meets(&self, path: &str) -> bool {
+    pub(crate) fn matches_entry(&self, path: &str) -> bool {
         self.covers(path)
             || (self.trunk().len() < self.whole.len() && self.covers(&format!("{path}/x")))
     }

@@ -39,8 +39,8 @@ impl PathRules {
         self.0.is_empty()
     }
 
-    /// Whether some rule names paths by a pattern, so that a command can create or reach a file that did not exist when
-    /// the rule was enforced.
+    /// Whether a rule names paths by a pattern such as `*.pem`. It covers the files that match when the agent or the
+    /// command starts; a command may create or reach another one later.
     pub fn have_globs(&self) -> bool {
         let mut patterns = self.0.iter().flat_map(|rule| &rule.patterns);
         patterns.any(|pattern| pattern.tree().is_none())
@@ -59,7 +59,7 @@ impl PathRules {
 
 impl Policy {
     /// The deny rules that name paths, for an agent by its name or the path of its program.
-    pub fn path_rules(&self, agent: &str) -> PathRules {
+    pub fn deny_path_rules(&self, agent: &str) -> PathRules {
         let about_paths = |rule: &&Rule| {
             !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty()
         };
@@ -68,17 +68,11 @@ impl Policy {
     }
 
     /// The rules that ask about paths, likewise.
-    pub fn asked_path_rules(&self, agent: &str) -> PathRules {
+    pub fn ask_path_rules(&self, agent: &str) -> PathRules {
         let about_paths = |rule: &&Rule| {
             !rule.paths.is_empty() && rule.tools.is_empty() && rule.commands.is_empty()
         };
         path_rules(self.ask.iter().filter(about_paths), agent)
-    }
-
-    /// Whether a deny rule names paths by a pattern such as `*.pem`. Such a rule covers the files that match when the
-    /// agent or the command starts; whether a command will create or reach a later one can't be decided before it runs.
-    pub fn has_path_globs(&self, agent: &str) -> bool {
-        self.path_rules(agent).have_globs()
     }
 }
 
@@ -89,7 +83,7 @@ impl Permissions {
         let denied = self.config.policy.iter().flat_map(|it| it.deny.iter());
         let mut about_paths = denied.filter(|rule| !rule.paths.is_empty());
         let is_whole = about_paths.all(|rule| rule.tools.is_empty() && rule.commands.is_empty());
-        let paths = is_enforced && is_whole && !self.path_rules(agent).are_about_commands();
+        let paths = is_enforced && is_whole && !self.deny_path_rules(agent).are_about_commands();
         self.enforce(Enforcement {
             paths,
             ..self.enforcement()
@@ -107,15 +101,15 @@ impl Permissions {
     }
 
     /// The deny rules of the policy that name paths, for an agent.
-    pub fn path_rules(&self, agent: &str) -> PathRules {
+    pub fn deny_path_rules(&self, agent: &str) -> PathRules {
         let policy = self.config.policy.as_ref();
-        policy.map_or_else(PathRules::default, |policy| policy.path_rules(agent))
+        policy.map_or_else(PathRules::default, |policy| policy.deny_path_rules(agent))
     }
 
     /// The rules of the policy that ask about paths, for an agent.
-    pub fn asked_path_rules(&self, agent: &str) -> PathRules {
+    pub fn ask_path_rules(&self, agent: &str) -> PathRules {
         let policy = self.config.policy.as_ref();
-        policy.map_or_else(PathRules::default, |policy| policy.asked_path_rules(agent))
+        policy.map_or_else(PathRules::default, |policy| policy.ask_path_rules(agent))
     }
 }
 

@@ -25,12 +25,12 @@ impl PatternFiles {
         };
         for pattern in patterns {
             let Some(all) = alternatives(pattern) else {
-                found.cut();
+                found.mark_cut();
                 continue;
             };
             for text in &all {
                 for directory in directories {
-                    found.look(directory, text);
+                    found.find(directory, text);
                 }
             }
         }
@@ -43,7 +43,7 @@ impl PatternFiles {
         self.is_open || !self.paths.iter().all(is_written)
     }
 
-    fn look(&mut self, directory: &Path, pattern: &str) {
+    fn find(&mut self, directory: &Path, pattern: &str) {
         let start = match pattern.starts_with('/') {
             true => PathBuf::from("/"),
             false => directory.to_owned(),
@@ -60,21 +60,21 @@ impl PatternFiles {
                 next.push(path.join(name));
                 if is_pattern(name) {
                     let is_last = at + 1 == names.len();
-                    self.matching(path, name, is_last, &mut next);
+                    self.add_matches(path, name, is_last, &mut next);
                 }
             }
             here = next;
             if here.len() > 2 * MAX_PATHS {
-                return self.cut();
+                return self.mark_cut();
             }
         }
         match self.paths.len() + here.len() <= 2 * MAX_PATHS {
             true => self.paths.append(&mut here),
-            false => self.cut(),
+            false => self.mark_cut(),
         }
     }
 
-    fn matching(
+    fn add_matches(
         &mut self,
         directory: &Path,
         pattern: &str,
@@ -86,7 +86,7 @@ impl PatternFiles {
         };
         for entry in entries {
             let (Ok(entry), Some(room)) = (entry, self.room.checked_sub(1)) else {
-                return self.cut();
+                return self.mark_cut();
             };
             self.room = room;
             let name = entry.file_name();
@@ -102,7 +102,7 @@ impl PatternFiles {
         }
     }
 
-    fn cut(&mut self) {
+    fn mark_cut(&mut self) {
         self.is_open = true;
         self.is_cut = true;
     }

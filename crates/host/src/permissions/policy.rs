@@ -147,7 +147,7 @@ impl Policy {
 impl Rules {
     fn add_words(&mut self, list: &PolicyNode<'_>) -> Result<(), PolicyError> {
         for node in list.strings()? {
-            let (word, place) = (node.string()?, node.place());
+            let (word, place) = (node.string()?, node.field_path());
             self.add(Rule {
                 words: vec![word.to_lowercase()],
                 ..Rule::named(place)
@@ -158,11 +158,11 @@ impl Rules {
 }
 
 fn rule(node: &PolicyNode<'_>) -> Result<(RuleAction, Rule), PolicyError> {
-    let mut rule = Rule::named(node.place());
-    let mut said = None;
+    let mut rule = Rule::named(node.field_path());
+    let mut given = None;
     for (member, value) in node.members(RULE_MEMBERS)? {
         match &*member {
-            "action" => said = Some(action(&value, ACTIONS)?),
+            "action" => given = Some(action(&value, ACTIONS)?),
             "id" => rule.id = value.string()?,
             "reason" => rule.reason = Some(value.string()?),
             "agent" => rule.agents = each(&value, |node| node.string())?,
@@ -173,7 +173,7 @@ fn rule(node: &PolicyNode<'_>) -> Result<(RuleAction, Rule), PolicyError> {
             _ => {}
         }
     }
-    let Some(action) = said else {
+    let Some(action) = given else {
         return Err(node.error("`action` is missing; use `allow`, `ask` or `deny`"));
     };
     let runs = rule.kinds.contains(&v1::ToolKind::Execute);
@@ -201,20 +201,20 @@ fn action(
     node: &PolicyNode<'_>,
     actions: &[(&str, RuleAction)],
 ) -> Result<RuleAction, PolicyError> {
-    let said = node.string()?;
+    let given = node.string()?;
     let names: Vec<&str> = actions.iter().map(|(name, _)| *name).collect();
-    let found = actions.iter().find(|(name, _)| *name == said);
+    let found = actions.iter().find(|(name, _)| *name == given);
     found
         .map(|(_, action)| *action)
-        .ok_or_else(|| node.no_such("action", &said, &names))
+        .ok_or_else(|| node.no_such("action", &given, &names))
 }
 
 fn kind(node: &PolicyNode<'_>) -> Result<v1::ToolKind, PolicyError> {
-    let said = node.string()?;
-    let kind = v1::ToolKind::from(said.as_str());
+    let given = node.string()?;
+    let kind = v1::ToolKind::from(given.as_str());
     match kind.is_known() {
         true => Ok(kind),
-        false => Err(node.no_such("tool kind", &said, v1::ToolKind::KNOWN)),
+        false => Err(node.no_such("tool kind", &given, v1::ToolKind::KNOWN)),
     }
 }
 

@@ -98,11 +98,11 @@ impl Permissions {
     /// The remembered decision on an action, regardless of rules and preset. One that denies takes precedence over one
     /// that allows. Permission to change a protected file is never remembered. Looks at the disk.
     pub fn recall(&self, action: &Action) -> Option<RememberedDecision> {
-        let store = self.refreshed();
-        let (here, directories) = self.state().context_of(action);
+        let store = self.refreshed_store();
+        let (own, directories) = self.state().context_of(action);
         let facts = ActionFacts::of(action, &directories);
         let now = seconds((self.config.clock)());
-        find_decision(here.iter().chain(stored_decisions(&store)), &facts, now)
+        find_decision(own.iter().chain(stored_decisions(&store)), &facts, now)
             .filter(|found| !(found.is_allowed && facts.is_asked_each_time()))
             .cloned()
     }
@@ -111,7 +111,7 @@ impl Permissions {
         &self,
         action: &Action,
         decision: &Decision,
-        what: DecisionSubject,
+        subject: DecisionSubject,
     ) -> Option<RememberedDecision> {
         let is_asked = || {
             let directories = self.state().directories(&action.session).to_vec();
@@ -119,7 +119,8 @@ impl Permissions {
             action.is_asked_each_time() || facts.may_name_protected()
         };
         let is_once = decision.scope == Scope::Once || (decision.is_allowed && is_asked());
-        (!is_once).then(|| RememberedDecision::new(action, decision, what, (self.config.clock)()))
+        (!is_once)
+            .then(|| RememberedDecision::new(action, decision, subject, (self.config.clock)()))
     }
 
     /// Exactly this action, with its files as the user was shown them. Looks at the disk unless that was done before.

@@ -34,15 +34,18 @@ pub struct RememberedDecision {
     /// The name of the tool, where the agent gave one.
     pub tool: Option<String>,
     /// The actions that it covers.
-    pub what: DecisionSubject,
+    #[serde(rename = "what")]
+    pub subject: DecisionSubject,
     /// What it covers, in words for the user.
-    pub shown: String,
+    #[serde(rename = "shown")]
+    pub summary: String,
     /// Whether the agent may do it.
     pub is_allowed: bool,
     /// How far it reaches.
     pub scope: Scope,
     /// When the user decided, in seconds since 1970.
-    pub decided: u64,
+    #[serde(rename = "decided")]
+    pub decided_at: u64,
     /// When it expires, in seconds since 1970; `None` if it lasts as long as its scope.
     pub expires: Option<u64>,
     /// For a denial: the command or files, denied under every kind and name of tool.
@@ -113,7 +116,7 @@ impl RememberedDecision {
     pub(super) fn new(
         action: &Action,
         decision: &Decision,
-        what: DecisionSubject,
+        subject: DecisionSubject,
         now: SystemTime,
     ) -> RememberedDecision {
         let session =
@@ -127,11 +130,11 @@ impl RememberedDecision {
             session,
             kind: action.kind.as_str().to_owned(),
             tool: action.tool.clone(),
-            shown: shown(action, &what),
-            what,
+            summary: summary(action, &subject),
+            subject,
             is_allowed: decision.is_allowed,
             scope: decision.scope,
-            decided: seconds(now),
+            decided_at: seconds(now),
             expires: decision.expires.map(seconds),
             denied: DeniedAction::of(action).filter(|_| !decision.is_allowed),
         };
@@ -142,7 +145,7 @@ impl RememberedDecision {
     /// Why the decision allows less than it did in earlier versions, and what to do about it.
     pub fn problem(&self) -> Option<&'static str> {
         let kind = v1::ToolKind::from(self.kind.as_str());
-        match &self.what {
+        match &self.subject {
             _ if !self.is_allowed => None,
             DecisionSubject::Files(_) if !is_about_files(&kind) => Some(
                 "covers nothing any more: a pattern of files covers only tools that name the files they touch; revoke it",
@@ -156,7 +159,7 @@ impl RememberedDecision {
     }
 
     /// Whether the decision applies to an action at this time.
-    pub(super) fn answers(
+    pub(super) fn applies_to(
         &self,
         facts: &ActionFacts<'_>,
         workspace: &WorkspaceId,
@@ -174,7 +177,7 @@ impl RememberedDecision {
                 .workspace
                 .as_ref()
                 .is_none_or(|known| known.is(workspace))
-            && (self.holds_for(facts) || self.still_denies(facts))
+            && (self.covers(facts) || self.still_denies(facts))
     }
 
     /// Whether it covers the same actions as another decision, and so replaces it.
@@ -185,7 +188,7 @@ impl RememberedDecision {
                 it.session.clone(),
                 it.kind.clone(),
                 it.tool.clone(),
-                it.what.clone(),
+                it.subject.clone(),
             )
         };
         let is_there = match (&self.workspace, &other.workspace) {
@@ -195,29 +198,29 @@ impl RememberedDecision {
         key(self) == key(other) && self.scope == other.scope && is_there
     }
 
-    pub(super) fn is_over(&self, now: u64) -> bool {
+    pub(super) fn has_expired(&self, now: u64) -> bool {
         self.expires.is_some_and(|expires| expires <= now)
     }
 
     /// Whether the clock was set back, which would make a permission that expires last longer than the user wanted.
     fn is_from_the_future(&self, now: u64) -> bool {
         let is_limited = self.is_allowed && self.expires.is_some();
-        is_limited && now.saturating_add(CLOCK_STEPS) < self.decided
+        is_limited && now.saturating_add(CLOCK_STEPS) < self.decided_at
     }
 
     /// Whether it denies the same command or the same files, even if the agent gives the tool another name.
     fn still_denies(&self, facts: &ActionFacts<'_>) -> bool {
         let denied = self.denied.as_ref();
-        !self.is_allowed && denied.is_some_and(|denied| denied.holds_for(facts))
+        !self.is_allowed && denied.is_some_and(|denied| denied.covers(facts))
     }
 
     /// Whether the action is among those covered. To be allowed by a pattern, all of it has to be understood; to be
     /// denied, only a part.
-    fn holds_for(&self, facts: &ActionFacts<'_>) -> bool {
+    fn covers(&self, facts: &ActionFacts<'_>) -> bool {
         let action = facts.action;
         let is_tool = self.kind == action.kind.as_str() && self.tool == action.tool;
         let mut rule = Rule::named(self.id.clone());
-        match &self.what {
+        match &self.subject {
             DecisionSubject::Exactly(digest) => {
                 return is_tool && *digest == bound(action, facts.on_disk());
             }
@@ -265,8 +268,8 @@ impl From<&ActionPattern> for DecisionSubject {
     }
 }
 
-fn shown(action: &Action, what: &DecisionSubject) -> String {
-    let text = match what {
+fn summary(action: &Action, subject: &DecisionSubject) -> String {
+    let text = match subject {
         DecisionSubject::Commands(text) | DecisionSubject::Files(text) => text.clone(),
         DecisionSubject::Exactly(_) => match (&action.command, action.paths.as_slice()) {
             (Some(words), _) => mask_words(words).join(" "),
@@ -277,7 +280,7 @@ fn shown(action: &Action, what: &DecisionSubject) -> String {
             }
         },
     };
-    match text.char_indices().nth(MAX_SHOWN) {
+    match text.char_indices().nth(MAX_SUMMARY) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
@@ -286,4 +289,4 @@ fn shown(action: &Action, what: &DecisionSubject) -> String {
 /// Clocks are corrected by seconds all the time.
 const CLOCK_STEPS: u64 = 60;
 const ID_LENGTH: usize = 8;
-const MAX_SHOWN: usize = 200;
+const MAX_SUMMARY: usize = 200;

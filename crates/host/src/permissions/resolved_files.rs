@@ -2,7 +2,7 @@
 //! change reaches something protected. Everything here looks at the disk.
 
 mod command_changes;
-mod resolve;
+mod path_lookups;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use std::time::UNIX_EPOCH;
 
 use attache_schema::v1;
 
-pub(crate) use resolve::{FollowedPath, PathLookups};
+pub(crate) use path_lookups::{FollowedPath, PathLookups};
 
 use super::{Action, paths};
-use crate::exec::RunFiles;
+use crate::exec::CommandFiles;
 use crate::protected_names::{fold, is_protected};
 use crate::{FieldHasher, protected_files};
 use attache_disk::private::identity;
@@ -28,7 +28,7 @@ pub struct ResolvedFiles {
     /// Whether the action may change them.
     is_change: bool,
     /// The programs and scripts of its command, if the user is shown it.
-    run: RunFiles,
+    run: CommandFiles,
     /// Why the user is asked about the command each time: what it would change by its words and redirections.
     command: Vec<Protection>,
 }
@@ -69,7 +69,8 @@ impl Action {
     pub fn with_disk(mut self, also: &[PathBuf]) -> Action {
         let directory = self.directory.as_deref().unwrap_or(Path::new(""));
         let run = self.command.as_deref();
-        let run = run.map(|command| RunFiles::now(command, &self.workspace.join(directory)));
+        let run =
+            run.map(|command| CommandFiles::inspect(command, &self.workspace.join(directory)));
         self.on_disk = Some(Arc::new(ResolvedFiles {
             run: run.unwrap_or_default(),
             ..ResolvedFiles::now(&self, also)
@@ -120,7 +121,7 @@ impl ResolvedFiles {
             files: files.map(|path| look.file(path)).collect(),
             is_cut: action.paths.len() > MAX_FILES,
             is_change: look.is_change,
-            run: RunFiles::default(),
+            run: CommandFiles::default(),
             command,
         }
     }
@@ -142,7 +143,7 @@ impl ResolvedFiles {
 
     /// Whether the command would run the same files: its programs, and the scripts that its words name.
     pub fn runs_same_files(&self, other: &ResolvedFiles) -> bool {
-        self.run.are_still(&other.run)
+        self.run.are_unchanged_in(&other.run)
     }
 
     /// Why the user is asked each time; empty if that is not so.
@@ -187,18 +188,18 @@ impl ResolvedFiles {
         if self.files.iter().all(|file| file.leads_to.is_none()) {
             return subject.to_owned();
         }
-        let mut form = FieldHasher::new("attache permissions subject behind links");
-        form.text(subject);
-        form.length(self.files.len());
+        let mut hasher = FieldHasher::new("attache permissions subject behind links");
+        hasher.text(subject);
+        hasher.length(self.files.len());
         for file in &self.files {
             let leads_to = file.leads_to.as_ref();
-            form.text(
+            hasher.text(
                 &leads_to
                     .map(|path| path.to_string_lossy())
                     .unwrap_or_default(),
             );
         }
-        blake3::Hash::from_bytes(form.end()).to_hex().to_string()
+        blake3::Hash::from_bytes(hasher.end()).to_hex().to_string()
     }
 }
 
@@ -291,7 +292,7 @@ impl<'a> FileInspection<'a> {
     }
 
     /// The path relative to the workspace: the names of directories above it don't count.
-    fn seen<'p>(&self, path: &'p Path) -> &'p Path {
+    fn workspace_relative<'p>(&self, path: &'p Path) -> &'p Path {
         self.below_workspace(path).unwrap_or(path)
     }
 
@@ -302,9 +303,11 @@ impl<'a> FileInspection<'a> {
                 || (self.moves && protected_files::is_around_protected(path))
         };
         let mut real = std::iter::once(&found.path).chain(&found.links);
-        if is_protected(&self.action.seen(path))
+        if is_protected(&self.action.workspace_relative(path))
             || is_listed(&whole)
-            || real.any(|path| is_protected(self.seen(path)) || self.is_in_repository(path))
+            || real.any(|path| {
+                is_protected(self.workspace_relative(path)) || self.is_in_repository(path)
+            })
             || (!found.links.is_empty() && is_listed(&found.path))
         {
             return Some(Protection::File);
@@ -349,12 +352,12 @@ impl<'a> FileInspection<'a> {
 
     /// What would be moved or deleted together with a directory, and where it would be then.
     fn moved(&self, path: &Path, is_directory: bool) -> Option<Protection> {
-        let own = self.seen(path).to_owned();
+        let own = self.workspace_relative(path).to_owned();
         let others = self.action.paths.iter().take(MAX_ENDS);
         let others = others.map(|other| self.resolve(&self.action.workspace.join(other)));
         let mut ends: Vec<PathBuf> = Vec::new();
         for other in others.filter(|other| other.path != path) {
-            let end = self.seen(&other.path).to_owned();
+            let end = self.workspace_relative(&other.path).to_owned();
             // Something moved to an existing directory keeps its name in it.
             if other.metadata.is_some_and(|it| it.is_dir()) {
                 ends.extend(path.file_name().map(|name| end.join(name)));

@@ -248,13 +248,13 @@ impl Rules {
 
     /// The first rule that allows the whole action. Different rules may allow the parts of a line.
     pub(super) fn allowing(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
-        self.first(self.that_may_allow(facts), |rule| rule.allows(facts))
+        self.first(self.allow_candidates(facts), |rule| rule.allows(facts))
             .or_else(|| self.allowing_parts(facts))
     }
 
     /// The rule that allows exactly this command, word for word.
     pub(super) fn spelling_out(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
-        self.first(self.on_commands(facts), |rule| {
+        self.first(self.command_candidates(facts), |rule| {
             rule.spells_command(facts) && rule.allows(facts)
         })
     }
@@ -301,7 +301,7 @@ impl Rules {
                 && rule.words.is_empty()
                 && rule.covers_directories(facts)
         };
-        let rules = self.on_commands(facts).into_iter();
+        let rules = self.command_candidates(facts).into_iter();
         rules.map(|index| &self.rules[index]).filter(fits).collect()
     }
 
@@ -311,21 +311,21 @@ impl Rules {
         let has_unknown = facts.line.parts.iter().any(is_unknown);
         (has_unknown && self.are_about_commands())
             || self
-                .first(self.on_commands(facts), |rule| rule.may_catch(facts))
+                .first(self.command_candidates(facts), |rule| rule.may_catch(facts))
                 .is_some()
     }
 
     /// Whether a command whose words are all known may fall under one of these rules, because its subcommand may be an
     /// alias.
-    pub(super) fn may_be_renamed(&self, facts: &ActionFacts<'_>) -> bool {
+    pub(super) fn may_be_aliased(&self, facts: &ActionFacts<'_>) -> bool {
         let may_be = |rule: &Rule| {
             rule.is_for_any_name(&facts.action.agent)
                 && rule
                     .commands
                     .iter()
-                    .any(|pattern| facts.may_rename(pattern))
+                    .any(|pattern| facts.may_be_alias_in(pattern))
         };
-        self.first(self.on_commands(facts), may_be).is_some()
+        self.first(self.command_candidates(facts), may_be).is_some()
     }
 
     /// Whether some rule has a pattern that later files can match.
@@ -340,7 +340,7 @@ impl Rules {
 
     /// The first rule that part of the action falls under.
     pub(super) fn catching(&self, facts: &ActionFacts<'_>) -> Option<&Rule> {
-        self.first(self.that_may_catch(facts), |rule| rule.catches(facts))
+        self.first(self.catch_candidates(facts), |rule| rule.catches(facts))
     }
 
     /// Whether a command has to be understood to apply these rules.
@@ -362,19 +362,19 @@ impl Rules {
     }
 
     /// The rules that may deny or ask. Those on a path count for every way that the path can be read.
-    pub(super) fn that_may_catch(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
-        let mut found = self.on_commands(facts);
-        self.on_tools(facts, &mut found);
+    pub(super) fn catch_candidates(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
+        let mut found = self.command_candidates(facts);
+        self.add_tool_candidates(facts, &mut found);
         if !self.by_path.is_empty() {
-            self.by_path.find(facts.all_seen(), &mut found);
+            self.by_path.find(facts.all_path_views(), &mut found);
         }
         found
     }
 
     /// The rules that may allow. Those on a path cover files as they are named, and no commands.
-    pub(super) fn that_may_allow(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
-        let mut found = self.on_commands(facts);
-        self.on_tools(facts, &mut found);
+    pub(super) fn allow_candidates(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
+        let mut found = self.command_candidates(facts);
+        self.add_tool_candidates(facts, &mut found);
         if !self.by_path.is_empty() && facts.action.command.is_none() && !facts.is_cut() {
             let places = facts.given_paths.iter();
             let given = places.flat_map(|place| [&place.inside, &place.absolute]);
@@ -384,7 +384,7 @@ impl Rules {
     }
 
     /// The rules that name a command. They can't be found in any other way.
-    fn on_commands(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
+    fn command_candidates(&self, facts: &ActionFacts<'_>) -> Vec<usize> {
         let mut found = Vec::new();
         if !self.by_program.is_empty() {
             let programs = facts.programs.iter();
@@ -395,32 +395,32 @@ impl Rules {
         found
     }
 
-    fn on_tools(&self, facts: &ActionFacts<'_>, found: &mut Vec<usize>) {
+    fn add_tool_candidates(&self, facts: &ActionFacts<'_>, found: &mut Vec<usize>) {
         let action = facts.action;
-        let mut take =
+        let mut add =
             |rules: Option<&Vec<usize>>| found.extend(rules.into_iter().flatten().copied());
         for tool in action.tools().filter(|_| !self.by_tool.is_empty()) {
-            take(self.by_tool.get(tool));
+            add(self.by_tool.get(tool));
             for (end, _) in tool.char_indices().take(MAX_TOOL_NAME) {
-                take(self.by_tool.get(&format!("{}*", &tool[..end])));
+                add(self.by_tool.get(&format!("{}*", &tool[..end])));
             }
-            take(self.by_tool.get(&format!("{tool}*")));
+            add(self.by_tool.get(&format!("{tool}*")));
         }
         let kinds = facts.kinds();
         if !self.by_word.is_empty() {
             let tools = action.tools().map(str::to_lowercase);
-            tools.for_each(|tool| take(self.by_word.get(&tool)));
+            tools.for_each(|tool| add(self.by_word.get(&tool)));
             let titles = facts.titles.iter();
-            titles.for_each(|title| take(self.by_word.get(title)));
+            titles.for_each(|title| add(self.by_word.get(title)));
             let kinds = kinds.iter();
-            kinds.for_each(|kind| take(self.by_word.get(kind.as_str())));
+            kinds.for_each(|kind| add(self.by_word.get(kind.as_str())));
         }
         if !self.by_kind.is_empty() {
             for kind in kinds {
                 let names = action.agent_names().map(|name| Some(name.to_owned()));
                 for agent in std::iter::once(None).chain(names) {
-                    take(self.by_kind.get(&(agent.clone(), None)));
-                    take(self.by_kind.get(&(agent, Some(kind.clone()))));
+                    add(self.by_kind.get(&(agent.clone(), None)));
+                    add(self.by_kind.get(&(agent, Some(kind.clone()))));
                 }
             }
         }

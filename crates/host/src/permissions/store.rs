@@ -99,7 +99,7 @@ impl DecisionStore {
         let mut decisions = match self.read() {
             Ok(read) => read.map(|(decisions, _)| decisions).unwrap_or_default(),
             Err(StoreReadError::Version(error)) => return Err(error),
-            Err(StoreReadError::Untrusted(_)) => self.put_aside()?,
+            Err(StoreReadError::Untrusted(_)) => self.move_aside()?,
         };
         let before = decisions.clone();
         let changed = change(&mut decisions);
@@ -139,7 +139,7 @@ impl DecisionStore {
         let mac = mac(&key, &content.decisions);
         // Digests compare in constant time, texts do not.
         match content.mac.parse::<blake3::Hash>() {
-            Ok(said) if said == mac => Ok(Some((content.decisions, stamp))),
+            Ok(stored) if stored == mac => Ok(Some((content.decisions, stamp))),
             _ => Err(refused("was changed by somebody else")),
         }
     }
@@ -157,7 +157,7 @@ impl DecisionStore {
     }
 
     /// Moves the file aside, for anyone who wants to know what happened.
-    fn put_aside(&self) -> Result<Vec<RememberedDecision>, Error> {
+    fn move_aside(&self) -> Result<Vec<RememberedDecision>, Error> {
         let aside = self.path.with_extension("refused");
         std::fs::rename(&self.path, &aside).map_err(|error| Error::new(&self.path, error))?;
         Ok(Vec::new())

@@ -22,6 +22,7 @@ mod attack_protected_commands;
 mod attack_shell_variables;
 #[cfg(unix)]
 mod attack_shells;
+mod attack_variables;
 mod bypasses;
 mod policies;
 mod presets;
@@ -30,7 +31,6 @@ mod records;
 mod request_options;
 mod scopes;
 mod store;
-mod variables_attack;
 
 use std::path::{Path, PathBuf};
 

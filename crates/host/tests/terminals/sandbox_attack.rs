@@ -135,7 +135,7 @@ async fn moved() {
     let Some(desk) = denying(Sandbox::roots_only()) else {
         return;
     };
-    assert!(desk.roots.denied().places().count() > 0);
+    assert!(desk.roots.denied().paths().count() > 0);
     fs::create_dir(desk.project().join("outer")).unwrap();
     // By somebody who may: the user, or an agent whose rules do not deny it.
     fs::rename(
@@ -360,7 +360,9 @@ fn denying(sandbox: Sandbox) -> Option<Desk> {
     symlink("secrets/key", project.join("file-way")).unwrap();
     let rules =
         r#"{"rules":[{"action":"deny","path":"secrets/**"},{"action":"deny","path":".env"}]}"#;
-    let rules = Policy::parse("test", rules).unwrap().path_rules("agent");
+    let rules = Policy::parse("test", rules)
+        .unwrap()
+        .deny_path_rules("agent");
     desk.roots = desk.roots.clone().deny(rules);
     Some(desk)
 }

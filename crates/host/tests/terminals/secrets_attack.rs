@@ -66,7 +66,9 @@ async fn later(project: &str, rules: &str) {
         fs::create_dir_all(home.join(name)).unwrap();
     }
     fs::write(home.join("project/conf/denied"), CANARY).unwrap();
-    let rules = Policy::parse("test", rules).unwrap().path_rules("agent");
+    let rules = Policy::parse("test", rules)
+        .unwrap()
+        .deny_path_rules("agent");
     desk.roots = desk.roots.clone().deny(rules);
     let names: Vec<String> = LATER.iter().map(|name| format!("../{name}")).collect();
     let names = match project {
@@ -145,7 +147,9 @@ async fn explained() {
     }
     fs::write(home.join("project/plan"), "old").unwrap();
     let rules = r#"{"rules":[{"action":"deny","kind":"edit","path":"plan"}]}"#;
-    let rules = Policy::parse("test", rules).unwrap().path_rules("agent");
+    let rules = Policy::parse("test", rules)
+        .unwrap()
+        .deny_path_rules("agent");
     desk.roots = desk.roots.clone().deny(rules);
     for script in [
         "echo x >plan",

@@ -86,7 +86,7 @@ async fn play(
                     let said: Value = serde_json::from_str(&said).unwrap();
                     if said.get("method").is_some() {
                         // The agent may have had enough of it.
-                        agent.tell(notification(id, &said)).await.ok();
+                        agent.notify(notification(id, &said)).await.ok();
                     } else if let Some(reply) = reply.take() {
                         reply.ok(response(&said));
                     }
@@ -191,7 +191,7 @@ async fn what_a_server_tells_belongs_to_a_request() {
     let stray = v1::MessageMcpNotification::new("s1", "no number", "notifications/progress");
     desk.servers.deliver(&stray);
     pair.agent
-        .tell(v1::MessageMcpNotification::new(
+        .notify(v1::MessageMcpNotification::new(
             "s1",
             "999",
             "notifications/x",

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStringExt;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, pread};
 
-use super::view::entry;
+use super::lookup::entry;
 
 /// A file as the kernel takes it when it is executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,11 +30,11 @@ pub(super) fn of(file: &OwnedFd) -> Result<Image, Errno> {
     }
     let mut found = Vec::new();
     if head.starts_with(b"\x7fELF") {
-        let file = Bytes {
+        let file = ImageBytes {
             head,
             file: &opened,
         };
-        for layout in [&WIDE, &NARROW] {
+        for layout in [&ELF_64, &ELF_32] {
             found.extend(layout.interpreter(&file)?);
         }
     }
@@ -91,12 +91,12 @@ fn interpreter_line(head: &[u8]) -> Option<Vec<OsString>> {
 }
 
 /// A file whose beginning was read already.
-struct Bytes<'a> {
+struct ImageBytes<'a> {
     head: &'a [u8],
     file: &'a OwnedFd,
 }
 
-impl Bytes<'_> {
+impl ImageBytes<'_> {
     /// So many bytes from an offset on; none if the file ends before.
     fn at(&self, offset: u64, length: usize) -> Result<Option<Vec<u8>>, Errno> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
@@ -115,24 +115,24 @@ impl Bytes<'_> {
 }
 
 /// Where fields are, in an ELF file and in an entry of its table of segments.
-struct Layout {
-    table: Field,
-    entry_size: Field,
-    entries: Field,
+struct ElfLayout {
+    table: ElfField,
+    entry_size: ElfField,
+    entries: ElfField,
     entry_length: usize,
-    offset: Field,
-    size: Field,
+    offset: ElfField,
+    size: ElfField,
 }
 
 #[derive(Clone, Copy)]
-struct Field {
+struct ElfField {
     at: usize,
     length: usize,
 }
 
-impl Layout {
+impl ElfLayout {
     /// The path in the first segment that names an interpreter.
-    fn interpreter(&self, file: &Bytes<'_>) -> Result<Option<OsString>, Errno> {
+    fn interpreter(&self, file: &ImageBytes<'_>) -> Result<Option<OsString>, Errno> {
         let head = file.head;
         let (Some(table), Some(size), Some(count)) = (
             self.table.of(head),
@@ -164,7 +164,7 @@ impl Layout {
     }
 }
 
-impl Field {
+impl ElfField {
     fn of(self, bytes: &[u8]) -> Option<u64> {
         let bytes = bytes.get(self.at..self.at + self.length)?;
         let mut number = [0; 8];
@@ -174,11 +174,11 @@ impl Field {
     }
 }
 
-const fn field(at: usize, length: usize) -> Field {
-    Field { at, length }
+const fn field(at: usize, length: usize) -> ElfField {
+    ElfField { at, length }
 }
 
-const WIDE: Layout = Layout {
+const ELF_64: ElfLayout = ElfLayout {
     table: field(32, 8),
     entry_size: field(54, 2),
     entries: field(56, 2),
@@ -186,7 +186,7 @@ const WIDE: Layout = Layout {
     offset: field(8, 8),
     size: field(32, 8),
 };
-const NARROW: Layout = Layout {
+const ELF_32: ElfLayout = ElfLayout {
     table: field(28, 4),
     entry_size: field(42, 2),
     entries: field(44, 2),
@@ -194,7 +194,7 @@ const NARROW: Layout = Layout {
     offset: field(4, 4),
     size: field(16, 4),
 };
-const TYPE: Field = field(0, 4);
+const TYPE: ElfField = field(0, 4);
 const INTERPRETER: u64 = 3;
 
 /// As many bytes as the kernel looks at for a script.

@@ -11,142 +11,151 @@ use std::process::{Child, Command, Stdio};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, AtFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, Rlimit, Signal};
+use rustix::process::{
+    Pid, Rlimit, Signal, WaitId, WaitIdOptions, getpgrp, kill_process_group, waitid,
+};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp};
 
-use super::bond::{self, Bond, Place};
-use super::foreground::{self, Foreground};
-use super::namespace::{self, Namespace, Upkeep};
-use super::supervision::{self, Supervision};
-use super::wire::{self, Fault, Files, Report};
-use super::{Mode, sweep, table};
+use super::child_setup::{self, ChildSetup, JobControl};
+use super::namespace::{self, CoverMonitor, Namespace};
+use super::watch_setup::{self, SupervisorHandle};
+use super::wire::{self, JobFiles, Report, StartFailure};
+use super::{StdioMode, process_tree};
 use crate::{ExitStatus, Program};
 
 /// The whole life of a guard process; returns its exit code.
 pub(super) fn guard() -> i32 {
-    bond::close_inherited();
+    child_setup::close_inherited();
     // It fails nowhere; a guard that could be read would still guard.
-    bond::hide().ok();
-    let open_files = bond::open_more_files();
-    let ended = bond::block_signals();
+    child_setup::forbid_inspection().ok();
+    let open_files = child_setup::open_more_files();
+    let ended = child_setup::block_signals();
     let control = io::stdin().as_fd().try_clone_to_owned();
-    let settle = |mode| settle(ended?, mode);
-    let kept = control.and_then(|control| keep(&control.into(), open_files, settle));
+    let prepare_guard = |mode| prepare_guard(ended?, mode);
+    let kept = control.and_then(|control| keep(&control.into(), open_files, prepare_guard));
     i32::from(kept.is_err())
 }
 
 /// The whole life of a keeper thread. The agent dies with this thread, so it lives as long as the agent.
 pub(super) fn thread(control: &UnixStream) {
     // It fails when the owner is gone, and then there is nobody to tell.
-    keep(control, None, |_| Ok(Reach::Group { seen: Vec::new() })).ok();
+    keep(control, None, |_| {
+        Ok(SweepScope::Group {
+            descendants: Vec::new(),
+        })
+    })
+    .ok();
 }
 
 /// Whom a keeper can sweep.
-enum Reach {
+enum SweepScope {
     /// Everybody who descends from this process. The descriptor is readable when one has ended.
     Children { ended: OwnedFd },
     /// The agent's process group, and those who were seen to descend from the agent.
-    Group { seen: Vec<OwnedFd> },
+    Group { descendants: Vec<OwnedFd> },
 }
 
 struct Agent {
     pid: Pid,
     pidfd: OwnedFd,
-    supervision: Option<Supervision>,
-    upkeep: Option<Upkeep>,
+    supervisor: Option<SupervisorHandle>,
+    monitor: Option<CoverMonitor>,
 }
 
 /// Why the keeper stops watching.
-enum Cue {
+enum WatchEnd {
     Ended(ExitStatus),
     OwnerGone,
 }
 
 /// Leaves the owner's session, unless the agent is to have its terminal, and becomes the parent of orphans, unless they
 /// may outlive the agent.
-fn settle(ended: OwnedFd, mode: Mode) -> io::Result<Reach> {
+fn prepare_guard(ended: OwnedFd, mode: StdioMode) -> io::Result<SweepScope> {
     rustix::thread::set_name(c"attache-guard")?;
-    if mode == Mode::Attached {
-        return Ok(Reach::Group { seen: Vec::new() });
+    if mode == StdioMode::Attached {
+        return Ok(SweepScope::Group {
+            descendants: Vec::new(),
+        });
     }
     rustix::process::setsid()?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    Ok(Reach::Children { ended })
+    Ok(SweepScope::Children { ended })
 }
 
 /// Keeps one agent. It gets this limit of open files, if that is not the keeper's own.
 fn keep(
     control: &UnixStream,
     open_files: Option<Rlimit>,
-    reach: impl FnOnce(Mode) -> io::Result<Reach>,
+    scope: impl FnOnce(StdioMode) -> io::Result<SweepScope>,
 ) -> io::Result<()> {
     let files = wire::receive_files(control)?;
     let (program, mode) = wire::read_job(control)?;
     let foreground = match mode {
-        Mode::Attached => Foreground::of(&files.stdio),
-        Mode::Piped | Mode::Captured => None,
+        StdioMode::Attached => ForegroundTerminal::of(&files.stdio),
+        StdioMode::Piped | StdioMode::Captured => None,
     };
-    let place = match (mode, &foreground) {
-        (Mode::Captured, _) => Place::Session,
-        (_, Some(foreground)) => Place::Foreground(foreground.stream()),
-        _ => Place::Group,
+    let job_control = match (mode, &foreground) {
+        (StdioMode::Captured, _) => JobControl::Session,
+        (_, Some(foreground)) => JobControl::Foreground(foreground.stream()),
+        _ => JobControl::Group,
     };
-    let started = reach(mode)
-        .map_err(|error| (Fault::Custody, error))
-        .and_then(|reach| Ok((start(&program, files, place, open_files)?, reach)));
-    let (mut agent, mut reach) = match started {
+    let started = scope(mode)
+        .map_err(|error| (StartFailure::Custody, error))
+        .and_then(|scope| Ok((start(&program, files, job_control, open_files)?, scope)));
+    let (mut agent, mut scope) = match started {
         Ok(started) => started,
-        Err((fault, error)) => {
-            take_back(foreground);
+        Err((failure, error)) => {
+            restore_terminal(foreground);
             let errno = Errno::from_io_error(&error).unwrap_or(Errno::INVAL);
-            return Report::Failed(fault, errno.raw_os_error()).send(control);
+            return Report::Failed(failure, errno.raw_os_error()).send(control);
         }
     };
-    // From here on the sweep comes first: what cannot be told does not keep it from being done.
-    let told = Report::Started(agent.pid.as_raw_nonzero().get()).send(control);
-    let cue = match told {
-        Ok(()) => watch(control, &mut agent, mode, &mut reach),
-        Err(_) => Cue::OwnerGone,
+    // From here on the sweep comes first: what cannot be reported does not keep it from being done.
+    let reported = Report::Started(agent.pid.as_raw_nonzero().get()).send(control);
+    let end = match reported {
+        Ok(()) => watch(control, &mut agent, mode, &mut scope),
+        Err(_) => WatchEnd::OwnerGone,
     };
-    if let Cue::Ended(status) = cue {
+    if let WatchEnd::Ended(status) = end {
         Report::Ended(status).send(control).ok();
-        if mode == Mode::Captured {
-            linger(control, &mut agent, &reach);
+        if mode == StdioMode::Captured {
+            linger(control, &mut agent, &scope);
         }
     }
-    let swept = match reach {
-        Reach::Children { .. } => sweep::children(agent.pid),
-        Reach::Group { mut seen } => {
-            seen.extend(table::descendants(agent.pid));
-            sweep::group(agent.pid, &agent.pidfd, &seen)
+    let swept = match scope {
+        SweepScope::Children { .. } => process_tree::kill_children(agent.pid),
+        SweepScope::Group { mut descendants } => {
+            descendants.extend(process_tree::descendants(agent.pid));
+            process_tree::kill_group(agent.pid, &agent.pidfd, &descendants)
         }
     };
-    take_back(foreground);
-    if let Some(supervision) = &agent.supervision {
-        supervision.finish();
+    restore_terminal(foreground);
+    if let Some(supervisor) = &agent.supervisor {
+        supervisor.finish();
     }
-    if let Cue::OwnerGone = cue {
+    if let WatchEnd::OwnerGone = end {
         Report::Ended(swept.agent.unwrap_or(ExitStatus::Lost)).send(control)?;
     }
     Report::Swept(swept.survivors.try_into().unwrap_or(i32::MAX)).send(control)
 }
 
 // It fails when the terminal is gone, and then nobody misses it.
-fn take_back(foreground: Option<Foreground>) {
+fn restore_terminal(foreground: Option<ForegroundTerminal>) {
     if let Some(foreground) = foreground {
-        foreground.take_back().ok();
+        foreground.restore().ok();
     }
 }
 
 fn start(
     program: &Program,
-    files: Files,
-    place: Place,
+    files: JobFiles,
+    job_control: JobControl,
     open_files: Option<Rlimit>,
-) -> Result<Agent, (Fault, io::Error)> {
-    let (supervision, watch) = match (&program.watch, files.execs) {
+) -> Result<Agent, (StartFailure, io::Error)> {
+    let (supervisor, watch) = match (&program.watch, files.execs) {
         (Some(watch), Some(owner)) => {
             let started =
-                supervision::start(watch, owner).map_err(|error| (Fault::Watch, error))?;
+                watch_setup::start(watch, owner).map_err(|error| (StartFailure::Watch, error))?;
             (Some(started.0), Some(started.1))
         }
         _ => (None, None),
@@ -155,7 +164,7 @@ fn start(
     let mut command = Command::new(&program.name);
     command.args(&program.args);
     // Who leads a group cannot begin a session; that makes a group as well.
-    if !matches!(place, Place::Session) {
+    if !matches!(job_control, JobControl::Session) {
         command.process_group(0);
     }
     command.stdin(Stdio::from(stdin));
@@ -173,45 +182,48 @@ fn start(
     match (&files.directory, &program.cwd) {
         (Some(directory), _) => {
             let entered = rustix::fs::accessat(directory, c".", Access::EXEC_OK, AtFlags::empty());
-            entered.map_err(|errno| (Fault::Directory, errno.into()))?;
+            entered.map_err(|errno| (StartFailure::Directory, errno.into()))?;
         }
         (None, Some(cwd)) => {
-            enterable(cwd).map_err(|error| (Fault::Directory, error))?;
+            enterable(cwd).map_err(|error| (StartFailure::Directory, error))?;
             command.current_dir(cwd);
         }
         (None, None) => {}
     }
-    let confined = |error| (Fault::Confinement, error);
+    let confined = |error| (StartFailure::Confinement, error);
     let mut namespace = Namespace::of(&program.confinement).map_err(confined)?;
     let report = match &mut namespace {
-        Some(namespace) => namespace::upkeep(namespace).map_err(confined)?,
+        Some(namespace) => namespace::report_socket(namespace).map_err(confined)?,
         None => None,
     };
-    let refusals = namespace::refusals(&program.confinement, files.landlock_ruleset.is_some());
-    let (failed, fails) = io::pipe().map_err(|error| (Fault::Custody, error))?;
-    let bond = Bond {
-        place,
+    let refused_calls =
+        namespace::refused_calls(&program.confinement, files.landlock_ruleset.is_some());
+    let (failed, fails) = io::pipe().map_err(|error| (StartFailure::Custody, error))?;
+    let setup = ChildSetup {
+        job_control,
         directory: files.directory,
         namespace,
         landlock_ruleset: files.landlock_ruleset,
-        refusals,
+        refused_calls,
         largest_file: program.largest_file,
         open_files,
         confinement_failed: Some(fails.into()),
         watch,
     };
-    bond::bind(&mut command, bond);
+    child_setup::set_up(&mut command, setup);
     let spawned = command.spawn();
     // Closes the child's end of what it was given, and what is left of our end of the pipe.
     drop(command);
     match spawned {
-        Ok(child) => hold(child, program, supervision, report.as_ref()),
+        Ok(child) => hold(child, program, supervisor, report.as_ref()),
         Err(error) => {
-            let fault = match (fault(failed), &supervision) {
-                (Fault::Program, Some(supervision)) if supervision.is_refused() => Fault::Watch,
-                (fault, _) => fault,
+            let failure = match (failure(failed), &supervisor) {
+                (StartFailure::Program, Some(supervisor)) if supervisor.is_refused() => {
+                    StartFailure::Watch
+                }
+                (failure, _) => failure,
             };
-            Err((fault, error))
+            Err((failure, error))
         }
     }
 }
@@ -220,49 +232,52 @@ fn start(
 fn hold(
     mut child: Child,
     program: &Program,
-    supervision: Option<Supervision>,
+    supervisor: Option<SupervisorHandle>,
     report: Option<&UnixStream>,
-) -> Result<Agent, (Fault, io::Error)> {
+) -> Result<Agent, (StartFailure, io::Error)> {
     let pid = Pid::from_child(&child);
     let held = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())
-        .map_err(|errno| (Fault::Custody, errno.into()))
+        .map_err(|errno| (StartFailure::Custody, errno.into()))
         .and_then(|pidfd| {
-            let upkeep = report.map(|report| Upkeep::begin(&program.confinement, report));
-            let upkeep = upkeep.transpose();
-            Ok((pidfd, upkeep.map_err(|error| (Fault::Confinement, error))?))
+            let monitor = report.map(|report| CoverMonitor::begin(&program.confinement, report));
+            let monitor = monitor.transpose();
+            Ok((
+                pidfd,
+                monitor.map_err(|error| (StartFailure::Confinement, error))?,
+            ))
         });
     match held {
-        Ok((pidfd, upkeep)) => Ok(Agent {
+        Ok((pidfd, monitor)) => Ok(Agent {
             pid,
             pidfd,
-            supervision,
-            upkeep,
+            supervisor,
+            monitor,
         }),
-        Err((fault, error)) => {
+        Err((failure, error)) => {
             let ended = child.kill().and_then(|()| child.wait());
-            Err((fault, ended.err().unwrap_or(error)))
+            Err((failure, ended.err().unwrap_or(error)))
         }
     }
 }
 
 impl Agent {
     /// Covers what has taken the place of something covered.
-    fn keep_covered(&mut self) {
-        if let Some(upkeep) = &mut self.upkeep {
-            upkeep.refresh();
+    fn refresh_covers(&mut self) {
+        if let Some(monitor) = &mut self.monitor {
+            monitor.refresh();
         }
     }
 
-    fn is_blind(&self) -> bool {
-        self.upkeep.as_ref().is_some_and(Upkeep::is_blind)
+    fn must_poll(&self) -> bool {
+        self.monitor.as_ref().is_some_and(CoverMonitor::must_poll)
     }
 }
 
 /// What failed before the program could run: the child writes a byte if it was its confinement.
-fn fault(mut failed: io::PipeReader) -> Fault {
+fn failure(mut failed: io::PipeReader) -> StartFailure {
     match failed.read(&mut [0]) {
-        Ok(1..) => Fault::Confinement,
-        _ => Fault::Program,
+        Ok(1..) => StartFailure::Confinement,
+        _ => StartFailure::Program,
     }
 }
 
@@ -273,33 +288,38 @@ fn enterable(cwd: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(cwd, Access::EXEC_OK)?)
 }
 
-fn watch(control: &UnixStream, agent: &mut Agent, mode: Mode, reach: &mut Reach) -> Cue {
+fn watch(
+    control: &UnixStream,
+    agent: &mut Agent,
+    mode: StdioMode,
+    scope: &mut SweepScope,
+) -> WatchEnd {
     loop {
-        let pause = (mode == Mode::Attached || agent.is_blind()).then_some(GLANCE);
-        let (told, ended, orphan) = ready(control, agent, pause.as_ref(), reach);
-        agent.keep_covered();
-        if mode == Mode::Attached {
-            foreground::keep_going(agent.pid, &agent.pidfd);
+        let pause = (mode == StdioMode::Attached || agent.must_poll()).then_some(POLL_INTERVAL);
+        let (has_orders, ended, orphan) = ready(control, agent, pause.as_ref(), scope);
+        agent.refresh_covers();
+        if mode == StdioMode::Attached {
+            continue_if_stopped(agent.pid, &agent.pidfd);
         }
         // The end of the agent is looked at first, so that no order reaches a pid that was given back.
-        if orphan && let Some(status) = reap(agent, reach) {
-            return Cue::Ended(status);
+        if orphan && let Some(status) = reap(agent, scope) {
+            return WatchEnd::Ended(status);
         }
         if ended {
-            match sweep::peek(&agent.pidfd) {
+            match process_tree::peek(&agent.pidfd) {
                 Ok(None) => {}
-                Ok(Some(status)) => return Cue::Ended(status),
-                Err(_) => return Cue::Ended(ExitStatus::Lost),
+                Ok(Some(status)) => return WatchEnd::Ended(status),
+                Err(_) => return WatchEnd::Ended(ExitStatus::Lost),
             }
         }
-        if told {
+        if has_orders {
             let mut orders = [0; 16];
             match rustix::io::read(control, &mut orders) {
                 Err(Errno::INTR) => {}
-                Ok(0) | Err(_) => return Cue::OwnerGone,
+                Ok(0) | Err(_) => return WatchEnd::OwnerGone,
                 Ok(count) => {
                     for order in &orders[..count] {
-                        obey(*order, control, agent, reach);
+                        carry_out(*order, control, agent, scope);
                     }
                 }
             }
@@ -308,24 +328,24 @@ fn watch(control: &UnixStream, agent: &mut Agent, mode: Mode, reach: &mut Reach)
 }
 
 /// Lets those whom the agent left behind live until the owner has enough, or nobody is left.
-fn linger(control: &UnixStream, agent: &mut Agent, reach: &Reach) {
+fn linger(control: &UnixStream, agent: &mut Agent, scope: &SweepScope) {
     loop {
         let mut fds = vec![PollFd::new(control, PollFlags::IN)];
-        if let Reach::Children { ended } = reach {
-            if sweep::reap(|_, _| {}) == sweep::Left::None {
+        if let SweepScope::Children { ended } = scope {
+            if process_tree::reap(|_, _| {}) == process_tree::Remaining::None {
                 return;
             }
             fds.push(PollFd::new(ended, PollFlags::IN));
         }
-        fds.extend(agent.upkeep.iter().filter_map(Upkeep::poll));
-        let pause = agent.is_blind().then_some(GLANCE);
+        fds.extend(agent.monitor.iter().filter_map(CoverMonitor::poll));
+        let pause = agent.must_poll().then_some(POLL_INTERVAL);
         // It fails when a signal interrupts it, and then nothing is ready.
         poll(&mut fds, pause.as_ref()).ok();
-        let told = fds.first().is_some_and(|fd| !fd.revents().is_empty());
+        let has_orders = fds.first().is_some_and(|fd| !fd.revents().is_empty());
         drop(fds);
-        agent.keep_covered();
-        drain(reach);
-        if told && !matches!(rustix::io::read(control, &mut [0; 16]), Ok(1..)) {
+        agent.refresh_covers();
+        drain(scope);
+        if has_orders && !matches!(rustix::io::read(control, &mut [0; 16]), Ok(1..)) {
             return;
         }
     }
@@ -336,31 +356,31 @@ fn ready(
     control: &UnixStream,
     agent: &Agent,
     pause: Option<&Timespec>,
-    reach: &Reach,
+    scope: &SweepScope,
 ) -> (bool, bool, bool) {
     let mut fds = vec![
         PollFd::new(control, PollFlags::IN),
         PollFd::new(&agent.pidfd, PollFlags::IN),
     ];
-    if let Reach::Children { ended } = reach {
+    if let SweepScope::Children { ended } = scope {
         fds.push(PollFd::new(ended, PollFlags::IN));
     }
-    fds.extend(agent.upkeep.iter().filter_map(Upkeep::poll));
+    fds.extend(agent.monitor.iter().filter_map(CoverMonitor::poll));
     // It fails when a signal interrupts it, and then nothing is ready.
     poll(&mut fds, pause).ok();
     let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
-    let has_orphans = matches!(reach, Reach::Children { .. }) && ready(2);
+    let has_orphans = matches!(scope, SweepScope::Children { .. }) && ready(2);
     (ready(0), ready(1), has_orphans)
 }
 
 /// Orphans of the tree come to the guard, and it must wait for them; tells the agent's status if it was among them.
-fn reap(agent: &Agent, reach: &Reach) -> Option<ExitStatus> {
-    let Reach::Children { .. } = reach else {
+fn reap(agent: &Agent, scope: &SweepScope) -> Option<ExitStatus> {
+    let SweepScope::Children { .. } = scope else {
         return None;
     };
-    drain(reach);
+    drain(scope);
     let mut found = None;
-    sweep::reap(|pid, status| {
+    process_tree::reap(|pid, status| {
         if pid == agent.pid {
             found = Some(status);
         }
@@ -368,40 +388,87 @@ fn reap(agent: &Agent, reach: &Reach) -> Option<ExitStatus> {
     found
 }
 
-fn drain(reach: &Reach) {
-    if let Reach::Children { ended } = reach {
+fn drain(scope: &SweepScope) {
+    if let SweepScope::Children { ended } = scope {
         let mut signals = [0; 1024];
         while rustix::io::read(ended, &mut signals).is_ok_and(|count| count > 0) {}
     }
 }
 
-fn obey(order: u8, control: &UnixStream, agent: &Agent, reach: &mut Reach) {
-    if let Reach::Group { seen } = reach {
-        *seen = table::descendants(agent.pid);
+fn carry_out(order: u8, control: &UnixStream, agent: &Agent, scope: &mut SweepScope) {
+    if let SweepScope::Group { descendants } = scope {
+        *descendants = process_tree::descendants(agent.pid);
     }
     match order {
-        wire::LOOK => drop(Report::Looked.send(control)),
-        wire::TERM => term(agent),
+        wire::NOTE_DESCENDANTS => drop(Report::DescendantsNoted.send(control)),
+        wire::TERM => terminate(agent),
         _ => {}
     }
 }
 
 // A process that was stopped takes SIGTERM when it continues.
-fn term(agent: &Agent) {
+fn terminate(agent: &Agent) {
     for signal in [Signal::TERM, Signal::CONT] {
         // It fails if the agent has just ended, which is what was wanted.
         match rustix::process::getpgid(Some(agent.pid)) {
-            Ok(group) if group == agent.pid => {
-                rustix::process::kill_process_group(agent.pid, signal)
-            }
+            Ok(group) if group == agent.pid => kill_process_group(agent.pid, signal),
             _ => rustix::process::pidfd_send_signal(&agent.pidfd, signal),
         }
         .ok();
     }
 }
 
+/// A terminal as it was before it was given away.
+struct ForegroundTerminal {
+    terminal: OwnedFd,
+    stream: usize,
+    owner: Pid,
+    settings: Termios,
+}
+
+impl ForegroundTerminal {
+    /// The terminal behind the streams, if it is ours to give: we are in its foreground.
+    fn of(stdio: &[OwnedFd; 3]) -> Option<ForegroundTerminal> {
+        let owner = getpgrp();
+        let is_ours = |stream: &OwnedFd| tcgetpgrp(stream).is_ok_and(|group| group == owner);
+        let stream = stdio.iter().position(is_ours)?;
+        Some(ForegroundTerminal {
+            settings: tcgetattr(&stdio[stream]).ok()?,
+            terminal: stdio[stream].try_clone().ok()?,
+            stream,
+            owner,
+        })
+    }
+
+    /// Which of the three streams is the terminal.
+    fn stream(&self) -> usize {
+        self.stream
+    }
+
+    /// Makes the terminal the owner's again, as it was. Fails when the terminal is gone, which changes nothing.
+    fn restore(&self) -> io::Result<()> {
+        child_setup::with_signals_blocked(|| {
+            tcsetpgrp(&self.terminal, self.owner)?;
+            tcsetattr(&self.terminal, OptionalActions::Drain, &self.settings)?;
+            Ok(())
+        })
+    }
+}
+
+/// Continues a program that was stopped, by Ctrl-Z or otherwise: there is no shell here that would.
+fn continue_if_stopped(agent: Pid, pidfd: &OwnedFd) {
+    let stopped = waitid(
+        WaitId::PidFd(pidfd.as_fd()),
+        WaitIdOptions::STOPPED | WaitIdOptions::NOHANG,
+    );
+    if let Ok(Some(_)) = stopped {
+        // It fails if the program has just ended, which the next look tells.
+        kill_process_group(agent, Signal::CONT).ok();
+    }
+}
+
 /// How often a program on our terminal is looked at, whether it was stopped.
-const GLANCE: Timespec = Timespec {
+const POLL_INTERVAL: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 200_000_000,
 };

@@ -1,14 +1,14 @@
 //! Finds a file as another process would: step by step, from that process's root and directory, and with its own entries
-//! where a path leads through `/proc/self`. Magic links such as `/proc/7/exe` are followed where they are.
+//! where a path leads through `/proc/self`. Magic links such as `/proc/7/exe` are followed where they are. Also compares
+//! that process's view of the file system with ours.
 
 use std::ffi::{OsStr, OsString};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags, Statx, StatxFlags};
 use rustix::io::Errno;
-
-use super::view::{HANDLE, Root, root_of};
 
 /// A process that names files.
 #[derive(Debug, Clone, Copy)]
@@ -17,87 +17,87 @@ pub(super) struct Lookup {
     /// The first thread of the process, which `/proc/self` means.
     pub(super) process: i32,
     /// The device of our own `/proc`.
-    pub(super) processes: Option<u64>,
+    pub(super) proc_device: Option<u64>,
 }
 
 /// Why a file was not found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum LookupError {
     /// The process would not find it, either.
     Missing(Errno),
     /// The process may find something there that we cannot see; this kept us from it.
     Unknown(Errno),
 }
 
-impl From<Errno> for Fault {
-    fn from(errno: Errno) -> Fault {
+impl From<Errno> for LookupError {
+    fn from(errno: Errno) -> LookupError {
         match errno {
             Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG | Errno::BADF => {
-                Fault::Missing(errno)
+                LookupError::Missing(errno)
             }
-            _ => Fault::Unknown(errno),
+            _ => LookupError::Unknown(errno),
         }
     }
 }
 
 /// What a link leads to.
-enum Target {
+enum LinkTarget {
     Path(OsString),
     File(OwnedFd),
 }
 
 impl Lookup {
     /// The file at a path, from a directory on unless the path starts at the root.
-    pub(super) fn open(self, base: i32, path: &OsStr) -> Result<OwnedFd, Fault> {
-        let root = self.entry("root").map_err(Fault::Unknown)?;
-        let top = root_of(&root);
+    pub(super) fn open(self, base: i32, path: &OsStr) -> Result<OwnedFd, LookupError> {
+        let root = self.entry("root").map_err(LookupError::Unknown)?;
+        let root_id = root_of(&root);
         let mut here = match path.as_bytes().first() {
-            Some(b'/') => again(&root)?,
+            Some(b'/') => duplicate(&root)?,
             Some(_) => self.descriptor(base)?,
-            None => return Err(Fault::Missing(Errno::NOENT)),
+            None => return Err(LookupError::Missing(Errno::NOENT)),
         };
         let mut left = Vec::new();
-        push(&mut left, path);
-        let (mut links, mut is_abroad) = (0, false);
+        push_parts(&mut left, path);
+        let (mut links, mut is_in_other_proc) = (0, false);
         while let Some(name) = left.pop() {
             // There, processes and threads have other numbers.
-            if is_abroad && (name == ".." || name == "task") {
-                return Err(Fault::Unknown(Errno::ACCESS));
+            if is_in_other_proc && (name == ".." || name == "task") {
+                return Err(LookupError::Unknown(Errno::ACCESS));
             }
             if name == ".." {
-                here = parent(here, top)?;
+                here = parent(here, root_id)?;
                 continue;
             }
             let next = rustix::fs::openat(&here, &name, HANDLE | OFlags::NOFOLLOW, Mode::empty());
-            let next = next.map_err(|errno| refusal(errno, &here))?;
+            let next = next.map_err(|errno| open_error(errno, &here))?;
             let mode = rustix::fs::fstat(&next)?.st_mode & libc::S_IFMT;
             if mode != libc::S_IFLNK {
                 if !left.is_empty() && mode != libc::S_IFDIR {
-                    return Err(Fault::Missing(Errno::NOTDIR));
+                    return Err(LookupError::Missing(Errno::NOTDIR));
                 }
                 here = next;
                 continue;
             }
             links += 1;
             if links > MOST_LINKS {
-                return Err(Fault::Missing(Errno::LOOP));
+                return Err(LookupError::Missing(Errno::LOOP));
             }
             match self.follow(&here, &name, &next)? {
-                Target::Path(path) => {
+                LinkTarget::Path(path) => {
                     if path.as_bytes().first() == Some(&b'/') {
-                        here = again(&root)?;
-                        is_abroad = false;
+                        here = duplicate(&root)?;
+                        is_in_other_proc = false;
                     }
-                    push(&mut left, &path);
+                    push_parts(&mut left, &path);
                 }
-                Target::File(file) => {
+                LinkTarget::File(file) => {
                     // Entries of the process are opened in our own /proc.
-                    is_abroad = is_processes(&file) && device(&here) != self.processes;
+                    is_in_other_proc = is_procfs(&file) && device(&here) != self.proc_device;
                     here = file;
                 }
             }
             if left.len() > MOST_PARTS {
-                return Err(Fault::Missing(Errno::NAMETOOLONG));
+                return Err(LookupError::Missing(Errno::NAMETOOLONG));
             }
         }
         Ok(here)
@@ -117,9 +117,14 @@ impl Lookup {
         rustix::fs::open(path, HANDLE, Mode::empty())
     }
 
-    fn follow(self, directory: &OwnedFd, name: &OsStr, link: &OwnedFd) -> Result<Target, Fault> {
-        if is_processes(directory) {
-            let is_top = rustix::fs::fstat(directory)?.st_ino == PROCESSES_TOP;
+    fn follow(
+        self,
+        directory: &OwnedFd,
+        name: &OsStr,
+        link: &OwnedFd,
+    ) -> Result<LinkTarget, LookupError> {
+        if is_procfs(directory) {
+            let is_top = rustix::fs::fstat(directory)?.st_ino == PROC_ROOT_INODE;
             let own = match name.to_str() {
                 Some("self") if is_top => Some(format!("/proc/{}", self.process)),
                 Some("thread-self") if is_top => {
@@ -128,54 +133,58 @@ impl Lookup {
                 _ => None,
             };
             if let Some(own) = own {
-                return Ok(Target::File(rustix::fs::open(own, HANDLE, Mode::empty())?));
+                return Ok(LinkTarget::File(rustix::fs::open(
+                    own,
+                    HANDLE,
+                    Mode::empty(),
+                )?));
             }
             let strict = ResolveFlags::NO_MAGICLINKS;
             let plain = rustix::fs::openat2(directory, name, HANDLE, Mode::empty(), strict);
             if plain.err() == Some(Errno::LOOP) {
                 let file = rustix::fs::openat(directory, name, HANDLE, Mode::empty())?;
-                return Ok(Target::File(file));
+                return Ok(LinkTarget::File(file));
             }
         }
         let text = rustix::fs::readlinkat(link, "", Vec::new())?;
         match text.as_bytes() {
-            [] => Err(Fault::Missing(Errno::NOENT)),
-            text => Ok(Target::Path(OsString::from_vec(text.to_vec()))),
+            [] => Err(LookupError::Missing(Errno::NOENT)),
+            text => Ok(LinkTarget::Path(OsString::from_vec(text.to_vec()))),
         }
     }
 }
 
 /// What it means that a name in a directory could not be opened. In a namespace of its own, a process gains rights to
 /// directories of its own user, and to no others.
-fn refusal(errno: Errno, directory: &OwnedFd) -> Fault {
+fn open_error(errno: Errno, directory: &OwnedFd) -> LookupError {
     let own = rustix::process::geteuid().as_raw();
     match rustix::fs::fstat(directory) {
-        Ok(stat) if errno == Errno::ACCESS && stat.st_uid != own => Fault::Missing(errno),
+        Ok(stat) if errno == Errno::ACCESS && stat.st_uid != own => LookupError::Missing(errno),
         _ => errno.into(),
     }
 }
 
-fn again(file: &OwnedFd) -> Result<OwnedFd, Fault> {
-    rustix::io::fcntl_dupfd_cloexec(file, 0).map_err(Fault::Unknown)
+fn duplicate(file: &OwnedFd) -> Result<OwnedFd, LookupError> {
+    rustix::io::fcntl_dupfd_cloexec(file, 0).map_err(LookupError::Unknown)
 }
 
 /// The parent of a directory. A process does not get out of its root.
-fn parent(here: OwnedFd, top: Option<Root>) -> Result<OwnedFd, Fault> {
+fn parent(here: OwnedFd, root_id: Option<RootId>) -> Result<OwnedFd, LookupError> {
     match root_of(&here) {
-        None => Err(Fault::Unknown(Errno::ACCESS)),
-        found if found == top => Ok(here),
+        None => Err(LookupError::Unknown(Errno::ACCESS)),
+        found if found == root_id => Ok(here),
         _ => Ok(rustix::fs::openat(here, "..", HANDLE, Mode::empty())?),
     }
 }
 
 /// The parts of a path in front of what is left, the next one last.
-fn push(left: &mut Vec<OsString>, path: &OsStr) {
+fn push_parts(left: &mut Vec<OsString>, path: &OsStr) {
     let parts = path.as_bytes().rsplit(|byte| *byte == b'/');
     let parts = parts.filter(|part| !part.is_empty() && *part != b".");
     left.extend(parts.map(|part| OsString::from_vec(part.to_vec())));
 }
 
-fn is_processes(file: &OwnedFd) -> bool {
+fn is_procfs(file: &OwnedFd) -> bool {
     rustix::fs::fstatfs(file).is_ok_and(|found| found.f_type == libc::PROC_SUPER_MAGIC)
 }
 
@@ -183,23 +192,132 @@ fn device(file: &OwnedFd) -> Option<u64> {
     rustix::fs::fstat(file).ok().map(|stat| stat.st_dev)
 }
 
+/// How a process sees the file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileView {
+    /// As we do.
+    Ours,
+    /// With another root or other mounts.
+    Other,
+}
+
+/// How the processes of a tree see the file system. All see it alike until one of them makes a call that can change that.
+#[derive(Debug)]
+pub(super) struct TreeFileView {
+    ours: Option<RootId>,
+    /// The device of our `/proc`.
+    pub(super) proc_device: Option<u64>,
+    shared: SharedView,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum SharedView {
+    Unknown,
+    Known(FileView),
+    /// Processes may differ, so each is looked at.
+    PerProcess,
+}
+
+/// A root directory: its mount, which belongs to one namespace, device and inode.
+type RootId = (u64, u32, u32, u64);
+
+impl TreeFileView {
+    pub(super) fn new() -> TreeFileView {
+        let processes = rustix::fs::stat("/proc").ok();
+        TreeFileView {
+            ours: root("/"),
+            proc_device: processes.map(|stat| stat.st_dev),
+            shared: SharedView::Unknown,
+        }
+    }
+
+    /// How a thread sees the file system.
+    pub(super) fn of(&mut self, thread: i32) -> FileView {
+        if let SharedView::Known(view) = self.shared {
+            return view;
+        }
+        let theirs = root(&format!("/proc/{thread}/root"));
+        // Kernels before 5.8 do not tell mounts: then every view counts as another.
+        let view = match theirs.is_some() && theirs == self.ours {
+            true => FileView::Ours,
+            false => FileView::Other,
+        };
+        if let SharedView::Unknown = self.shared {
+            self.shared = SharedView::Known(view);
+        }
+        view
+    }
+
+    /// A process is about to change its view.
+    pub(super) fn diverge(&mut self) {
+        self.shared = SharedView::PerProcess;
+    }
+
+    /// Whether some process may have changed its view.
+    pub(super) fn has_diverged(&self) -> bool {
+        matches!(self.shared, SharedView::PerProcess)
+    }
+}
+
+/// The root directory at a path; none on kernels before 5.8, which do not tell mounts.
+fn root(path: &str) -> Option<RootId> {
+    identity(rustix::fs::statx(CWD, path, AtFlags::empty(), ROOT_FIELDS))
+}
+
+/// An open directory, as if it were a root.
+fn root_of(directory: &OwnedFd) -> Option<RootId> {
+    identity(rustix::fs::statx(
+        directory,
+        "",
+        AtFlags::EMPTY_PATH,
+        ROOT_FIELDS,
+    ))
+}
+
+fn identity(found: rustix::io::Result<Statx>) -> Option<RootId> {
+    let found = found.ok()?;
+    let has_mount = found.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+    has_mount.then_some((
+        found.stx_mnt_id,
+        found.stx_dev_major,
+        found.stx_dev_minor,
+        found.stx_ino,
+    ))
+}
+
+/// Where an open file is.
+pub(super) fn real_path(file: &OwnedFd) -> PathBuf {
+    std::fs::read_link(entry(file)).unwrap_or_default()
+}
+
+/// The entry of an open file of ours below /proc.
+pub(super) fn entry(file: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
 const MOST_LINKS: usize = 40;
 const MOST_PARTS: usize = 4096;
-/// The inode of the top directory of every /proc.
-const PROCESSES_TOP: u64 = 1;
+/// The inode of the root directory of every /proc.
+const PROC_ROOT_INODE: u64 = 1;
+/// A file that is only referred to.
+pub(super) const HANDLE: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+const ROOT_FIELDS: StatxFlags = StatxFlags::MNT_ID.union(StatxFlags::INO);
 
 #[cfg(test)]
 mod tests {
     use rustix::io::Errno;
 
-    use super::Fault;
+    use super::LookupError;
 
     /// Only what the kernel would tell the process as well says that a file is not there.
     #[test]
     fn attack_a_look_that_fails_for_want_of_resources_says_nothing() {
         for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::IO] {
-            assert_eq!(Fault::from(errno), Fault::Unknown(errno));
+            assert_eq!(LookupError::from(errno), LookupError::Unknown(errno));
         }
-        assert_eq!(Fault::from(Errno::NOENT), Fault::Missing(Errno::NOENT));
+        assert_eq!(
+            LookupError::from(Errno::NOENT),
+            LookupError::Missing(Errno::NOENT)
+        );
     }
 }

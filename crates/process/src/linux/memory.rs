@@ -3,25 +3,25 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-use super::seccomp::{MOST_RANGES, Range, read_memory};
+use super::seccomp::{MOST_RANGES, MemoryRange, read_memory};
 
 /// Why a string was not read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum StringError {
     Unreadable,
     TooLong,
 }
 
 /// The string at an address.
-pub(super) fn string(thread: i32, address: u64, most: usize) -> Result<Vec<u8>, Fault> {
+pub(super) fn read_string(thread: i32, address: u64, most: usize) -> Result<Vec<u8>, StringError> {
     let mut found = Vec::new();
     let mut at = address;
     loop {
-        let mut chunk = [0; PIECE];
-        let range = piece(at, PIECE);
+        let mut chunk = [0; PAGE];
+        let range = within_page(at, PAGE);
         let read = read_memory(thread, &[range], &mut chunk).unwrap_or(0);
         if read == 0 {
-            return Err(Fault::Unreadable);
+            return Err(StringError::Unreadable);
         }
         let chunk = &chunk[..read];
         match chunk.iter().position(|byte| *byte == 0) {
@@ -30,28 +30,28 @@ pub(super) fn string(thread: i32, address: u64, most: usize) -> Result<Vec<u8>, 
                 return if found.len() < most {
                     Ok(found)
                 } else {
-                    Err(Fault::TooLong)
+                    Err(StringError::TooLong)
                 };
             }
             None => found.extend(chunk),
         }
         if found.len() >= most {
-            return Err(Fault::TooLong);
+            return Err(StringError::TooLong);
         }
         at = at.wrapping_add(u64::try_from(read).unwrap_or(0));
     }
 }
 
 /// The beginnings of a path and of an array of pointers, read in one call: most are no longer.
-pub(super) struct Beginnings {
+pub(super) struct Prefetch {
     path: Vec<u8>,
     pub(super) array: Vec<u8>,
 }
 
-impl Beginnings {
+impl Prefetch {
     /// Reads them. What cannot be read is empty, and tried once more by itself.
-    pub(super) fn read(thread: i32, path: u64, array: u64) -> Beginnings {
-        let ranges = [piece(path, SHORT), piece(array, FEW)];
+    pub(super) fn read(thread: i32, path: u64, array: u64) -> Prefetch {
+        let ranges = [within_page(path, SHORT), within_page(array, FEW)];
         let [first, second] = [ranges[0].length, ranges[1].length];
         let mut buffer = vec![0; first + second];
         let read = read_memory(thread, &ranges, &mut buffer);
@@ -59,42 +59,46 @@ impl Beginnings {
             buffer.clear();
         }
         let array = buffer.split_off(first.min(buffer.len()));
-        Beginnings {
+        Prefetch {
             path: buffer,
             array,
         }
     }
 
     /// The whole path.
-    pub(super) fn path(&self, thread: i32, path: u64, most: usize) -> Result<Vec<u8>, Fault> {
+    pub(super) fn path(&self, thread: i32, path: u64, most: usize) -> Result<Vec<u8>, StringError> {
         match self.path.iter().position(|byte| *byte == 0) {
             Some(end) => Ok(self.path[..end].to_vec()),
-            None => string(thread, path, most),
+            None => read_string(thread, path, most),
         }
     }
 }
 
 /// The strings of an array that ends with a null pointer, and how many there are beyond those that are read; none if
 /// some cannot be read. `known` are the bytes of the array that were read before.
-pub(super) fn strings(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<OsString>, usize)> {
+pub(super) fn read_strings(
+    thread: i32,
+    array: u64,
+    known: &[u8],
+) -> Option<(Vec<OsString>, usize)> {
     if array == 0 {
         return Some((Vec::new(), 0));
     }
-    let (pointers, mut more) = pointers(thread, array, known)?;
+    let (pointers, mut more) = read_pointers(thread, array, known)?;
     let mut found = Vec::with_capacity(pointers.len());
     let mut room = MOST_BYTES;
     for group in pointers.chunks(MOST_RANGES) {
-        for string in starts(thread, group)? {
-            match finish(thread, string, room) {
+        for string in prefixes(thread, group)? {
+            match read_rest(thread, string, room) {
                 Ok(string) if string.len() <= room => {
                     room -= string.len();
                     found.push(OsString::from_vec(string));
                 }
-                Ok(_) | Err(Fault::TooLong) => {
+                Ok(_) | Err(StringError::TooLong) => {
                     more += pointers.len() - found.len();
                     return Some((found, more));
                 }
-                Err(Fault::Unreadable) => return None,
+                Err(StringError::Unreadable) => return None,
             }
         }
     }
@@ -102,14 +106,14 @@ pub(super) fn strings(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<OsSt
 }
 
 /// The beginning of a string, and the address behind it if its end was not seen.
-struct Start {
+struct StringPrefix {
     bytes: Vec<u8>,
     rest: Option<u64>,
 }
 
 /// The beginnings of some strings, in one call if all of them can be read.
-fn starts(thread: i32, addresses: &[u64]) -> Option<Vec<Start>> {
-    let ranges: Vec<Range> = addresses.iter().map(|at| piece(*at, SHORT)).collect();
+fn prefixes(thread: i32, addresses: &[u64]) -> Option<Vec<StringPrefix>> {
+    let ranges: Vec<MemoryRange> = addresses.iter().map(|at| within_page(*at, SHORT)).collect();
     let all: usize = ranges.iter().map(|range| range.length).sum();
     let mut buffer = vec![0; all];
     if read_memory(thread, &ranges, &mut buffer) != Ok(all) {
@@ -121,11 +125,11 @@ fn starts(thread: i32, addresses: &[u64]) -> Option<Vec<Start>> {
         left = behind;
         let length = u64::try_from(range.length).unwrap_or(0);
         match bytes.iter().position(|byte| *byte == 0) {
-            Some(end) => Start {
+            Some(end) => StringPrefix {
                 bytes: bytes[..end].to_vec(),
                 rest: None,
             },
-            None => Start {
+            None => StringPrefix {
                 bytes: bytes.to_vec(),
                 rest: Some(range.address.wrapping_add(length)),
             },
@@ -134,16 +138,16 @@ fn starts(thread: i32, addresses: &[u64]) -> Option<Vec<Start>> {
     Some(cut.collect())
 }
 
-fn finish(thread: i32, start: Start, room: usize) -> Result<Vec<u8>, Fault> {
-    let mut bytes = start.bytes;
-    if let Some(rest) = start.rest {
-        bytes.extend(string(thread, rest, room)?);
+fn read_rest(thread: i32, prefix: StringPrefix, room: usize) -> Result<Vec<u8>, StringError> {
+    let mut bytes = prefix.bytes;
+    if let Some(rest) = prefix.rest {
+        bytes.extend(read_string(thread, rest, room)?);
     }
     Ok(bytes)
 }
 
 /// The pointers of an array up to the null, at most so many words, and how many more there are.
-fn pointers(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<u64>, usize)> {
+fn read_pointers(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<u64>, usize)> {
     let mut found = Vec::new();
     let mut more = 0;
     let mut carry = known.to_vec();
@@ -163,8 +167,8 @@ fn pointers(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<u64>, usize)> 
         if more >= MOST_COUNTED {
             return Some((found, more));
         }
-        let mut chunk = [0; PIECE];
-        let read = read_memory(thread, &[piece(at, PIECE)], &mut chunk);
+        let mut chunk = [0; PAGE];
+        let read = read_memory(thread, &[within_page(at, PAGE)], &mut chunk);
         let read = read.ok().filter(|read| *read > 0)?;
         at = at.wrapping_add(u64::try_from(read).unwrap_or(0));
         carry.extend(&chunk[..read]);
@@ -172,10 +176,10 @@ fn pointers(thread: i32, array: u64, known: &[u8]) -> Option<(Vec<u64>, usize)> 
 }
 
 /// A range that stays within a page, so that it can be read as a whole or not at all.
-fn piece(address: u64, most: usize) -> Range {
-    let page = u64::try_from(PIECE).unwrap_or(1);
-    let left = usize::try_from(page - address % page).unwrap_or(PIECE);
-    Range {
+fn within_page(address: u64, most: usize) -> MemoryRange {
+    let page = u64::try_from(PAGE).unwrap_or(1);
+    let left = usize::try_from(page - address % page).unwrap_or(PAGE);
+    MemoryRange {
         address,
         length: left.min(most),
     }
@@ -185,7 +189,7 @@ fn piece(address: u64, most: usize) -> Range {
 pub(super) const MOST_WORDS: usize = 4096;
 pub(super) const MOST_BYTES: usize = 256 * 1024;
 const MOST_COUNTED: usize = 1 << 20;
-const PIECE: usize = 4096;
+const PAGE: usize = 4096;
 const SHORT: usize = 256;
 /// Most commands have few words; long lists are read page by page.
 const FEW: usize = 16 * WORD;

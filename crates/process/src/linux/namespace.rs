@@ -6,9 +6,9 @@
 //! nothing else: it does not allocate, lock or panic.
 #![allow(unsafe_code)]
 
+mod cover_monitor;
 mod mounts;
 mod probe;
-mod upkeep;
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -27,11 +27,11 @@ use rustix::thread::{
     CapabilitiesSecureBits as SecureBits, CapabilitySet, CapabilitySets, UnshareFlags,
 };
 
-use super::filter::{self, Refusals};
+use super::seccomp_filter::{self, RefusedCalls};
 use crate::{Confinement, Cover, CoverKind, NestedMounts, Network};
 
-pub(super) use probe::{support, try_here};
-pub(super) use upkeep::{Upkeep, upkeep};
+pub(super) use cover_monitor::{CoverMonitor, report_socket};
+pub(super) use probe::{run_probe, support};
 
 /// A namespace that is prepared, to be entered between fork and exec.
 pub(super) struct Namespace {
@@ -39,26 +39,26 @@ pub(super) struct Namespace {
     groups: Vec<u8>,
     network: Network,
     /// None for a namespace that has only a network.
-    layout: Option<Layout>,
+    plan: Option<CoverPlan>,
     /// Where descriptors of the namespace go, for who keeps the covers current.
     report: Option<OwnedFd>,
 }
 
 /// What is covered, and what keeps its place.
-struct Layout {
-    covers: Vec<Target>,
+struct CoverPlan {
+    covers: Vec<CoverTarget>,
     /// Directories above covered places, which the program must not rename: it could make others in their place.
     pins: Vec<CString>,
 }
 
 /// What becomes of a place that is not what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Changed {
-    Fails,
-    IsLeft,
+enum OnChange {
+    Fail,
+    Skip,
 }
 
-struct Target {
+struct CoverTarget {
     path: CString,
     device: u64,
     inode: u64,
@@ -72,15 +72,18 @@ impl Namespace {
             return Ok(None);
         }
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-        let layout = match confinement.has_covers() {
-            true => Some(Layout::of(&confinement.covers, confinement.nested_mounts)?),
+        let plan = match confinement.has_covers() {
+            true => Some(CoverPlan::of(
+                &confinement.covers,
+                confinement.nested_mounts,
+            )?),
             false => None,
         };
         Ok(Some(Namespace {
             users: format!("{user} {user} 1").into_bytes(),
             groups: format!("{group} {group} 1").into_bytes(),
             network: confinement.network,
-            layout,
+            plan,
             report: None,
         }))
     }
@@ -88,11 +91,11 @@ impl Namespace {
     /// Enters it. The directory of the process must be the right one already; a descriptor from before would lead beneath
     /// the covers.
     pub(super) fn enter(&self) -> io::Result<()> {
-        self.make()?;
-        self.furnish()
+        self.unshare()?;
+        self.set_up()
     }
 
-    fn make(&self) -> io::Result<()> {
+    fn unshare(&self) -> io::Result<()> {
         let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWNS;
         if self.network == Network::Loopback {
             flags |= UnshareFlags::NEWNET;
@@ -102,19 +105,19 @@ impl Namespace {
         Ok(())
     }
 
-    fn furnish(&self) -> io::Result<()> {
+    fn set_up(&self) -> io::Result<()> {
         write(c"/proc/self/setgroups", b"deny")?;
         write(c"/proc/self/uid_map", &self.users)?;
         write(c"/proc/self/gid_map", &self.groups)?;
-        if let Some(layout) = &self.layout {
+        if let Some(plan) = &self.plan {
             // What is mounted outside later would show covered places once more.
             let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
             mount_change(c"/", private)?;
-            layout.put(Changed::Fails)?;
-            come_out_on_top()?;
+            plan.put(OnChange::Fail)?;
+            reenter_working_directory()?;
         }
         if let Some(report) = &self.report {
-            upkeep::send_namespace(report)?;
+            cover_monitor::send_namespace(report)?;
         }
         if self.network == Network::Loopback {
             loopback_up()?;
@@ -125,7 +128,7 @@ impl Namespace {
 
 /// Enters the working directory once more, by its path. The process stands beneath the covers that were put over that
 /// directory or one above it, and would read and write past them.
-fn come_out_on_top() -> io::Result<()> {
+fn reenter_working_directory() -> io::Result<()> {
     let mut room = [0_u8; MOST_PATH];
     // SAFETY: the kernel writes no more bytes than there is room for, the last one a null.
     let length = unsafe { libc::syscall(libc::SYS_getcwd, room.as_mut_ptr(), room.len()) };
@@ -142,15 +145,15 @@ fn come_out_on_top() -> io::Result<()> {
     Ok(rustix::process::fchdir(&on_top)?)
 }
 
-impl Layout {
-    fn of(covers: &[Cover], nesting: NestedMounts) -> io::Result<Layout> {
+impl CoverPlan {
+    fn of(covers: &[Cover], nesting: NestedMounts) -> io::Result<CoverPlan> {
         let all = mounts::all_views(covers)?;
         let pins = match nesting {
             NestedMounts::Refused => mounts::above(&all),
             // They would keep it from mounting its own `/proc`.
             NestedMounts::Allowed => Vec::new(),
         };
-        let targets: io::Result<Vec<_>> = outermost(&all).map(Target::of).collect();
+        let targets: io::Result<Vec<_>> = outermost(&all).map(CoverTarget::of).collect();
         let targets = targets?;
         if targets.len() + 2 * pins.len() > MOST_MOUNTS {
             return Err(Errno::TOOBIG.into());
@@ -159,36 +162,36 @@ impl Layout {
             .into_iter()
             .map(|path| CString::new(path.into_os_string().into_encoded_bytes()))
             .collect();
-        Ok(Layout {
+        Ok(CoverPlan {
             covers: targets,
             pins: pins?,
         })
     }
 
-    fn put(&self, changed: Changed) -> io::Result<()> {
-        let mut blanks = Blanks::make()?;
+    fn put(&self, on_change: OnChange) -> io::Result<()> {
+        let mut empty_mounts = EmptyMounts::make()?;
         for pin in &self.pins {
-            blanks.directory.pin(pin, changed)?;
+            empty_mounts.directory.pin(pin, on_change)?;
         }
         for target in &self.covers {
-            let place = match (target.open(), changed) {
-                (Err(_), Changed::IsLeft) => continue,
+            let place = match (target.open(), on_change) {
+                (Err(_), OnChange::Skip) => continue,
                 (place, _) => place?,
             };
             match target.kind {
-                CoverKind::ReadOnly if changed == Changed::IsLeft && is_read_only(&place) => {}
+                CoverKind::ReadOnly if on_change == OnChange::Skip && is_read_only(&place) => {}
                 CoverKind::ReadOnly => make_read_only(&place)?,
-                CoverKind::HiddenDirectory => blanks.directory.put(&place)?,
-                CoverKind::HiddenFile => blanks.file.put(&place)?,
+                CoverKind::HiddenDirectory => empty_mounts.directory.put(&place)?,
+                CoverKind::HiddenFile => empty_mounts.file.put(&place)?,
             }
         }
         Ok(())
     }
 }
 
-impl Target {
-    fn of(cover: &Cover) -> io::Result<Target> {
-        Ok(Target {
+impl CoverTarget {
+    fn of(cover: &Cover) -> io::Result<CoverTarget> {
+        Ok(CoverTarget {
             path: CString::new(cover.path.as_os_str().as_bytes())?,
             device: cover.device,
             inode: cover.inode,
@@ -212,20 +215,20 @@ impl Target {
 }
 
 /// An empty directory and an empty file that nobody may open, to be put over others. Nothing leads to them otherwise.
-struct Blanks {
-    directory: Blank,
-    file: Blank,
+struct EmptyMounts {
+    directory: EmptyMount,
+    file: EmptyMount,
 }
 
 /// A mount, first without a place, then in the place where it was put last.
-struct Blank {
+struct EmptyMount {
     mount: OwnedFd,
     is_placed: bool,
 }
 
-impl Blanks {
-    fn make() -> io::Result<Blanks> {
-        let base = out_of_the_way()?;
+impl EmptyMounts {
+    fn make() -> io::Result<EmptyMounts> {
+        let base = unused_directory()?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
         mount(c"tmpfs", base, c"tmpfs", flags, c"mode=0700,size=16k")?;
         let stage = open(base, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
@@ -233,19 +236,19 @@ impl Blanks {
         let create = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         openat(&stage, c"file", create, Mode::empty())?;
         mount_remount(base, flags | MountFlags::RDONLY, c"")?;
-        let blanks = Blanks {
-            directory: Blank::clone_of(&stage, c"directory", OpenTreeFlags::empty())?,
-            file: Blank::clone_of(&stage, c"file", OpenTreeFlags::empty())?,
+        let empty_mounts = EmptyMounts {
+            directory: EmptyMount::clone_of(&stage, c"directory", OpenTreeFlags::empty())?,
+            file: EmptyMount::clone_of(&stage, c"file", OpenTreeFlags::empty())?,
         };
         unmount(base, UnmountFlags::DETACH)?;
-        Ok(blanks)
+        Ok(empty_mounts)
     }
 }
 
-impl Blank {
-    fn clone_of(from: impl AsFd, name: &CStr, flags: OpenTreeFlags) -> io::Result<Blank> {
+impl EmptyMount {
+    fn clone_of(from: impl AsFd, name: &CStr, flags: OpenTreeFlags) -> io::Result<EmptyMount> {
         let flags = flags | OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
-        Ok(Blank {
+        Ok(EmptyMount {
             mount: open_tree(from.as_fd(), name, flags)?,
             is_placed: false,
         })
@@ -254,7 +257,7 @@ impl Blank {
     /// Covers a place with it.
     fn put(&mut self, place: &OwnedFd) -> io::Result<()> {
         if self.is_placed {
-            *self = Blank::clone_of(&self.mount, c"", OpenTreeFlags::AT_EMPTY_PATH)?;
+            *self = EmptyMount::clone_of(&self.mount, c"", OpenTreeFlags::AT_EMPTY_PATH)?;
         }
         put(&self.mount, place)?;
         self.is_placed = true;
@@ -262,27 +265,27 @@ impl Blank {
     }
 }
 
-impl Blank {
+impl EmptyMount {
     /// Keeps a directory from being renamed, though it stays where it is: something is mounted on it, in a copy that lies
     /// out of everybody's way. The kernel asks only whether a directory is a mount point, wherever that is.
-    fn pin(&mut self, directory: &CStr, changed: Changed) -> io::Result<()> {
+    fn pin(&mut self, directory: &CStr, on_change: OnChange) -> io::Result<()> {
         let copied = OpenTreeFlags::OPEN_TREE_CLONE
             | OpenTreeFlags::OPEN_TREE_CLOEXEC
             | OpenTreeFlags::AT_SYMLINK_NOFOLLOW
             | OpenTreeFlags::AT_RECURSIVE;
-        let copy = match (open_tree(CWD, directory, copied), changed) {
-            (Err(_), Changed::IsLeft) => return Ok(()),
+        let copy = match (open_tree(CWD, directory, copied), on_change) {
+            (Err(_), OnChange::Skip) => return Ok(()),
             (Err(Errno::NOENT | Errno::NOTDIR), _) => return Err(Errno::STALE.into()),
             (copy, _) => copy?,
         };
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        put(&copy, &open(out_of_the_way()?, flags, Mode::empty())?)?;
+        put(&copy, &open(unused_directory()?, flags, Mode::empty())?)?;
         self.put(&copy)
     }
 }
 
-fn out_of_the_way() -> io::Result<&'static CStr> {
-    let mut places = OUT_OF_THE_WAY.into_iter();
+fn unused_directory() -> io::Result<&'static CStr> {
+    let mut places = UNUSED_DIRECTORIES.into_iter();
     let found = places.find(|place| rustix::fs::stat(*place).is_ok());
     Ok(found.ok_or(Errno::NOENT)?)
 }
@@ -403,11 +406,11 @@ fn outermost(covers: &[Cover]) -> impl Iterator<Item = &Cover> {
 }
 
 /// What a confined program may not do, as a filter; none on machines that we do not know.
-pub(super) fn refusals(
+pub(super) fn refused_calls(
     confinement: &Confinement,
     has_landlock: bool,
 ) -> Option<Vec<libc::sock_filter>> {
-    filter::of_this_machine()?.refusing(Refusals {
+    seccomp_filter::of_this_machine()?.refusing(RefusedCalls {
         mounts: confinement.has_covers() && confinement.nested_mounts == NestedMounts::Refused,
         limits_of_others: has_landlock,
         keyrings: has_landlock,
@@ -415,7 +418,7 @@ pub(super) fn refusals(
 }
 
 /// Where the blanks are made, and where copies lie that pin directories: nobody uses these.
-const OUT_OF_THE_WAY: [&CStr; 3] = [c"/proc/tty/driver", c"/proc/tty", c"/proc/fs"];
+const UNUSED_DIRECTORIES: [&CStr; 3] = [c"/proc/tty/driver", c"/proc/tty", c"/proc/fs"];
 /// Each takes some microseconds at every start.
 const MOST_MOUNTS: usize = 2048;
 const MOST_PATH: usize = 4096;

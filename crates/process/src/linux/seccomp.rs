@@ -32,26 +32,26 @@ pub(super) enum Response {
 
 /// Whether the kernel lets only fatal signals interrupt a call that was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waiting {
+pub(super) enum WaitMode {
     Killable,
     Restarting,
 }
 
 /// Installs the filter for the calling thread and what it starts, which then gains no rights by running a program;
 /// returns the listener.
-pub(super) fn install(filter: &[sock_filter]) -> io::Result<(OwnedFd, Waiting)> {
+pub(super) fn install(filter: &[sock_filter]) -> io::Result<(OwnedFd, WaitMode)> {
     rustix::thread::set_no_new_privs(true)?;
     let listener = set_filter(filter, NEW_LISTENER | WAIT_KILLABLE);
     match listener {
         Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
-            Ok((set_filter(filter, NEW_LISTENER)?, Waiting::Restarting))
+            Ok((set_filter(filter, NEW_LISTENER)?, WaitMode::Restarting))
         }
-        listener => Ok((listener?, Waiting::Killable)),
+        listener => Ok((listener?, WaitMode::Killable)),
     }
 }
 
 /// Installs a filter that answers by itself, for the calling thread and what it starts.
-pub(super) fn install_silently(filter: &[sock_filter]) -> io::Result<()> {
+pub(super) fn install_without_listener(filter: &[sock_filter]) -> io::Result<()> {
     rustix::thread::set_no_new_privs(true)?;
     match set(filter, 0)? {
         0 => Ok(()),
@@ -151,14 +151,18 @@ pub(super) fn parent_of(pidfd: BorrowedFd<'_>) -> Option<i32> {
 
 /// A range of another process's memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Range {
+pub(super) struct MemoryRange {
     pub(super) address: u64,
     pub(super) length: usize,
 }
 
 /// Reads ranges of a process's memory one behind the other, at most 64 of them and no more than fits. A range that
 /// cannot be read ends it: the result is the number of bytes before.
-pub(super) fn read_memory(thread: i32, ranges: &[Range], into: &mut [u8]) -> Result<usize, Errno> {
+pub(super) fn read_memory(
+    thread: i32,
+    ranges: &[MemoryRange],
+    into: &mut [u8],
+) -> Result<usize, Errno> {
     let empty = libc::iovec {
         iov_base: std::ptr::null_mut(),
         iov_len: 0,

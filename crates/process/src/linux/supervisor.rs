@@ -9,38 +9,38 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::filter::Abi;
-use super::formats::Formats;
-use super::known_files::KnownFiles;
-use super::looks::SecondLooks;
-use super::outbox::Outbox;
-use super::records::{self, Processes};
+use super::binfmt::NamespaceFormats;
+use super::exec_channel::ExecOutbox;
+use super::exec_recheck::ExecRechecks;
+use super::exec_records::{self, ProcessNames};
+use super::file_cache::FileCache;
+use super::lookup::TreeFileView;
 use super::seccomp::{self, Notification, Response};
-use super::tracee::{self, Depth, Look, Tracee};
-use super::view::TreeView;
+use super::seccomp_filter::Abi;
+use super::tracee::{self, Inspection, InspectionDepth, Tracee};
 use crate::exec::{Exec, ExecEvent, ExecJudge, ExecProcess, ExecVerdict, FileLookup};
 
 pub(super) struct Supervisor {
     abi: Abi,
     listener: OwnedFd,
     judge: Box<dyn ExecJudge>,
-    outbox: Outbox,
+    outbox: ExecOutbox,
     deadline: Duration,
     /// Whether the program itself was let through. Before, its owner waits for it and cannot answer.
     is_started: bool,
-    tree: TreeView,
-    known: Rc<KnownFiles>,
+    tree: TreeFileView,
+    file_cache: Rc<FileCache>,
     /// The variables of the first program.
     started_with: HashSet<OsString>,
-    requests: Vec<Request>,
+    requests: Vec<PendingRequest>,
     next_request: u64,
-    looks: SecondLooks,
-    formats: Formats,
-    processes: Processes,
+    rechecks: ExecRechecks,
+    formats: NamespaceFormats,
+    processes: ProcessNames,
 }
 
 /// An exec that waits for the owner.
-struct Request {
+struct PendingRequest {
     id: u64,
     call: Notification,
     tracee: Tracee,
@@ -51,14 +51,14 @@ struct Request {
 }
 
 /// A process that waits, as a judge sees it.
-struct Waiting<'a> {
+struct WaitingProcess<'a> {
     abi: Abi,
     call: &'a Notification,
     tracee: &'a Tracee,
     started_with: &'a HashSet<OsString>,
 }
 
-impl ExecProcess for Waiting<'_> {
+impl ExecProcess for WaitingProcess<'_> {
     fn find(&self, path: &OsStr) -> FileLookup {
         self.tracee.find(path)
     }
@@ -76,10 +76,10 @@ impl ExecProcess for Waiting<'_> {
 
 /// What a wait has ended with.
 #[derive(Default)]
-struct Ready {
+struct PollResult {
     call: bool,
     /// No process of the tree is left.
-    is_over: bool,
+    has_ended: bool,
     answers: bool,
 }
 
@@ -88,7 +88,7 @@ impl Supervisor {
         abi: Abi,
         listener: OwnedFd,
         judge: Box<dyn ExecJudge>,
-        outbox: Outbox,
+        outbox: ExecOutbox,
         deadline: Duration,
     ) -> Supervisor {
         seccomp::wake_at_once(listener.as_fd());
@@ -99,14 +99,14 @@ impl Supervisor {
             outbox,
             deadline,
             is_started: false,
-            tree: TreeView::new(),
-            known: Rc::new(KnownFiles::new()),
+            tree: TreeFileView::new(),
+            file_cache: Rc::new(FileCache::new()),
             started_with: HashSet::new(),
             requests: Vec::new(),
             next_request: 1,
-            looks: SecondLooks::new(),
-            formats: Formats::default(),
-            processes: Processes::new(),
+            rechecks: ExecRechecks::new(),
+            formats: NamespaceFormats::default(),
+            processes: ProcessNames::new(),
         }
     }
 
@@ -115,23 +115,23 @@ impl Supervisor {
         loop {
             let ready = self.wait();
             if ready.answers {
-                self.take_answers();
+                self.receive_answers();
             }
             if ready.call {
                 self.receive();
             }
             self.expire();
-            if ready.is_over && !ready.call {
+            if ready.has_ended && !ready.call {
                 break;
             }
-            self.look_again();
+            self.recheck_due();
             self.outbox.flush_if_due();
         }
         self.outbox.finish();
     }
 
-    fn wait(&self) -> Ready {
-        let pause = self.pause().map(|pause| Timespec {
+    fn wait(&self) -> PollResult {
+        let pause = self.time_to_next_event().map(|pause| Timespec {
             tv_sec: i64::try_from(pause.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(pause.subsec_nanos()),
         });
@@ -149,22 +149,22 @@ impl Supervisor {
         };
         // It fails when a signal interrupts it, and then nothing is ready.
         if poll(watched, pause.as_ref()).is_err() {
-            return Ready::default();
+            return PollResult::default();
         }
         let [call, owner] = fds.map(|fd| fd.revents());
-        Ready {
+        PollResult {
             call: call.contains(PollFlags::IN),
-            is_over: call.intersects(PollFlags::HUP | PollFlags::ERR),
+            has_ended: call.intersects(PollFlags::HUP | PollFlags::ERR),
             answers: owner.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR),
         }
     }
 
     /// Until something is due.
-    fn pause(&self) -> Option<Duration> {
+    fn time_to_next_event(&self) -> Option<Duration> {
         let requests = self.requests.iter().map(|request| request.deadline);
         // Those that wait are looked at now and then: their process may have been killed.
-        let check = (!self.requests.is_empty()).then(|| Instant::now() + CHECK);
-        let events = requests.chain(self.looks.due()).chain(self.outbox.due());
+        let check = (!self.requests.is_empty()).then(|| Instant::now() + REQUEST_CHECK_INTERVAL);
+        let events = requests.chain(self.rechecks.due()).chain(self.outbox.due());
         let next = events.chain(check).min()?;
         Some(next.saturating_duration_since(Instant::now()))
     }
@@ -181,7 +181,7 @@ impl Supervisor {
             return;
         }
         let tracee = match self.outbox.is_open() {
-            true => Tracee::of(call.thread, &mut self.tree, &self.known),
+            true => Tracee::of(call.thread, &mut self.tree, &self.file_cache),
             false => None,
         };
         let Some(tracee) = tracee else {
@@ -189,28 +189,28 @@ impl Supervisor {
             return;
         };
         // What it is now was executed before: this is the last time to see it.
-        self.look_at(tracee.process);
+        self.recheck_now(tracee.process);
         // What was read is about the process that waits if it still waits when the response comes.
-        match self.look(&tracee, &call) {
-            Look::Futile(errno) => {
+        match self.inspect(&tracee, &call) {
+            Inspection::Futile(errno) => {
                 self.respond(&call, Response::Fail(errno));
             }
-            Look::Exec(exec) => self.decide(call, tracee, exec),
+            Inspection::Exec(exec) => self.decide(call, tracee, exec),
         }
     }
 
     /// What a process is about to execute.
-    fn look(&mut self, tracee: &Tracee, call: &Notification) -> Look {
+    fn inspect(&mut self, tracee: &Tracee, call: &Notification) -> Inspection {
         let is_judged = self.judge.is_enforcing();
         let depth = match is_judged {
-            true => Depth::Interpreters,
-            false => Depth::File,
+            true => InspectionDepth::Interpreters,
+            false => InspectionDepth::File,
         };
-        let mut look = tracee.exec(self.abi, call, depth);
+        let mut inspection = tracee.inspect(self.abi, call, depth);
         if !self.is_started && is_judged {
             self.formats.start_with(call.thread);
         }
-        if let Look::Exec(exec) = &mut look
+        if let Inspection::Exec(exec) = &mut inspection
             && is_judged
             && exec.unseen.is_none()
             && self.tree.has_diverged()
@@ -218,7 +218,7 @@ impl Supervisor {
         {
             exec.unseen = Some(FORMATS);
         }
-        look
+        inspection
     }
 
     fn decide(&mut self, call: Notification, tracee: Tracee, mut exec: Box<Exec>) {
@@ -230,21 +230,21 @@ impl Supervisor {
             self.started_with = variables.into_iter().flatten().collect();
         }
         // An older kernel repeats a call that a signal has interrupted.
-        let same = |request: &&mut Request| {
+        let same = |request: &&mut PendingRequest| {
             request.call.thread == call.thread && is_same(&request.exec, &exec)
         };
         if let Some(request) = self.requests.iter_mut().find(same) {
             request.call = call;
             return;
         }
-        let process = Waiting {
+        let process = WaitingProcess {
             abi: self.abi,
             call: &call,
             tracee: &tracee,
             started_with: &self.started_with,
         };
         match self.judge.judge(&exec, &process) {
-            ExecVerdict::Continue => self.go_on(&call, tracee, &exec),
+            ExecVerdict::Continue => self.allow(&call, tracee, &exec),
             verdict => {
                 exec.cwd = exec.cwd.take().or_else(|| tracee.cwd());
                 self.stop(call, tracee, exec, verdict);
@@ -255,7 +255,7 @@ impl Supervisor {
     /// Denies an exec, or has it wait for the owner.
     fn stop(&mut self, call: Notification, tracee: Tracee, exec: Box<Exec>, verdict: ExecVerdict) {
         match verdict {
-            ExecVerdict::Continue => self.go_on(&call, tracee, &exec),
+            ExecVerdict::Continue => self.allow(&call, tracee, &exec),
             ExecVerdict::Deny { why } => self.deny(&call, &exec, why),
             ExecVerdict::Ask { why } if !self.is_started => {
                 self.deny(&call, &exec, format!("{why}; ask before it is started"));
@@ -267,18 +267,18 @@ impl Supervisor {
         }
     }
 
-    fn go_on(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
+    fn allow(&mut self, call: &Notification, tracee: Tracee, exec: &Exec) {
         if tracee::only_checks(self.abi, call) {
             self.respond(call, Response::Continue);
             return;
         }
         let record = self.processes.brief(exec, tracee.pidfd.as_fd());
-        if self.respond(call, Response::Continue).is_gone() {
+        if self.respond(call, Response::Continue).process_is_gone() {
             return;
         }
         self.is_started = true;
         if self.judge.is_enforcing() {
-            let found = self.looks.add(tracee, exec, &mut *self.judge);
+            let found = self.rechecks.add(tracee, exec, &mut *self.judge);
             if let Some(found) = found {
                 self.outbox.put(&found);
             }
@@ -287,8 +287,11 @@ impl Supervisor {
     }
 
     fn deny(&mut self, call: &Notification, exec: &Exec, why: String) {
-        let exec = records::whole(exec);
-        if self.respond(call, Response::Fail(Errno::ACCESS)).is_gone() {
+        let exec = exec_records::full(exec);
+        if self
+            .respond(call, Response::Fail(Errno::ACCESS))
+            .process_is_gone()
+        {
             return;
         }
         self.outbox.put(&ExecEvent::Denied { exec, why });
@@ -300,7 +303,7 @@ impl Supervisor {
         let Some(variables) = self.variables(&call, &tracee) else {
             return self.deny(&call, &exec, format!("{why}; {UNSHOWN}"));
         };
-        let mut record = records::whole(&exec);
+        let mut record = exec_records::full(&exec);
         if !seccomp::is_waiting(self.listener.as_fd(), call.id) {
             return;
         }
@@ -315,7 +318,7 @@ impl Supervisor {
             return self.deny(&call, &exec, why);
         }
         self.next_request += 1;
-        self.requests.push(Request {
+        self.requests.push(PendingRequest {
             id,
             call,
             tracee,
@@ -326,7 +329,7 @@ impl Supervisor {
     }
 
     fn variables(&self, call: &Notification, tracee: &Tracee) -> Option<Vec<OsString>> {
-        let process = Waiting {
+        let process = WaitingProcess {
             abi: self.abi,
             call,
             tracee,
@@ -335,7 +338,7 @@ impl Supervisor {
         process.variables()
     }
 
-    fn take_answers(&mut self) {
+    fn receive_answers(&mut self) {
         for (id, is_allowed) in self.outbox.answers() {
             let found = self.requests.iter().position(|request| request.id == id);
             if let Some(found) = found {
@@ -350,8 +353,8 @@ impl Supervisor {
         }
     }
 
-    fn answer(&mut self, request: Request, is_allowed: bool) {
-        let Request {
+    fn answer(&mut self, request: PendingRequest, is_allowed: bool) {
+        let PendingRequest {
             call,
             mut tracee,
             exec,
@@ -363,19 +366,19 @@ impl Supervisor {
         }
         // It has waited for long: what runs must be what was shown.
         tracee.renew_view(&mut self.tree);
-        let look = self.look(&tracee, &call);
+        let inspection = self.inspect(&tracee, &call);
         let is_unchanged = |now: &Exec| {
             is_same(now, &exec)
                 && tracee.cwd() == exec.cwd
                 && self.variables(&call, &tracee).as_ref() == Some(&variables)
         };
-        match look {
-            Look::Exec(now) if is_unchanged(&now) => self.go_on(&call, tracee, &exec),
-            Look::Exec(now) if !has_same_files(&now, &exec) => {
+        match inspection {
+            Inspection::Exec(now) if is_unchanged(&now) => self.allow(&call, tracee, &exec),
+            Inspection::Exec(now) if !has_same_files(&now, &exec) => {
                 self.deny(&call, &exec, REPLACED.to_owned());
             }
-            Look::Exec(now) => self.deny(&call, &now, CHANGED.to_owned()),
-            Look::Futile(_) => self.deny(&call, &exec, REPLACED.to_owned()),
+            Inspection::Exec(now) => self.deny(&call, &now, CHANGED.to_owned()),
+            Inspection::Futile(_) => self.deny(&call, &exec, REPLACED.to_owned()),
         }
     }
 
@@ -400,41 +403,44 @@ impl Supervisor {
     }
 
     /// Looks at those that are due, and while awake at those that soon will be.
-    fn look_again(&mut self) {
-        if self.looks.due().is_none() {
+    fn recheck_due(&mut self) {
+        if self.rechecks.due().is_none() {
             return;
         }
-        for found in self.looks.at_due(Instant::now() + SOON, &mut *self.judge) {
+        for found in self
+            .rechecks
+            .run_due(Instant::now() + RECHECK_AHEAD, &mut *self.judge)
+        {
             self.outbox.put(&found);
         }
     }
 
-    fn look_at(&mut self, process: i32) {
-        if let Some(found) = self.looks.at(process, &mut *self.judge) {
+    fn recheck_now(&mut self, process: i32) {
+        if let Some(found) = self.rechecks.run_now(process, &mut *self.judge) {
             self.outbox.put(&found);
         }
     }
 
-    fn respond(&self, call: &Notification, response: Response) -> Receiver {
+    fn respond(&self, call: &Notification, response: Response) -> Delivery {
         match seccomp::respond(self.listener.as_fd(), call.id, response) {
-            Ok(()) => Receiver::Waited,
-            Err(_) => Receiver::Gone,
+            Ok(()) => Delivery::Delivered,
+            Err(_) => Delivery::ProcessGone,
         }
     }
 }
 
 /// Who got a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Receiver {
+enum Delivery {
     /// The process that everything was read from.
-    Waited,
+    Delivered,
     /// Nobody: it was killed meanwhile, or a signal has interrupted it, and what was read may be of a stranger.
-    Gone,
+    ProcessGone,
 }
 
-impl Receiver {
-    fn is_gone(self) -> bool {
-        self == Receiver::Gone
+impl Delivery {
+    fn process_is_gone(self) -> bool {
+        self == Delivery::ProcessGone
     }
 }
 
@@ -463,5 +469,5 @@ const FORMATS: &str =
 const UNSHOWN: &str = "its variables cannot be read, or are more than 256 KiB";
 const MOST_REQUESTS: usize = 64;
 /// A wake-up costs more than a look.
-const SOON: Duration = Duration::from_millis(2);
-const CHECK: Duration = Duration::from_secs(1);
+const RECHECK_AHEAD: Duration = Duration::from_millis(2);
+const REQUEST_CHECK_INTERVAL: Duration = Duration::from_secs(1);

@@ -13,14 +13,14 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::filter::Abi;
+use super::file_cache::{FileCache, FileId, OpenFile};
 use super::image::Image;
-use super::known_files::{FileId, Found, KnownFiles};
 use super::lookup::{self, Lookup};
-use super::memory::{self, Beginnings};
+use super::lookup::{FileView, HANDLE, TreeFileView, entry, real_path};
+use super::memory::{self, Prefetch};
+use super::process_tree;
 use super::seccomp::Notification;
-use super::table;
-use super::view::{HANDLE, TreeView, View, entry, real_path};
+use super::seccomp_filter::Abi;
 use crate::exec::{Exec, ExecFile, ExecInterpreter, FileLookup, FileOrigin, FileVersion};
 
 /// A process that waits in an exec.
@@ -30,12 +30,12 @@ pub(super) struct Tracee {
     /// Holds the process, so that a signal cannot reach a stranger.
     pub(super) pidfd: OwnedFd,
     lookup: Lookup,
-    view: View,
-    known: Rc<KnownFiles>,
+    view: FileView,
+    file_cache: Rc<FileCache>,
 }
 
 /// What a look at an exec came to.
-pub(super) enum Look {
+pub(super) enum Inspection {
     /// Something to judge.
     Exec(Box<Exec>),
     /// The kernel would refuse it for this reason. It is refused with it, so that nothing can change in between.
@@ -44,7 +44,7 @@ pub(super) enum Look {
 
 /// How far a look goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
+pub(super) enum InspectionDepth {
     /// To the file: enough for the log.
     File,
     /// To what the kernel runs in its place.
@@ -53,7 +53,7 @@ pub(super) enum Depth {
 
 /// The arguments of a call, as addresses in the process.
 #[derive(Debug, Clone, Copy)]
-struct Call {
+struct ExecCall {
     directory: i32,
     path: u64,
     args: u64,
@@ -61,18 +61,18 @@ struct Call {
     flags: u64,
 }
 
-impl Call {
-    fn of(abi: Abi, call: &Notification) -> Call {
+impl ExecCall {
+    fn of(abi: Abi, call: &Notification) -> ExecCall {
         let [a, b, c, d, e, _] = call.args;
         match abi.is_execveat(call.number) {
-            true => Call {
+            true => ExecCall {
                 directory: low(a),
                 path: b,
                 args: c,
                 variables: d,
                 flags: e,
             },
-            false => Call {
+            false => ExecCall {
                 directory: libc::AT_FDCWD,
                 path: a,
                 args: b,
@@ -85,7 +85,11 @@ impl Call {
 
 impl Tracee {
     /// The process behind a notification; none if it has gone or cannot be held.
-    pub(super) fn of(thread: i32, tree: &mut TreeView, known: &Rc<KnownFiles>) -> Option<Tracee> {
+    pub(super) fn of(
+        thread: i32,
+        tree: &mut TreeFileView,
+        file_cache: &Rc<FileCache>,
+    ) -> Option<Tracee> {
         let mut process = thread;
         let pidfd = match open(thread) {
             // A thread that is not the first of its process cannot be held by its own id.
@@ -98,37 +102,45 @@ impl Tracee {
         let lookup = Lookup {
             thread,
             process,
-            processes: tree.processes,
+            proc_device: tree.proc_device,
         };
         Some(Tracee {
             process,
             pidfd,
             lookup,
             view: tree.of(thread),
-            known: Rc::clone(known),
+            file_cache: Rc::clone(file_cache),
         })
     }
 
     /// Looks again how it sees the file system: another thread may have changed that while it waited.
-    pub(super) fn renew_view(&mut self, tree: &mut TreeView) {
+    pub(super) fn renew_view(&mut self, tree: &mut TreeFileView) {
         self.view = tree.of(self.lookup.thread);
     }
 
     /// What it is about to execute.
-    pub(super) fn exec(&self, abi: Abi, call: &Notification, depth: Depth) -> Look {
+    pub(super) fn inspect(
+        &self,
+        abi: Abi,
+        call: &Notification,
+        depth: InspectionDepth,
+    ) -> Inspection {
         let thread = self.lookup.thread;
-        let call = Call::of(abi, call);
-        let known = Beginnings::read(thread, call.path, call.args);
+        let call = ExecCall::of(abi, call);
+        let known = Prefetch::read(thread, call.path, call.args);
         let given = match known.path(thread, call.path, MOST_PATH) {
             Ok(given) => given,
-            Err(memory::Fault::TooLong) => return Look::Futile(Errno::NAMETOOLONG),
-            Err(memory::Fault::Unreadable) => return Look::Exec(Box::new(self.unknown())),
+            Err(memory::StringError::TooLong) => return Inspection::Futile(Errno::NAMETOOLONG),
+            Err(memory::StringError::Unreadable) => {
+                return Inspection::Exec(Box::new(self.unknown()));
+            }
         };
         let is_descriptor = given.is_empty() && call.flags & AT_EMPTY_PATH != 0;
         let file = match is_descriptor {
             true => {
                 let file = self.lookup.descriptor(call.directory);
-                file.and_then(Found::of).map_err(lookup::Fault::from)
+                file.and_then(OpenFile::of)
+                    .map_err(lookup::LookupError::from)
             }
             false => self.open(call.directory, OsStr::from_bytes(&given)),
         };
@@ -138,25 +150,25 @@ impl Tracee {
         };
         match file {
             Ok(file) => {
-                if let Err(errno) = self.look_into(&mut exec, &file, depth) {
-                    return Look::Futile(errno);
+                if let Err(errno) = self.inspect_file(&mut exec, &file, depth) {
+                    return Inspection::Futile(errno);
                 }
             }
-            Err(fault) => match self.is_futile(fault) {
-                Some(errno) => return Look::Futile(errno),
+            Err(error) => match self.refusal(error) {
+                Some(errno) => return Inspection::Futile(errno),
                 None => exec.unseen = Some(NO_FILE),
             },
         }
-        if let Some((args, more)) = memory::strings(thread, call.args, &known.array) {
+        if let Some((args, more)) = memory::read_strings(thread, call.args, &known.array) {
             (exec.args, exec.more) = (Some(args), more);
         }
-        Look::Exec(Box::new(exec))
+        Inspection::Exec(Box::new(exec))
     }
 
     /// The variables that it gives the new program, unless there are more than can be read.
     pub(super) fn variables(&self, abi: Abi, call: &Notification) -> Option<Vec<OsString>> {
-        let call = Call::of(abi, call);
-        let read = memory::strings(self.lookup.thread, call.variables, &[]);
+        let call = ExecCall::of(abi, call);
+        let read = memory::read_strings(self.lookup.thread, call.variables, &[]);
         read.filter(|(_, more)| *more == 0)
             .map(|(variables, _)| variables)
     }
@@ -173,14 +185,14 @@ impl Tracee {
     pub(super) fn find(&self, path: &OsStr) -> FileLookup {
         let found = match self.open(libc::AT_FDCWD, path) {
             Ok(found) => found,
-            Err(lookup::Fault::Missing(_)) => return FileLookup::Missing,
+            Err(lookup::LookupError::Missing(_)) => return FileLookup::Missing,
             // Nothing is found for a process that has just ended.
-            Err(lookup::Fault::Unknown(_)) if table::has_ended(&self.pidfd) => {
+            Err(lookup::LookupError::Unknown(_)) if process_tree::has_ended(&self.pidfd) => {
                 return FileLookup::Missing;
             }
-            Err(lookup::Fault::Unknown(_)) => return FileLookup::Unknown,
+            Err(lookup::LookupError::Unknown(_)) => return FileLookup::Unknown,
         };
-        FileLookup::Found(self.described(&found, path))
+        FileLookup::Found(self.describe(&found, path))
     }
 
     /// The `PATH` of the new program; none if its variables cannot be read.
@@ -193,7 +205,7 @@ impl Tracee {
     pub(super) fn running_search_path(&self) -> Option<OsString> {
         let variables = read_entry(self.process, "environ");
         // Nothing is read of a process that has just ended.
-        if variables.is_none() && table::has_ended(&self.pidfd) {
+        if variables.is_none() && process_tree::has_ended(&self.pidfd) {
             return Some(OsString::new());
         }
         Some(path_in(variables?.split(|byte| *byte == 0)))
@@ -204,9 +216,9 @@ impl Tracee {
         std::fs::read_link(format!("/proc/{}/cwd", self.lookup.thread)).ok()
     }
 
-    fn open(&self, directory: i32, path: &OsStr) -> Result<Found, lookup::Fault> {
-        if self.view == View::Ours
-            && let Some(found) = self.open_at_once(directory, path)
+    fn open(&self, directory: i32, path: &OsStr) -> Result<OpenFile, lookup::LookupError> {
+        if self.view == FileView::Ours
+            && let Some(found) = self.open_directly(directory, path)
         {
             match found {
                 // Whether the process may go where we may not is told by the directory.
@@ -214,15 +226,15 @@ impl Tracee {
                 found => return Ok(found?),
             }
         }
-        Ok(Found::of(self.lookup.open(directory, path)?)?)
+        Ok(OpenFile::of(self.lookup.open(directory, path)?)?)
     }
 
     /// One call suffices where the process sees the same files as we do. None if the path leads through `/proc`, where links
     /// would lead to our own process.
-    fn open_at_once(&self, directory: i32, path: &OsStr) -> Option<Result<Found, Errno>> {
+    fn open_directly(&self, directory: i32, path: &OsStr) -> Option<Result<OpenFile, Errno>> {
         let base = match path.as_bytes().first() {
             Some(b'/') => {
-                if let Some(found) = self.open_straight(path) {
+                if let Some(found) = self.open_without_links(path) {
                     return Some(Ok(found));
                 }
                 None
@@ -234,7 +246,7 @@ impl Tracee {
         };
         let base = base.as_ref().map_or(CWD, AsFd::as_fd);
         let open = |flags| rustix::fs::openat2(base, path, HANDLE, Mode::empty(), flags);
-        match open(ResolveFlags::NO_MAGICLINKS).and_then(Found::of) {
+        match open(ResolveFlags::NO_MAGICLINKS).and_then(OpenFile::of) {
             Err(Errno::LOOP) => None,
             // A link on the way may lead to our own entries below /proc, where something else is missing.
             Err(Errno::NOENT | Errno::NOTDIR)
@@ -244,36 +256,41 @@ impl Tracee {
             }
             // It may be missing only among our own entries.
             Err(_) if path.as_bytes().starts_with(b"/proc") => None,
-            Ok(found) if Some(found.device()) == self.lookup.processes => None,
+            Ok(found) if Some(found.device()) == self.lookup.proc_device => None,
             found => Some(found),
         }
     }
 
     /// A file whose path was without links before and is now.
-    fn open_straight(&self, path: &OsStr) -> Option<Found> {
-        if !self.known.is_straight(path) {
+    fn open_without_links(&self, path: &OsStr) -> Option<OpenFile> {
+        if !self.file_cache.has_no_links(path) {
             return None;
         }
         let strict = ResolveFlags::NO_SYMLINKS;
         let file = rustix::fs::openat2(CWD, path, HANDLE, Mode::empty(), strict).ok()?;
-        let found = Found::of(file).ok()?;
-        (Some(found.device()) != self.lookup.processes).then_some(Found {
-            is_straight: true,
+        let found = OpenFile::of(file).ok()?;
+        (Some(found.device()) != self.lookup.proc_device).then_some(OpenFile {
+            has_no_links: true,
             ..found
         })
     }
 
     /// Notes the file and what the kernel will run in its place. Fails if it cannot be executed.
-    fn look_into(&self, exec: &mut Exec, found: &Found, depth: Depth) -> Result<(), Errno> {
+    fn inspect_file(
+        &self,
+        exec: &mut Exec,
+        found: &OpenFile,
+        depth: InspectionDepth,
+    ) -> Result<(), Errno> {
         exec.file = Some(self.executable(found, &exec.given)?);
-        if depth == Depth::File {
+        if depth == InspectionDepth::File {
             return Ok(());
         }
-        let mut image = self.known.image(found, &exec.given);
+        let mut image = self.file_cache.image(found, &exec.given);
         loop {
             let line = match image {
                 Ok(Image::Script(line)) => line,
-                Ok(Image::Binary(loaders)) => return self.look_at_loaders(exec, loaders),
+                Ok(Image::Binary(loaders)) => return self.inspect_loaders(exec, loaders),
                 Err(_) => {
                     exec.unseen = Some(NO_CONTENTS);
                     return Ok(());
@@ -294,15 +311,16 @@ impl Tracee {
             let Some(opened) = opened else {
                 return Ok(());
             };
-            image = self.known.image(&opened, &program);
+            image = self.file_cache.image(&opened, &program);
         }
     }
 
     /// Notes the interpreters that an ELF file names. Where the process sees the files that we do, the system's loader is
     /// what it is everywhere.
-    fn look_at_loaders(&self, exec: &mut Exec, loaders: Vec<OsString>) -> Result<(), Errno> {
+    fn inspect_loaders(&self, exec: &mut Exec, loaders: Vec<OsString>) -> Result<(), Errno> {
         for path in loaders {
-            if self.view == View::Ours && path.to_str().is_some_and(|it| LOADERS.contains(&it)) {
+            if self.view == FileView::Ours && path.to_str().is_some_and(|it| LOADERS.contains(&it))
+            {
                 continue;
             }
             let opened = self.interpreter(exec, &path)?;
@@ -316,10 +334,10 @@ impl Tracee {
     }
 
     /// Opens an interpreter; notes it if the process may see one where we do not.
-    fn interpreter(&self, exec: &mut Exec, path: &OsStr) -> Result<Option<Found>, Errno> {
+    fn interpreter(&self, exec: &mut Exec, path: &OsStr) -> Result<Option<OpenFile>, Errno> {
         match self.open(libc::AT_FDCWD, path) {
             Ok(opened) => Ok(Some(opened)),
-            Err(fault) => match self.is_futile(fault) {
+            Err(error) => match self.refusal(error) {
                 Some(errno) => Err(errno),
                 None => {
                     exec.unseen = Some(NO_INTERPRETER);
@@ -330,37 +348,36 @@ impl Tracee {
     }
 
     /// Why the exec can be refused at once; none if the process may find a file where we do not.
-    fn is_futile(&self, fault: lookup::Fault) -> Option<Errno> {
-        match (fault, self.view) {
-            (lookup::Fault::Missing(errno), _) | (lookup::Fault::Unknown(errno), View::Ours) => {
-                Some(errno)
-            }
-            (lookup::Fault::Unknown(_), View::Other) => None,
+    fn refusal(&self, error: lookup::LookupError) -> Option<Errno> {
+        match (error, self.view) {
+            (lookup::LookupError::Missing(errno), _)
+            | (lookup::LookupError::Unknown(errno), FileView::Ours) => Some(errno),
+            (lookup::LookupError::Unknown(_), FileView::Other) => None,
         }
     }
 
     /// The file, if it can be executed. In another view the kernel decides that.
-    fn executable(&self, found: &Found, given: &OsStr) -> Result<ExecFile, Errno> {
+    fn executable(&self, found: &OpenFile, given: &OsStr) -> Result<ExecFile, Errno> {
         let mode = found.mode();
         if mode & libc::S_IFMT != libc::S_IFREG || mode & 0o111 == 0 {
             return Err(Errno::ACCESS);
         }
-        if self.view == View::Ours && mode & 0o111 != 0o111 {
+        if self.view == FileView::Ours && mode & 0o111 != 0o111 {
             rustix::fs::access(entry(&found.file), rustix::fs::Access::EXEC_OK)?;
         }
-        Ok(self.described(found, given))
+        Ok(self.describe(found, given))
     }
 
-    fn described(&self, found: &Found, given: &OsStr) -> ExecFile {
-        let can_be_known = self.view == View::Ours && given.as_bytes().starts_with(b"/");
-        if can_be_known && let Some(path) = self.known.known_path(given, found) {
-            return described(found, path);
+    fn describe(&self, found: &OpenFile, given: &OsStr) -> ExecFile {
+        let can_be_known = self.view == FileView::Ours && given.as_bytes().starts_with(b"/");
+        if can_be_known && let Some(path) = self.file_cache.known_path(given, found) {
+            return describe(found, path);
         }
         let path = real_path(&found.file);
         if can_be_known {
-            self.known.note_path(given, &path);
+            self.file_cache.note_path(given, &path);
         }
-        let mounts = &self.known.mounts;
+        let mounts = &self.file_cache.mounts;
         let origin = match mounts.can_compare(found, self.lookup.thread) {
             true if mounts.shows_at(found, &path) => FileOrigin::Shared,
             true => FileOrigin::Elsewhere,
@@ -368,24 +385,24 @@ impl Tracee {
         };
         ExecFile {
             origin,
-            ..described(found, path)
+            ..describe(found, path)
         }
     }
 }
 
 /// Whether the process only wants to know if it could execute the file.
 pub(super) fn only_checks(abi: Abi, call: &Notification) -> bool {
-    Call::of(abi, call).flags & AT_EXECVE_CHECK != 0
+    ExecCall::of(abi, call).flags & AT_EXECVE_CHECK != 0
 }
 
 /// What a process has become after an exec, in the words of an exec.
-pub(super) fn running(process: i32) -> Option<Exec> {
+pub(super) fn running_exec(process: i32) -> Option<Exec> {
     let file = rustix::fs::open(format!("/proc/{process}/exe"), HANDLE, Mode::empty()).ok()?;
     let line = cmdline(process)?;
     let args = line.split(|byte| *byte == 0);
     let args = args.take(memory::MOST_WORDS).map(<[u8]>::to_vec);
-    let file = Found::of(file).ok()?;
-    let file = described(&file, real_path(&file.file));
+    let file = OpenFile::of(file).ok()?;
+    let file = describe(&file, real_path(&file.file));
     Some(Exec {
         pid: process.unsigned_abs(),
         given: file.path.clone().into_os_string(),
@@ -397,7 +414,7 @@ pub(super) fn running(process: i32) -> Option<Exec> {
 }
 
 /// The file that a process runs, by device and inode, and its arguments as bytes.
-pub(super) fn running_as(process: i32) -> Option<(FileId, Vec<u8>)> {
+pub(super) fn running_file_and_args(process: i32) -> Option<(FileId, Vec<u8>)> {
     let stat = rustix::fs::stat(format!("/proc/{process}/exe")).ok()?;
     Some(((stat.st_dev, stat.st_ino), cmdline(process)?))
 }
@@ -454,7 +471,7 @@ fn leader(thread: i32) -> Option<i32> {
     line.trim().parse().ok()
 }
 
-fn described(found: &Found, path: PathBuf) -> ExecFile {
+fn describe(found: &OpenFile, path: PathBuf) -> ExecFile {
     ExecFile {
         path,
         id: found.id(),

@@ -15,14 +15,14 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, send, sendmsg,
 };
 
-use super::Mode;
+use super::StdioMode;
 use crate::{
     Confinement, Cover, CoverAccess, CoverKind, CoveredPath, ExecWatch, ExitStatus, NestedMounts,
     Network, Program, Signal,
 };
 
 /// Note who descends from the agent now.
-pub(super) const LOOK: u8 = b'l';
+pub(super) const NOTE_DESCENDANTS: u8 = b'l';
 /// Send SIGTERM to the agent's group. There is no order to kill: the end of the orders is that.
 pub(super) const TERM: u8 = b't';
 /// The length of a report.
@@ -32,15 +32,15 @@ pub(super) const FRAME: usize = 9;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Report {
     Started(i32),
-    Failed(Fault, i32),
-    Looked,
+    Failed(StartFailure, i32),
+    DescendantsNoted,
     Ended(ExitStatus),
     Swept(i32),
 }
 
 /// What stood in the way of a start.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Fault {
+pub(super) enum StartFailure {
     Program,
     Directory,
     Custody,
@@ -55,12 +55,12 @@ impl Report {
         let b = i32::from_le_bytes([b0, b1, b2, b3]);
         Some(match (tag, a) {
             (b's', pid) => Report::Started(pid),
-            (b'f', 0) => Report::Failed(Fault::Program, b),
-            (b'f', 1) => Report::Failed(Fault::Directory, b),
-            (b'f', 3) => Report::Failed(Fault::Confinement, b),
-            (b'f', 4) => Report::Failed(Fault::Watch, b),
-            (b'f', _) => Report::Failed(Fault::Custody, b),
-            (b'l', _) => Report::Looked,
+            (b'f', 0) => Report::Failed(StartFailure::Program, b),
+            (b'f', 1) => Report::Failed(StartFailure::Directory, b),
+            (b'f', 3) => Report::Failed(StartFailure::Confinement, b),
+            (b'f', 4) => Report::Failed(StartFailure::Watch, b),
+            (b'f', _) => Report::Failed(StartFailure::Custody, b),
+            (b'l', _) => Report::DescendantsNoted,
             (b'e', code) => Report::Ended(ExitStatus::Exited(code)),
             (b'k', signal) => Report::Ended(ExitStatus::Signaled(Signal(signal))),
             (b'u', _) => Report::Ended(ExitStatus::Lost),
@@ -72,12 +72,12 @@ impl Report {
     pub(super) fn send(self, control: impl AsFd) -> io::Result<()> {
         let (tag, a, b) = match self {
             Report::Started(pid) => (b's', pid, 0),
-            Report::Failed(Fault::Program, errno) => (b'f', 0, errno),
-            Report::Failed(Fault::Directory, errno) => (b'f', 1, errno),
-            Report::Failed(Fault::Custody, errno) => (b'f', 2, errno),
-            Report::Failed(Fault::Confinement, errno) => (b'f', 3, errno),
-            Report::Failed(Fault::Watch, errno) => (b'f', 4, errno),
-            Report::Looked => (b'l', 0, 0),
+            Report::Failed(StartFailure::Program, errno) => (b'f', 0, errno),
+            Report::Failed(StartFailure::Directory, errno) => (b'f', 1, errno),
+            Report::Failed(StartFailure::Custody, errno) => (b'f', 2, errno),
+            Report::Failed(StartFailure::Confinement, errno) => (b'f', 3, errno),
+            Report::Failed(StartFailure::Watch, errno) => (b'f', 4, errno),
+            Report::DescendantsNoted => (b'l', 0, 0),
             Report::Ended(ExitStatus::Exited(code)) => (b'e', code, 0),
             Report::Ended(ExitStatus::Signaled(signal)) => (b'k', signal.0, 0),
             Report::Ended(ExitStatus::Lost) => (b'u', 0, 0),
@@ -94,7 +94,7 @@ impl Report {
 /// What an agent gets from its owner beside the job: its standard streams, its Landlock ruleset, and the directory to
 /// start in.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct JobFiles {
     pub(super) stdio: [OwnedFd; 3],
     pub(super) landlock_ruleset: Option<Arc<OwnedFd>>,
     pub(super) directory: Option<Arc<OwnedFd>>,
@@ -102,8 +102,8 @@ pub(super) struct Files {
     pub(super) execs: Option<OwnedFd>,
 }
 
-/// Sends them, with a byte that says which of those that may be missing are there.
-pub(super) fn send_files(control: impl AsFd, files: &Files) -> io::Result<()> {
+/// Sends them, with a byte that says which of those that may be missing are present.
+pub(super) fn send_files(control: impl AsFd, files: &JobFiles) -> io::Result<()> {
     let directory = files.directory.as_deref();
     let all = files
         .stdio
@@ -115,17 +115,17 @@ pub(super) fn send_files(control: impl AsFd, files: &Files) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     ancillary.push(SendAncillaryMessage::ScmRights(&all));
-    let there = u8::from(files.landlock_ruleset.is_some())
+    let present = u8::from(files.landlock_ruleset.is_some())
         | u8::from(directory.is_some()) << 1
         | u8::from(files.execs.is_some()) << 2;
-    let there = [there];
-    let carrier = [IoSlice::new(&there)];
+    let present = [present];
+    let carrier = [IoSlice::new(&present)];
     sendmsg(control, &carrier, &mut ancillary, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 
 /// Receives them; whatever else was sent is closed.
-pub(super) fn receive_files(control: impl AsFd) -> io::Result<Files> {
+pub(super) fn receive_files(control: impl AsFd) -> io::Result<JobFiles> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
@@ -151,7 +151,7 @@ pub(super) fn receive_files(control: impl AsFd) -> io::Result<Files> {
     let directory = last(2)?.map(Arc::new);
     let landlock_ruleset = last(1)?.map(Arc::new);
     let stdio = files.try_into().map_err(|_| cut_off())?;
-    Ok(Files {
+    Ok(JobFiles {
         stdio,
         landlock_ruleset,
         directory,
@@ -160,7 +160,7 @@ pub(super) fn receive_files(control: impl AsFd) -> io::Result<Files> {
 }
 
 /// A program and how to start it as bytes, their length first.
-pub(super) fn job(program: &Program, mode: Mode) -> io::Result<Vec<u8>> {
+pub(super) fn job(program: &Program, mode: StdioMode) -> io::Result<Vec<u8>> {
     let mut body = vec![letter(mode), u8::from(program.inherits)];
     let largest_file = program.largest_file.map(u64::to_le_bytes);
     put_option(&mut body, largest_file.as_ref().map(<[u8; 8]>::as_slice))?;
@@ -189,7 +189,7 @@ pub(super) fn job(program: &Program, mode: Mode) -> io::Result<Vec<u8>> {
 }
 
 /// Reads what [`job`] wrote.
-pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, Mode)> {
+pub(super) fn read_job(mut control: impl Read) -> io::Result<(Program, StdioMode)> {
     let body = take(&mut control)?;
     let from = &mut body.as_slice();
     let mode = mode(take_byte(from)?);
@@ -270,19 +270,19 @@ fn take_confinement(from: &mut impl Read) -> io::Result<Confinement> {
     Ok(confinement)
 }
 
-fn letter(mode: Mode) -> u8 {
+fn letter(mode: StdioMode) -> u8 {
     match mode {
-        Mode::Piped => b'p',
-        Mode::Captured => b'c',
-        Mode::Attached => b'a',
+        StdioMode::Piped => b'p',
+        StdioMode::Captured => b'c',
+        StdioMode::Attached => b'a',
     }
 }
 
-fn mode(letter: u8) -> Mode {
+fn mode(letter: u8) -> StdioMode {
     match letter {
-        b'c' => Mode::Captured,
-        b'a' => Mode::Attached,
-        _ => Mode::Piped,
+        b'c' => StdioMode::Captured,
+        b'a' => StdioMode::Attached,
+        _ => StdioMode::Piped,
     }
 }
 

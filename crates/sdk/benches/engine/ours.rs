@@ -117,5 +117,5 @@ async fn ask_in_flight(agent: &AgentHandle, n: usize) {
 
 async fn ask(agent: &AgentHandle) {
     let request = v1::SetSessionModeRequest::new(SESSION, MODE);
-    agent.ask(request).await.unwrap();
+    agent.request(request).await.unwrap();
 }

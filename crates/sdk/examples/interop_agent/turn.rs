@@ -101,7 +101,7 @@ impl Turn {
         let kind = v1::PermissionOptionKind::RejectOnce;
         let reject = v1::PermissionOption::new("reject", "Reject", kind);
         let tool_call = v1::ToolCallUpdate::new(id);
-        let asked = self.session.ask_permission(tool_call, [allow, reject]);
+        let asked = self.session.request_permission(tool_call, [allow, reject]);
         match asked.await? {
             v1::RequestPermissionOutcome::Selected(selected) => {
                 let said = format!("permission: selected {}", selected.option_id);
@@ -119,27 +119,27 @@ impl Turn {
         let (name, content) = rest.split_once(' ').unwrap_or((rest, ""));
         let id = self.session.id().clone();
         let request = v1::WriteTextFileRequest::new(id, self.path(name), content);
-        self.client.ask(request).await?;
+        self.client.request(request).await?;
         self.session.say("written").await
     }
 
     async fn read(&self, name: &str) -> Result<(), CallError> {
         let id = self.session.id().clone();
         let request = v1::ReadTextFileRequest::new(id, self.path(name));
-        let file = self.client.ask(request.line(2).limit(1)).await?;
+        let file = self.client.request(request.line(2).limit(1)).await?;
         self.session.say(file.content).await
     }
 
     async fn terminal(&self) -> Result<(), CallError> {
         let session = || self.session.id().clone();
         let create = v1::CreateTerminalRequest::new(session(), "echo").args(["hello"]);
-        let terminal = self.client.ask(create).await?.terminal_id;
+        let terminal = self.client.request(create).await?.terminal_id;
         let wait = v1::WaitForTerminalExitRequest::new(session(), terminal.clone());
-        let code = self.client.ask(wait).await?.exit_code;
+        let code = self.client.request(wait).await?.exit_code;
         let output = v1::TerminalOutputRequest::new(session(), terminal.clone());
-        let printed = self.client.ask(output).await?.output;
+        let printed = self.client.request(output).await?.output;
         let release = v1::ReleaseTerminalRequest::new(session(), terminal);
-        self.client.ask(release).await?;
+        self.client.request(release).await?;
         let code = code.map_or_else(|| "unknown".to_owned(), |code| code.to_string());
         let said = format!("terminal: {} exit {code}", printed.trim());
         self.session.say(said).await
@@ -147,13 +147,13 @@ impl Turn {
 
     async fn extension(&self) -> Result<(), CallError> {
         let question = params("value", 42);
-        let answer = self.client.ask_extension("_interop/echo", &question);
+        let answer = self.client.request_extension("_interop/echo", &question);
         let answer: Option<RawObject> = answer.await?.read().ok();
         let value = answer.and_then(|answer| answer.get("value"));
         let value = value.as_ref().map_or("nothing", Raw::as_str);
         self.session.say(format!("ext: {value}")).await?;
         let note = params("n", 1);
-        self.client.tell_extension("_interop/note", &note).await
+        self.client.notify_extension("_interop/note", &note).await
     }
 
     async fn start_tool(&self, title: &str) -> Result<v1::ToolCallId, CallError> {

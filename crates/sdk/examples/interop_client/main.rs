@@ -72,7 +72,7 @@ async fn talk(
         }
     }
     let question = Raw::of(&RawObject::new().with("value", Raw::of(&7)));
-    let answer = agent.ask_extension("_interop/echo", &question).await?;
+    let answer = agent.request_extension("_interop/echo", &question).await?;
     let value = answer.read::<RawObject>()?.get("value");
     Line::of("call", "_interop/echo")
         .with("value", &value)
@@ -97,7 +97,7 @@ async fn begin(agent: &AgentHandle, cwd: &str) -> Result<v1::SessionId, CallErro
         .print();
 
     let request = v1::NewSessionRequest::new(cwd, []);
-    let session = agent.ask(request).await?.session_id;
+    let session = agent.request(request).await?.session_id;
     Line::of("call", "session/new")
         .with("session", &session)
         .print();

@@ -49,7 +49,7 @@ pub(crate) async fn edit(stop: &Stop) -> Result<bool, CallError> {
         v1::PermissionOption::new("no", "No", v1::PermissionOptionKind::RejectOnce),
     ];
     let asked = v1::ToolCallUpdate::new(id(stop, "edit"));
-    let outcome = stop.session.ask_permission(asked, options).await?;
+    let outcome = stop.session.request_permission(asked, options).await?;
     let allowed = matches!(
         outcome,
         v1::RequestPermissionOutcome::Selected(chosen) if chosen.option_id.as_str() == "yes"
@@ -79,7 +79,7 @@ pub(crate) async fn run(stop: &Stop) -> Result<bool, CallError> {
     let session = stop.session.id().clone();
     let script = "for n in 1 2 3; do echo \"hello $n\"; sleep 0.2; done";
     let request = v1::CreateTerminalRequest::new(session.clone(), "sh").args(["-c", script]);
-    let terminal = match client.ask(request).await {
+    let terminal = match client.request(request).await {
         Ok(created) => created.terminal_id,
         Err(CallError::Refused(_)) => return Ok(false),
         Err(error) => return Err(error),
@@ -92,10 +92,10 @@ pub(crate) async fn run(stop: &Stop) -> Result<bool, CallError> {
         .update(v1::SessionUpdate::ToolCall(call))
         .await?;
     let wait = v1::WaitForTerminalExitRequest::new(session.clone(), terminal.clone());
-    client.ask(wait).await?;
+    client.request(wait).await?;
     end(stop, "run", v1::ToolCallStatus::Completed).await?;
     client
-        .ask(v1::ReleaseTerminalRequest::new(session, terminal))
+        .request(v1::ReleaseTerminalRequest::new(session, terminal))
         .await
         .map(|_| true)
 }
@@ -154,7 +154,7 @@ async fn ask(stop: &Stop, message: &str, mode: v1::ElicitationMode) -> Result<()
     let scope = v1::ElicitationSessionScope::new(stop.session.id().clone());
     let scope = v1::ElicitationScope::Session(scope);
     let request = v1::CreateElicitationRequest::new(message, scope, mode);
-    let answer = match stop.session.client().ask(request).await {
+    let answer = match stop.session.client().request(request).await {
         Ok(answer) => answer.action,
         Err(CallError::NotOffered { .. }) => {
             return stop

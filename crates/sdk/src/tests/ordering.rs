@@ -109,7 +109,7 @@ async fn calls_from_within_a_prompt_do_not_deadlock_in_a_flood() {
                     tokio::spawn(async move {
                         let read = v1::ReadTextFileRequest::new(request.session_id.clone(), "/a");
                         client.session(request.session_id).say("x").await.unwrap();
-                        let file = client.ask(read).await.unwrap();
+                        let file = client.request(read).await.unwrap();
                         assert_eq!(file.content, "text");
                         reply.ok(v1::PromptResponse::new(v1::StopReason::EndTurn));
                     });
@@ -139,7 +139,7 @@ async fn calls_from_within_a_prompt_do_not_deadlock_in_a_flood() {
     let flooder = agent.clone();
     let flood = tokio::spawn(async move {
         let params = attache_rpc::json::Raw::parse("{\"filler\":\"0123456789\"}").unwrap();
-        while flooder.tell_extension("_flood", &params).await.is_ok() {}
+        while flooder.notify_extension("_flood", &params).await.is_ok() {}
     });
     let session = agent.session("s");
     for _ in 0..TURNS {

@@ -36,7 +36,7 @@ async fn a_turn_and_its_text() {
     let (agent, mut calls) = (sides.agent, sides.client_calls);
     agent.initialize(hello()).await.unwrap();
     let session = agent
-        .ask(v1::NewSessionRequest::new("/tmp", []))
+        .request(v1::NewSessionRequest::new("/tmp", []))
         .await
         .unwrap();
     let session = agent.session(session.session_id);

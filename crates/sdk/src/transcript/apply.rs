@@ -3,69 +3,69 @@
 use attache_schema::json::Raw;
 use attache_schema::v1;
 
-use super::change::{Change, Topic};
-use super::compaction::Compaction;
-use super::entry::Item;
-use super::message::{Message, MessageKind};
-use super::name::Name;
-use super::plans::Nameless;
-use super::subagent::{SessionMessage, Subagent};
-use super::{ToolCall, Transcript};
+use super::change::{Change, StatePart};
+use super::compaction::CompactionEntry;
+use super::entry::EntryKind;
+use super::message::{MessageEntry, MessageKind};
+use super::name::EntryKey;
+use super::plans::PlanWithoutId;
+use super::subagent::{SessionMessageEntry, SubagentEntry};
+use super::{ToolCallEntry, Transcript};
 
 impl Transcript {
     /// Applies the next update of the session and says what it touched.
     pub fn apply(&mut self, update: v1::SessionUpdate) -> Change {
         use v1::SessionUpdate as Update;
         match update {
-            Update::UserMessageChunk(chunk) => self.say(MessageKind::User, chunk),
-            Update::AgentMessageChunk(chunk) => self.say(MessageKind::Agent, chunk),
-            Update::AgentThoughtChunk(chunk) => self.say(MessageKind::Thought, chunk),
-            Update::ToolCall(call) => self.report_call(call),
-            Update::ToolCallUpdate(update) => self.change_call(update),
+            Update::UserMessageChunk(chunk) => self.add_message_chunk(MessageKind::User, chunk),
+            Update::AgentMessageChunk(chunk) => self.add_message_chunk(MessageKind::Agent, chunk),
+            Update::AgentThoughtChunk(chunk) => self.add_message_chunk(MessageKind::Thought, chunk),
+            Update::ToolCall(call) => self.put_tool_call(call),
+            Update::ToolCallUpdate(update) => self.update_tool_call(update),
             Update::Plan(plan) => {
                 self.state.plan = Some(plan);
-                self.told(Topic::Plan)
+                self.state_changed(StatePart::Plan)
             }
             Update::PlanUpdate(update) => self.put_plan(update),
             Update::PlanRemoved(removed) => self.remove_plan(&removed.plan_id),
             Update::AvailableCommandsUpdate(commands) => {
                 self.state.commands = Some(commands);
-                self.told(Topic::Commands)
+                self.state_changed(StatePart::Commands)
             }
             Update::CurrentModeUpdate(mode) => {
                 self.state.mode = Some(mode);
-                self.told(Topic::Mode)
+                self.state_changed(StatePart::Mode)
             }
             Update::ConfigOptionUpdate(config) => {
                 self.state.config = Some(config);
-                self.told(Topic::Config)
+                self.state_changed(StatePart::Config)
             }
             Update::SessionInfoUpdate(info) => {
                 info.title.apply_to(&mut self.state.title);
                 info.updated_at.apply_to(&mut self.state.updated_at);
-                self.told(Topic::Info)
+                self.state_changed(StatePart::Info)
             }
             Update::UsageUpdate(usage) => {
                 self.state.usage = Some(usage);
-                self.told(Topic::Usage)
+                self.state_changed(StatePart::Usage)
             }
-            Update::Notice(notice) => self.log.push(Item::Notice(notice)),
-            Update::CompactionUpdate(update) => self.change_compaction(update),
-            Update::CompactionSummaryChunk(chunk) => self.sum_up(chunk),
-            Update::SubagentUpdate(update) => self.change_subagent(*update),
-            Update::SessionMessage(message) => self.change_session_message(message),
-            Update::SessionMessageChunk(chunk) => self.pass_on(chunk),
-            Update::Other(raw) => self.log.push(Item::Unknown(raw)),
+            Update::Notice(notice) => self.log.push(EntryKind::Notice(notice)),
+            Update::CompactionUpdate(update) => self.update_compaction(update),
+            Update::CompactionSummaryChunk(chunk) => self.add_summary_chunk(chunk),
+            Update::SubagentUpdate(update) => self.update_subagent(*update),
+            Update::SessionMessage(message) => self.update_session_message(message),
+            Update::SessionMessageChunk(chunk) => self.add_session_message_chunk(chunk),
+            Update::Other(raw) => self.log.push(EntryKind::Unknown(raw)),
         }
     }
 
-    fn say(&mut self, kind: MessageKind, chunk: v1::ContentChunk) -> Change {
+    fn add_message_chunk(&mut self, kind: MessageKind, chunk: v1::ContentChunk) -> Change {
         let Some(index) = self.message_for(kind, &chunk) else {
-            let message = Message::started_by(kind, chunk);
-            return self.log.push(Item::Message(message));
+            let message = MessageEntry::from_chunk(kind, chunk);
+            return self.log.push(EntryKind::Message(message));
         };
-        self.log.edit(index, |item| match item {
-            Item::Message(message) => Some(message.push(chunk)),
+        self.log.grow(index, |kind| match kind {
+            EntryKind::Message(message) => Some(message.push(chunk)),
             _ => None,
         })
     }
@@ -73,33 +73,37 @@ impl Transcript {
     /// The last entry, mostly; another one only by its id.
     fn message_for(&self, kind: MessageKind, chunk: &v1::ContentChunk) -> Option<usize> {
         let last = self.log.entries().back();
-        let is_next = |message: &Message| message.goes_on_with(kind, chunk);
+        let is_next = |message: &MessageEntry| message.continues_with(kind, chunk);
         if let Some(entry) = last.filter(|last| last.message().is_some_and(is_next)) {
             return Some(entry.index());
         }
         let id = chunk.message_id.clone()?;
-        self.log.find(&Name::Message(kind, id))
+        self.log.find(&EntryKey::Message(kind, id))
     }
 
-    fn report_call(&mut self, said: v1::ToolCall) -> Change {
-        let known = self.log.find(&Name::ToolCall(said.tool_call_id.clone()));
-        let call = Box::new(ToolCall::reported(said, self.log.turn()));
-        let item = Item::ToolCall(call);
+    fn put_tool_call(&mut self, report: v1::ToolCall) -> Change {
+        let known = self
+            .log
+            .find(&EntryKey::ToolCall(report.tool_call_id.clone()));
+        let call = Box::new(ToolCallEntry::new(report, self.log.turn()));
+        let entry = EntryKind::ToolCall(call);
         match known {
-            Some(index) => self.log.change(index, |old| *old = item),
-            None => self.log.push(item),
+            Some(index) => self.log.change(index, |old| *old = entry),
+            None => self.log.push(entry),
         }
     }
 
-    fn change_call(&mut self, update: v1::ToolCallUpdate) -> Change {
+    fn update_tool_call(&mut self, update: v1::ToolCallUpdate) -> Change {
         let turn = self.log.turn();
-        let known = self.log.find(&Name::ToolCall(update.tool_call_id.clone()));
+        let known = self
+            .log
+            .find(&EntryKey::ToolCall(update.tool_call_id.clone()));
         let Some(index) = known else {
-            let call = ToolCall::unreported(update, turn);
-            return self.log.push(Item::ToolCall(Box::new(call)));
+            let call = ToolCallEntry::from_update(update, turn);
+            return self.log.push(EntryKind::ToolCall(Box::new(call)));
         };
-        self.log.change(index, |item| {
-            if let Item::ToolCall(call) = item {
+        self.log.change(index, |kind| {
+            if let EntryKind::ToolCall(call) = kind {
                 call.change(update, turn);
             }
         })
@@ -107,105 +111,105 @@ impl Transcript {
 
     fn put_plan(&mut self, update: v1::PlanUpdate) -> Change {
         match self.state.plans.put(update) {
-            Ok(()) => self.told(Topic::Plans),
-            Err(Nameless(update)) => {
+            Ok(()) => self.state_changed(StatePart::Plans),
+            Err(PlanWithoutId(update)) => {
                 let raw = Raw::of(&v1::SessionUpdate::PlanUpdate(update));
-                self.log.push(Item::Unknown(raw))
+                self.log.push(EntryKind::Unknown(raw))
             }
         }
     }
 
     fn remove_plan(&mut self, id: &v1::PlanId) -> Change {
         if self.state.plans.remove(id) {
-            self.told(Topic::Plans)
+            self.state_changed(StatePart::Plans)
         } else {
             Change::Nothing
         }
     }
 
-    fn change_compaction(&mut self, update: v1::CompactionUpdate) -> Change {
+    fn update_compaction(&mut self, update: v1::CompactionUpdate) -> Change {
         let id = update.compaction_id.clone();
-        let change = match self.log.find(&Name::Compaction(id.clone())) {
-            Some(index) => self.log.change(index, |item| {
-                if let Item::Compaction(compaction) = item {
+        let change = match self.log.find(&EntryKey::Compaction(id.clone())) {
+            Some(index) => self.log.change(index, |kind| {
+                if let EntryKind::Compaction(compaction) = kind {
                     compaction.change(update);
                 }
             }),
             None => {
-                let mut compaction = Compaction::running(id);
+                let mut compaction = CompactionEntry::new(id);
                 compaction.change(update);
-                self.log.push(Item::Compaction(compaction))
+                self.log.push(EntryKind::Compaction(compaction))
             }
         };
         self.state.compaction = change.entry();
         change
     }
 
-    fn sum_up(&mut self, chunk: v1::CompactionSummaryChunk) -> Change {
+    fn add_summary_chunk(&mut self, chunk: v1::CompactionSummaryChunk) -> Change {
         let v1::CompactionSummaryChunk {
             compaction_id: id,
             content,
             ..
         } = chunk;
-        let change = match self.log.find(&Name::Compaction(id.clone())) {
+        let change = match self.log.find(&EntryKey::Compaction(id.clone())) {
             Some(index) => self.append(index, content),
             None => {
-                let mut compaction = Compaction::running(id);
+                let mut compaction = CompactionEntry::new(id);
                 compaction.summary.push(content);
-                self.log.push(Item::Compaction(compaction))
+                self.log.push(EntryKind::Compaction(compaction))
             }
         };
         self.state.compaction = change.entry();
         change
     }
 
-    fn change_subagent(&mut self, update: v1::SubagentUpdate) -> Change {
+    fn update_subagent(&mut self, update: v1::SubagentUpdate) -> Change {
         let id = update.session_id.clone();
-        let Some(index) = self.log.find(&Name::Subagent(id.clone())) else {
-            let mut child = Subagent::unknown(id);
+        let Some(index) = self.log.find(&EntryKey::Subagent(id.clone())) else {
+            let mut child = SubagentEntry::new(id);
             child.change(update);
-            return self.log.push(Item::Subagent(Box::new(child)));
+            return self.log.push(EntryKind::Subagent(Box::new(child)));
         };
-        self.log.change(index, |item| {
-            if let Item::Subagent(child) = item {
+        self.log.change(index, |kind| {
+            if let EntryKind::Subagent(child) = kind {
                 child.change(update);
             }
         })
     }
 
-    fn change_session_message(&mut self, update: v1::SessionMessage) -> Change {
+    fn update_session_message(&mut self, update: v1::SessionMessage) -> Change {
         let id = update.message_id.clone();
-        let Some(index) = self.log.find(&Name::SessionMessage(id.clone())) else {
-            let mut message = SessionMessage::unknown(id);
+        let Some(index) = self.log.find(&EntryKey::SessionMessage(id.clone())) else {
+            let mut message = SessionMessageEntry::new(id);
             message.change(update);
-            return self.log.push(Item::SessionMessage(Box::new(message)));
+            return self.log.push(EntryKind::SessionMessage(Box::new(message)));
         };
-        self.log.change(index, |item| {
-            if let Item::SessionMessage(message) = item {
+        self.log.change(index, |kind| {
+            if let EntryKind::SessionMessage(message) = kind {
                 message.change(update);
             }
         })
     }
 
-    fn pass_on(&mut self, chunk: v1::SessionMessageChunk) -> Change {
+    fn add_session_message_chunk(&mut self, chunk: v1::SessionMessageChunk) -> Change {
         let id = chunk.message_id;
-        if let Some(index) = self.log.find(&Name::SessionMessage(id.clone())) {
+        if let Some(index) = self.log.find(&EntryKey::SessionMessage(id.clone())) {
             return self.append(index, chunk.content);
         }
-        let mut message = SessionMessage::unknown(id);
+        let mut message = SessionMessageEntry::new(id);
         message.content.push(chunk.content);
-        self.log.push(Item::SessionMessage(Box::new(message)))
+        self.log.push(EntryKind::SessionMessage(Box::new(message)))
     }
 
     fn append(&mut self, index: usize, block: v1::ContentBlock) -> Change {
-        self.log.edit(index, |item| {
-            let blocks = item.blocks_mut()?;
+        self.log.grow(index, |kind| {
+            let blocks = kind.blocks_mut()?;
             Some(blocks.push(block))
         })
     }
 
-    fn told(&mut self, topic: Topic) -> Change {
+    fn state_changed(&mut self, part: StatePart) -> Change {
         self.log.next_revision();
-        Change::State(topic)
+        Change::State(part)
     }
 }

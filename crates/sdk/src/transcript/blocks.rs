@@ -3,25 +3,25 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use attache_schema::json::Maybe;
+use attache_schema::json::MaybeUndefined;
 use attache_schema::v1;
 
 use super::weight::Weight;
 
 /// Content blocks in order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Blocks {
+pub struct ContentBlocks {
     list: Vec<v1::ContentBlock>,
     bytes: usize,
 }
 
 /// Where content has grown: the last block, and the bytes of its text that are new.
-pub(super) struct Tail {
+pub(super) struct Growth {
     pub(super) block: usize,
     pub(super) text: Range<usize>,
 }
 
-impl Blocks {
+impl ContentBlocks {
     /// The blocks.
     pub fn as_slice(&self) -> &[v1::ContentBlock] {
         &self.list
@@ -40,7 +40,7 @@ impl Blocks {
     }
 
     /// Adds a block. Text grows the text before it, unless it comes with hints of its own.
-    pub(super) fn push(&mut self, block: v1::ContentBlock) -> Tail {
+    pub(super) fn push(&mut self, block: v1::ContentBlock) -> Growth {
         let last = self.list.len().saturating_sub(1);
         let block = match (self.list.last_mut(), block) {
             (Some(v1::ContentBlock::Text(before)), v1::ContentBlock::Text(more))
@@ -50,7 +50,7 @@ impl Blocks {
                 before.text.push_str(&more.text);
                 self.bytes += more.text.len();
                 let text = start..before.text.len();
-                return Tail { block: last, text };
+                return Growth { block: last, text };
             }
             (_, block) => block,
         };
@@ -58,20 +58,20 @@ impl Blocks {
         self.bytes += bytes(&block);
         self.list.push(block);
         let block = self.list.len() - 1;
-        Tail { block, text }
+        Growth { block, text }
     }
 
     /// Replaces all blocks as a patch says.
-    pub(super) fn patch(&mut self, patch: Maybe<Vec<v1::ContentBlock>>) {
+    pub(super) fn patch(&mut self, patch: MaybeUndefined<Vec<v1::ContentBlock>>) {
         match patch {
-            Maybe::Absent => {}
-            Maybe::Null => *self = Blocks::default(),
-            Maybe::Value(list) => *self = list.into(),
+            MaybeUndefined::Undefined => {}
+            MaybeUndefined::Null => *self = ContentBlocks::default(),
+            MaybeUndefined::Value(list) => *self = list.into(),
         }
     }
 
     /// Drops from the front until no more than `keep` bytes are left.
-    pub(super) fn shed(&mut self, keep: usize) {
+    pub(super) fn trim(&mut self, keep: usize) {
         let mut gone = 0;
         for block in &mut self.list {
             let over = self.bytes.saturating_sub(keep);
@@ -93,14 +93,14 @@ impl Blocks {
     }
 }
 
-impl From<Vec<v1::ContentBlock>> for Blocks {
+impl From<Vec<v1::ContentBlock>> for ContentBlocks {
     fn from(list: Vec<v1::ContentBlock>) -> Self {
         let bytes = list.iter().map(bytes).sum();
-        Blocks { list, bytes }
+        ContentBlocks { list, bytes }
     }
 }
 
-impl Weight for Blocks {
+impl Weight for ContentBlocks {
     fn weight(&self) -> usize {
         self.bytes
     }

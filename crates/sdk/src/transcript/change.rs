@@ -23,12 +23,12 @@ pub enum Change {
     /// The entry of this number has changed in some other way.
     Changed(usize),
     /// A part of the state has changed.
-    State(Topic),
+    State(StatePart),
 }
 
 /// A part of the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Topic {
+pub enum StatePart {
     /// [`plan`](super::Transcript::plan).
     Plan,
     /// [`plans`](super::Transcript::plans).

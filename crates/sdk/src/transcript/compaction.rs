@@ -2,32 +2,32 @@
 
 use attache_schema::{Meta, v1};
 
-use super::blocks::Blocks;
+use super::blocks::ContentBlocks;
 use super::weight::{Weight, encoded};
 
 /// A compaction, put together from its updates and the pieces of its summary.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Compaction {
+pub struct CompactionEntry {
     /// Its id.
     pub id: v1::CompactionId,
     /// How far it has come.
     pub status: v1::CompactionStatus,
     /// What replaces the history.
-    pub summary: Blocks,
+    pub summary: ContentBlocks,
     /// Why it failed.
     pub error: Option<String>,
     /// Extension data.
     pub meta: Option<Meta>,
 }
 
-impl Compaction {
+impl CompactionEntry {
     /// One of which nothing more is known than that it runs.
-    pub(super) fn running(id: v1::CompactionId) -> Self {
-        Compaction {
+    pub(super) fn new(id: v1::CompactionId) -> Self {
+        CompactionEntry {
             id,
             status: v1::CompactionStatus::InProgress,
-            summary: Blocks::default(),
+            summary: ContentBlocks::default(),
             error: None,
             meta: None,
         }
@@ -48,7 +48,7 @@ impl Compaction {
     }
 }
 
-impl Weight for Compaction {
+impl Weight for CompactionEntry {
     fn weight(&self) -> usize {
         self.id.weight()
             + encoded(&self.status)

@@ -3,15 +3,17 @@
 use attache_schema::json::Raw;
 use attache_schema::v1;
 
-use super::blocks::Blocks;
-use super::name::Name;
+use super::blocks::ContentBlocks;
+use super::name::EntryKey;
 use super::weight::{Weight, encoded};
-use super::{Compaction, End, Message, SessionMessage, Subagent, ToolCall};
+use super::{
+    CompactionEntry, MessageEntry, SessionMessageEntry, SubagentEntry, ToolCallEntry, TurnEnd,
+};
 
 /// A place in the transcript. It keeps its place and its number, whatever becomes of what stands there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    pub(super) item: Item,
+    pub(super) kind: EntryKind,
     pub(super) index: usize,
     pub(super) turn: usize,
     pub(super) revision: u64,
@@ -22,29 +24,29 @@ pub struct Entry {
 /// What stands at a place.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Item {
+pub enum EntryKind {
     /// A message or a thought.
-    Message(Message),
+    Message(MessageEntry),
     /// A tool call.
-    ToolCall(Box<ToolCall>),
+    ToolCall(Box<ToolCallEntry>),
     /// A notice.
     Notice(v1::Notice),
     /// A compaction of the history.
-    Compaction(Compaction),
+    Compaction(CompactionEntry),
     /// A child session (unstable).
-    Subagent(Box<Subagent>),
+    Subagent(Box<SubagentEntry>),
     /// A message between sessions (unstable).
-    SessionMessage(Box<SessionMessage>),
+    SessionMessage(Box<SessionMessageEntry>),
     /// The end of a turn.
-    End(End),
+    TurnEnd(TurnEnd),
     /// An update that this version does not know, as it came.
     Unknown(Raw),
 }
 
 impl Entry {
     /// What stands here.
-    pub fn item(&self) -> &Item {
-        &self.item
+    pub fn kind(&self) -> &EntryKind {
+        &self.kind
     }
 
     /// Its number, from 0.
@@ -69,79 +71,84 @@ impl Entry {
     }
 
     /// The message, if it is one.
-    pub fn message(&self) -> Option<&Message> {
-        match &self.item {
-            Item::Message(message) => Some(message),
+    pub fn message(&self) -> Option<&MessageEntry> {
+        match &self.kind {
+            EntryKind::Message(message) => Some(message),
             _ => None,
         }
     }
 
     /// The tool call, if it is one.
-    pub fn tool_call(&self) -> Option<&ToolCall> {
-        match &self.item {
-            Item::ToolCall(call) => Some(call),
+    pub fn tool_call(&self) -> Option<&ToolCallEntry> {
+        match &self.kind {
+            EntryKind::ToolCall(call) => Some(call),
             _ => None,
         }
     }
 
     /// The compaction, if it is one.
-    pub fn compaction(&self) -> Option<&Compaction> {
-        match &self.item {
-            Item::Compaction(compaction) => Some(compaction),
+    pub fn compaction(&self) -> Option<&CompactionEntry> {
+        match &self.kind {
+            EntryKind::Compaction(compaction) => Some(compaction),
             _ => None,
         }
     }
 }
 
-impl Item {
-    pub(super) fn name(&self) -> Option<Name> {
+impl EntryKind {
+    pub(super) fn key(&self) -> Option<EntryKey> {
         match self {
-            Item::Message(message) => {
+            EntryKind::Message(message) => {
                 let id = message.id.clone()?;
-                Some(Name::Message(message.kind, id))
+                Some(EntryKey::Message(message.kind, id))
             }
-            Item::ToolCall(call) => Some(Name::ToolCall(call.said.tool_call_id.clone())),
-            Item::Compaction(compaction) => Some(Name::Compaction(compaction.id.clone())),
-            Item::Subagent(child) => Some(Name::Subagent(child.session_id.clone())),
-            Item::SessionMessage(message) => Some(Name::SessionMessage(message.id.clone())),
-            Item::Notice(_) | Item::End(_) | Item::Unknown(_) => None,
+            EntryKind::ToolCall(call) => Some(EntryKey::ToolCall(call.report.tool_call_id.clone())),
+            EntryKind::Compaction(compaction) => Some(EntryKey::Compaction(compaction.id.clone())),
+            EntryKind::Subagent(child) => Some(EntryKey::Subagent(child.session_id.clone())),
+            EntryKind::SessionMessage(message) => {
+                Some(EntryKey::SessionMessage(message.id.clone()))
+            }
+            EntryKind::Notice(_) | EntryKind::TurnEnd(_) | EntryKind::Unknown(_) => None,
         }
     }
 
     /// Drops what can be dropped, so that about `keep` bytes are left.
-    pub(super) fn shed(&mut self, keep: usize) {
+    pub(super) fn trim(&mut self, keep: usize) {
         match self {
-            Item::ToolCall(call) => call.shed(),
-            Item::Notice(_) | Item::Subagent(_) | Item::End(_) | Item::Unknown(_) => {}
-            Item::Message(_) | Item::Compaction(_) | Item::SessionMessage(_) => {
+            EntryKind::ToolCall(call) => call.trim(),
+            EntryKind::Notice(_)
+            | EntryKind::Subagent(_)
+            | EntryKind::TurnEnd(_)
+            | EntryKind::Unknown(_) => {}
+            EntryKind::Message(_) | EntryKind::Compaction(_) | EntryKind::SessionMessage(_) => {
                 if let Some(blocks) = self.blocks_mut() {
-                    blocks.shed(keep);
+                    blocks.trim(keep);
                 }
             }
         }
     }
 
-    pub(super) fn blocks_mut(&mut self) -> Option<&mut Blocks> {
+    pub(super) fn blocks_mut(&mut self) -> Option<&mut ContentBlocks> {
         match self {
-            Item::Message(message) => Some(&mut message.content),
-            Item::Compaction(compaction) => Some(&mut compaction.summary),
-            Item::SessionMessage(message) => Some(&mut message.content),
+            EntryKind::Message(message) => Some(&mut message.content),
+            EntryKind::Compaction(compaction) => Some(&mut compaction.summary),
+            EntryKind::SessionMessage(message) => Some(&mut message.content),
             _ => None,
         }
     }
 }
 
-impl Weight for Item {
+impl Weight for EntryKind {
     fn weight(&self) -> usize {
         match self {
-            Item::Message(message) => message.weight(),
-            Item::ToolCall(call) => call.weight(),
-            Item::Notice(notice) => encoded(notice),
-            Item::Compaction(compaction) => compaction.weight(),
-            Item::Subagent(child) => child.weight(),
-            Item::SessionMessage(message) => message.weight(),
-            Item::End(end) => end.weight(),
-            Item::Unknown(raw) => raw.weight(),
+            EntryKind::Message(message) => message.weight(),
+            EntryKind::ToolCall(call) => call.weight(),
+            EntryKind::Notice(notice) => encoded(notice),
+            EntryKind::Compaction(compaction) => compaction.weight(),
+            EntryKind::Subagent(child) => child.weight(),
+            EntryKind::SessionMessage(message) => message.weight(),
+            EntryKind::TurnEnd(end) => end.weight(),
+            EntryKind::Unknown(raw) => raw.weight(),
         }
     }
 }

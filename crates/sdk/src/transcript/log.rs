@@ -2,16 +2,16 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::blocks::Tail;
+use super::blocks::Growth;
 use super::change::Change;
-use super::entry::{Entry, Item};
-use super::name::Name;
+use super::entry::{Entry, EntryKind};
+use super::name::EntryKey;
 use super::weight::Weight;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Log {
+pub(super) struct EntryLog {
     entries: VecDeque<Entry>,
-    names: HashMap<Name, usize>,
+    index: HashMap<EntryKey, usize>,
     /// The number of the first entry, which is how many are gone.
     first: usize,
     turn: usize,
@@ -21,11 +21,11 @@ pub(super) struct Log {
     limit: usize,
 }
 
-impl Log {
+impl EntryLog {
     pub(super) fn with_limit(limit: usize) -> Self {
-        Log {
+        EntryLog {
             entries: VecDeque::new(),
-            names: HashMap::new(),
+            index: HashMap::new(),
             first: 0,
             turn: 0,
             revision: 0,
@@ -43,8 +43,8 @@ impl Log {
         self.entries.get(index.checked_sub(self.first)?)
     }
 
-    pub(super) fn find(&self, name: &Name) -> Option<usize> {
-        self.names.get(name).copied()
+    pub(super) fn find(&self, key: &EntryKey) -> Option<usize> {
+        self.index.get(key).copied()
     }
 
     pub(super) fn first(&self) -> usize {
@@ -76,16 +76,16 @@ impl Log {
         self.dropped
     }
 
-    pub(super) fn push(&mut self, item: Item) -> Change {
+    pub(super) fn push(&mut self, kind: EntryKind) -> Change {
         let index = self.first + self.entries.len();
-        if let Some(name) = item.name() {
-            self.names.insert(name, index);
+        if let Some(key) = kind.key() {
+            self.index.insert(key, index);
         }
-        let bytes = OWN_BYTES + item.weight();
+        let bytes = OWN_BYTES + kind.weight();
         let revision = self.next_revision();
         self.bytes += bytes;
         self.entries.push_back(Entry {
-            item,
+            kind,
             index,
             turn: self.turn,
             revision,
@@ -97,32 +97,32 @@ impl Log {
     }
 
     /// Changes what stands at a place.
-    pub(super) fn change(&mut self, index: usize, edit: impl FnOnce(&mut Item)) -> Change {
-        let whole = |item: &mut Item| {
-            edit(item);
+    pub(super) fn change(&mut self, index: usize, edit: impl FnOnce(&mut EntryKind)) -> Change {
+        let whole = |kind: &mut EntryKind| {
+            edit(kind);
             None
         };
-        self.edit(index, whole)
+        self.grow(index, whole)
     }
 
     /// Changes what stands at a place by letting its content grow; `None` if it did something else.
-    pub(super) fn edit(
+    pub(super) fn grow(
         &mut self,
         index: usize,
-        edit: impl FnOnce(&mut Item) -> Option<Tail>,
+        edit: impl FnOnce(&mut EntryKind) -> Option<Growth>,
     ) -> Change {
         let revision = self.next_revision();
-        let place = index.checked_sub(self.first);
-        let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) else {
+        let position = index.checked_sub(self.first);
+        let Some(entry) = position.and_then(|position| self.entries.get_mut(position)) else {
             return Change::Nothing;
         };
-        let tail = edit(&mut entry.item);
+        let growth = edit(&mut entry.kind);
         let before = entry.bytes;
         entry.revision = revision;
-        entry.bytes = OWN_BYTES + entry.item.weight();
+        entry.bytes = OWN_BYTES + entry.kind.weight();
         self.bytes = self.bytes - before + entry.bytes;
-        match (self.keep_limit(index), tail) {
-            (Kept::Whole, Some(Tail { block, text })) => Change::Appended {
+        match (self.keep_limit(index), growth) {
+            (Trimmed::No, Some(Growth { block, text })) => Change::Appended {
                 entry: index,
                 block,
                 text,
@@ -133,49 +133,49 @@ impl Log {
 
     /// An entry that is too large by itself loses its beginning, so that it does not push out all others. Then the
     /// oldest go.
-    fn keep_limit(&mut self, touched: usize) -> Kept {
+    fn keep_limit(&mut self, touched: usize) -> Trimmed {
         if self.bytes <= self.limit {
-            return Kept::Whole;
+            return Trimmed::No;
         }
-        let place = touched.checked_sub(self.first);
-        let mut kept = Kept::Whole;
-        if let Some(entry) = place.and_then(|place| self.entries.get_mut(place))
+        let position = touched.checked_sub(self.first);
+        let mut trimmed = Trimmed::No;
+        if let Some(entry) = position.and_then(|position| self.entries.get_mut(position))
             && entry.bytes > self.limit
         {
             // Half, so that a message that goes on growing is not moved with each of its pieces.
-            entry.item.shed(self.limit / 2);
-            let left = OWN_BYTES + entry.item.weight();
+            entry.kind.trim(self.limit / 2);
+            let left = OWN_BYTES + entry.kind.weight();
             let gone = entry.bytes - left;
             entry.bytes = left;
             entry.dropped += gone;
             self.bytes -= gone;
             self.dropped += gone;
-            kept = Kept::Part;
+            trimmed = Trimmed::Yes;
         }
         while self.bytes > self.limit {
             let Some(entry) = self.entries.pop_front() else {
                 break;
             };
-            self.forget(&entry);
+            self.remove_oldest(&entry);
         }
-        kept
+        trimmed
     }
 
-    fn forget(&mut self, entry: &Entry) {
+    fn remove_oldest(&mut self, entry: &Entry) {
         self.first += 1;
         self.bytes -= entry.bytes;
         self.dropped += entry.bytes;
-        if let Some(name) = entry.item.name() {
-            self.names.remove(&name);
+        if let Some(key) = entry.kind.key() {
+            self.index.remove(&key);
         }
     }
 }
 
 /// What is left of an entry that was touched.
-enum Kept {
-    Whole,
-    Part,
+enum Trimmed {
+    No,
+    Yes,
 }
 
 /// What an entry takes by being there, its name included.
-const OWN_BYTES: usize = size_of::<Entry>() + size_of::<(Name, usize)>();
+const OWN_BYTES: usize = size_of::<Entry>() + size_of::<(EntryKey, usize)>();

@@ -4,19 +4,19 @@ use std::borrow::Cow;
 
 use attache_schema::{Meta, v1};
 
-use super::blocks::{Blocks, Tail};
+use super::blocks::{ContentBlocks, Growth};
 use super::weight::Weight;
 
 /// A message or a thought, put together from its pieces.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Message {
+pub struct MessageEntry {
     /// Whose it is.
     pub kind: MessageKind,
     /// Its id, if the agent gave it one.
     pub id: Option<v1::MessageId>,
     /// What it says.
-    pub content: Blocks,
+    pub content: ContentBlocks,
     /// The extension data of the last piece that had any.
     pub meta: Option<Meta>,
     /// Whether it is the prompt that began a turn; otherwise the agent has sent it.
@@ -34,18 +34,18 @@ pub enum MessageKind {
     Thought,
 }
 
-impl Message {
+impl MessageEntry {
     /// Its text, without what is not text.
     pub fn text(&self) -> Cow<'_, str> {
         self.content.text()
     }
 
     pub(super) fn prompt(blocks: Vec<v1::ContentBlock>) -> Self {
-        let mut content = Blocks::default();
+        let mut content = ContentBlocks::default();
         for block in blocks {
             content.push(block);
         }
-        Message {
+        MessageEntry {
             kind: MessageKind::User,
             id: None,
             content,
@@ -54,10 +54,10 @@ impl Message {
         }
     }
 
-    pub(super) fn started_by(kind: MessageKind, chunk: v1::ContentChunk) -> Self {
-        let mut content = Blocks::default();
+    pub(super) fn from_chunk(kind: MessageKind, chunk: v1::ContentChunk) -> Self {
+        let mut content = ContentBlocks::default();
         content.push(chunk.content);
-        Message {
+        MessageEntry {
             kind,
             id: chunk.message_id,
             content,
@@ -67,11 +67,11 @@ impl Message {
     }
 
     /// Whether a piece that comes next belongs to it. One without an id belongs only to a message without an id.
-    pub(super) fn goes_on_with(&self, kind: MessageKind, chunk: &v1::ContentChunk) -> bool {
+    pub(super) fn continues_with(&self, kind: MessageKind, chunk: &v1::ContentChunk) -> bool {
         self.kind == kind && self.id == chunk.message_id && !self.is_prompt
     }
 
-    pub(super) fn push(&mut self, chunk: v1::ContentChunk) -> Tail {
+    pub(super) fn push(&mut self, chunk: v1::ContentChunk) -> Growth {
         if chunk.meta.is_some() {
             self.meta = chunk.meta;
         }
@@ -79,7 +79,7 @@ impl Message {
     }
 }
 
-impl Weight for Message {
+impl Weight for MessageEntry {
     fn weight(&self) -> usize {
         self.id.weight() + self.content.weight() + self.meta.weight()
     }

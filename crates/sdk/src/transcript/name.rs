@@ -6,7 +6,7 @@ use super::MessageKind;
 
 /// The id of an entry, with what it is the id of: a thought and a message can have the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Name {
+pub(super) enum EntryKey {
     Message(MessageKind, v1::MessageId),
     ToolCall(v1::ToolCallId),
     Compaction(v1::CompactionId),

@@ -10,7 +10,7 @@ pub(super) struct Plans {
 }
 
 /// A plan in a form that this version does not know and in which no id can be found.
-pub(super) struct Nameless(pub(super) v1::PlanUpdate);
+pub(super) struct PlanWithoutId(pub(super) v1::PlanUpdate);
 
 impl Plans {
     pub(super) fn as_slice(&self) -> &[v1::PlanUpdateContent] {
@@ -22,15 +22,15 @@ impl Plans {
     }
 
     /// Puts a plan in the place of the one with its id.
-    pub(super) fn put(&mut self, update: v1::PlanUpdate) -> Result<(), Nameless> {
+    pub(super) fn put(&mut self, update: v1::PlanUpdate) -> Result<(), PlanWithoutId> {
         let Some(id) = id(&update.plan) else {
-            return Err(Nameless(update));
+            return Err(PlanWithoutId(update));
         };
         if let Some(place) = self.place(&id) {
             self.list[place] = update.plan;
             return Ok(());
         }
-        if self.list.len() == MOST {
+        if self.list.len() == MAX_PLANS {
             self.list.remove(0);
             self.dropped += 1;
         }
@@ -65,4 +65,4 @@ fn id(plan: &v1::PlanUpdateContent) -> Option<v1::PlanId> {
 }
 
 /// How many plans with an id are kept; agents have one or two.
-pub(super) const MOST: usize = 64;
+pub(super) const MAX_PLANS: usize = 64;

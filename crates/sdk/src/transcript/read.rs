@@ -3,9 +3,9 @@
 use attache_schema::v1;
 
 use super::entry::Entry;
-use super::message::{Message, MessageKind};
-use super::name::Name;
-use super::{Compaction, Dropped, ToolCall, Transcript};
+use super::message::{MessageEntry, MessageKind};
+use super::name::EntryKey;
+use super::{CompactionEntry, DroppedCounts, ToolCallEntry, Transcript};
 
 impl Transcript {
     /// The entries that are kept, in order.
@@ -35,18 +35,18 @@ impl Transcript {
     }
 
     /// A tool call by its id.
-    pub fn tool_call(&self, id: &v1::ToolCallId) -> Option<&ToolCall> {
+    pub fn tool_call(&self, id: &v1::ToolCallId) -> Option<&ToolCallEntry> {
         self.tool_call_entry(id)?.tool_call()
     }
 
     /// The entry of a tool call by the call's id.
     pub fn tool_call_entry(&self, id: &v1::ToolCallId) -> Option<&Entry> {
-        let index = self.log.find(&Name::ToolCall(id.clone()))?;
+        let index = self.log.find(&EntryKey::ToolCall(id.clone()))?;
         self.log.get(index)
     }
 
     /// The agent's last message.
-    pub fn last_message(&self) -> Option<&Message> {
+    pub fn last_message(&self) -> Option<&MessageEntry> {
         let mut messages = self.entries().rev().filter_map(Entry::message);
         messages.find(|message| message.kind == MessageKind::Agent)
     }
@@ -56,7 +56,7 @@ impl Transcript {
         let messages = self.entries().rev().filter_map(Entry::message);
         let since = messages.take_while(|message| message.kind != MessageKind::User);
         let said = since.filter(|message| message.kind == MessageKind::Agent);
-        let mut texts: Vec<_> = said.map(Message::text).collect();
+        let mut texts: Vec<_> = said.map(MessageEntry::text).collect();
         texts.retain(|text| !text.is_empty());
         texts.reverse();
         texts.join("\n\n")
@@ -106,7 +106,7 @@ impl Transcript {
     }
 
     /// The compaction of which the agent last spoke; its status says whether it still runs.
-    pub fn compaction(&self) -> Option<&Compaction> {
+    pub fn compaction(&self) -> Option<&CompactionEntry> {
         let index = self.state.compaction?;
         self.entry(index)?.compaction()
     }
@@ -117,8 +117,8 @@ impl Transcript {
     }
 
     /// What was dropped to keep the limit.
-    pub fn dropped(&self) -> Dropped {
-        Dropped {
+    pub fn dropped(&self) -> DroppedCounts {
+        DroppedCounts {
             entries: self.log.first(),
             bytes: self.log.dropped_bytes(),
             plans: self.state.plans.dropped(),

@@ -2,13 +2,13 @@
 
 use attache_schema::{FilePath, Meta, v1};
 
-use super::blocks::Blocks;
+use super::blocks::ContentBlocks;
 use super::weight::{Weight, encoded};
 
 /// A child session, put together from its updates (unstable).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Subagent {
+pub struct SubagentEntry {
     /// The child.
     pub session_id: v1::SessionId,
     /// Its title.
@@ -30,7 +30,7 @@ pub struct Subagent {
 /// A message between sessions, put together from its updates and pieces (unstable).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct SessionMessage {
+pub struct SessionMessageEntry {
     /// Its id in this session.
     pub id: v1::MessageId,
     /// Who sent it.
@@ -42,14 +42,14 @@ pub struct SessionMessage {
     /// Its id in the recipient's session.
     pub recipient_message_id: Option<v1::MessageId>,
     /// What it says.
-    pub content: Blocks,
+    pub content: ContentBlocks,
     /// Extension data.
     pub meta: Option<Meta>,
 }
 
-impl Subagent {
-    pub(super) fn unknown(session_id: v1::SessionId) -> Self {
-        Subagent {
+impl SubagentEntry {
+    pub(super) fn new(session_id: v1::SessionId) -> Self {
+        SubagentEntry {
             session_id,
             title: None,
             description: None,
@@ -82,15 +82,15 @@ impl Subagent {
     }
 }
 
-impl SessionMessage {
-    pub(super) fn unknown(id: v1::MessageId) -> Self {
-        SessionMessage {
+impl SessionMessageEntry {
+    pub(super) fn new(id: v1::MessageId) -> Self {
+        SessionMessageEntry {
             id,
             sender: None,
             recipient: None,
             sender_message_id: None,
             recipient_message_id: None,
-            content: Blocks::default(),
+            content: ContentBlocks::default(),
             meta: None,
         }
     }
@@ -114,7 +114,7 @@ impl SessionMessage {
     }
 }
 
-impl Weight for Subagent {
+impl Weight for SubagentEntry {
     fn weight(&self) -> usize {
         self.session_id.weight()
             + self.title.weight()
@@ -127,7 +127,7 @@ impl Weight for Subagent {
     }
 }
 
-impl Weight for SessionMessage {
+impl Weight for SessionMessageEntry {
     fn weight(&self) -> usize {
         self.id.weight()
             + self.sender.weight()

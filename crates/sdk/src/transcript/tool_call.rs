@@ -7,9 +7,9 @@ use super::weight::Weight;
 /// A tool call, put together from its first report and its changes.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct ToolCall {
+pub struct ToolCallEntry {
     /// All that the agent has said of it.
-    pub said: v1::ToolCall,
+    pub report: v1::ToolCall,
     /// Whether its turn was cancelled before it ended. The agent has said nothing of the kind, and once it says how
     /// the call ended, that counts.
     pub is_cancelled: bool,
@@ -17,24 +17,24 @@ pub struct ToolCall {
     pub(super) turn: usize,
 }
 
-impl ToolCall {
+impl ToolCallEntry {
     /// Whether it may still be running: the agent has not said how it ended, and nobody has cancelled it.
     pub fn is_open(&self) -> bool {
-        !self.is_cancelled && !has_ended(&self.said.status)
+        !self.is_cancelled && !has_ended(&self.report.status)
     }
 
-    pub(super) fn reported(said: v1::ToolCall, turn: usize) -> Self {
-        ToolCall {
-            said,
+    pub(super) fn new(call: v1::ToolCall, turn: usize) -> Self {
+        ToolCallEntry {
+            report: call,
             is_cancelled: false,
             turn,
         }
     }
 
     /// A call whose first report never came.
-    pub(super) fn unreported(update: v1::ToolCallUpdate, turn: usize) -> Self {
-        let said = v1::ToolCall::new(update.tool_call_id.clone(), "");
-        let mut call = Self::reported(said, turn);
+    pub(super) fn from_update(update: v1::ToolCallUpdate, turn: usize) -> Self {
+        let call = v1::ToolCall::new(update.tool_call_id.clone(), "");
+        let mut call = Self::new(call, turn);
         call.change(update, turn);
         call
     }
@@ -56,29 +56,29 @@ impl ToolCall {
             self.is_cancelled = false;
         }
         self.turn = turn;
-        set(&mut self.said.title, title);
-        set(&mut self.said.kind, kind);
-        set(&mut self.said.status, status);
-        set(&mut self.said.content, content);
-        set(&mut self.said.locations, locations);
-        set_some(&mut self.said.name, name);
-        set_some(&mut self.said.raw_input, raw_input);
-        set_some(&mut self.said.raw_output, raw_output);
-        set_some(&mut self.said.meta, meta);
+        set(&mut self.report.title, title);
+        set(&mut self.report.kind, kind);
+        set(&mut self.report.status, status);
+        set(&mut self.report.content, content);
+        set(&mut self.report.locations, locations);
+        set_some(&mut self.report.name, name);
+        set_some(&mut self.report.raw_input, raw_input);
+        set_some(&mut self.report.raw_output, raw_output);
+        set_some(&mut self.report.meta, meta);
     }
 
-    pub(super) fn shed(&mut self) {
-        self.said.content = Vec::new();
-        self.said.locations = Vec::new();
-        self.said.raw_input = None;
-        self.said.raw_output = None;
-        self.said.meta = None;
+    pub(super) fn trim(&mut self) {
+        self.report.content = Vec::new();
+        self.report.locations = Vec::new();
+        self.report.raw_input = None;
+        self.report.raw_output = None;
+        self.report.meta = None;
     }
 }
 
-impl Weight for ToolCall {
+impl Weight for ToolCallEntry {
     fn weight(&self) -> usize {
-        self.said.weight()
+        self.report.weight()
     }
 }
 

@@ -113,7 +113,7 @@ impl ToolTerminal {
         match &self.host {
             TerminalHost::Client(session, id) => {
                 let request = v1::WaitForTerminalExitRequest::new(session.id().clone(), id.clone());
-                let ended = session.client().ask(request).await?;
+                let ended = session.client().request(request).await?;
                 let mut exit = v1::TerminalExitStatus::new();
                 exit.exit_code = ended.exit_code;
                 exit.signal = ended.signal;
@@ -131,7 +131,7 @@ impl ToolTerminal {
         let output = match &self.host {
             TerminalHost::Client(session, id) => {
                 let request = v1::TerminalOutputRequest::new(session.id().clone(), id.clone());
-                let asked = timeout(PATIENCE, session.client().ask(request)).await;
+                let asked = timeout(PATIENCE, session.client().request(request)).await;
                 asked.map_err(|_| slow())??
             }
             TerminalHost::Own(terminals, session, id) => terminals.output(session, id)?,
@@ -181,7 +181,7 @@ impl TerminalHost {
     ) -> Result<TerminalHost, ToolError> {
         let session = workplace.session().clone();
         if workplace.offers().terminal {
-            let made = session.client().ask(request).await?;
+            let made = session.client().request(request).await?;
             return Ok(TerminalHost::Client(session, made.terminal_id));
         }
         let terminals = workplace.terminals().clone();
@@ -194,7 +194,7 @@ impl TerminalHost {
         match self {
             TerminalHost::Client(session, id) => {
                 let request = v1::KillTerminalRequest::new(session.id().clone(), id);
-                drop(timeout(PATIENCE, session.client().ask(request)).await);
+                drop(timeout(PATIENCE, session.client().request(request)).await);
             }
             TerminalHost::Own(terminals, session, id) => drop(terminals.kill(&session, &id).await),
         }
@@ -204,7 +204,7 @@ impl TerminalHost {
         match self {
             TerminalHost::Client(session, id) => {
                 let request = v1::ReleaseTerminalRequest::new(session.id().clone(), id);
-                drop(timeout(PATIENCE, session.client().ask(request)).await);
+                drop(timeout(PATIENCE, session.client().request(request)).await);
             }
             TerminalHost::Own(terminals, session, id) => {
                 drop(terminals.release(&session, &id).await)

@@ -104,8 +104,8 @@ async fn stage(offer: ClientOffer, policy: &str) -> TestWorkplace {
     let (permissions, _) = Permissions::open(config);
     let roots = stage.workplace.roots().clone();
     let roots = roots
-        .deny(permissions.path_rules("builtin"))
-        .ask(permissions.asked_path_rules("builtin"));
+        .deny(permissions.deny_path_rules("builtin"))
+        .ask(permissions.ask_path_rules("builtin"));
     let session = stage.workplace.session().clone();
     let rules = FileRules::new(permissions, "builtin", session.id(), roots.cwd());
     stage.workplace = Workplace::with_rules(session, roots, ToolEnvironment::default(), rules);

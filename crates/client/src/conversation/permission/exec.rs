@@ -81,7 +81,7 @@ impl Conversation {
             cwd: request.cwd,
             parents: request.parents,
             env: variables,
-            why: request.why,
+            rule: request.why,
         };
         Some((exec, action))
     }

@@ -101,7 +101,7 @@ impl Conversation {
             self.tell(Event::DecisionRemembered {
                 id,
                 session: case.action.session.clone(),
-                what: case.action.summary(),
+                summary: case.action.summary(),
                 scope: Scope::Once,
                 expiry: Expiry::Never,
                 is_allowed: true,
@@ -159,7 +159,7 @@ impl Conversation {
         self.tell(Event::DecisionRemembered {
             id: remembered.id,
             session,
-            what: visible(&remembered.shown).into_owned(),
+            summary: visible(&remembered.summary).into_owned(),
             scope: remembered.scope,
             expiry,
             is_allowed: remembered.is_allowed,
@@ -202,7 +202,7 @@ impl Conversation {
                     }
                 };
                 let was_in_force = granted.is_some() || revoked.is_some();
-                let shown = revoked.as_ref().map(|it| it.shown.clone());
+                let shown = revoked.as_ref().map(|it| it.summary.clone());
                 let session = revoked.as_ref().and_then(|it| it.session.as_deref());
                 let granted = granted.as_ref();
                 conversation.note(&audit::Event::Undone {

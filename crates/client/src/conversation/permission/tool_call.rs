@@ -10,7 +10,7 @@ pub(super) fn whole(told: Option<&v1::ToolCall>, asked: &v1::ToolCallUpdate) -> 
     }
     fold.apply(v1::SessionUpdate::ToolCallUpdate(asked.clone()));
     match fold.tool_call(&asked.tool_call_id) {
-        Some(call) => call.said.clone(),
+        Some(call) => call.report.clone(),
         None => v1::ToolCall::new(asked.tool_call_id.clone(), ""),
     }
 }

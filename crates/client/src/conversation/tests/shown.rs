@@ -20,7 +20,7 @@ pub(super) fn shown(event: &Event) -> String {
         Event::Update(told) => format!("update {} {}", told.session_id, update(&told.update)),
         Event::TurnEnded { outcome, .. } => match outcome {
             Ok(answer) => format!("ended {}", answer.stop_reason),
-            Err(why) => format!("ended {:?}: {}", why.kind, why.why),
+            Err(why) => format!("ended {:?}: {}", why.kind, why.reason),
         },
         Event::ModeSet { mode, .. } => format!("mode {mode}"),
         Event::OptionsSet { options, .. } => format!("options {}", options.len()),
@@ -28,11 +28,11 @@ pub(super) fn shown(event: &Event) -> String {
         Event::PermissionWithdrawn(question) => format!("withdrawn {question}"),
         Event::PermissionDecided { is_allowed, .. } => format!("decided, allowed: {is_allowed}"),
         Event::DecisionRemembered {
-            what,
+            summary,
             scope,
             is_allowed,
             ..
-        } => format!("remembered {what} ({scope}), allowed: {is_allowed}"),
+        } => format!("remembered {summary} ({scope}), allowed: {is_allowed}"),
         Event::DecisionUndone { was_in_force, .. } => {
             format!("forgotten, in force: {was_in_force}")
         }
@@ -45,9 +45,11 @@ pub(super) fn shown(event: &Event) -> String {
         Event::LoggedOut => "logged out".to_owned(),
         Event::Notice(what) => format!("notice: {what}"),
         Event::Problem(why) => format!("trouble: {why}"),
-        Event::CommandFailed(why) => format!("failed {} {:?}: {}", why.what, why.kind, why.why),
+        Event::CommandFailed(why) => {
+            format!("failed {} {:?}: {}", why.operation, why.kind, why.reason)
+        }
         Event::InvalidOutput { count, line } => format!("garbage {count}: {line}"),
-        Event::AgentExited { how, stderr } => format!("gone: {how} {stderr:?}"),
+        Event::AgentExited { reason, stderr } => format!("gone: {reason} {stderr:?}"),
     }
 }
 

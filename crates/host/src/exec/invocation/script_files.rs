@@ -13,7 +13,7 @@ use crate::exec::text::{escaped, escaped_bytes};
 
 impl InvocationSearch<'_> {
     /// Adds every file that the interpreter may take for a script, with these arguments. Returns whether there is one.
-    pub(super) fn script_files(&mut self, script: Script<'_>, words: &[String]) -> bool {
+    pub(super) fn add_script_files(&mut self, script: Script<'_>, words: &[String]) -> bool {
         let mut ids = Vec::new();
         for (path, file) in self.candidates(script) {
             if ids.contains(&file.id) {
@@ -101,7 +101,7 @@ impl InvocationSearch<'_> {
     /// The directories in which the new program looks for scripts; an empty one is its own directory.
     fn search_path(&mut self) -> Vec<String> {
         let Some(path) = self.process.search_path() else {
-            self.unseen = Some(NO_PATH);
+            self.uninspected = Some(NO_PATH);
             return Vec::new();
         };
         let path = match path.is_empty() {
@@ -118,9 +118,9 @@ impl InvocationSearch<'_> {
                 directories.push(directory.to_owned());
             }
         }
-        if directories.len() > MOST_DIRECTORIES {
-            self.unseen = Some(NO_PATH);
-            directories.truncate(MOST_DIRECTORIES);
+        if directories.len() > MAX_DIRECTORIES {
+            self.uninspected = Some(NO_PATH);
+            directories.truncate(MAX_DIRECTORIES);
         }
         directories
     }
@@ -132,7 +132,7 @@ impl InvocationSearch<'_> {
         };
         let text = read(&file).filter(|_| file.origin == FileOrigin::Shared);
         let Some(text) = text else {
-            self.unseen = Some(NO_PACKAGE);
+            self.uninspected = Some(NO_PACKAGE);
             return Vec::new();
         };
         let package: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
@@ -170,14 +170,14 @@ fn read(file: &ExecFile) -> Option<Vec<u8>> {
     let opened = options.open(&file.path).ok()?;
     let meta = opened.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let mut text = Vec::new();
-    opened.take(MOST_TEXT).read_to_end(&mut text).ok()?;
-    (meta.len() < MOST_TEXT).then_some(text)
+    opened.take(MAX_TEXT).read_to_end(&mut text).ok()?;
+    (meta.len() < MAX_TEXT).then_some(text)
 }
 
 #[cfg(unix)]
 const NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-const MOST_TEXT: u64 = 1 << 20;
-const MOST_DIRECTORIES: usize = 64;
+const MAX_TEXT: u64 = 1 << 20;
+const MAX_DIRECTORIES: usize = 64;
 /// Where shells look by default.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:.";
 /// Endings that interpreters of JavaScript, and others for modules, append to the name of a file.

@@ -10,27 +10,27 @@ pub(super) fn read(words: &[String]) -> FoundScripts<'_> {
     for (at, word) in words.iter().enumerate() {
         let is_option = word.starts_with(['-', '+']);
         if state.may_have_ended && is_option {
-            found.programs.push(ScriptWord::Perhaps(at));
+            found.programs.push(ScriptWord::PossibleScript(at));
         }
         if is_option && !state.has_ended {
-            if LOADED.contains(&word.as_str()) && at + 1 < words.len() {
+            if FILE_OPTIONS.contains(&word.as_str()) && at + 1 < words.len() {
                 found
                     .programs
-                    .push(ScriptWord::Loaded(&words[at + 1], at + 2));
+                    .push(ScriptWord::Preloaded(&words[at + 1], at + 2));
             }
-            state.take(word);
+            state.read_option(word);
             continue;
         }
         if std::mem::take(&mut state.is_value) {
             continue;
         }
         if std::mem::take(&mut state.may_be_value) {
-            found.programs.push(ScriptWord::Perhaps(at));
+            found.programs.push(ScriptWord::PossibleScript(at));
             continue;
         }
-        match state.reading() {
+        match state.next_word() {
             WordMeaning::Script => found.programs.push(ScriptWord::Script(at)),
-            WordMeaning::Doubtful => found.programs.push(ScriptWord::Perhaps(at)),
+            WordMeaning::Doubtful => found.programs.push(ScriptWord::PossibleScript(at)),
             WordMeaning::Code => {}
         }
         return found;
@@ -71,7 +71,7 @@ enum WordMeaning {
 }
 
 impl OptionState {
-    fn take(&mut self, word: &str) {
+    fn read_option(&mut self, word: &str) {
         // A word after an option with a value may be the value, whatever it looks like.
         let is_value = std::mem::take(&mut self.is_value);
         let may_be_value = std::mem::take(&mut self.may_be_value) || is_value;
@@ -126,7 +126,7 @@ impl OptionState {
         }
     }
 
-    fn reading(&self) -> WordMeaning {
+    fn next_word(&self) -> WordMeaning {
         match (self.code, self.input) {
             (OptionSwitch::Off, OptionSwitch::Off) => WordMeaning::Script,
             (OptionSwitch::On, _) | (OptionSwitch::Off, OptionSwitch::On) => WordMeaning::Code,
@@ -168,4 +168,4 @@ const LONG_FLAGS: &[&str] = &[
     "--no-globalrcs",
 ];
 /// Options whose value is a file that is also run. For bash one dash is enough.
-const LOADED: &[&str] = &["--rcfile", "--init-file", "-rcfile", "-init-file"];
+const FILE_OPTIONS: &[&str] = &["--rcfile", "--init-file", "-rcfile", "-init-file"];

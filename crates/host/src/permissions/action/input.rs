@@ -6,7 +6,7 @@ use attache_rpc::json::Raw;
 use attache_schema::v1;
 use serde_json::{Map, Value};
 
-use super::members::{self, EDITING, InputShape, MemberRole, TOOLS};
+use super::members::{self, EDIT_VERBS, InputShape, MemberRole, TOOL_NAME_MEMBERS};
 use super::path_readings::{path, readings};
 use super::unknown_texts::{has_patch, patch_files};
 use super::{command, file_patterns, repeated_members};
@@ -38,7 +38,7 @@ impl ToolInput {
         let verb = value.get("command").and_then(Value::as_str);
         let is_editing = *kind != v1::ToolKind::Execute
             && value.get("path").is_some_and(Value::is_string)
-            && verb.is_some_and(|verb| EDITING.contains(&verb));
+            && verb.is_some_and(|verb| EDIT_VERBS.contains(&verb));
         let mut commands = members::command_members(MemberRole::Command);
         let is_given = |name| value.get(name).is_some_and(|value| !value.is_null());
         let shape = match kind {
@@ -184,7 +184,7 @@ impl ToolInput {
     fn pattern_texts(&self) -> Vec<&str> {
         let members = self.value.as_object().into_iter().flatten();
         let mut all = Vec::new();
-        for (name, value) in members.filter(|(name, _)| PATTERNS.contains(&name.as_str())) {
+        for (name, value) in members.filter(|(name, _)| PATTERN_MEMBERS.contains(&name.as_str())) {
             let texts = match value {
                 Value::Array(items) => items.as_slice(),
                 other => std::slice::from_ref(other),
@@ -198,7 +198,7 @@ impl ToolInput {
     /// Whether it names a destination.
     pub(super) fn names_destination(&self) -> bool {
         let is_put = |(name, value): (&str, &Value)| {
-            !value.is_null() && self.part(name, value) == Some(MemberRole::Destination)
+            !value.is_null() && self.role(name, value) == Some(MemberRole::Destination)
         };
         let changes = self.get("changes").and_then(Value::as_object);
         let mut changes = changes.into_iter().flat_map(Map::values);
@@ -208,7 +208,9 @@ impl ToolInput {
 
     /// The tool's names.
     pub(super) fn tools(&self) -> impl Iterator<Item = &str> {
-        TOOLS.iter().filter_map(|name| self.get(name)?.as_str())
+        TOOL_NAME_MEMBERS
+            .iter()
+            .filter_map(|name| self.get(name)?.as_str())
     }
 
     /// Whether some input is not understood.
@@ -223,14 +225,14 @@ impl ToolInput {
             other => Some(("", other)),
         };
         let members = self.members();
-        let unknown = members.filter(|(name, value)| self.part(name, value).is_none());
+        let unknown = members.filter(|(name, value)| self.role(name, value).is_none());
         whole.into_iter().chain(unknown)
     }
 
     /// Whether it contains content for a file, or says to change one.
     pub(super) fn has_content(&self) -> bool {
         let is_content = |(name, value): (&str, &Value)| {
-            !value.is_null() && self.part(name, value) == Some(MemberRole::Content)
+            !value.is_null() && self.role(name, value) == Some(MemberRole::Content)
         };
         let is_view = self.get("command").and_then(Value::as_str) == Some("view");
         self.members().any(is_content) || (self.is_editing && !is_view)
@@ -239,7 +241,7 @@ impl ToolInput {
     /// What counts for a decision on files, in addition to the files: patterns, and which files are removed.
     pub(super) fn beside_files(&self) -> Value {
         let patterns = self.members().filter(|(name, value)| {
-            !value.is_null() && self.part(name, value) == Some(MemberRole::Pattern)
+            !value.is_null() && self.role(name, value) == Some(MemberRole::Pattern)
         });
         let mut counted = owned(patterns);
         let changes = self.get("changes").and_then(Value::as_object);
@@ -257,7 +259,7 @@ impl ToolInput {
     /// What counts for a decision on a command that is understood, in addition to the command.
     pub(super) fn beside_command(&self) -> Value {
         let counts = |(name, value): &(&str, &Value)| {
-            let part = self.part(name, value);
+            let part = self.role(name, value);
             !matches!(
                 part,
                 Some(MemberRole::Command | MemberRole::Arguments | MemberRole::Note)
@@ -273,19 +275,19 @@ impl ToolInput {
 
     /// What a member means; `None` if it is not understood. Of several commands or directories, it is uncertain which
     /// one counts.
-    fn part(&self, name: &str, value: &Value) -> Option<MemberRole> {
-        let part = self.shape.part(name, value)?;
-        if part == MemberRole::Pattern && self.may_change && !value.is_null() {
+    fn role(&self, name: &str, value: &Value) -> Option<MemberRole> {
+        let role = self.shape.role(name, value)?;
+        if role == MemberRole::Pattern && self.may_change && !value.is_null() {
             return None;
         }
-        if part == MemberRole::Content && self.has_no_file && has_patch(value) {
+        if role == MemberRole::Content && self.has_no_file && has_patch(value) {
             return None;
         }
         let is_single =
-            matches!(part, MemberRole::Command | MemberRole::Directory) && !value.is_null();
-        let mut others = members::command_members(part).filter(|other| *other != name);
+            matches!(role, MemberRole::Command | MemberRole::Directory) && !value.is_null();
+        let mut others = members::command_members(role).filter(|other| *other != name);
         let has_others = others.any(|other| self.get(other).is_some());
-        (!is_single || !has_others).then_some(part)
+        (!is_single || !has_others).then_some(role)
     }
 
     fn variables(&self) -> Vec<String> {
@@ -357,7 +359,7 @@ fn names_file(value: &Value, shape: InputShape) -> bool {
     let mut members = value.as_object().into_iter().flatten();
     members.any(|(name, value)| {
         let mut texts = Vec::new();
-        if members::names_paths(name, shape) && !DIRECTORIES.contains(&name.as_str()) {
+        if members::names_paths(name, shape) && !DIRECTORY_MEMBERS.contains(&name.as_str()) {
             collect_paths(value, shape, &mut texts);
         }
         let changes = value.as_object().filter(|_| name == "changes");
@@ -383,7 +385,7 @@ fn collect_paths<'a>(value: &'a Value, shape: InputShape, texts: &mut Vec<&'a st
 
 /// Members that may be patterns of files. To some tools `pattern` is a regular expression; one that looks like a path
 /// elsewhere is taken for a path.
-const PATTERNS: &[&str] = &["glob", "include", "pattern"];
+const PATTERN_MEMBERS: &[&str] = &["glob", "include", "pattern"];
 
 /// Members that name a directory, not a file in it.
-const DIRECTORIES: &[&str] = &["dir", "directory", "dir_path"];
+const DIRECTORY_MEMBERS: &[&str] = &["dir", "directory", "dir_path"];

@@ -51,10 +51,10 @@ impl InputShape {
     /// What a member with this name means in the shape, and which values it may have.
     fn member(self, name: &str) -> Option<(MemberRole, ValueType)> {
         let tables: &[&[Member]] = match self {
-            InputShape::Command => &[OF_COMMANDS, NOTES],
-            InputShape::Files => &[OF_FILES, NOTES],
-            InputShape::Move => &[OF_MOVES, OF_FILES, NOTES],
-            InputShape::Plan => &[OF_PLANS],
+            InputShape::Command => &[COMMAND_MEMBERS, NOTE_MEMBERS],
+            InputShape::Files => &[FILE_MEMBERS, NOTE_MEMBERS],
+            InputShape::Move => &[MOVE_MEMBERS, FILE_MEMBERS, NOTE_MEMBERS],
+            InputShape::Plan => &[PLAN_MEMBERS],
         };
         let mut members = tables.iter().copied().flatten();
         let found = members.find(|(known, _, _)| *known == name);
@@ -62,7 +62,7 @@ impl InputShape {
     }
 
     /// What a member means, if its name and its value are known.
-    pub(super) fn part(self, name: &str, value: &Value) -> Option<MemberRole> {
+    pub(super) fn role(self, name: &str, value: &Value) -> Option<MemberRole> {
         let (part, form) = self.member(name)?;
         (value.is_null() || form.fits(value)).then_some(part)
     }
@@ -70,7 +70,7 @@ impl InputShape {
 
 /// The members that have this meaning for a command.
 pub(super) fn command_members(part: MemberRole) -> impl Iterator<Item = &'static str> {
-    let members = OF_COMMANDS.iter().filter(move |(_, it, _)| *it == part);
+    let members = COMMAND_MEMBERS.iter().filter(move |(_, it, _)| *it == part);
     members.map(|(name, _, _)| *name)
 }
 
@@ -78,7 +78,7 @@ pub(super) fn command_members(part: MemberRole) -> impl Iterator<Item = &'static
 /// that more files are seen and less is allowed.
 pub(super) fn names_paths(name: &str, shape: InputShape) -> bool {
     let own: &[Member] = match shape {
-        InputShape::Move => OF_MOVES,
+        InputShape::Move => MOVE_MEMBERS,
         InputShape::Files | InputShape::Plan => &[],
         // The directory of a command is already one of its files.
         InputShape::Command if matches!(shape.member(name), Some((MemberRole::Directory, _))) => {
@@ -86,7 +86,7 @@ pub(super) fn names_paths(name: &str, shape: InputShape) -> bool {
         }
         InputShape::Command => &[],
     };
-    let mut members = own.iter().chain(OF_FILES);
+    let mut members = own.iter().chain(FILE_MEMBERS);
     members.any(|(known, part, form)| {
         let has_files = matches!(part, MemberRole::Path | MemberRole::Destination)
             || matches!(form, ValueType::Edits);
@@ -194,15 +194,17 @@ impl ValueType {
             ValueType::Path => value.as_str().is_some_and(is_path),
             ValueType::Paths => {
                 let mut items = items(value).iter();
-                items.all(|item| ValueType::Path.fits(item) || is_object_of(item, IN_PATHS))
+                items.all(|item| {
+                    ValueType::Path.fits(item) || is_object_of(item, PATH_OBJECT_MEMBERS)
+                })
             }
             ValueType::Edits => {
                 let mut items = items(value).iter();
-                items.all(|item| is_object_of(item, IN_EDITS))
+                items.all(|item| is_object_of(item, EDIT_MEMBERS))
             }
             ValueType::Changes => {
                 let is_change = |(path, change): (&String, &Value)| {
-                    is_path(path) && is_object_of(change, IN_CHANGES)
+                    is_path(path) && is_object_of(change, CHANGE_MEMBERS)
                 };
                 let files = value.as_object();
                 files.is_some_and(|files| files.iter().all(is_change))
@@ -274,7 +276,7 @@ fn are_variables(value: &Value) -> bool {
 
 type Member = (&'static str, MemberRole, ValueType);
 
-const OF_COMMANDS: &[Member] = &[
+const COMMAND_MEMBERS: &[Member] = &[
     ("command", MemberRole::Command, ValueType::Command),
     ("cmd", MemberRole::Command, ValueType::Command),
     ("argv", MemberRole::Command, ValueType::Command),
@@ -299,7 +301,7 @@ const OF_COMMANDS: &[Member] = &[
 
 /// Descriptions, and what differs from call to call. For a tool that neither runs a command nor touches files, they may
 /// be the point of the call, such as the title of an issue to open.
-const NOTES: &[Member] = &[
+const NOTE_MEMBERS: &[Member] = &[
     ("description", MemberRole::Note, ValueType::Text),
     ("explanation", MemberRole::Note, ValueType::Text),
     ("justification", MemberRole::Note, ValueType::Text),
@@ -316,18 +318,18 @@ const NOTES: &[Member] = &[
     ("toolCallId", MemberRole::Note, ValueType::Id),
 ];
 
-const OF_MOVES: &[Member] = &[
+const MOVE_MEMBERS: &[Member] = &[
     ("from", MemberRole::Path, ValueType::Path),
     ("to", MemberRole::Destination, ValueType::Path),
 ];
 
 /// As in Claude Code's request to leave plan mode. The file with the plan exists already.
-const OF_PLANS: &[Member] = &[
+const PLAN_MEMBERS: &[Member] = &[
     ("plan", MemberRole::Content, ValueType::Text),
     ("planFilePath", MemberRole::Note, ValueType::Path),
 ];
 
-const OF_FILES: &[Member] = &[
+const FILE_MEMBERS: &[Member] = &[
     ("command", MemberRole::Verb, ValueType::Name),
     ("file_path", MemberRole::Path, ValueType::Paths),
     ("filePath", MemberRole::Path, ValueType::Paths),
@@ -433,7 +435,7 @@ const OF_FILES: &[Member] = &[
 ];
 
 /// The members of one file among several.
-const IN_PATHS: &[(&str, ValueType)] = &[
+const PATH_OBJECT_MEMBERS: &[(&str, ValueType)] = &[
     ("path", ValueType::Path),
     ("file_path", ValueType::Path),
     ("filePath", ValueType::Path),
@@ -449,7 +451,7 @@ const IN_PATHS: &[(&str, ValueType)] = &[
 ];
 
 /// The members of one edit among several.
-const IN_EDITS: &[(&str, ValueType)] = &[
+const EDIT_MEMBERS: &[(&str, ValueType)] = &[
     ("path", ValueType::Path),
     ("file_path", ValueType::Path),
     ("filePath", ValueType::Path),
@@ -471,7 +473,7 @@ const IN_EDITS: &[(&str, ValueType)] = &[
 ];
 
 /// The members of the change of one file, as Codex shows it.
-const IN_CHANGES: &[(&str, ValueType)] = &[
+const CHANGE_MEMBERS: &[(&str, ValueType)] = &[
     ("type", ValueType::Name),
     ("content", ValueType::Text),
     ("diff", ValueType::Text),
@@ -480,7 +482,7 @@ const IN_CHANGES: &[(&str, ValueType)] = &[
 ];
 
 /// What an editing tool can do with a file.
-pub(super) const EDITING: &[&str] = &[
+pub(super) const EDIT_VERBS: &[&str] = &[
     "view",
     "create",
     "str_replace",
@@ -489,4 +491,4 @@ pub(super) const EDITING: &[&str] = &[
     "write",
 ];
 
-pub(super) const TOOLS: &[&str] = &["tool", "tool_name", "toolName"];
+pub(super) const TOOL_NAME_MEMBERS: &[&str] = &["tool", "tool_name", "toolName"];

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use attache_rpc::json::{Kind, Raw, Reader};
+use attache_rpc::json::{Raw, Reader, ValueKind};
 use serde_json::Value;
 
 use super::input::word;
@@ -23,13 +23,13 @@ impl Action {
         };
         let is_repeated = |name: &str| members.iter().filter(|(it, _)| it == name).count() > 1;
         let is_listed = |(name, json): &&(String, String)| {
-            is_repeated(name) || repeats(json) || !self.says(name, json, changes)
+            is_repeated(name) || repeats(json) || !self.shows_member(name, json, changes)
         };
         members.iter().filter(is_listed).cloned().collect()
     }
 
     /// Whether the action shows what a member says.
-    fn says(&self, name: &str, json: &str, changes: &[&str]) -> bool {
+    fn shows_member(&self, name: &str, json: &str, changes: &[&str]) -> bool {
         let Ok(value) = serde_json::from_str::<Value>(json) else {
             return false;
         };
@@ -39,9 +39,9 @@ impl Action {
         match &value {
             Value::Null => true,
             _ if is_command && (is_any_of(MemberRole::Command) || name == "args") => {
-                self.runs(&value)
+                self.command_contains(&value)
             }
-            _ if is_command && name == "env" => self.sets(&value),
+            _ if is_command && name == "env" => self.command_sets(&value),
             Value::String(text) if is_any_of(MemberRole::Directory) => match is_command {
                 true => self.names_directory(text),
                 false => self.names_file(text),
@@ -52,7 +52,7 @@ impl Action {
                 items.all(|item| item.as_str().is_some_and(|text| self.names_file(text)))
             }
             Value::String(text) if text.is_empty() || *text == self.title => true,
-            Value::String(text) if REPLACED.contains(&name) => {
+            Value::String(text) if REPLACED_TEXT_MEMBERS.contains(&name) => {
                 changes.iter().any(|change| change.contains(text))
             }
             Value::String(text) => changes.contains(&text.as_str()),
@@ -61,7 +61,7 @@ impl Action {
     }
 
     /// Whether the command contains all of a value.
-    fn runs(&self, value: &Value) -> bool {
+    fn command_contains(&self, value: &Value) -> bool {
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = self.command.as_deref().unwrap_or_default();
         let shown = one_line(&words.join(" "));
@@ -73,7 +73,7 @@ impl Action {
     }
 
     /// Whether the command shows all these variables.
-    fn sets(&self, variables: &Value) -> bool {
+    fn command_sets(&self, variables: &Value) -> bool {
         let words = self.command.as_deref().unwrap_or_default();
         let is_set = |name: &str, value: &Value| {
             let word = format!("{name}={}", word(value));
@@ -114,13 +114,13 @@ fn repeats(json: &str) -> bool {
     repeated_members::read(json).is_ok_and(|(_, is_twice)| is_twice)
 }
 
-fn kind(json: &str) -> Option<Kind> {
+fn kind(json: &str) -> Option<ValueKind> {
     Reader::new(json).kind().ok()
 }
 
 /// The members of an object as written; `None` for anything else.
 fn members(json: &str) -> Option<Vec<(String, String)>> {
-    if !matches!(kind(json), Some(Kind::Object)) {
+    if !matches!(kind(json), Some(ValueKind::Object)) {
         return None;
     }
     let mut reader = Reader::new(json);
@@ -135,7 +135,7 @@ fn members(json: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// Members that say which part of a file is replaced, and by what.
-const REPLACED: &[&str] = &[
+const REPLACED_TEXT_MEMBERS: &[&str] = &[
     "new_str",
     "new_string",
     "newString",

@@ -21,11 +21,11 @@ impl Action {
                     None => line,
                 }
             }
-            (None, []) => self.named(),
+            (None, []) => self.tool_summary(),
             (None, paths) => {
-                let shown = paths.iter().take(MOST_PATHS);
+                let shown = paths.iter().take(MAX_PATHS);
                 let shown: Vec<String> = shown.map(|path| cut(&path.to_string_lossy())).collect();
-                let more = match paths.len().saturating_sub(MOST_PATHS) {
+                let more = match paths.len().saturating_sub(MAX_PATHS) {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
@@ -35,7 +35,7 @@ impl Action {
     }
 
     /// A tool that names neither a command nor a file.
-    fn named(&self) -> String {
+    fn tool_summary(&self) -> String {
         let title = mask_words(std::slice::from_ref(&self.title)).concat();
         match (&self.tool, title.as_str()) {
             (Some(tool), _) => format!("tool {}", cut(tool)),
@@ -58,7 +58,7 @@ fn verb(kind: &v1::ToolKind) -> &'static str {
 }
 
 fn cut(text: &str) -> String {
-    match visible_start(text, MOST_TEXT) {
+    match visible_start(text, MAX_TEXT) {
         (shown, 0) => shown.into_owned(),
         (shown, more) => format!("{shown}… ({more} more characters)"),
     }
@@ -66,7 +66,7 @@ fn cut(text: &str) -> String {
 
 /// The same for text with characters that were made visible already and must not be made visible again.
 fn shortened(mut shown: String) -> String {
-    if let Some((end, _)) = shown.char_indices().nth(MOST_TEXT) {
+    if let Some((end, _)) = shown.char_indices().nth(MAX_TEXT) {
         let more = shown[end..].chars().count();
         shown.truncate(end);
         shown.push_str(&format!("… ({more} more characters)"));
@@ -76,7 +76,7 @@ fn shortened(mut shown: String) -> String {
 
 /// The agent's own words, as a quotation.
 fn quote(text: &str) -> String {
-    match text.char_indices().nth(MOST_TEXT) {
+    match text.char_indices().nth(MAX_TEXT) {
         None => visible_quote(text),
         Some((end, _)) => {
             let more = text[end..].chars().count();
@@ -85,8 +85,8 @@ fn quote(text: &str) -> String {
     }
 }
 
-const MOST_PATHS: usize = 8;
-const MOST_TEXT: usize = 2048;
+const MAX_PATHS: usize = 8;
+const MAX_TEXT: usize = 2048;
 
 #[cfg(test)]
 mod tests {
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn a_long_command_says_how_much_is_not_shown() {
-        let long = "x".repeat(MOST_TEXT);
-        let shown = &long[..MOST_TEXT - "echo ".len()];
+        let long = "x".repeat(MAX_TEXT);
+        let shown = &long[..MAX_TEXT - "echo ".len()];
         let expected = format!("echo {shown}… (5 more characters)");
         check("echo", &[&long], &expected);
     }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use attache_text::shell::{self, is_plain};
 
+use super::line_scanner::LineScanner;
 use super::options::CommandWord;
-use super::shell::LineScanner;
 use super::wrappers;
 
 /// A command, split into the simple commands that it would run.
@@ -73,18 +73,18 @@ impl ShellLine {
         let mut scanner = LineScanner::default();
         match without_variables(command) {
             ([line], variables) if !is_plain(line) => {
-                scanner.line(line);
+                scanner.add_line(line);
                 for (name, value) in variables {
-                    scanner.variable(name, ShellWord::Literal(value));
+                    scanner.add_variable(name, ShellWord::Literal(value));
                 }
             }
             ([], _) => scanner.doubt("it does not say what it runs"),
             _ if command.len() > super::MAX_WORDS => scanner.doubt("it has too many words"),
             _ if !is_plain(&command[0]) => scanner.doubt("its program has no plain name"),
             _ if is_read_by_shell(&command[0]) && command.iter().all(|word| is_plain(word)) => {
-                scanner.line(&command.join(" "));
+                scanner.add_line(&command.join(" "));
             }
-            _ => scanner.simple(SimpleCommand {
+            _ => scanner.add_command(SimpleCommand {
                 words: command.iter().cloned().map(ShellWord::Literal).collect(),
                 ..SimpleCommand::default()
             }),

@@ -12,12 +12,12 @@ use super::{base_name, wrappers};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPattern {
     words: Vec<String>,
-    rest: Rest,
+    tail: PatternTail,
 }
 
 /// What may follow the words of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rest {
+enum PatternTail {
     Nothing,
     /// `*`: words that are not options.
     Words,
@@ -45,12 +45,12 @@ impl CommandPattern {
     /// If it is not a pattern; the text says why.
     pub fn parse(text: &str) -> Result<CommandPattern, String> {
         let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        let rest = match words.last().map(String::as_str) {
-            Some("*") => Rest::Words,
-            Some("**") => Rest::Anything,
-            _ => Rest::Nothing,
+        let tail = match words.last().map(String::as_str) {
+            Some("*") => PatternTail::Words,
+            Some("**") => PatternTail::Anything,
+            _ => PatternTail::Nothing,
         };
-        if rest != Rest::Nothing {
+        if tail != PatternTail::Nothing {
             words.pop();
         }
         if words.is_empty() {
@@ -59,7 +59,7 @@ impl CommandPattern {
         if !words.iter().all(|word| is_plain(word)) {
             return Err("a word in it means something to a shell; write plain words, and `*` only as the last one".to_owned());
         }
-        Ok(CommandPattern { words, rest })
+        Ok(CommandPattern { words, tail })
     }
 
     /// The program, by which patterns are found.
@@ -70,7 +70,7 @@ impl CommandPattern {
     /// Whether these are exactly the words of the pattern, and it has no `*` or `**`.
     pub(crate) fn is_exactly<W: AsRef<str>>(&self, words: &[W]) -> bool {
         let mut pairs = self.words.iter().zip(words);
-        self.rest == Rest::Nothing
+        self.tail == PatternTail::Nothing
             && self.words.len() == words.len()
             && pairs.all(|(wanted, word)| wanted == word.as_ref())
     }
@@ -78,7 +78,7 @@ impl CommandPattern {
     /// Whether it is for a program whose words never tell everything that it runs, so that `*` and `**` cover nothing.
     pub(crate) fn covers_nothing(&self) -> bool {
         let program = base_name(self.program());
-        self.rest != Rest::Nothing
+        self.tail != PatternTail::Nothing
             && self.words.len() == 1
             && wrappers::always_runs_others(&program)
     }
@@ -86,7 +86,7 @@ impl CommandPattern {
     /// Whether a rule that allows covers a simple command: its words are all known, tell everything that it runs, and
     /// begin like the pattern.
     pub(crate) fn allows(&self, part: &SimpleCommand) -> bool {
-        let tells_all = self.rest == Rest::Nothing || (!part.runs_others && part.is_exact());
+        let tells_all = self.tail == PatternTail::Nothing || (!part.runs_others && part.is_exact());
         let words = part.literal_words().filter(|_| tells_all);
         words.is_some_and(|words| self.allows_words(&words))
     }
@@ -97,10 +97,10 @@ impl CommandPattern {
             return false;
         };
         self.words.iter().zip(words).all(|(a, b)| a == b)
-            && match self.rest {
-                Rest::Nothing => rest.is_empty(),
-                Rest::Words => rest.iter().all(|word| !word.starts_with(['-', '+'])),
-                Rest::Anything => true,
+            && match self.tail {
+                PatternTail::Nothing => rest.is_empty(),
+                PatternTail::Words => rest.iter().all(|word| !word.starts_with(['-', '+'])),
+                PatternTail::Anything => true,
             }
     }
 
@@ -108,29 +108,29 @@ impl CommandPattern {
     ///
     /// The program is compared without its directory, unless the pattern has one.
     pub(crate) fn catches<W: CommandWord>(&self, words: &[W]) -> CommandMatch {
-        self.catches_with(words, self.rest_of_caught())
+        self.catches_with(words, self.tail_when_caught())
     }
 
     /// Whether words begin like the pattern, whatever follows.
     pub(crate) fn begins(&self, words: &[&str]) -> bool {
-        self.catches_with(words, Rest::Anything) == CommandMatch::Yes
+        self.catches_with(words, PatternTail::Anything) == CommandMatch::Yes
     }
 
     /// Whether a rule that denies or asks catches a call of its program with these arguments. Returns
     /// [`CommandMatch::Maybe`] if the subcommand may be an alias.
     pub(crate) fn catches_call(&self, arguments: &[String]) -> CommandMatch {
-        self.catches_arguments(arguments, self.rest_of_caught())
+        self.catches_arguments(arguments, self.tail_when_caught())
     }
 
     /// What may follow in a rule that denies or asks. A rule that names only a program is about every call of it.
-    fn rest_of_caught(&self) -> Rest {
+    fn tail_when_caught(&self) -> PatternTail {
         match self.words.len() {
-            1 => Rest::Anything,
-            _ => self.rest,
+            1 => PatternTail::Anything,
+            _ => self.tail,
         }
     }
 
-    fn catches_with<W: CommandWord>(&self, words: &[W], rest: Rest) -> CommandMatch {
+    fn catches_with<W: CommandWord>(&self, words: &[W], tail: PatternTail) -> CommandMatch {
         let Some((program, arguments)) = words.split_first() else {
             return CommandMatch::No;
         };
@@ -142,14 +142,18 @@ impl CommandPattern {
             false => base_name(program) == base_name(self.program()),
         };
         match is_program {
-            true => self.catches_arguments(arguments, rest),
+            true => self.catches_arguments(arguments, tail),
             false => CommandMatch::No,
         }
     }
 
     /// Whether arguments match the pattern. Options before a subcommand don't count ([`ends`]), and an option of the
     /// pattern may be anywhere and in any spelling: `rm -rf **` catches `rm x -r --force`.
-    fn catches_arguments<W: CommandWord>(&self, arguments: &[W], rest: Rest) -> CommandMatch {
+    fn catches_arguments<W: CommandWord>(
+        &self,
+        arguments: &[W],
+        tail: PatternTail,
+    ) -> CommandMatch {
         let words = self.words[1..].iter().map(String::as_str);
         let (options, subcommands): (Vec<&str>, Vec<&str>) = words.partition(|it| is_option(it));
         let known = arguments.iter().filter_map(CommandWord::literal);
@@ -163,16 +167,18 @@ impl CommandPattern {
         let ends = ends(self.program(), &subcommands, &options, arguments);
         let behind = |end: &usize| {
             let mut left = arguments[*end..].iter().map(CommandWord::literal);
-            match rest {
-                Rest::Words | Rest::Anything => CommandMatch::Yes,
-                Rest::Nothing if left.len() == 0 => CommandMatch::Yes,
-                Rest::Nothing if !options.is_empty() => match left.flatten().all(is_option) {
-                    true => CommandMatch::Yes,
-                    false => CommandMatch::No,
-                },
+            match tail {
+                PatternTail::Words | PatternTail::Anything => CommandMatch::Yes,
+                PatternTail::Nothing if left.len() == 0 => CommandMatch::Yes,
+                PatternTail::Nothing if !options.is_empty() => {
+                    match left.flatten().all(is_option) {
+                        true => CommandMatch::Yes,
+                        false => CommandMatch::No,
+                    }
+                }
                 // Each of them may expand to nothing.
-                Rest::Nothing if left.all(|word| word.is_none()) => CommandMatch::Maybe,
-                Rest::Nothing => CommandMatch::No,
+                PatternTail::Nothing if left.all(|word| word.is_none()) => CommandMatch::Maybe,
+                PatternTail::Nothing => CommandMatch::No,
             }
         };
         let found = ends
@@ -236,10 +242,10 @@ const LETTERS: &[(char, &str)] = &[
 impl fmt::Display for CommandPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.words.join(" "))?;
-        match self.rest {
-            Rest::Nothing => Ok(()),
-            Rest::Words => f.write_str(" *"),
-            Rest::Anything => f.write_str(" **"),
+        match self.tail {
+            PatternTail::Nothing => Ok(()),
+            PatternTail::Words => f.write_str(" *"),
+            PatternTail::Anything => f.write_str(" **"),
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::expansion::{arithmetic, is_name};
 use super::line::{ShellWord, SimpleCommand};
 use super::options::CommandWord as _;
-use super::shells;
+use super::shell_call;
 use crate::environment::is_harmless;
 
 /// A variable that a line sets.
@@ -83,7 +83,7 @@ pub(super) fn set_by(command: &SimpleCommand) -> Vec<VariableSetting> {
                 None => found.push(VariableSetting::unknown("let", true)),
             }
         }
-        Some(program) if shells::is_foreign(program) && !arguments.is_empty() => {
+        Some(program) if shell_call::is_foreign(program) && !arguments.is_empty() => {
             found.push(VariableSetting::unknown(program, true));
         }
         // It splits a text into variables and a command by rules of its own.

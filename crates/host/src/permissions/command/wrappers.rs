@@ -2,7 +2,7 @@
 
 use super::line::{ShellWord, SimpleCommand};
 use super::options::{CommandWord as _, subcommands};
-use super::{expansion, programs, shells, variables};
+use super::{expansion, programs, shell_call, variables};
 
 /// What a simple command runs in addition to its own program.
 pub(super) enum InnerCommands {
@@ -40,7 +40,7 @@ pub(super) fn inner(command: &SimpleCommand) -> InnerCommands {
     if let Some(guess) = guessed(&program, words) {
         return InnerCommands::Guess(guess);
     }
-    if let Some(inner) = shells::inner(&program, arguments) {
+    if let Some(inner) = shell_call::inner(&program, arguments) {
         return inner;
     }
     match &*program {
@@ -48,16 +48,16 @@ pub(super) fn inner(command: &SimpleCommand) -> InnerCommands {
         "fd" | "fdfind" => fd(arguments),
         "busybox" | "toybox" => match arguments {
             [] => InnerCommands::Nothing,
-            _ => InnerCommands::Known(vec![of(arguments)]),
+            _ => InnerCommands::Known(vec![command_of(arguments)]),
         },
         "set" => match arguments
             .iter()
-            .all(|word| word.literal().is_some_and(shells::is_harmless_mode))
+            .all(|word| word.literal().is_some_and(shell_call::is_harmless_mode))
         {
             true => InnerCommands::Nothing,
             false => InnerCommands::Doubt("it changes how the shell works"),
         },
-        "export" | "read" | "getopts" | "wait" => sets(command),
+        "export" | "read" | "getopts" | "wait" => setting(command),
         "test" | "[" if may_calculate(arguments) => {
             InnerCommands::Doubt("some shells run code to compare its words")
         }
@@ -142,7 +142,7 @@ fn unwrapped((program, flags, values, before): &Wrapper, arguments: &[ShellWord]
             _ => InnerCommands::Nothing,
         };
     }
-    let mut command = of(rest);
+    let mut command = command_of(rest);
     command.assignments = variables;
     // Only some shells have it.
     if *program == "builtin" {
@@ -183,7 +183,7 @@ fn starts(words: &[ShellWord]) -> Vec<SimpleCommand> {
     let begun = |at: usize| {
         let variable = |word: &ShellWord| assignment(word.literal()?);
         let assignments: Vec<_> = words[at..].iter().map_while(variable).collect();
-        let mut command = of(&words[at + assignments.len()..]);
+        let mut command = command_of(&words[at + assignments.len()..]);
         let literal = |(name, value)| (name, ShellWord::Literal(value));
         command.assignments = assignments.into_iter().map(literal).collect();
         command
@@ -196,7 +196,7 @@ fn takes_variables(program: &str) -> bool {
     matches!(program, "env" | "sudo" | "doas")
 }
 
-fn of(words: &[ShellWord]) -> SimpleCommand {
+fn command_of(words: &[ShellWord]) -> SimpleCommand {
     SimpleCommand {
         words: words.to_vec(),
         ..SimpleCommand::default()
@@ -213,7 +213,7 @@ fn find(arguments: &[ShellWord]) -> InnerCommands {
             Some("-exec" | "-execdir" | "-ok" | "-okdir") => {
                 let is_end = |word: &ShellWord| matches!(word.literal(), Some(";" | "+"));
                 let end = behind.iter().position(is_end).unwrap_or(behind.len());
-                let mut command = of(&behind[..end]);
+                let mut command = command_of(&behind[..end]);
                 for word in &mut command.words {
                     if word.literal().is_some_and(|text| text.contains("{}")) {
                         *word = ShellWord::Undecided("{}".to_owned());
@@ -252,7 +252,7 @@ fn fd(arguments: &[ShellWord]) -> InnerCommands {
 }
 
 /// What `export`, `read` and the like do to the line: nothing if programs see none of their variables.
-fn sets(command: &SimpleCommand) -> InnerCommands {
+fn setting(command: &SimpleCommand) -> InnerCommands {
     match variables::seen_by_programs(&variables::set_by(command), false).is_empty() {
         true => InnerCommands::Nothing,
         false => InnerCommands::Doubt("it sets variables that may change what runs"),

@@ -33,7 +33,7 @@ impl ActionFacts<'_> {
             on_disk: None,
             ..self.action.clone()
         };
-        let on_disk = ResolvedFiles::of(&action, self.also, &self.lookups);
+        let on_disk = ResolvedFiles::of(&action, self.directories, &self.lookups);
         Some((action, on_disk))
     }
 
@@ -56,7 +56,7 @@ impl ActionFacts<'_> {
     }
 
     fn wild_paths_stay_inside(&self) -> bool {
-        let directories = self.also.iter().chain([&self.action.workspace]);
+        let directories = self.directories.iter().chain([&self.action.workspace]);
         let directories: Vec<&PathBuf> = directories.collect();
         let stays = |text: &String| {
             let below = |dir: &&PathBuf| Path::new(text).strip_prefix(dir).ok();
@@ -76,7 +76,7 @@ impl ActionFacts<'_> {
         if patterns.is_empty() {
             return true;
         }
-        let bases = self.also.iter().chain([&action.workspace]);
+        let bases = self.directories.iter().chain([&action.workspace]);
         let bases: Vec<PathBuf> = bases.map(|dir| self.lookups.resolve(dir).path).collect();
         let is_inside = |path: &PathBuf| {
             let found = self.lookups.resolve(path);

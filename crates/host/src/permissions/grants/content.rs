@@ -44,7 +44,7 @@ impl ShownChange {
 impl ShownContent {
     /// What the changes make of the files, each with its content on disk when it was shown. A change without content
     /// from disk, because there were too many, allows nothing to be written.
-    pub fn of(changes: &[v1::Diff], looks: &[FileOnDisk]) -> ShownContent {
+    pub fn of(changes: &[v1::Diff], on_disk: &[FileOnDisk]) -> ShownContent {
         if changes.is_empty() {
             return ShownContent::None;
         }
@@ -58,10 +58,10 @@ impl ShownContent {
                 .iter()
                 .filter(|it| it.path.as_path() == path)
                 .collect();
-            let change = looks.get(at).and_then(|look| {
+            let change = on_disk.get(at).and_then(|file| {
                 Some(ShownChange {
-                    new: digest(&result(look, &parts)?),
-                    old: match look {
+                    new: digest(&result(file, &parts)?),
+                    old: match file {
                         FileOnDisk::Text(text) => Some(digest(text)),
                         FileOnDisk::Missing | FileOnDisk::Unknown(_) => None,
                     },
@@ -82,13 +82,13 @@ fn digest(content: &str) -> Digest {
 ///
 /// Agents show a whole file or the part that changes. A part has to occur in the file exactly once. If the old text
 /// does not occur at all, the user was warned about that, and the new text is the whole content.
-fn result(look: &FileOnDisk, parts: &[&v1::Diff]) -> Option<String> {
-    let mut text = match look {
+fn result(file: &FileOnDisk, parts: &[&v1::Diff]) -> Option<String> {
+    let mut text = match file {
         FileOnDisk::Text(text) => Some(text.clone()),
         FileOnDisk::Missing => None,
         FileOnDisk::Unknown(_) => return None,
     };
-    if parts.len() > MOST_PARTS {
+    if parts.len() > MAX_PARTS {
         return None;
     }
     for part in parts {
@@ -120,14 +120,14 @@ fn is_part_but_for_line_ends(old: &str, text: &str) -> bool {
 }
 
 /// A change with more parts is asked about when it is written.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(there: Option<&str>, changes: &[(Option<&str>, &str)], expected: Option<&str>) {
-        let look = there.map_or(FileOnDisk::Missing, |text| {
+        let file = there.map_or(FileOnDisk::Missing, |text| {
             FileOnDisk::Text(text.to_owned())
         });
         let diffs = changes.iter().map(|(old, new)| {
@@ -137,7 +137,7 @@ mod tests {
         });
         let diffs: Vec<v1::Diff> = diffs.collect();
         let parts: Vec<&v1::Diff> = diffs.iter().collect();
-        let found = result(&look, &parts);
+        let found = result(&file, &parts);
         assert_eq!(found.as_deref(), expected, "{there:?} {changes:?}");
     }
 

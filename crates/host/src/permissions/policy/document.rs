@@ -99,7 +99,7 @@ impl<'a> PolicyNode<'a> {
     ) -> Result<Vec<(Cow<'a, str>, PolicyNode<'a>)>, PolicyError> {
         let mut members: Vec<(Cow<'a, str>, PolicyNode<'a>)> = Vec::new();
         let mut reader = Reader::new(self.text);
-        let fail = |error: json::Error| self.unread(&error);
+        let fail = |error: json::Error| self.syntax_error(&error);
         let mut more = reader.open_object().map_err(fail)?;
         while more {
             let name = reader.name().map_err(fail)?;
@@ -128,7 +128,7 @@ impl<'a> PolicyNode<'a> {
     pub(super) fn items(&self) -> Result<Vec<PolicyNode<'a>>, PolicyError> {
         let mut items = Vec::new();
         let mut reader = Reader::new(self.text);
-        let fail = |error: json::Error| self.unread(&error);
+        let fail = |error: json::Error| self.syntax_error(&error);
         let mut more = reader.open_array().map_err(fail)?;
         while more {
             let text = reader.skip().map_err(fail)?;
@@ -151,11 +151,11 @@ impl<'a> PolicyNode<'a> {
         let string = Reader::new(self.text).string();
         string
             .map(Cow::into_owned)
-            .map_err(|error| self.unread(&error))
+            .map_err(|error| self.syntax_error(&error))
     }
 
     /// Its path in the document, such as `rules[2]`.
-    pub(super) fn place(&self) -> String {
+    pub(super) fn field_path(&self) -> String {
         self.field.clone()
     }
 
@@ -165,8 +165,8 @@ impl<'a> PolicyNode<'a> {
 
     /// An error that lists the names there are. The unknown name is not repeated: it may be a secret in the wrong
     /// place.
-    pub(super) fn no_such(&self, what: &str, said: &str, known: &[&str]) -> PolicyError {
-        let hint = match nearest(said, known) {
+    pub(super) fn no_such(&self, what: &str, given: &str, known: &[&str]) -> PolicyError {
+        let hint = match nearest(given, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("expected one of {}", known.join(", ")),
         };
@@ -181,7 +181,7 @@ impl<'a> PolicyNode<'a> {
         }
     }
 
-    fn unread(&self, error: &json::Error) -> PolicyError {
+    fn syntax_error(&self, error: &json::Error) -> PolicyError {
         self.error_at(self.start() + error.offset(), &error.problem().to_string())
     }
 
@@ -213,8 +213,8 @@ impl<'a> PolicyNode<'a> {
     }
 }
 
-fn nearest<'a>(said: &str, known: &[&'a str]) -> Option<&'a str> {
-    let near = known.iter().map(|name| (distance(said, name), *name));
+fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
+    let near = known.iter().map(|name| (distance(given, name), *name));
     near.filter(|(distance, name)| *distance <= name.len().div_ceil(3))
         .min()
         .map(|(_, name)| name)

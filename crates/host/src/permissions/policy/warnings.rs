@@ -16,12 +16,12 @@ pub struct PolicyWarning {
     /// What it does not do.
     pub problem: String,
     /// What to write instead.
-    pub instead: String,
+    pub remedy: String,
 }
 
 impl fmt::Display for PolicyWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "rule `{}` {}; {}", self.rule, self.problem, self.instead)
+        write!(f, "rule `{}` {}; {}", self.rule, self.problem, self.remedy)
     }
 }
 
@@ -52,16 +52,16 @@ fn warning_at_exec(rule: &Rule) -> Option<PolicyWarning> {
     }
 }
 
-fn warn(rule: &Rule, problem: &str, instead: &str) -> Option<PolicyWarning> {
+fn warn(rule: &Rule, problem: &str, remedy: &str) -> Option<PolicyWarning> {
     Some(PolicyWarning {
         rule: rule.id.clone(),
         problem: problem.to_owned(),
-        instead: instead.to_owned(),
+        remedy: remedy.to_owned(),
     })
 }
 
 fn warning(rule: &Rule) -> Option<PolicyWarning> {
-    let warn = |problem: &str, instead: &str| warn(rule, problem, instead);
+    let warn = |problem: &str, remedy: &str| warn(rule, problem, remedy);
     if let Some(pattern) = rule.commands.iter().find(|it| it.covers_nothing()) {
         let problem = format!("allows nothing with `{pattern}`: that program runs others");
         return warn(&problem, "name those with patterns of their own");

@@ -123,7 +123,7 @@ impl CommandInspection<'_> {
     /// Whether a name on the path is protected anywhere, so the rest does not matter.
     fn names_protected(&self, text: &str, change: FileChange) -> bool {
         let path = Path::new(text);
-        if is_protected(&self.action.seen(path)) {
+        if is_protected(&self.action.workspace_relative(path)) {
             return true;
         }
         // A pattern that the program expands itself.

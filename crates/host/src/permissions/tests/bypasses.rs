@@ -225,6 +225,8 @@ fn paths_that_no_file_has_do_not_hold_up_the_verdict() {
         let asked = action(&format!(r#"{{"kind":"edit","rawInput":{input}}}"#));
         let (verdict, seconds) = timed(|| shown(&permissions.judge(&asked)));
         assert!(seconds < 20, "{seconds}");
-        assert!(verdict.starts_with("deny: it "), "{verdict}");
+        let is_undecided = verdict.starts_with("deny: it ")
+            || verdict.starts_with("deny: a rule may deny it: it ");
+        assert!(is_undecided, "{verdict}");
     }
 }

@@ -194,7 +194,7 @@ fn decisions_are_listed_and_revoked_while_another_program_runs() {
         .map(|row| {
             format!(
                 "{} {} {} {}",
-                row.agent, row.scope, row.is_allowed, row.shown
+                row.agent, row.scope, row.is_allowed, row.summary
             )
         })
         .collect();

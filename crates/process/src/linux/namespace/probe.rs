@@ -9,18 +9,18 @@ use std::sync::OnceLock;
 
 use rustix::io::Errno;
 
-use super::super::{GUARD, PROBE, bond, filter};
-use super::{Layout, Namespace};
+use super::super::{GUARD, PROBE_ARGUMENT, child_setup, seccomp_filter};
+use super::{CoverPlan, Namespace};
 use crate::{Confinement, Network, Unsupported, guard};
 
 /// Whether there can be such a namespace: tried once, in a process that does nothing else.
 pub(in super::super) fn support() -> Result<(), Unsupported> {
     static SUPPORT: OnceLock<Result<(), Unsupported>> = OnceLock::new();
     *SUPPORT.get_or_init(|| {
-        if filter::of_this_machine().is_none() {
+        if seccomp_filter::of_this_machine().is_none() {
             return Err(MACHINE);
         }
-        match tried() {
+        match try_namespace() {
             0 => Ok(()),
             code => Err(explain(code, setting, is_container())),
         }
@@ -29,16 +29,16 @@ pub(in super::super) fn support() -> Result<(), Unsupported> {
 
 /// Enters a namespace in this process, for good. Returns 0, or the error's number; what fails in a namespace that was made
 /// has the bit [`MADE`] as well.
-pub(in super::super) fn try_here() -> i32 {
-    trial().map_or_else(|error| number(&error), |namespace| attempt(&namespace))
+pub(in super::super) fn run_probe() -> i32 {
+    probe_namespace().map_or_else(|error| number(&error), |namespace| enter(&namespace))
 }
 
-fn trial() -> io::Result<Namespace> {
+fn probe_namespace() -> io::Result<Namespace> {
     let confinement = Confinement::new().network(Network::Loopback);
     let namespace = Namespace::of(&confinement)?.ok_or(Errno::INVAL)?;
     // Blanks are made though there is nothing to cover.
     Ok(Namespace {
-        layout: Some(Layout {
+        plan: Some(CoverPlan {
             covers: Vec::new(),
             pins: Vec::new(),
         }),
@@ -46,10 +46,10 @@ fn trial() -> io::Result<Namespace> {
     })
 }
 
-fn attempt(namespace: &Namespace) -> i32 {
-    match namespace.make() {
+fn enter(namespace: &Namespace) -> i32 {
+    match namespace.unshare() {
         Err(error) => number(&error),
-        Ok(()) => match namespace.furnish() {
+        Ok(()) => match namespace.set_up() {
             Err(error) => number(&error) | MADE,
             Ok(()) => 0,
         },
@@ -62,22 +62,22 @@ fn number(error: &io::Error) -> i32 {
 
 /// In a fresh process where this executable can be one. A copy of this process must let others look into it before it can
 /// write its own files in `/proc`.
-fn tried() -> i32 {
+fn try_namespace() -> i32 {
     let mut command = Command::new("/proc/self/exe");
     command.stdin(Stdio::null()).stdout(Stdio::null());
     if guard::is_ready() {
-        command.arg0(GUARD).arg(PROBE).env_clear();
+        command.arg0(GUARD).arg(PROBE_ARGUMENT).env_clear();
         let status = command.stderr(Stdio::null()).status();
         return status.ok().and_then(|it| it.code()).unwrap_or(libc::EIO);
     }
-    let namespace = match trial() {
+    let namespace = match probe_namespace() {
         Ok(namespace) => namespace,
         Err(error) => return number(&error),
     };
     let hook = move || {
-        bond::show_again();
+        child_setup::allow_inspection();
         // Never 0, with which the child would go on and become the program.
-        Err(io::Error::from_raw_os_error(match attempt(&namespace) {
+        Err(io::Error::from_raw_os_error(match enter(&namespace) {
             0 => ENTERED,
             code => code,
         }))

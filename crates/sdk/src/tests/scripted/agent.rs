@@ -33,7 +33,7 @@ async fn what_is_written_is_the_official_form() {
     session.update(call).await.unwrap();
     let yes = v1::PermissionOption::new("yes", "Yes", v1::PermissionOptionKind::AllowOnce);
     let asked = v1::ToolCallUpdate::new("t");
-    let outcome = session.ask_permission(asked, [yes]).await.unwrap();
+    let outcome = session.request_permission(asked, [yes]).await.unwrap();
     assert!(matches!(outcome, v1::RequestPermissionOutcome::Selected(_)));
     reply.ok(end_of_turn());
     drop(session);
@@ -56,7 +56,7 @@ async fn what_is_written_is_the_official_form() {
 async fn a_call_that_was_not_offered_is_not_sent() {
     let agent = Agent::with("{}", "quiet 1s").await;
     let read = v1::ReadTextFileRequest::new("s", "/a");
-    let refused = agent.client.ask(read).await.unwrap_err();
+    let refused = agent.client.request(read).await.unwrap_err();
     expect!["fs/read_text_file needs `clientCapabilities.fs.readTextFile`, which the peer has not offered"].assert_eq(&refused.to_string());
     assert!(matches!(refused, CallError::NotOffered { .. }));
     agent.finish().await;
@@ -97,10 +97,14 @@ async fn extensions_go_both_ways() {
     };
     let raw = |text| Raw::parse(text).unwrap();
     let asked = raw(r#"{"c":3}"#);
-    let answer = agent.client.ask_extension("_y/ask", &asked);
+    let answer = agent.client.request_extension("_y/ask", &asked);
     assert_eq!(answer.await.unwrap().as_str(), r#"{"d":4}"#);
     let told = raw(r#"{"e":5}"#);
-    agent.client.tell_extension("_y/tell", &told).await.unwrap();
+    agent
+        .client
+        .notify_extension("_y/tell", &told)
+        .await
+        .unwrap();
     reply.ok(raw(r#"{"f":6}"#));
     agent.calls.next().await.unwrap().refuse();
     agent.finish().await;

@@ -337,7 +337,7 @@ async fn a_question_of_ours_that_we_take_back() {
     let (request, reply) = agent.prompt().await;
     let read = v1::ReadTextFileRequest::new(request.session_id, "/a");
     tokio::select! {
-        _ = agent.client.ask(read) => panic!("nobody has answered"),
+        _ = agent.client.request(read) => panic!("nobody has answered"),
         () = reply.cancelled() => {}
     }
     drop(reply);

@@ -22,7 +22,7 @@ async fn what_is_written_is_the_official_form() {
     );
     client.agent.initialize(hello_from_us()).await.unwrap();
     let new = v1::NewSessionRequest::new("/project", []);
-    let session = client.agent.ask(new).await.unwrap().session_id;
+    let session = client.agent.request(new).await.unwrap().session_id;
     let session = client.agent.session(session);
     let canceller = session.clone();
     let (cancel, cancelled) = tokio::sync::oneshot::channel();
@@ -63,11 +63,14 @@ async fn what_is_written_is_the_official_form() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_was_not_offered_is_not_sent() {
     let client = Client::with("{}", "|>").await;
-    let refused = client.agent.ask(v1::ListSessionsRequest::default()).await;
+    let refused = client
+        .agent
+        .request(v1::ListSessionsRequest::default())
+        .await;
     expect!["session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer has not offered"].assert_eq(&refused.clone().unwrap_err().to_string());
     assert!(matches!(refused, Err(CallError::NotOffered { .. })));
     let load = v1::LoadSessionRequest::new("s", "/project", []);
-    let refused = client.agent.ask(load).await;
+    let refused = client.agent.request(load).await;
     assert!(matches!(refused, Err(CallError::NotOffered { .. })));
     client.finish().await;
 }
@@ -76,7 +79,7 @@ async fn a_call_that_was_not_offered_is_not_sent() {
 async fn nothing_is_sent_before_initialize() {
     let client = Client::new("|>");
     let new = v1::NewSessionRequest::new("/project", []);
-    let refused = client.agent.ask(new).await.unwrap_err();
+    let refused = client.agent.request(new).await.unwrap_err();
     expect!["session/new needs an initialized connection"].assert_eq(&refused.to_string());
     let session = client.agent.session("s");
     let refused = session.cancel().await.unwrap_err();
@@ -95,7 +98,11 @@ async fn nothing_is_sent_before_initialize_is_answered() {
         |>
     "#,
     );
-    let new = || client.agent.ask(v1::NewSessionRequest::new("/project", []));
+    let new = || {
+        client
+            .agent
+            .request(v1::NewSessionRequest::new("/project", []))
+    };
     let (hello, early) = tokio::join!(client.agent.initialize(hello_from_us()), new());
     assert!(matches!(early, Err(CallError::NotInitialized { .. })));
     assert_eq!(hello.unwrap_err(), CallError::Version(2));
@@ -139,10 +146,10 @@ async fn a_login_that_is_wanted_first() {
         assert_eq!(methods.len(), 2);
         Some("web".into())
     };
-    let answer = client.agent.ask_with_login(new, last).await.unwrap();
+    let answer = client.agent.request_with_login(new, last).await.unwrap();
     assert_eq!(answer.session_id.as_str(), "s");
     let new = v1::NewSessionRequest::new("/b", []);
-    let refused = client.agent.ask_with_login(new, |_| None).await;
+    let refused = client.agent.request_with_login(new, |_| None).await;
     assert!(refused.unwrap_err().wants_login());
     client.finish().await;
 }
@@ -163,7 +170,7 @@ async fn extensions_go_both_ways() {
     .await;
     let agent = client.agent.clone();
     let params = Raw::parse(r#"{"a":1}"#).unwrap();
-    let asking = agent.ask_extension("_x/ask", &params);
+    let asking = agent.request_extension("_x/ask", &params);
     let mut told = 0;
     let take = |call| match call {
         ClientCall::Extension(call, reply) => {
@@ -179,7 +186,7 @@ async fn extensions_go_both_ways() {
     let answer = client.calls.until(asking, take).await.unwrap();
     assert_eq!(answer.as_str(), r#"{"e":5}"#);
     let params = Raw::parse(r#"{"f":6}"#).unwrap();
-    agent.tell_extension("_x/tell", &params).await.unwrap();
+    agent.notify_extension("_x/tell", &params).await.unwrap();
     drop(agent);
     client.finish().await;
 }
@@ -198,10 +205,10 @@ async fn a_call_that_is_dropped_is_taken_back() {
     )
     .await;
     let new = v1::NewSessionRequest::new("/a", []);
-    let asking = tokio::time::timeout(std::time::Duration::from_secs(1), client.agent.ask(new));
+    let asking = tokio::time::timeout(std::time::Duration::from_secs(1), client.agent.request(new));
     assert!(asking.await.is_err());
     let new = v1::NewSessionRequest::new("/b", []);
-    let answer = client.agent.ask(new).await.unwrap();
+    let answer = client.agent.request(new).await.unwrap();
     assert_eq!(answer.session_id.as_str(), "b");
     client.finish().await;
 }
@@ -218,7 +225,7 @@ async fn answers_out_of_order_find_their_calls() {
     "#,
     )
     .await;
-    let ask = |cwd| client.agent.ask(v1::NewSessionRequest::new(cwd, []));
+    let ask = |cwd| client.agent.request(v1::NewSessionRequest::new(cwd, []));
     let (a, b) = tokio::join!(ask("/a"), ask("/b"));
     assert_eq!(a.unwrap().session_id.as_str(), "a");
     assert_eq!(b.unwrap().session_id.as_str(), "b");
@@ -229,7 +236,7 @@ async fn answers_out_of_order_find_their_calls() {
 async fn a_result_that_does_not_fit_names_its_place() {
     let client = Client::with("{}", "-> session/new {...}\n<= {\"sessionId\":7}").await;
     let new = v1::NewSessionRequest::new("/a", []);
-    let fault = client.agent.ask(new).await.unwrap_err();
+    let fault = client.agent.request(new).await.unwrap_err();
     expect!["session/new: result.sessionId: expected a string, found a number"]
         .assert_eq(&fault.to_string());
     client.finish().await;

@@ -1,7 +1,7 @@
 //! How conversations end, and what is left of them.
 
 use super::{Agent, Client, end_of_turn, v1};
-use crate::{CallError, Closed};
+use crate::{CallError, CloseReason};
 
 const TURN: &str = r#"-> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}"#;
 
@@ -17,25 +17,31 @@ async fn the_end_of_the_connection_fails_calls_that_wait() {
     "#,
     )
     .await;
-    let ask = |cwd| client.agent.ask(v1::NewSessionRequest::new(cwd, []));
+    let ask = |cwd| client.agent.request(v1::NewSessionRequest::new(cwd, []));
     let (one, other) = tokio::join!(ask("/a"), ask("/b"));
-    assert_eq!(one.unwrap_err(), CallError::Closed(Closed::Ended));
-    assert_eq!(other.unwrap_err(), CallError::Closed(Closed::Ended));
+    assert_eq!(one.unwrap_err(), CallError::Closed(CloseReason::PeerClosed));
+    assert_eq!(
+        other.unwrap_err(),
+        CallError::Closed(CloseReason::PeerClosed)
+    );
     let later = ask("/c").await.unwrap_err();
-    assert_eq!(later, CallError::Closed(Closed::Ended));
+    assert_eq!(later, CallError::Closed(CloseReason::PeerClosed));
     client.finish().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn closing_our_side_fails_calls_that_wait() {
     let client = Client::with("{}", "-> session/new {...}\n|>").await;
-    let new = || client.agent.ask(v1::NewSessionRequest::new("/a", []));
+    let new = || client.agent.request(v1::NewSessionRequest::new("/a", []));
     let closing = async {
         client.agent.flush().await;
         client.agent.close();
     };
     let (outcome, ()) = tokio::join!(new(), closing);
-    assert_eq!(outcome.unwrap_err(), CallError::Closed(Closed::Here));
+    assert_eq!(
+        outcome.unwrap_err(),
+        CallError::Closed(CloseReason::ClosedLocally)
+    );
     assert!(matches!(new().await, Err(CallError::Closed(_))));
     client.finish().await;
 }
@@ -63,8 +69,8 @@ async fn a_client_that_leaves_takes_its_requests_back() {
     let session = agent.client.session(request.session_id);
     session.say("The last word").await.unwrap();
     let tool = v1::ToolCallUpdate::new("t");
-    let asked = session.ask_permission(tool, []).await.unwrap_err();
-    assert_eq!(asked, CallError::Closed(Closed::Ended));
+    let asked = session.request_permission(tool, []).await.unwrap_err();
+    assert_eq!(asked, CallError::Closed(CloseReason::PeerClosed));
     drop((reply, session));
     agent.finish().await;
 }
@@ -115,7 +121,7 @@ async fn answers_that_nobody_waits_for_are_dropped() {
     )
     .await;
     let new = v1::NewSessionRequest::new("/a", []);
-    let answer = client.agent.ask(new).await.unwrap();
+    let answer = client.agent.request(new).await.unwrap();
     assert_eq!(answer.session_id.as_str(), "right");
     client.finish().await;
 }
@@ -139,9 +145,9 @@ async fn a_turn_whose_question_nobody_takes_is_stalled() {
 async fn a_method_of_the_protocol_is_no_extension() {
     let client = Client::with("{}", "|>").await;
     let none = attache_rpc::json::Raw::parse("{}").unwrap();
-    let asked = client.agent.ask_extension("session/list", &none).await;
+    let asked = client.agent.request_extension("session/list", &none).await;
     assert_eq!(asked.unwrap_err(), CallError::NotAnExtension);
-    let told = client.agent.tell_extension("session/cancel", &none).await;
+    let told = client.agent.notify_extension("session/cancel", &none).await;
     assert_eq!(told.unwrap_err(), CallError::NotAnExtension);
     client.finish().await;
 }

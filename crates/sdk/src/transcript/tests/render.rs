@@ -5,8 +5,8 @@ use std::fmt::{self, Write};
 use attache_schema::{json, v1};
 
 use crate::transcript::{
-    Blocks, Entry, Item, Message, MessageKind, Outcome, SessionMessage, Subagent, ToolCall,
-    Transcript,
+    ContentBlocks, Entry, EntryKind, MessageEntry, MessageKind, SessionMessageEntry, SubagentEntry,
+    ToolCallEntry, Transcript, TurnOutcome,
 };
 
 pub(super) fn render(transcript: &Transcript) -> String {
@@ -27,11 +27,11 @@ fn write_all(out: &mut String, transcript: &Transcript) -> fmt::Result {
 }
 
 fn item(entry: &Entry) -> String {
-    let text = match entry.item() {
-        Item::Message(it) => message(it),
-        Item::ToolCall(it) => tool_call(it),
-        Item::Notice(it) => format!("notice {}", encoded(it)),
-        Item::Compaction(it) => {
+    let text = match entry.kind() {
+        EntryKind::Message(it) => message(it),
+        EntryKind::ToolCall(it) => tool_call(it),
+        EntryKind::Notice(it) => format!("notice {}", encoded(it)),
+        EntryKind::Compaction(it) => {
             let summary = blocks(&it.summary);
             format!(
                 "compaction {} {}{summary}{}",
@@ -40,13 +40,13 @@ fn item(entry: &Entry) -> String {
                 some(" error=", &it.error)
             )
         }
-        Item::Subagent(it) => subagent(it),
-        Item::SessionMessage(it) => session_message(it),
-        Item::End(it) => match &it.outcome {
-            Outcome::Stopped(reason) => format!("end {reason} {:?}", it.cancelled),
-            Outcome::Failed(error) => format!("end {error} {:?}", it.cancelled),
+        EntryKind::Subagent(it) => subagent(it),
+        EntryKind::SessionMessage(it) => session_message(it),
+        EntryKind::TurnEnd(it) => match &it.outcome {
+            TurnOutcome::Stopped(reason) => format!("end {reason} {:?}", it.cancelled),
+            TurnOutcome::Failed(error) => format!("end {error} {:?}", it.cancelled),
         },
-        Item::Unknown(it) => format!("unknown {}", it.as_str()),
+        EntryKind::Unknown(it) => format!("unknown {}", it.as_str()),
     };
     match entry.dropped() {
         0 => text,
@@ -54,7 +54,7 @@ fn item(entry: &Entry) -> String {
     }
 }
 
-fn message(message: &Message) -> String {
+fn message(message: &MessageEntry) -> String {
     let kind = match message.kind {
         MessageKind::User if message.is_prompt => "prompt",
         MessageKind::User => "user",
@@ -68,12 +68,12 @@ fn message(message: &Message) -> String {
     )
 }
 
-fn tool_call(call: &ToolCall) -> String {
+fn tool_call(call: &ToolCallEntry) -> String {
     let mark = if call.is_cancelled { " CANCELLED" } else { "" };
-    format!("call{mark} {}", encoded(&call.said))
+    format!("call{mark} {}", encoded(&call.report))
 }
 
-fn subagent(child: &Subagent) -> String {
+fn subagent(child: &SubagentEntry) -> String {
     let state = child.state.as_ref().map(encoded);
     let title = some(" title=", &child.title);
     let description = some(" description=", &child.description);
@@ -85,7 +85,7 @@ fn subagent(child: &Subagent) -> String {
     )
 }
 
-fn session_message(message: &SessionMessage) -> String {
+fn session_message(message: &SessionMessageEntry) -> String {
     let sender = some(" from=", &message.sender);
     let recipient = some(" to=", &message.recipient);
     format!(
@@ -123,7 +123,7 @@ fn state(out: &mut String, transcript: &Transcript) -> fmt::Result {
     Ok(())
 }
 
-fn blocks(blocks: &Blocks) -> String {
+fn blocks(blocks: &ContentBlocks) -> String {
     let block = |block: &v1::ContentBlock| match block {
         v1::ContentBlock::Text(content)
             if *content == v1::TextContent::new(content.text.as_str()) =>

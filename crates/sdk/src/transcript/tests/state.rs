@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::check;
 use super::script::{lines, run, step};
 use crate::transcript::Transcript;
-use crate::transcript::plans::MOST;
+use crate::transcript::plans::MAX_PLANS;
 
 #[test]
 fn a_plan_is_replaced_as_a_whole() {
@@ -53,7 +53,7 @@ fn a_plan_without_a_name_is_kept_as_it_came() {
 #[test]
 fn too_many_plans_push_out_the_oldest_and_are_counted() {
     let mut transcript = Transcript::new();
-    for number in 0..MOST + 2 {
+    for number in 0..MAX_PLANS + 2 {
         let line = format!(
             r#"{{"sessionUpdate":"plan_update","plan":{{"type":"markdown","planId":"{number}","content":""}}}}"#
         );
@@ -61,7 +61,7 @@ fn too_many_plans_push_out_the_oldest_and_are_counted() {
     }
     assert_eq!(
         (transcript.plans().len(), transcript.dropped().plans),
-        (MOST, 2)
+        (MAX_PLANS, 2)
     );
 }
 

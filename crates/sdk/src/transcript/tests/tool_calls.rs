@@ -84,7 +84,7 @@ fn a_call_is_found_by_its_id() {
     let id = v1::ToolCallId::from("c");
     let entry = transcript.tool_call_entry(&id).expect("the call's entry");
     let call = transcript.tool_call(&id).expect("the call");
-    assert_eq!((entry.index(), call.said.title.as_str()), (1, "t"));
+    assert_eq!((entry.index(), call.report.title.as_str()), (1, "t"));
     assert!(call.is_open());
     assert_eq!(transcript.tool_call(&v1::ToolCallId::from("d")), None);
 }

@@ -1,6 +1,6 @@
 //! The text of an entry, to copy and to search.
 
-use attache::transcript::{Blocks, Entry, Item, Outcome};
+use attache::transcript::{ContentBlocks, Entry, EntryKind, TurnOutcome};
 use attache::v1;
 use attache_client::{content, tool_call};
 
@@ -14,7 +14,7 @@ pub fn text_of(entry: &Entry) -> String {
         text.push_str(piece);
     };
     match entry.tool_call() {
-        Some(call) => to_copy(&call.said, &mut add),
+        Some(call) => to_copy(&call.report, &mut add),
         None => texts(entry, &mut add),
     }
     text
@@ -22,32 +22,32 @@ pub fn text_of(entry: &Entry) -> String {
 
 /// Gives the texts of an entry one by one.
 pub(in crate::paint) fn texts(entry: &Entry, give: &mut dyn FnMut(&str)) {
-    match entry.item() {
-        Item::Message(message) => blocks(&message.content, give),
-        Item::ToolCall(call) => tool_call(&call.said, give),
-        Item::Notice(notice) => {
+    match entry.kind() {
+        EntryKind::Message(message) => blocks(&message.content, give),
+        EntryKind::ToolCall(call) => tool_call(&call.report, give),
+        EntryKind::Notice(notice) => {
             give(&notice.title);
             notice.description.iter().for_each(|text| give(text));
         }
-        Item::Compaction(compaction) => {
+        EntryKind::Compaction(compaction) => {
             blocks(&compaction.summary, give);
             compaction.error.iter().for_each(|text| give(text));
         }
-        Item::Subagent(child) => {
+        EntryKind::Subagent(child) => {
             child.title.iter().for_each(|text| give(text));
             child.description.iter().for_each(|text| give(text));
         }
-        Item::SessionMessage(message) => blocks(&message.content, give),
-        Item::End(end) => match &end.outcome {
-            Outcome::Stopped(reason) => give(reason.as_str()),
-            Outcome::Failed(error) => give(&error.message),
+        EntryKind::SessionMessage(message) => blocks(&message.content, give),
+        EntryKind::TurnEnd(end) => match &end.outcome {
+            TurnOutcome::Stopped(reason) => give(reason.as_str()),
+            TurnOutcome::Failed(error) => give(&error.message),
         },
-        Item::Unknown(raw) => give(raw.as_str()),
+        EntryKind::Unknown(raw) => give(raw.as_str()),
         _ => {}
     }
 }
 
-fn blocks(blocks: &Blocks, give: &mut dyn FnMut(&str)) {
+fn blocks(blocks: &ContentBlocks, give: &mut dyn FnMut(&str)) {
     blocks
         .as_slice()
         .iter()
@@ -59,9 +59,9 @@ fn block(block: &v1::ContentBlock, give: &mut dyn FnMut(&str)) {
         v1::ContentBlock::Text(text) => give(&text.text),
         v1::ContentBlock::Resource(resource) => match &resource.resource {
             v1::EmbeddedResourceResource::Text(text) => give(&text.text),
-            v1::EmbeddedResourceResource::Blob(_) => give(&content::line(block)),
+            v1::EmbeddedResourceResource::Blob(_) => give(&content::summary_line(block)),
         },
-        other => give(&content::line(other)),
+        other => give(&content::summary_line(other)),
     }
 }
 
