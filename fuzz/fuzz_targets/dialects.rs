@@ -1,5 +1,5 @@
 //! A conversation across the translator of every dialect, a message a line: `<` before a message of the peer, `>` before one
-//! of ours. What crosses is JSON, whatever was said before it.
+//! of our_requests. What crosses is JSON, whatever was said before it.
 #![no_main]
 
 use std::collections::HashMap;
@@ -12,11 +12,11 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|conversation: &str| {
     for dialect in Dialect::ALL {
         for peer in [Role::Client, Role::Agent] {
-            let mut talk = Talk::new(dialect, peer);
+            let mut translated = TranslatedConversation::new(dialect, peer);
             for line in conversation.lines() {
                 match line.split_at_checked(1) {
-                    Some(("<", message)) => talk.incoming(message),
-                    Some((">", message)) => talk.outgoing(message),
+                    Some(("<", message)) => translated.incoming(message),
+                    Some((">", message)) => translated.outgoing(message),
                     _ => {}
                 }
             }
@@ -24,20 +24,20 @@ fuzz_target!(|conversation: &str| {
     }
 });
 
-struct Talk {
+struct TranslatedConversation {
     translator: CallTranslator,
     /// The official methods of the peer's requests that wait.
-    theirs: HashMap<Id, String>,
+    peer_requests: HashMap<Id, String>,
     /// The methods of our requests that wait.
-    ours: HashMap<Id, String>,
+    our_requests: HashMap<Id, String>,
 }
 
-impl Talk {
+impl TranslatedConversation {
     fn new(dialect: Dialect, peer: Role) -> Self {
-        Talk {
+        TranslatedConversation {
             translator: CallTranslator::new(dialect, peer),
-            theirs: HashMap::new(),
-            ours: HashMap::new(),
+            peer_requests: HashMap::new(),
+            our_requests: HashMap::new(),
         }
     }
 
@@ -48,7 +48,7 @@ impl Talk {
                 match self.translator.read_call(call) {
                     Ok(translated) => {
                         if let Some(official) = crossed(&translated) {
-                            self.theirs.insert(id, official);
+                            self.peer_requests.insert(id, official);
                         }
                     }
                     Err(error) => drop(self.translator.write_error(&id, &method, error)),
@@ -63,13 +63,13 @@ impl Talk {
                 }
             }
             Ok(Message::Response { id, result }) => {
-                let method = self.ours.remove(&id).unwrap_or_default();
+                let method = self.our_requests.remove(&id).unwrap_or_default();
                 if let Ok(result) = self.translator.read_result(&id, &method, result) {
                     is_json(&result);
                 }
             }
             Ok(Message::Failure { id, error }) => {
-                let method = self.ours.remove(&id).unwrap_or_default();
+                let method = self.our_requests.remove(&id).unwrap_or_default();
                 self.translator.read_error(&id, &method, error);
             }
             Err(_) => {}
@@ -82,7 +82,7 @@ impl Talk {
                 let call = Call::request(&id, &method, params);
                 if let Ok(translated) = self.translator.write_call(call) {
                     crossed(&translated);
-                    self.ours.insert(id, method.into_owned());
+                    self.our_requests.insert(id, method.into_owned());
                 }
             }
             Ok(Message::Notification { method, params }) => {
@@ -94,14 +94,14 @@ impl Talk {
                 }
             }
             Ok(Message::Response { id, result }) => {
-                let method = self.theirs.remove(&id).unwrap_or_default();
+                let method = self.peer_requests.remove(&id).unwrap_or_default();
                 match self.translator.write_result(&id, &method, result) {
                     Ok(result) => is_json(&result),
                     Err(error) => drop(self.translator.write_error(&id, &method, error)),
                 }
             }
             Ok(Message::Failure { id, error }) => {
-                let method = self.theirs.remove(&id).unwrap_or_default();
+                let method = self.peer_requests.remove(&id).unwrap_or_default();
                 self.translator.write_error(&id, &method, error);
             }
             Err(_) => {}

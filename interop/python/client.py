@@ -1,6 +1,6 @@
 """The interop client on the official Python SDK: python client.py AGENT [ARGUMENT…]
 
-What it asks and prints is in ../README.md.
+What it sends and prints is in ../README.md.
 """
 
 import asyncio
@@ -53,12 +53,12 @@ async def conversation(client, agent):
     )
     session_id = (await agent.new_session(cwd=CWD, mcp_servers=[])).session_id
     show(call="session/new", session=session_id)
-    for client.prompt, client.then in STEPS:
+    for client.prompt, client.action in STEPS:
         try:
             turn = await agent.prompt(session_id=session_id, prompt=[acp.text_block(client.prompt)])
-            client.seen(stop=turn.stop_reason)
+            client.print_event(stop=turn.stop_reason)
         except acp.RequestError as error:
-            client.seen(error=error.code, message=str(error))
+            client.print_event(error=error.code, message=str(error))
     answer = await agent.ext_method("interop/echo", {"value": 7})
     show(call="_interop/echo", value=answer["value"])
 
@@ -66,34 +66,34 @@ async def conversation(client, agent):
 class InteropClient(acp.Client):
     def __init__(self):
         self.prompt = None
-        self.then = None
+        self.action = None
         self.terminals = {}
 
     def on_connect(self, conn):
         self.agent = conn
 
     async def session_update(self, session_id, update, **_):
-        self.seen(**normal(update))
-        if self.then == "cancel" and text_of(update) == "waiting":
+        self.print_event(**trace_update(update))
+        if self.action == "cancel" and text_of(update) == "waiting":
             await self.agent.cancel(session_id=session_id)
 
     async def request_permission(self, session_id, tool_call, options, **_):
         offered = [{"id": option.option_id, "kind": option.kind} for option in options]
-        self.seen(request="session/request_permission", id=tool_call.tool_call_id, options=offered)
-        if self.then == "cancel":
+        self.print_event(request="session/request_permission", id=tool_call.tool_call_id, options=offered)
+        if self.action == "cancel":
             await self.agent.cancel(session_id=session_id)
             return acp.RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-        outcome = AllowedOutcome(outcome="selected", option_id=self.then)
+        outcome = AllowedOutcome(outcome="selected", option_id=self.action)
         return acp.RequestPermissionResponse(outcome=outcome)
 
     async def write_text_file(self, session_id, path, content, **_):
-        self.seen(request="fs/write_text_file", path=shorten(path), content=content)
+        self.print_event(request="fs/write_text_file", path=shorten(path), content=content)
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(content)
         return acp.WriteTextFileResponse()
 
     async def read_text_file(self, session_id, path, line=None, limit=None, **_):
-        self.seen(request="fs/read_text_file", path=shorten(path), line=line, limit=limit)
+        self.print_event(request="fs/read_text_file", path=shorten(path), line=line, limit=limit)
         with open(path, encoding="utf-8", newline="") as file:
             lines = file.read().split("\n")
         first = (line or 1) - 1
@@ -101,7 +101,7 @@ class InteropClient(acp.Client):
         return acp.ReadTextFileResponse(content="\n".join(lines[first:last]))
 
     async def create_terminal(self, session_id, command, args=None, **_):
-        self.seen(request="terminal/create", command=command, args=args)
+        self.print_event(request="terminal/create", command=command, args=args)
         process = await asyncio.create_subprocess_exec(
             command, *(args or []), stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE
         )
@@ -110,17 +110,17 @@ class InteropClient(acp.Client):
         return acp.CreateTerminalResponse(terminal_id=terminal_id)
 
     async def wait_for_terminal_exit(self, session_id, terminal_id, **_):
-        self.seen(request="terminal/wait_for_exit", id=terminal_id)
+        self.print_event(request="terminal/wait_for_exit", id=terminal_id)
         terminal = self.terminals[terminal_id]
         await terminal.reader
         return acp.WaitForTerminalExitResponse(exit_code=await terminal.process.wait())
 
     async def terminal_output(self, session_id, terminal_id, **_):
-        self.seen(request="terminal/output", id=terminal_id)
+        self.print_event(request="terminal/output", id=terminal_id)
         return acp.TerminalOutputResponse(output=self.terminals[terminal_id].output.decode(), truncated=False)
 
     async def release_terminal(self, session_id, terminal_id, **_):
-        self.seen(request="terminal/release", id=terminal_id)
+        self.print_event(request="terminal/release", id=terminal_id)
         process = self.terminals.pop(terminal_id).process
         if process.returncode is None:
             process.kill()
@@ -128,15 +128,15 @@ class InteropClient(acp.Client):
 
     async def ext_method(self, method, params):
         # The SDK takes the leading `_` off incoming names and puts it on outgoing ones.
-        self.seen(request=f"_{method}", value=params.get("value"))
+        self.print_event(request=f"_{method}", value=params.get("value"))
         if method != "interop/echo":
             raise acp.RequestError.method_not_found(f"_{method}")
         return {"value": params["value"]}
 
     async def ext_notification(self, method, params):
-        self.seen(notification=f"_{method}", n=params.get("n"))
+        self.print_event(notification=f"_{method}", n=params.get("n"))
 
-    def seen(self, **event):
+    def print_event(self, **event):
         show(prompt=self.prompt, **event)
 
 
@@ -151,7 +151,7 @@ class Terminal:
             self.output += data
 
 
-def normal(update):
+def trace_update(update):
     event = {"update": update.session_update}
     match update.session_update:
         case "agent_message_chunk":

@@ -1,5 +1,5 @@
 // The interop client on the official TypeScript SDK: node client.mjs AGENT [ARGUMENT…]
-// What it asks and prints is in ../README.md.
+// What it sends and prints is in ../README.md.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,56 +16,56 @@ const app = acp
   .client({ name: "interop-client" })
   // Notifications first: the SDK tries handlers in turn, and the answer to the prompt overtakes a late one.
   .onNotification("session/update", ({ params, agent }) => {
-    seen(normal(params.update));
-    if (step.then === "cancel" && params.update.content?.text === "waiting") {
+    printEvent(traceUpdate(params.update));
+    if (step.action === "cancel" && params.update.content?.text === "waiting") {
       return agent.notify("session/cancel", { sessionId: params.sessionId });
     }
   })
   .onNotification("_interop/note", (params) => params, ({ params }) => {
-    seen({ notification: "_interop/note", n: params.n });
+    printEvent({ notification: "_interop/note", n: params.n });
   })
   .onRequest("session/request_permission", async ({ params, agent }) => {
     const options = params.options.map(({ optionId, kind }) => ({ id: optionId, kind }));
-    seen({ request: "session/request_permission", id: params.toolCall.toolCallId, options });
-    if (step.then === "cancel") {
+    printEvent({ request: "session/request_permission", id: params.toolCall.toolCallId, options });
+    if (step.action === "cancel") {
       await agent.notify("session/cancel", { sessionId: params.sessionId });
       return { outcome: { outcome: "cancelled" } };
     }
-    return { outcome: { outcome: "selected", optionId: step.then } };
+    return { outcome: { outcome: "selected", optionId: step.action } };
   })
   .onRequest("fs/write_text_file", async ({ params }) => {
-    seen({ request: "fs/write_text_file", path: shorten(params.path), content: params.content });
+    printEvent({ request: "fs/write_text_file", path: shorten(params.path), content: params.content });
     await fs.writeFile(params.path, params.content);
     return {};
   })
   .onRequest("fs/read_text_file", async ({ params: { path, line, limit } }) => {
-    seen({ request: "fs/read_text_file", path: shorten(path), line, limit });
+    printEvent({ request: "fs/read_text_file", path: shorten(path), line, limit });
     const lines = (await fs.readFile(path, "utf8")).split("\n");
     const first = (line ?? 1) - 1;
     return { content: lines.slice(first, first + (limit ?? lines.length)).join("\n") };
   })
   .onRequest("terminal/create", ({ params: { command, args } }) => {
-    seen({ request: "terminal/create", command, args });
+    printEvent({ request: "terminal/create", command, args });
     const terminalId = `terminal-${terminals.size + 1}`;
     terminals.set(terminalId, new Terminal(command, args));
     return { terminalId };
   })
   .onRequest("terminal/wait_for_exit", ({ params }) => {
-    seen({ request: "terminal/wait_for_exit", id: params.terminalId });
+    printEvent({ request: "terminal/wait_for_exit", id: params.terminalId });
     return terminal(params.terminalId).exit;
   })
   .onRequest("terminal/output", ({ params }) => {
-    seen({ request: "terminal/output", id: params.terminalId });
+    printEvent({ request: "terminal/output", id: params.terminalId });
     return { output: terminal(params.terminalId).output, truncated: false };
   })
   .onRequest("terminal/release", ({ params }) => {
-    seen({ request: "terminal/release", id: params.terminalId });
+    printEvent({ request: "terminal/release", id: params.terminalId });
     terminal(params.terminalId).process.kill();
     terminals.delete(params.terminalId);
     return {};
   })
   .onRequest("_interop/echo", (params) => params, ({ params }) => {
-    seen({ request: "_interop/echo", value: params.value });
+    printEvent({ request: "_interop/echo", value: params.value });
     return { value: params.value };
   });
 
@@ -85,10 +85,10 @@ async function conversation(agent) {
     try {
       const prompt = [{ type: "text", text: step.prompt }];
       const { stopReason } = await agent.request("session/prompt", { sessionId, prompt });
-      seen({ stop: stopReason });
+      printEvent({ stop: stopReason });
     } catch (error) {
       if (!(error instanceof acp.RequestError)) throw error;
-      seen({ error: error.code, message: error.message });
+      printEvent({ error: error.code, message: error.message });
     }
   }
 
@@ -99,10 +99,10 @@ async function conversation(agent) {
 const STEPS = [
   { prompt: "stream 5" },
   { prompt: "tool" },
-  { prompt: "permission", then: "allow" },
-  { prompt: "permission", then: "reject" },
-  { prompt: "permission", then: "cancel" },
-  { prompt: "wait", then: "cancel" },
+  { prompt: "permission", action: "allow" },
+  { prompt: "permission", action: "reject" },
+  { prompt: "permission", action: "cancel" },
+  { prompt: "wait", action: "cancel" },
   { prompt: "write note.txt one\ntwo\nthree\n" },
   { prompt: "read note.txt" },
   { prompt: "terminal" },
@@ -111,7 +111,7 @@ const STEPS = [
   { prompt: "something else" },
 ];
 
-function normal(update) {
+function traceUpdate(update) {
   const { sessionUpdate, content, toolCallId, title, kind, status, entries } = update;
   switch (sessionUpdate) {
     case "agent_message_chunk":
@@ -161,7 +161,7 @@ function shorten(path) {
   return path.startsWith(cwd) ? `$CWD${path.slice(cwd.length)}` : path;
 }
 
-function seen(event) {
+function printEvent(event) {
   print({ prompt: step.prompt, ...event });
 }
 

@@ -7,8 +7,8 @@ mod batch;
 mod lines;
 mod policy;
 mod random;
-mod stage;
 mod strace;
+mod testbed;
 
 use std::env;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use batch::{Counts, Report, Tools, Way};
+use batch::{AttackSetup, Counts, Report, Runner};
 
 use crate::interop::{self, child, install};
 
@@ -28,32 +28,32 @@ pub(crate) fn play(script: &Path) -> Result<(), String> {
 }
 
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
-    let wanted = Wanted::from_arguments(arguments)?;
-    let (binary, target) = match &wanted.binary {
+    let options = AttackOptions::from_arguments(arguments)?;
+    let (binary, target) = match &options.binary {
         Some(binary) => (binary.clone(), root.join("target")),
         None => interop::build_binary(root)?,
     };
     let agent = env::current_exe().map_err(|error| format!("no path to this program: {error}"))?;
-    let tools = Tools {
+    let setup = AttackSetup {
         binary,
         agent,
         has_strace: install::is_installed("strace"),
         folder: target.join("attacks"),
     };
-    child::empty(&tools.folder)
-        .map_err(|error| format!("cannot use {}: {error}", tools.folder.display()))?;
+    child::empty(&setup.folder)
+        .map_err(|error| format!("cannot use {}: {error}", setup.folder.display()))?;
     let start = Instant::now();
-    let report = all(&tools, &wanted)?;
-    print!("{}", table(&tools, &report));
+    let report = all(&setup, &options)?;
+    print!("{}", table(&setup, &report));
     let seconds = start.elapsed().as_secs_f64();
     println!(
         "{} batches from seed {} in {seconds:.0} s",
-        wanted.batches, wanted.seed
+        options.batches, options.seed
     );
     verdict(&report)
 }
 
-struct Wanted {
+struct AttackOptions {
     batches: usize,
     seed: u64,
     binary: Option<PathBuf>,
@@ -62,9 +62,9 @@ struct Wanted {
     shows_idle: bool,
 }
 
-impl Wanted {
+impl AttackOptions {
     fn from_arguments(arguments: &[&str]) -> Result<Self, String> {
-        let mut wanted = Self {
+        let mut options = Self {
             batches: SOME,
             seed: SEED,
             binary: None,
@@ -74,29 +74,29 @@ impl Wanted {
         let mut rest = arguments;
         loop {
             rest = match rest {
-                [] => return Ok(wanted),
+                [] => return Ok(options),
                 ["--all", rest @ ..] => {
-                    wanted.batches = MANY;
-                    wanted.shows_idle = true;
+                    options.batches = MANY;
+                    options.shows_idle = true;
                     rest
                 }
                 ["--seed", seed, rest @ ..] => {
                     let seed = seed.parse();
-                    wanted.seed = seed.map_err(|error| format!("--seed: {error}"))?;
+                    options.seed = seed.map_err(|error| format!("--seed: {error}"))?;
                     rest
                 }
                 ["--batches", count, rest @ ..] => {
                     let count = count.parse();
-                    wanted.batches = count.map_err(|error| format!("--batches: {error}"))?;
+                    options.batches = count.map_err(|error| format!("--batches: {error}"))?;
                     rest
                 }
                 ["--preset", preset, rest @ ..] => {
                     let known = policy::PRESETS.into_iter().find(|known| known == preset);
-                    wanted.preset = Some(known.ok_or("--preset takes one with its dashes")?);
+                    options.preset = Some(known.ok_or("--preset takes one with its dashes")?);
                     rest
                 }
                 ["--binary", binary, rest @ ..] => {
-                    wanted.binary = Some(binary.into());
+                    options.binary = Some(binary.into());
                     rest
                 }
                 other => {
@@ -111,19 +111,19 @@ impl Wanted {
 }
 
 /// Runs the batches side by side. A batch has its own seed, the first one the seed itself.
-fn all(tools: &Tools, wanted: &Wanted) -> Result<Report, String> {
+fn all(setup: &AttackSetup, options: &AttackOptions) -> Result<Report, String> {
     let next = AtomicUsize::new(0);
     let whole = Mutex::new(Ok(Report::default()));
     let work = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= wanted.batches {
+            if number >= options.batches {
                 return;
             }
-            let seed = wanted.seed + u64::try_from(number).unwrap_or(0);
+            let seed = options.seed + u64::try_from(number).unwrap_or(0);
             let turn = policy::PRESETS[number % policy::PRESETS.len()];
-            let preset = wanted.preset.unwrap_or(turn);
-            let report = batch::run(tools, number, seed, preset);
+            let preset = options.preset.unwrap_or(turn);
+            let report = batch::run(setup, number, seed, preset);
             let mut whole = whole
                 .lock()
                 .unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -138,7 +138,7 @@ fn all(tools: &Tools, wanted: &Wanted) -> Result<Report, String> {
     });
     let whole = whole.into_inner();
     let report = whole.unwrap_or_else(|poisoned| poisoned.into_inner())?;
-    if wanted.shows_idle {
+    if options.shows_idle {
         for idle in &report.idle {
             eprintln!("does nothing without a policy: {idle}");
         }
@@ -169,17 +169,17 @@ fn add(whole: &mut Result<Report, String>, part: Result<Report, String>) {
     whole.idle.extend(part.idle.iter().cloned());
 }
 
-fn table(tools: &Tools, report: &Report) -> String {
+fn table(setup: &AttackSetup, report: &Report) -> String {
     let mut text = format!(
         "{:<10}{:<17}{:>6}{:>8}{:>9}{:>6}{:>6}{:>6}\n",
         "who runs", "preset", "lines", "denied", "through", "free", "ran", "idle"
     );
-    for ((way, preset), counts) in &report.counts {
-        let way = match way {
-            Way::Terminal => "terminal",
-            Way::Own => "agent",
-            Way::Request => "request",
-            Way::Builtin => "builtin",
+    for ((runner, preset), counts) in &report.counts {
+        let runner = match runner {
+            Runner::Terminal => "terminal",
+            Runner::AgentItself => "agent",
+            Runner::Request => "request",
+            Runner::Builtin => "builtin",
         };
         let Counts {
             lines,
@@ -190,10 +190,10 @@ fn table(tools: &Tools, report: &Report) -> String {
             idle,
         } = counts;
         text += &format!(
-            "{way:<10}{preset:<17}{lines:>6}{dangerous:>8}{through:>9}{free:>6}{free_ran:>6}{idle:>6}\n"
+            "{runner:<10}{preset:<17}{lines:>6}{dangerous:>8}{through:>9}{free:>6}{free_ran:>6}{idle:>6}\n"
         );
     }
-    let watched = match tools.has_strace {
+    let watched = match setup.has_strace {
         true => format!("{} processes watched", report.processes),
         false => "skipped: strace is not installed".to_owned(),
     };

@@ -3,15 +3,15 @@
 //! agents and with products, `attache claude` plays its scenarios, and our agent meets clients and MCP servers of others.
 
 mod binary;
-mod built;
+mod built_targets;
 pub(crate) mod child;
 mod claude;
 mod clients;
-mod denied;
 mod disk;
 pub(crate) mod install;
 mod model;
 mod pair;
+mod program_rules;
 mod servers;
 
 use std::env;
@@ -20,88 +20,88 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use denied::WithoutAsking;
 use pair::Outcome;
+use program_rules::AutoApproval;
 
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<(), String> {
-    let wanted = Wanted::from_arguments(arguments)?;
-    let place = Place::new(root);
-    disk::check(&place)?;
-    if let Wanted::Claude(part) = wanted {
-        install::binary(&place)?;
-        let rows = claude::rows(&place, part)?;
+    let wanted = Selection::from_arguments(arguments)?;
+    let dirs = InteropDirs::new(root);
+    disk::check(&dirs)?;
+    if let Selection::Claude(part) = wanted {
+        install::binary(&dirs)?;
+        let rows = claude::rows(&dirs, part)?;
         if rows.is_empty() {
             return Err(format!("no scenario has `{part}` in its name"));
         }
         print!("{}", table(&rows));
         return verdict(&rows);
     }
-    if let Wanted::Rules = wanted {
-        install::binary(&place)?;
-        let rows = rules(&place, &install::products(&place)?)?;
+    if let Selection::Rules = wanted {
+        install::binary(&dirs)?;
+        let rows = rules(&dirs, &install::products(&dirs)?)?;
         print!("{}", table(&rows));
         return verdict(&rows);
     }
-    let mut times = Times::new();
-    let built = built::Built::new(&place)?;
-    let partners = install::all(&place, &built)?;
-    let mut agents = install::agents(&place, &partners)?;
-    let clients = clients::all(&place)?;
-    let servers = servers::install(&place)?;
-    agents.push(servers::agent(&place, &servers));
-    if let Wanted::Installation = wanted {
-        return install::claude(&place).map(drop);
+    let mut times = PartTimes::new();
+    let built = built_targets::BuiltTargets::new(&dirs)?;
+    let partners = install::all(&dirs, &built)?;
+    let mut agents = install::agents(&dirs, &partners)?;
+    let clients = clients::all(&dirs)?;
+    let servers = servers::install(&dirs)?;
+    agents.push(servers::agent(&dirs, &servers));
+    if let Selection::Installation = wanted {
+        return install::claude(&dirs).map(drop);
     }
     times.note("builds and installation");
-    let mut rows = pairs(&place, &partners)?;
+    let mut rows = pairs(&dirs, &partners)?;
     times.note("pairs");
     for agent in &agents {
-        for errand in agent.errands {
-            rows.push(Row {
+        for task in agent.tasks {
+            rows.push(RunResult {
                 client: "binary",
                 agent: agent.name,
-                errand: errand.name,
-                outcome: binary::run(&place, agent, errand)?,
+                task: task.name,
+                outcome: binary::run(&dirs, agent, task)?,
             });
         }
     }
-    times.note("errands");
+    times.note("tasks");
     for client in &clients {
-        rows.push(Row {
+        rows.push(RunResult {
             client: client.name,
             agent: "builtin",
-            errand: "diff",
-            outcome: clients::run(&place, client)?,
+            task: "diff",
+            outcome: clients::run(&dirs, client)?,
         });
     }
-    rows.push(Row {
+    rows.push(RunResult {
         client: "builtin",
         agent: "servers",
-        errand: "mcp",
-        outcome: servers::test(&place, &built, &servers),
+        task: "mcp",
+        outcome: servers::test(&dirs, &built, &servers),
     });
     times.note("clients and servers");
-    rows.extend(rules(&place, &agents)?);
+    rows.extend(rules(&dirs, &agents)?);
     times.note("rules");
-    rows.extend(claude::rows(&place, "")?);
+    rows.extend(claude::rows(&dirs, "")?);
     times.note("claude");
     print!("{}{}", table(&rows), times.text());
     verdict(&rows)
 }
 
 /// Each client with each agent.
-fn pairs(place: &Place, partners: &[Partner]) -> Result<Vec<Row>, String> {
-    let expected = place.sources.join("expected.jsonl");
+fn pairs(dirs: &InteropDirs, partners: &[Partner]) -> Result<Vec<RunResult>, String> {
+    let expected = dirs.sources.join("expected.jsonl");
     let expected = fs::read_to_string(&expected)
         .map_err(|error| format!("cannot read {}: {error}", expected.display()))?;
     let mut rows = Vec::new();
     for client in partners {
         for agent in partners {
-            rows.push(Row {
+            rows.push(RunResult {
                 client: client.name,
                 agent: agent.name,
-                errand: "everything",
-                outcome: pair::run(place, client, agent, &expected)?,
+                task: "everything",
+                outcome: pair::run(dirs, client, agent, &expected)?,
             });
         }
     }
@@ -109,14 +109,14 @@ fn pairs(place: &Place, partners: &[Partner]) -> Result<Vec<Row>, String> {
 }
 
 /// How long each part took.
-struct Times {
+struct PartTimes {
     last: Instant,
     parts: Vec<(&'static str, Duration)>,
 }
 
-impl Times {
-    fn new() -> Times {
-        Times {
+impl PartTimes {
+    fn new() -> PartTimes {
+        PartTimes {
             last: Instant::now(),
             parts: Vec::new(),
         }
@@ -136,13 +136,13 @@ impl Times {
 }
 
 /// Rules on programs, with the agents that run commands by themselves, without asking the client for a terminal.
-fn rules(place: &Place, agents: &[binary::Agent]) -> Result<Vec<Row>, String> {
+fn rules(dirs: &InteropDirs, agents: &[binary::Agent]) -> Result<Vec<RunResult>, String> {
     let skipped = |agent, reason| {
         eprintln!("==> rules, {agent} skipped: {reason}");
-        Row {
+        RunResult {
             client: "binary",
             agent,
-            errand: "rules",
+            task: "rules",
             outcome: Outcome::Skipped(reason),
         }
     };
@@ -152,40 +152,40 @@ fn rules(place: &Place, agents: &[binary::Agent]) -> Result<Vec<Row>, String> {
         match (known, &agent.program) {
             (None, _) => {}
             (Some(_), Program::Skipped(reason)) => rows.push(skipped(agent.name, reason.clone())),
-            (Some((_, without_asking)), Program::Ready(ready)) => {
+            (Some((_, auto_approval)), Program::Ready(ready)) => {
                 let env = agent.env.iter();
                 let env = env.map(|(name, value)| ((*name).to_owned(), value.clone()));
-                subjects.push(denied::Subject {
+                subjects.push(program_rules::TestedAgent {
                     name: agent.name,
                     words: ready.clone(),
                     env: env.collect(),
-                    script: denied::Script::Marks,
-                    without_asking: *without_asking,
-                    _stage: None,
+                    script: program_rules::ScriptFormat::Marks,
+                    auto_approval: *auto_approval,
+                    _fixture: None,
                 });
             }
         }
     }
-    match claude::subjects(place)? {
+    match claude::subjects(dirs)? {
         Ok(found) => subjects.extend(found),
         Err(reason) => rows.push(skipped("claude", reason)),
     }
-    rows.extend(denied::rows(place, &subjects)?);
+    rows.extend(program_rules::rows(dirs, &subjects)?);
     Ok(rows)
 }
 
 /// The commands of Claude's CLI begin with a shell of its own, which it does not ask about.
-const RUN_COMMANDS: [(&str, WithoutAsking); 2] = [
+const RUN_COMMANDS: [(&str, AutoApproval); 2] = [
     (
         "qwen",
-        WithoutAsking {
+        AutoApproval {
             words: &["--approval-mode", "yolo"],
             variables: &[],
         },
     ),
     (
         "opencode",
-        WithoutAsking {
+        AutoApproval {
             words: &[],
             variables: &[("OPENCODE_PERMISSION", r#"{"bash":"allow"}"#)],
         },
@@ -194,12 +194,12 @@ const RUN_COMMANDS: [(&str, WithoutAsking); 2] = [
 
 /// Builds the binary, and gives its path and the target folder.
 pub(crate) fn build_binary(root: &Path) -> Result<(PathBuf, PathBuf), String> {
-    let place = Place::new(root);
-    install::binary(&place)?;
-    Ok((place.target.join("release/attache"), place.target))
+    let dirs = InteropDirs::new(root);
+    install::binary(&dirs)?;
+    Ok((dirs.target.join("release/attache"), dirs.target))
 }
 
-enum Wanted<'a> {
+enum Selection<'a> {
     Installation,
     /// Rules on programs, with real agents.
     Rules,
@@ -208,7 +208,7 @@ enum Wanted<'a> {
     Everything,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> Selection<'a> {
     fn from_arguments(arguments: &[&'a str]) -> Result<Self, String> {
         match arguments {
             ["--install-only"] => Ok(Self::Installation),
@@ -225,7 +225,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// Where things are: nothing is written outside `target`.
-struct Place {
+struct InteropDirs {
     root: PathBuf,
     /// The folder `interop`, with the partners' sources.
     sources: PathBuf,
@@ -234,7 +234,7 @@ struct Place {
     installed: PathBuf,
 }
 
-impl Place {
+impl InteropDirs {
     fn new(root: &Path) -> Self {
         let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
         let target = root.join(target);
@@ -261,14 +261,14 @@ enum Program {
     Skipped(String),
 }
 
-struct Row {
+struct RunResult {
     client: &'static str,
     agent: &'static str,
-    errand: &'static str,
+    task: &'static str,
     outcome: Outcome,
 }
 
-fn table(rows: &[Row]) -> String {
+fn table(rows: &[RunResult]) -> String {
     let mut text = format!("{:<12}{:<12}{:<18}outcome\n", "client", "agent", "what");
     for row in rows {
         let outcome = match &row.outcome {
@@ -276,8 +276,8 @@ fn table(rows: &[Row]) -> String {
             Outcome::Failed(_) => "failed".to_owned(),
             Outcome::Skipped(reason) => format!("skipped: {reason}"),
         };
-        let (client, agent, errand) = (row.client, row.agent, row.errand);
-        text += &format!("{client:<12}{agent:<12}{errand:<18}{outcome}\n");
+        let (client, agent, task) = (row.client, row.agent, row.task);
+        text += &format!("{client:<12}{agent:<12}{task:<18}{outcome}\n");
     }
     let (mut ok, mut failed, mut skipped) = (0, 0, 0);
     for row in rows {
@@ -290,15 +290,15 @@ fn table(rows: &[Row]) -> String {
     text += &format!("{ok} ok, {failed} failed, {skipped} skipped\n");
     for row in rows {
         if let Outcome::Failed(reason) = &row.outcome {
-            let (client, agent, errand) = (row.client, row.agent, row.errand);
-            text += &format!("\n{client} client, {agent} agent, {errand}: {reason}\n");
+            let (client, agent, task) = (row.client, row.agent, row.task);
+            text += &format!("\n{client} client, {agent} agent, {task}: {reason}\n");
         }
     }
     text
 }
 
-fn verdict(rows: &[Row]) -> Result<(), String> {
-    let failed = |row: &&Row| matches!(row.outcome, Outcome::Failed(_));
+fn verdict(rows: &[RunResult]) -> Result<(), String> {
+    let failed = |row: &&RunResult| matches!(row.outcome, Outcome::Failed(_));
     match rows.iter().filter(failed).count() {
         0 => Ok(()),
         count => Err(format!("{count} of {} runs failed", rows.len())),
@@ -313,10 +313,10 @@ mod tests {
 
     #[test]
     fn every_pair_has_a_row_and_a_failure_its_reason() {
-        let row = |client, agent, outcome| Row {
+        let row = |client, agent, outcome| RunResult {
             client,
             agent,
-            errand: "everything",
+            task: "everything",
             outcome,
         };
         let rows = [
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn each_part_has_its_time() {
-        let times = Times {
+        let times = PartTimes {
             last: Instant::now(),
             parts: vec![
                 ("pairs", Duration::from_millis(9200)),

@@ -1,9 +1,9 @@
-//! The ACP face: an agent whose sessions are CLIs.
+//! The ACP side: an agent that runs one CLI per session.
 
+mod initialize;
 mod login;
-mod offers;
-mod opening;
-mod replaying;
+mod open_session;
+mod transcript_replay;
 
 use std::collections::HashMap;
 use std::io;
@@ -17,19 +17,19 @@ use attache::{AgentCall, Error, Extension, Options, Reply, v1};
 use attache_dialect::Role;
 use tokio::sync::mpsc;
 
-use crate::launch::{self, Launcher, Missing};
-use crate::mapping::Shows;
+use crate::launch::{self, CliNotFound, Launcher};
+use crate::mapping::DisplaySupport;
 use crate::provider::{self, Provider};
-use crate::session::{Order, Orders};
-use crate::store::{Cursor, Store};
+use crate::session::{SessionCommand, SessionHandle};
+use crate::store::{Cursor, TranscriptStore};
 
-/// Serves a client on standard input and output until it goes, or until somebody wants the end.
+/// Serves a client on standard input and output until it disconnects or `end` completes.
 ///
 /// # Errors
 ///
 /// When standard input or output cannot be used.
 pub async fn serve(
-    launcher: Result<Launcher, Missing>,
+    launcher: Result<Launcher, CliNotFound>,
     end: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let options = Options {
@@ -38,7 +38,7 @@ pub async fn serve(
         ..Options::default()
     };
     let (client, calls) = attache::agent::stdio_with(options)?;
-    let store = Store::new(launch::config_folder());
+    let store = TranscriptStore::new(launch::config_folder());
     let mut serving = pin!(serve_on(client.clone(), calls, launcher, store));
     tokio::select! {
         () = &mut serving => return Ok(()),
@@ -49,12 +49,12 @@ pub async fn serve(
     Ok(())
 }
 
-/// Serves a client on a connection until it goes.
+/// Serves a client on a connection until it disconnects.
 pub async fn serve_on(
     client: ClientHandle,
     mut calls: AgentCalls,
-    launcher: Result<Launcher, Missing>,
-    store: Store,
+    launcher: Result<Launcher, CliNotFound>,
+    store: TranscriptStore,
 ) {
     let (opened, mut news) = mpsc::channel(16);
     let mut agent = Agent {
@@ -67,14 +67,14 @@ pub async fn serve_on(
     };
     loop {
         tokio::select! {
-            // A session is known here before its client can ask anything of it.
+            // Register a session before its client can send requests for it.
             biased;
             Some((id, orders)) = news.recv() => drop(agent.sessions.insert(id, orders)),
             call = calls.next() => match call {
-                Some(call) => agent.take(call),
+                Some(call) => agent.handle(call),
                 None => break,
             },
-            // A client that has gone does not want its turns to go on. What it has asked besides is still answered.
+            // A disconnected client no longer wants its turns. Its other requests are still answered.
             _ = agent.client.closed(), if !agent.sessions.is_empty() => agent.close_all().await,
         }
     }
@@ -83,32 +83,33 @@ pub async fn serve_on(
 
 struct Agent {
     client: ClientHandle,
-    launcher: Result<Launcher, Missing>,
-    store: Store,
-    /// Where sessions opened from now on find their models.
+    launcher: Result<Launcher, CliNotFound>,
+    store: TranscriptStore,
+    /// The endpoint for sessions opened from now on.
     provider: Option<Provider>,
-    sessions: HashMap<v1::SessionId, Orders>,
-    opened: mpsc::Sender<(v1::SessionId, Orders)>,
+    sessions: HashMap<v1::SessionId, SessionHandle>,
+    opened: mpsc::Sender<(v1::SessionId, SessionHandle)>,
 }
 
 impl Agent {
-    fn take(&mut self, call: AgentCall) {
+    fn handle(&mut self, call: AgentCall) {
         match call {
             AgentCall::Initialize(request, reply) => {
                 let cli = self.launcher.as_ref().ok();
                 let cli = cli.map(|launcher| launcher.program.as_path());
-                reply.ok(offers::hello(&request.client_capabilities, cli));
+                reply.ok(initialize::response(&request.client_capabilities, cli));
             }
-            AgentCall::Authenticate(request, reply) => self.ask(reply, async move |launcher| {
-                login::authenticate(&launcher, &request.method_id).await
-            }),
+            AgentCall::Authenticate(request, reply) => self
+                .run_with_launcher(reply, async move |launcher| {
+                    login::authenticate(&launcher, &request.method_id).await
+                }),
             AgentCall::Logout(_, reply) => {
-                self.ask(reply, async |launcher| login::logout(&launcher).await);
+                self.run_with_launcher(reply, async |launcher| login::logout(&launcher).await);
             }
             AgentCall::AuthStatus(_, reply) => self.auth_status(reply),
             AgentCall::ListProviders(_, reply) => reply.ok(provider::list(self.provider.as_ref())),
             AgentCall::SetProvider(request, reply) => {
-                let provider = Provider::of(&request);
+                let provider = Provider::from_request(&request);
                 reply.with(provider.map(|provider| {
                     self.provider = Some(provider);
                     v1::SetProviderResponse::new()
@@ -116,7 +117,7 @@ impl Agent {
             }
             AgentCall::DisableProvider(request, reply) => {
                 self.provider
-                    .take_if(|_| provider::is_ours(&request.provider_id));
+                    .take_if(|_| provider::is_known_id(&request.provider_id));
                 reply.ok(v1::DisableProviderResponse::new());
             }
             AgentCall::NewSession(request, reply) => self.new_session(request, reply),
@@ -139,25 +140,27 @@ impl Agent {
             }
             AgentCall::Prompt(request, reply) => {
                 let id = request.session_id.clone();
-                self.order(&id, reply, |reply| Order::Prompt(request, reply));
+                self.send_command(&id, reply, |reply| SessionCommand::Prompt(request, reply));
             }
             AgentCall::SetSessionMode(request, reply) => {
                 let mode = request.mode_id.as_str().to_owned();
-                self.order(&request.session_id, reply, |reply| {
-                    Order::SetMode(mode, reply)
+                self.send_command(&request.session_id, reply, |reply| {
+                    SessionCommand::SetMode(mode, reply)
                 });
             }
             AgentCall::SetSessionConfigOption(request, reply) => {
                 let id = request.session_id.clone();
-                self.order(&id, reply, |reply| Order::SetOption(request, reply));
+                self.send_command(&id, reply, |reply| {
+                    SessionCommand::SetOption(request, reply)
+                });
             }
             AgentCall::Cancel(cancel) => {
                 if let Some(orders) = self.sessions.get(&cancel.session_id) {
-                    // A session with too many orders to take another has a turn, which knows by itself.
-                    orders.sender.try_send(Order::Cancel).ok();
+                    // If the queue is full there is a turn, which notices the cancellation by itself.
+                    orders.sender.try_send(SessionCommand::Cancel).ok();
                 }
             }
-            AgentCall::Extension(call, reply) => self.extend(&call, reply),
+            AgentCall::Extension(call, reply) => self.handle_extension(&call, reply),
             other => other.refuse(),
         }
     }
@@ -169,11 +172,11 @@ impl Agent {
         if self.launcher.is_err() {
             return reply.ok(v1::AuthStatusResponse::new(v1::AuthState::Unknown));
         }
-        self.ask(reply, async |launcher| Ok(login::status(&launcher).await));
+        self.run_with_launcher(reply, async |launcher| Ok(login::status(&launcher).await));
     }
 
-    /// Asks the CLI something that needs no session, in a task of its own.
-    fn ask<T, F>(&self, reply: Reply<T>, question: impl FnOnce(Launcher) -> F)
+    /// Runs a task that needs the CLI but no session.
+    fn run_with_launcher<T, F>(&self, reply: Reply<T>, question: impl FnOnce(Launcher) -> F)
     where
         T: attache::json::Encode + Send + 'static,
         F: Future<Output = Result<T, Error>> + Send + 'static,
@@ -187,17 +190,18 @@ impl Agent {
         }
     }
 
-    fn extend(&mut self, call: &Extension, reply: Reply<Raw>) {
+    fn handle_extension(&mut self, call: &Extension, reply: Reply<Raw>) {
         let params = call.params.as_ref();
         let id = params.and_then(|params| params.string_member("sessionId"));
         let id = v1::SessionId::from(id.unwrap_or_default());
         match call.method.as_str() {
             STEERING => {
-                let prompt = params.and_then(|params| params.read::<offers::Steering>().ok());
+                let prompt =
+                    params.and_then(|params| params.read::<initialize::SteeringParams>().ok());
                 match prompt {
                     Some(steering) => {
                         let prompt = steering.prompt;
-                        self.order(&id, reply, |reply| Order::Steer(prompt, reply));
+                        self.send_command(&id, reply, |reply| SessionCommand::Steer(prompt, reply));
                     }
                     None => reply.fail(error::unusable_params("`prompt` is a list of blocks")),
                 }
@@ -205,18 +209,20 @@ impl Agent {
             STOP_COMMAND => {
                 let tool_call = params.and_then(|params| params.string_member("toolCallId"));
                 let tool_call = tool_call.unwrap_or_default();
-                self.order(&id, reply, |reply| Order::StopCommand(tool_call, reply));
+                self.send_command(&id, reply, |reply| {
+                    SessionCommand::StopCommand(tool_call, reply)
+                });
             }
             other => reply.fail(error::method_not_found(other)),
         }
     }
 
-    /// Gives an order to a session. One that does not take orders any more is not there.
-    fn order<T: attache::json::Encode + Send + 'static>(
+    /// Sends a command to a session. A session that has ended counts as not found.
+    fn send_command<T: attache::json::Encode + Send + 'static>(
         &mut self,
         id: &v1::SessionId,
         reply: Reply<T>,
-        order: impl FnOnce(Reply<T>) -> Order,
+        order: impl FnOnce(Reply<T>) -> SessionCommand,
     ) {
         let Some(orders) = self.sessions.get(id).cloned() else {
             return reply.fail(error::session_not_found(id));
@@ -277,7 +283,7 @@ impl Agent {
         });
     }
 
-    /// Closes a session if it is open; what is given ends when it has.
+    /// Closes a session if it is open. The returned future completes once it is closed.
     fn close(&mut self, id: &v1::SessionId) -> Option<impl Future<Output = ()> + Send + use<>> {
         let orders = self.sessions.remove(id)?;
         Some(orders.close())
@@ -288,16 +294,16 @@ impl Agent {
         let closing: Vec<_> = ids.iter().filter_map(|id| self.close(id)).collect();
         let mut closing: tokio::task::JoinSet<_> = closing.into_iter().collect();
         let closed = async { while closing.join_next().await.is_some() {} };
-        // Those that take longer are killed with us.
+        // Sessions that take longer are killed when we exit.
         tokio::time::timeout(CLOSING, closed).await.ok();
     }
 
-    fn shows(&self) -> Shows {
-        offers::shows(&self.client.capabilities().unwrap_or_default())
+    fn display_support(&self) -> DisplaySupport {
+        initialize::display_support(&self.client.capabilities().unwrap_or_default())
     }
 }
 
-/// For answers that are under way when the client has gone.
+/// For responses still under way when the client disconnects.
 const GRACE: Duration = Duration::from_millis(500);
 const CLOSING: Duration = Duration::from_secs(5);
 const STEERING: &str = "_session/steering";

@@ -1,4 +1,4 @@
-//! A running CLI: lines in, frames out, bounded both ways.
+//! A running CLI process: writes lines and reads frames, both bounded.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -9,101 +9,101 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 
-use crate::frames::{Frame, Garbage};
+use crate::frames::{Frame, MalformedLine};
 
-/// A running CLI. Dropping it kills it and everything it started.
+/// A running CLI. Dropping it kills the process and everything it started.
 pub(crate) struct Cli {
     child: Child,
-    said: mpsc::Sender<String>,
+    input: mpsc::Sender<String>,
     stdout: BufReader<Stdout>,
     lines: LineSplitter,
-    garbage: u64,
+    malformed_lines: u64,
 }
 
-/// The CLI does not take what it is told.
+/// The CLI does not read its input.
 #[derive(Debug, thiserror::Error)]
 #[error("the CLI does not read its input")]
-pub(crate) struct Deaf;
+pub(crate) struct InputStalled;
 
 impl Cli {
     pub(crate) async fn start(program: &Program) -> Result<Cli, process::Error> {
         let (child, stdin, stdout) = program.spawn_piped().await?;
-        let (said, lines) = mpsc::channel(LINES);
+        let (input, lines) = mpsc::channel(LINES);
         tokio::spawn(write(stdin, lines));
         Ok(Cli {
             child,
-            said,
+            input,
             stdout: BufReader::with_capacity(CHUNK, stdout),
             lines: LineSplitter::new(LONGEST, 0),
-            garbage: 0,
+            malformed_lines: 0,
         })
     }
 
-    /// Says something to it.
-    pub(crate) async fn say(&self, frame: &Value) -> Result<(), Deaf> {
+    /// Sends a frame to the CLI.
+    pub(crate) async fn send(&self, frame: &Value) -> Result<(), InputStalled> {
         let line = format!("{frame}\n");
-        match tokio::time::timeout(PATIENCE, self.said.send(line)).await {
+        match tokio::time::timeout(PATIENCE, self.input.send(line)).await {
             Ok(Ok(())) => Ok(()),
-            _ => Err(Deaf),
+            _ => Err(InputStalled),
         }
     }
 
-    /// What it says next; none when it has ended. Nothing is lost by whoever stops waiting.
-    pub(crate) async fn hear(&mut self) -> Option<Frame> {
+    /// The next frame; `None` when the CLI has exited. Cancel safe.
+    pub(crate) async fn next_frame(&mut self) -> Option<Frame> {
         loop {
-            // A CLI that says much must not keep the others from their turn.
+            // Lets other tasks run even if the CLI writes without a pause.
             tokio::task::consume_budget().await;
-            let said = self
+            let bytes = self
                 .stdout
                 .fill_buf()
                 .await
                 .ok()
                 .filter(|it| !it.is_empty())?;
-            let (count, line) = self.lines.next_line(said);
+            let (count, line) = self.lines.next_line(bytes);
             let frame = line.and_then(|line| read_line(&line));
             self.stdout.consume(count);
             match frame {
                 Some(Ok(frame)) => return Some(frame),
-                Some(Err(Garbage)) => self.garbage += 1,
+                Some(Err(MalformedLine)) => self.malformed_lines += 1,
                 None => {}
             }
         }
     }
 
-    /// Ends it, step by step.
+    /// Stops the CLI step by step.
     pub(crate) async fn stop(self) -> process::ChildExit {
-        self.end(StopTimeouts::default()).await
+        self.stop_within(StopTimeouts::default()).await
     }
 
-    /// How it ended, for one that has said its last word.
-    pub(crate) async fn ending(self) -> process::ChildExit {
-        self.end(StopTimeouts {
-            after_close: LAST_BREATH,
-            after_term: LAST_BREATH,
+    /// Returns how the CLI exited, after it has closed its output.
+    pub(crate) async fn wait_exit(self) -> process::ChildExit {
+        self.stop_within(StopTimeouts {
+            after_close: EXIT_GRACE,
+            after_term: EXIT_GRACE,
         })
         .await
     }
 
-    /// Ends one that does not listen. It gets no time to go on with what it does.
-    pub(crate) async fn cut_off(self) -> process::ChildExit {
-        self.end(StopTimeouts {
+    /// Stops a CLI that does not respond, without giving it time to go on.
+    pub(crate) async fn kill(self) -> process::ChildExit {
+        self.stop_within(StopTimeouts {
             after_close: Duration::ZERO,
-            after_term: LAST_BREATH,
+            after_term: EXIT_GRACE,
         })
         .await
     }
 
-    /// A CLI cannot end while it has something to say, so somebody has to listen.
-    async fn end(mut self, timeouts: StopTimeouts) -> process::ChildExit {
+    /// A CLI cannot exit while its output is full, so the output is drained meanwhile.
+    async fn stop_within(mut self, timeouts: StopTimeouts) -> process::ChildExit {
         tokio::select! {
             ending = self.child.stop(timeouts) => ending,
-            never = let_talk(&mut self.stdout) => match never {},
+            never = drain(&mut self.stdout) => match never {},
         }
     }
 
-    /// How many lines were no frames.
-    pub(crate) fn garbage(&self) -> u64 {
-        self.garbage
+    /// Number of lines that were not frames.
+    pub(crate) fn malformed_lines(&self) -> u64 {
+        self.malformed_lines
     }
 }
 
@@ -115,16 +115,16 @@ async fn write(mut stdin: Stdin, mut lines: mpsc::Receiver<String>) {
     }
 }
 
-async fn let_talk(stdout: &mut BufReader<Stdout>) -> Infallible {
-    // A pipe that fails has been closed.
+async fn drain(stdout: &mut BufReader<Stdout>) -> Infallible {
+    // If the pipe fails, it is closed.
     tokio::io::copy(stdout, &mut tokio::io::sink()).await.ok();
     std::future::pending().await
 }
 
-/// The frame of a line, unless it is empty.
-fn read_line(line: &Line<'_>) -> Option<Result<Frame, Garbage>> {
+/// Reads the frame of a line; `None` if the line is blank.
+fn read_line(line: &Line<'_>) -> Option<Result<Frame, MalformedLine>> {
     if line.is_cut() {
-        return Some(Err(Garbage));
+        return Some(Err(MalformedLine));
     }
     (!line.bytes.trim_ascii().is_empty()).then(|| Frame::read(&line.bytes))
 }
@@ -133,11 +133,11 @@ const LINES: usize = 64;
 const CHUNK: usize = 64 * 1024;
 const LONGEST: usize = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(10);
-const LAST_BREATH: Duration = Duration::from_millis(500);
+const EXIT_GRACE: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, Garbage, LONGEST, LineSplitter, read_line};
+    use super::{Frame, LONGEST, LineSplitter, MalformedLine, read_line};
 
     #[cfg(unix)]
     #[tokio::test]
@@ -163,7 +163,7 @@ mod tests {
         let expected = [
             Some(Ok(Frame::Other)),
             None,
-            Some(Err(Garbage)),
+            Some(Err(MalformedLine)),
             Some(Ok(Frame::Other)),
         ];
         assert_eq!(frames, expected);

@@ -1,159 +1,153 @@
-//! What the CLI says, one JSON object a line, read with tolerance: a frame that is not known is `Other`, a member that
-//! is missing or badly made counts as absent. Nothing here knows ACP.
+//! Frames of the CLI: one JSON object per line. Reading is tolerant: an unknown frame is `Other`, and a missing or
+//! malformed member counts as absent. Nothing here knows ACP.
 
 mod control;
 mod message;
-mod outcome;
-mod piece;
 mod stream;
-mod task;
 
 use serde_json::Value;
 
-pub use control::{Answer, CanUseTool, Elicitation, Mode};
-pub use message::{Block, Message};
-pub use outcome::{Outcome, Tokens};
-pub use stream::{Delta, Event};
-pub(crate) use task::between;
-pub use task::{TaskEnd, runs_on};
+pub use control::{CanUseTool, ControlResponse, Elicitation, ElicitationMode};
+pub use message::{Block, Message, TokenUsage, TurnResult};
+pub use stream::{Delta, MessageEvent};
 
 /// One frame of the CLI.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Frame {
-    /// What the CLI is about to do, or that it is done.
-    State(State),
-    /// A turn begins, with what is set.
-    Begun {
+    /// The CLI's state has changed.
+    State(CliState),
+    /// A turn starts, with these settings.
+    TurnStarted {
         /// The permission mode.
         mode: Option<String>,
-        /// The model, by its full name.
+        /// The full name of the model.
         model: Option<String>,
     },
     /// The permission mode has changed.
     Mode(String),
-    /// The slash commands have changed: all that there are now.
+    /// The slash commands have changed, to this list.
     Commands(Value),
-    /// The history is being shortened, or has been.
+    /// The history is being compacted, or has been.
     Compaction(Compaction),
-    /// The output of a command that the CLI carries out itself.
+    /// The output of a command that the CLI handles itself.
     LocalOutput(String),
-    /// A task that runs for a tool call: its id for `stop_task`.
-    Task {
-        /// The task.
+    /// A task has started for a tool call.
+    TaskStarted {
+        /// The task id, for `stop_task`.
         id: String,
-        /// The tool call it runs for.
+        /// The id of the tool call.
         tool_use_id: String,
     },
-    /// Such a task has ended.
+    /// A task has ended.
     TaskEnded(TaskEnd),
-    /// A queued prompt has been taken.
-    Taken(String),
-    /// A piece of a message that is being made.
+    /// The CLI starts to work on a queued prompt, which has this id.
+    PromptAccepted(String),
+    /// An event of a message that is being streamed.
     Stream {
-        /// The tool call of the subagent that makes it.
+        /// The tool call whose subagent sends the message.
         parent: Option<String>,
-        /// The piece.
-        event: Event,
+        /// The event.
+        event: MessageEvent,
     },
-    /// A block of a message of the model.
+    /// A message of the model, usually one block of it.
     Assistant(Message),
-    /// A block of a message to the model: a prompt, or what a tool gave back.
+    /// A message to the model: a prompt, or the result of a tool.
     User(Message),
-    /// The end of a turn.
-    Result(Box<Outcome>),
-    /// Whether a tool may run.
+    /// The result of a turn.
+    Result(Box<TurnResult>),
+    /// A request for permission to run a tool.
     CanUseTool(Box<CanUseTool>),
-    /// An MCP server asks the person for data.
+    /// An MCP server asks the user for data.
     Elicitation(Box<Elicitation>),
-    /// The person has dealt with a page of an MCP server.
-    PageDone {
-        /// The server.
+    /// The user is done with the page of an MCP server.
+    ElicitationComplete {
+        /// The server's name.
         server: String,
-        /// Its id for the page.
+        /// The server's id for the elicitation.
         id: String,
     },
-    /// A dialog that the CLI wants drawn, by the id of the request.
+    /// A request to show a dialog, by its request id.
     Dialog(String),
-    /// Another request of the CLI, which we do not serve.
-    Unserved {
-        /// The request.
+    /// Any other request of the CLI.
+    UnsupportedRequest {
+        /// The request id.
         id: String,
-        /// What it wants.
+        /// The kind of request.
         subtype: String,
     },
-    /// A question is no longer open.
-    Withdrawn(String),
-    /// The answer to a request of ours, or the echo of an answer of ours.
-    Answered {
-        /// The request.
+    /// The CLI withdraws the request with this id.
+    RequestCancelled(String),
+    /// The response to one of our requests, or the echo of our own response.
+    ControlResponse {
+        /// The request id.
         id: String,
-        /// The answer.
-        answer: Answer,
+        /// The response.
+        response: ControlResponse,
     },
-    /// Anything else.
+    /// Any other frame.
     Other,
 }
 
-/// What the CLI does.
+/// The state of the CLI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// It works.
+pub enum CliState {
+    /// The CLI is working.
     Running,
-    /// It waits for an answer.
+    /// The CLI waits for a response to a request.
     RequiresAction,
-    /// It has done everything.
+    /// The CLI has nothing to do.
     Idle,
 }
 
-/// How far a compaction has come.
+/// The status of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compaction {
-    /// It runs.
-    Begun,
-    /// It has ended well.
-    Done,
-    /// It has ended badly.
+    /// The compaction is running.
+    Started,
+    /// The compaction has succeeded.
+    Completed,
+    /// The compaction has failed.
     Failed,
 }
 
 impl Frame {
-    /// Reads a line.
+    /// Reads a frame from a line.
     ///
     /// # Errors
     ///
     /// When the line is not a JSON object.
-    pub fn read(line: &[u8]) -> Result<Frame, Garbage> {
-        let line = std::str::from_utf8(line).map_err(|_| Garbage)?;
-        if let Some(frame) = piece::read(line) {
+    pub fn read(line: &[u8]) -> Result<Frame, MalformedLine> {
+        let line = std::str::from_utf8(line).map_err(|_| MalformedLine)?;
+        if let Some(frame) = stream::read_block_delta(line) {
             return Ok(frame);
         }
         match serde_json::from_str(line) {
-            Ok(Value::Object(members)) => Ok(Frame::of(Value::Object(members))),
-            _ => Err(Garbage),
+            Ok(Value::Object(members)) => Ok(Frame::from_value(Value::Object(members))),
+            _ => Err(MalformedLine),
         }
     }
 
-    /// The frame that an object is.
-    pub fn of(mut frame: Value) -> Frame {
+    /// Reads a frame from a JSON object.
+    pub fn from_value(mut frame: Value) -> Frame {
         match frame["type"].as_str().unwrap_or_default() {
             "system" => system(frame),
             "stream_event" => Frame::Stream {
                 parent: string(&frame, "parent_tool_use_id"),
-                event: Event::of(&mut take(&mut frame, "event")),
+                event: MessageEvent::from_value(&mut take_member(&mut frame, "event")),
             },
-            "assistant" => Frame::Assistant(Message::of(frame)),
-            "user" => Frame::User(Message::of(frame)),
-            "result" => Frame::Result(Box::new(Outcome::of(&frame))),
+            "assistant" => Frame::Assistant(Message::from_value(frame)),
+            "user" => Frame::User(Message::from_value(frame)),
+            "result" => Frame::Result(Box::new(TurnResult::from_value(&frame))),
             "control_request" => control::request(frame),
-            "control_cancel_request" => Frame::Withdrawn(text(&frame, "request_id")),
+            "control_cancel_request" => Frame::RequestCancelled(text(&frame, "request_id")),
             "control_response" => control::response(frame),
             "command_lifecycle" if frame["state"] == "started" => {
-                Frame::Taken(text(&frame, "command_uuid"))
+                Frame::PromptAccepted(text(&frame, "command_uuid"))
             }
-            // In a transcript: a note for the model waits for its turn.
+            // In a transcript: a queued note for the model.
             "queue-operation" => frame["content"]
                 .as_str()
-                .and_then(TaskEnd::written)
+                .and_then(TaskEnd::from_note)
                 .map_or(Frame::Other, Frame::TaskEnded),
             _ => Frame::Other,
         }
@@ -161,7 +155,7 @@ impl Frame {
 }
 
 impl Frame {
-    /// The tool calls that it tells the end of.
+    /// The tool calls that this frame ends.
     pub fn results(&self) -> impl Iterator<Item = &str> {
         let (blocks, task) = match self {
             Frame::User(message) if !runs_on(&message.tool_result) => {
@@ -178,37 +172,94 @@ impl Frame {
     }
 }
 
-/// A line that is no JSON object.
+/// The line is not a JSON object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the line is not a JSON object")]
-pub struct Garbage;
+pub struct MalformedLine;
+
+/// The end of a tool call's task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskEnd {
+    /// The id of the tool call.
+    pub tool_use_id: String,
+    /// `completed`, `failed` or `stopped`.
+    pub status: String,
+    /// What came of the task, as text.
+    pub summary: String,
+}
+
+impl TaskEnd {
+    fn from_value(frame: &Value) -> TaskEnd {
+        TaskEnd {
+            tool_use_id: text(frame, "tool_use_id"),
+            status: text(frame, "status"),
+            summary: text(frame, "summary"),
+        }
+    }
+
+    /// Reads the end from the note that the CLI writes for the model.
+    pub fn from_note(note: &str) -> Option<TaskEnd> {
+        if !note.trim_start().starts_with("<task-notification>") {
+            return None;
+        }
+        let member = |open: &str, close: &str| between(note, open, close).map(str::to_owned);
+        let words = member("<result>", "</result>").or_else(|| member("<summary>", "</summary>"));
+        Some(TaskEnd {
+            tool_use_id: member("<tool-use-id>", "</tool-use-id>")?,
+            status: member("<status>", "</status>")?,
+            summary: words.unwrap_or_default(),
+        })
+    }
+
+    /// Whether the task succeeded.
+    pub fn is_success(&self) -> bool {
+        self.status == "completed"
+    }
+
+    /// The exit code of a command, which only the summary contains.
+    pub fn exit_code(&self) -> Option<u32> {
+        let (_, code) = self.summary.rsplit_once("exit code ")?;
+        code.trim_end_matches(')').parse().ok()
+    }
+}
+
+/// Whether the result of a tool call says that its task keeps running in the background.
+pub fn runs_on(result: &Value) -> bool {
+    result["backgroundTaskId"].is_string() || result["status"] == "async_launched"
+}
+
+/// The text between two tags, or everything after the first tag if the second is missing.
+pub(crate) fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+    let (_, inner) = text.split_once(open)?;
+    Some(inner.split_once(close).map_or(inner, |(inner, _)| inner))
+}
 
 fn system(mut frame: Value) -> Frame {
     match frame["subtype"].as_str().unwrap_or_default() {
         "session_state_changed" => match frame["state"].as_str() {
-            Some("idle") => Frame::State(State::Idle),
-            Some("requires_action") => Frame::State(State::RequiresAction),
-            Some("running") => Frame::State(State::Running),
+            Some("idle") => Frame::State(CliState::Idle),
+            Some("requires_action") => Frame::State(CliState::RequiresAction),
+            Some("running") => Frame::State(CliState::Running),
             _ => Frame::Other,
         },
-        "init" => Frame::Begun {
+        "init" => Frame::TurnStarted {
             mode: string(&frame, "permissionMode"),
             model: string(&frame, "model"),
         },
         "status" => status(&frame),
-        "commands_changed" => Frame::Commands(take(&mut frame, "commands")),
-        "compact_boundary" => Frame::Compaction(Compaction::Done),
-        // The second is its name in a transcript.
+        "commands_changed" => Frame::Commands(take_member(&mut frame, "commands")),
+        "compact_boundary" => Frame::Compaction(Compaction::Completed),
+        // Transcripts use the second name.
         "local_command_output" | "local_command" => Frame::LocalOutput(text(&frame, "content")),
-        "task_started" => Frame::Task {
+        "task_started" => Frame::TaskStarted {
             id: text(&frame, "task_id"),
             tool_use_id: text(&frame, "tool_use_id"),
         },
-        "elicitation_complete" => Frame::PageDone {
+        "elicitation_complete" => Frame::ElicitationComplete {
             server: text(&frame, "mcp_server_name"),
             id: text(&frame, "elicitation_id"),
         },
-        "task_notification" => Frame::TaskEnded(TaskEnd::of(&frame)),
+        "task_notification" => Frame::TaskEnded(TaskEnd::from_value(&frame)),
         _ => Frame::Other,
     }
 }
@@ -218,16 +269,16 @@ fn status(frame: &Value) -> Frame {
         return Frame::Mode(mode);
     }
     match (frame["status"].as_str(), frame["compact_result"].as_str()) {
-        (Some("compacting"), _) => Frame::Compaction(Compaction::Begun),
-        // The boundary that follows tells of the success.
+        (Some("compacting"), _) => Frame::Compaction(Compaction::Started),
+        // The `compact_boundary` that follows reports the success.
         (_, Some("success")) => Frame::Other,
         (_, Some(_)) => Frame::Compaction(Compaction::Failed),
         _ => Frame::Other,
     }
 }
 
-/// Takes a member out of a value, which need not be an object.
-fn take(value: &mut Value, name: &str) -> Value {
+/// Takes a member out of a value, which may be anything.
+fn take_member(value: &mut Value, name: &str) -> Value {
     value.get_mut(name).map(Value::take).unwrap_or_default()
 }
 

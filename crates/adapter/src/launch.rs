@@ -1,4 +1,4 @@
-//! How the CLI is started: where it is, with which arguments and environment.
+//! Starts the CLI: where it is, and with which arguments, environment and files.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,22 +10,22 @@ use serde_json::{Value, json};
 
 use crate::provider::{self, Provider};
 
-/// The CLI as it is to be started, for all sessions.
+/// How to start the CLI, for all sessions.
 #[derive(Debug, Clone)]
 pub struct Launcher {
-    /// The program.
+    /// The CLI's executable.
     pub program: PathBuf,
-    /// Whether sessions may switch to the mode that never asks.
+    /// Whether sessions may use the mode that never asks.
     pub bypass: bool,
 }
 
-/// The CLI is not there.
+/// The CLI was not found.
 #[derive(Debug, thiserror::Error)]
-pub enum Missing {
-    /// It is not where it was said to be.
+pub enum CliNotFound {
+    /// There is no program at the given path.
     #[error("no program at `{}`: check --cli and CLAUDE_CODE_EXECUTABLE", .0.display())]
-    Named(PathBuf),
-    /// It is nowhere.
+    AtPath(PathBuf),
+    /// The CLI is in none of the usual places.
     #[error(
         "the Claude Code CLI was not found: install it with `npm i -g @anthropic-ai/claude-code`, or name it with --cli or CLAUDE_CODE_EXECUTABLE"
     )]
@@ -33,21 +33,21 @@ pub enum Missing {
 }
 
 impl Launcher {
-    /// Finds the CLI: the one named, that of `CLAUDE_CODE_EXECUTABLE`, in `PATH`, and in the usual places.
+    /// Finds the CLI: the given path, `CLAUDE_CODE_EXECUTABLE`, `PATH`, then the usual places.
     ///
     /// # Errors
     ///
-    /// When it is not there.
-    pub fn find(named: Option<PathBuf>) -> Result<Launcher, Missing> {
+    /// When there is no such program.
+    pub fn find(named: Option<PathBuf>) -> Result<Launcher, CliNotFound> {
         let variable = || env::var_os("CLAUDE_CODE_EXECUTABLE").filter(|it| !it.is_empty());
         let named = named.or_else(|| variable().map(PathBuf::from));
         let program = match named {
-            // Sessions have directories of their own.
+            // Sessions have their own working directories, so the path must be absolute.
             Some(program) if program.is_file() => std::path::absolute(&program).unwrap_or(program),
-            Some(program) => return Err(Missing::Named(program)),
-            None => places()
+            Some(program) => return Err(CliNotFound::AtPath(program)),
+            None => candidates()
                 .find(|place| place.is_file())
-                .ok_or(Missing::Anywhere)?,
+                .ok_or(CliNotFound::Anywhere)?,
         };
         Ok(Launcher {
             program,
@@ -56,12 +56,12 @@ impl Launcher {
     }
 }
 
-/// One session of the CLI, as it is to be started.
+/// How to start the CLI for one session.
 #[derive(Debug, Clone)]
-pub(crate) struct Launch {
+pub(crate) struct SessionLaunch {
     pub(crate) launcher: Launcher,
     pub(crate) id: String,
-    pub(crate) start: Start,
+    pub(crate) origin: SessionOrigin,
     pub(crate) cwd: PathBuf,
     pub(crate) directories: Vec<String>,
     pub(crate) servers: Vec<v1::McpServer>,
@@ -71,17 +71,17 @@ pub(crate) struct Launch {
 
 /// What a session starts from.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Start {
-    Nothing,
+pub(crate) enum SessionOrigin {
+    New,
     /// Its own transcript.
-    Itself,
-    /// That of another, which stays as it is.
-    Another(String),
+    Resume,
+    /// A copy of another session's transcript.
+    Fork(String),
 }
 
-impl Launch {
-    /// The program, with the files that go with it.
-    pub(crate) fn program(&self, start: &Start, files: &Files) -> Program {
+impl SessionLaunch {
+    /// The command line for the CLI.
+    pub(crate) fn program(&self, origin: &SessionOrigin, files: &LaunchFiles) -> Program {
         let mut program = Program::new(&self.launcher.program).cwd(&self.cwd).args([
             "--output-format",
             "stream-json",
@@ -94,10 +94,10 @@ impl Launch {
             "--replay-user-messages",
             "--setting-sources=user,project,local",
         ]);
-        program = match start {
-            Start::Nothing => program.arg(format!("--session-id={}", self.id)),
-            Start::Itself => program.arg(format!("--resume={}", self.id)),
-            Start::Another(other) => program
+        program = match origin {
+            SessionOrigin::New => program.arg(format!("--session-id={}", self.id)),
+            SessionOrigin::Resume => program.arg(format!("--resume={}", self.id)),
+            SessionOrigin::Fork(other) => program
                 .arg(format!("--resume={other}"))
                 .arg("--fork-session")
                 .arg(format!("--session-id={}", self.id)),
@@ -108,7 +108,7 @@ impl Launch {
         for directory in &self.directories {
             program = program.arg(format!("--add-dir={directory}"));
         }
-        if let Some(config) = &files.servers {
+        if let Some(config) = &files.mcp_config {
             program = program.arg("--mcp-config").arg(config);
         }
         if let Some(file) = &files.system_prompt {
@@ -121,7 +121,7 @@ impl Launch {
         self.environment(program, files)
     }
 
-    fn environment(&self, program: Program, files: &Files) -> Program {
+    fn environment(&self, program: Program, files: &LaunchFiles) -> Program {
         let mut program = program
             .env_remove("CLAUDECODE")
             .env("CLAUDE_CODE_ENTRYPOINT", "sdk-acp")
@@ -136,7 +136,7 @@ impl Launch {
                 None => program.env_remove(name),
             };
         }
-        // Whoever has a prefix of their own keeps it.
+        // A prefix that the user has set stays.
         if let Some((prefix, address)) = &files.shell
             && env::var_os(PREFIX).is_none()
         {
@@ -146,37 +146,40 @@ impl Launch {
     }
 }
 
-/// Files of ours that a CLI is started with, in a folder that only the user can read. Dropping this removes those that
-/// need not be there once the CLI runs: they may hold secrets.
+/// Files to start a CLI with, in the private folder. Dropping this removes those that a running CLI no longer needs,
+/// because they may contain secrets.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
-    pub(crate) servers: Option<PathBuf>,
+pub(crate) struct LaunchFiles {
+    pub(crate) mcp_config: Option<PathBuf>,
     pub(crate) system_prompt: Option<PathBuf>,
-    /// What runs shell commands, and whom it tells.
+    /// The wrapper for shell commands, and the address that it needs.
     pub(crate) shell: Option<(PathBuf, OsString)>,
 }
 
-impl Drop for Files {
+impl Drop for LaunchFiles {
     fn drop(&mut self) {
-        for file in [&self.servers, &self.system_prompt].into_iter().flatten() {
-            // What cannot be removed now goes with the folder.
+        for file in [&self.mcp_config, &self.system_prompt]
+            .into_iter()
+            .flatten()
+        {
+            // If this fails, the file is removed with the folder.
             std::fs::remove_file(file).ok();
         }
     }
 }
 
-/// The MCP servers in the CLI's own form.
+/// The MCP servers in the CLI's configuration format.
 pub fn server_config(servers: &[v1::McpServer]) -> Value {
-    let servers = named(servers).into_iter();
+    let servers = configs(servers).into_iter();
     json!({ "mcpServers": Value::Object(servers.collect()) })
 }
 
-/// Why servers cannot be told apart by their names; none if they can.
+/// Why the servers' names can't be used; `None` if they can.
 pub fn unusable_names(servers: &[v1::McpServer]) -> Option<&'static str> {
     if servers.len() > MAX_SERVERS {
         return Some("`mcpServers` names too many servers: name at most 256");
     }
-    let mut names: Vec<_> = named(servers).into_iter().map(|(name, _)| name).collect();
+    let mut names: Vec<_> = configs(servers).into_iter().map(|(name, _)| name).collect();
     names.sort();
     if names.iter().any(|name| name.trim().is_empty()) {
         return Some("an MCP server in `mcpServers` has no name: give each one of its own");
@@ -186,7 +189,7 @@ pub fn unusable_names(servers: &[v1::McpServer]) -> Option<&'static str> {
         .then_some("two MCP servers in `mcpServers` have the same name: give each one of its own")
 }
 
-fn named(servers: &[v1::McpServer]) -> Vec<(String, Value)> {
+fn configs(servers: &[v1::McpServer]) -> Vec<(String, Value)> {
     let pairs = |pairs: Vec<(&str, &str)>| {
         let pairs = pairs
             .into_iter()
@@ -229,12 +232,12 @@ pub fn config_folder() -> PathBuf {
     }
 }
 
-fn places() -> impl Iterator<Item = PathBuf> {
+fn candidates() -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let path: Vec<_> = env::split_paths(&path).collect();
     let usual = USUAL.iter().map(|place| home().join(place));
-    let places = path.into_iter().chain(usual);
-    places
+    let candidates = path.into_iter().chain(usual);
+    candidates
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(NAME))
 }
@@ -243,7 +246,7 @@ fn home() -> PathBuf {
     env::var_os("HOME").map(PathBuf::from).unwrap_or_default()
 }
 
-/// The CLI refuses to start so for the superuser, unless told that it is in a box.
+/// Whether the CLI accepts the mode that never asks. It refuses for root, unless told that it runs in a sandbox.
 #[cfg(unix)]
 fn may_bypass() -> bool {
     !rustix::process::geteuid().is_root() || env::var_os("IS_SANDBOX").is_some_and(|it| it == "1")
@@ -254,17 +257,17 @@ fn may_bypass() -> bool {
     true
 }
 
-/// Whether a path is one that a program can be started in.
+/// Whether a program can be started in this directory.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_absolute() && path.is_dir()
 }
 
-/// Whether the user has headers of their own, which may be all that the API wants.
+/// Whether the user has set request headers, which may be all that the API needs.
 pub(crate) fn has_headers() -> bool {
     env::var_os(provider::HEADERS).is_some()
 }
 
-/// Where the shell finds the adapter: a socket and a token.
+/// Variable with the socket and the token for the shell wrapper.
 pub(crate) const ADDRESS: &str = "ATTACHE_CLAUDE_SHELL";
 pub(crate) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 const TODO_TOOLS: &str = "CLAUDE_CODE_ENABLE_TODO_TOOLS";
@@ -283,5 +286,5 @@ const USUAL: &[&str] = &[
     ".yarn/bin",
 ];
 
-/// Most MCP servers of one session.
+/// Maximum MCP servers of one session.
 const MAX_SERVERS: usize = 256;

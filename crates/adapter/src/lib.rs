@@ -1,17 +1,18 @@
-//! Programs that speak something else, made into ACP agents: the Claude Code CLI, over its stream of JSON lines.
+//! Exposes other agents as ACP agents: the Claude Code CLI, over its stream of JSON lines.
 //!
-//! [`frames`] is what the CLI says, [`mapping`] what becomes of it, [`tools`] how its tools are shown: values, without
-//! I/O and without a clock. [`agent`] speaks ACP and drives one CLI for each session.
+//! [`frames`] reads the CLI's lines, [`mapping`] translates them, and [`tools`] decides how its tools are shown; these
+//! do no I/O and read no clock. [`agent`] speaks ACP and runs one CLI per session.
 
 pub mod agent;
 mod cli;
+pub mod elicitation;
 pub mod frames;
 pub mod launch;
-mod live;
 pub mod mapping;
+pub mod permission;
+mod private_folder;
 pub mod prompt;
 pub mod provider;
-pub mod question;
 pub mod replay;
 mod session;
 pub mod settings;
@@ -20,4 +21,4 @@ pub mod store;
 pub mod tools;
 
 pub use agent::serve;
-pub use launch::{Launcher, Missing};
+pub use launch::{CliNotFound, Launcher};

@@ -1,108 +1,144 @@
-//! The translation: a frame of the CLI in, what is to be done out. A value without I/O and without a clock, so that
-//! whole conversations can be checked as text.
+//! Translates frames of the CLI into actions of the session. A value without I/O or clock, so tests can check whole
+//! conversations as text.
 
-mod calls;
-mod ending;
-mod markup;
 mod messages;
-mod partial;
+mod tool_calls;
 
 use std::collections::{HashMap, VecDeque};
 
-use attache::v1;
+use attache::schema::error;
+use attache::{Error, v1};
 use serde_json::{Value, json};
 
 use crate::frames::{
-    Answer, CanUseTool, Compaction, Elicitation, Event, Frame, Message, State, TaskEnd, Tokens,
+    CanUseTool, CliState, Compaction, ControlResponse, Elicitation, Frame, Message, MessageEvent,
+    TaskEnd, TokenUsage, TurnResult,
 };
-use crate::tools::Tasks;
-use crate::{question, settings};
-use calls::Calls;
-use messages::Making;
+use crate::tools::TaskPlan;
+use crate::{permission, prompt, settings};
+use messages::StreamingMessage;
+use tool_calls::ToolCalls;
 
-pub(crate) use ending::usage;
-pub use ending::{Ended, Failure, logged_out};
-pub use markup::{is_markup, prompt_text};
-
-/// What is to be done.
+/// What the session has to do.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Act {
-    /// Tell the client.
-    Tell(v1::SessionUpdate),
-    /// Ask the person.
-    Ask(Box<CanUseTool>),
-    /// Ask the person for an MCP server.
+pub enum SessionAction {
+    /// Send this update to the client.
+    Update(v1::SessionUpdate),
+    /// Ask the user for permission.
+    AskPermission(Box<CanUseTool>),
+    /// Ask the user on behalf of an MCP server.
     Elicit(Box<Elicitation>),
-    /// The person has dealt with a page of an MCP server.
-    PageDone {
-        /// The server.
+    /// The user is done with the page of an MCP server.
+    CompleteElicitation {
+        /// The server's name.
         server: String,
-        /// Its id for the page.
+        /// The server's id for the elicitation.
         id: String,
     },
-    /// A question is no longer open.
-    Withdraw(String),
-    /// Say this to the CLI.
-    Say(Value),
-    /// An answer to a request of ours.
-    Answered {
-        /// The request.
+    /// Withdraw the request to the user that has this id.
+    WithdrawRequest(String),
+    /// Send this frame to the CLI.
+    SendFrame(Value),
+    /// Handle the response to one of our requests.
+    SettleRequest {
+        /// The request id.
         id: String,
-        /// The answer.
-        answer: Answer,
+        /// The response.
+        response: ControlResponse,
     },
-    /// A prompt of ours has been taken.
-    Taken(String),
-    /// What is set may have changed.
-    LookAgain,
-    /// The turn has ended, but for what the CLI still does.
-    Ended(Ended),
-    /// What the CLI does has changed.
-    State(State),
-    /// A shell command is about to run.
-    Runs {
+    /// The CLI has accepted the prompt with this id.
+    AcceptPrompt(String),
+    /// Read the settings again, because they may have changed.
+    RefreshSettings,
+    /// End the turn once the CLI is idle.
+    EndTurn(TurnEnd),
+    /// Record the CLI's state.
+    SetState(CliState),
+    /// Expect a shell command to start.
+    ExpectCommand {
         /// The tool call.
         tool_call: String,
-        /// The command.
+        /// The command line.
         command: String,
     },
 }
 
 /// What the client can show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Shows {
+pub struct DisplaySupport {
     /// Terminals that the agent runs: `_meta.terminal_output`.
     pub terminals: bool,
-    /// How a compaction goes.
+    /// The status of a compaction.
     pub compaction: bool,
 }
 
-/// One session's translation.
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnEnd {
+    /// The stop reason, or the failure.
+    pub reason: Result<v1::StopReason, CliFailure>,
+    /// Tokens used since the start of the turn or since its previous result: a turn may have several.
+    pub tokens: Option<TokenUsage>,
+}
+
+/// Why the CLI could not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CliFailure {
+    /// The CLI has no login.
+    #[error("log in with `attache claude --login`, or set ANTHROPIC_API_KEY")]
+    LoggedOut,
+    /// The CLI does not know the session.
+    #[error("unknown session")]
+    NoSession,
+    /// Any other failure, in the CLI's own text.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl CliFailure {
+    /// Converts the failure to an error for the client.
+    pub fn to_error(&self, session: &v1::SessionId) -> Error {
+        match self {
+            CliFailure::LoggedOut => auth_required(),
+            CliFailure::NoSession => error::session_not_found(session),
+            CliFailure::Other(words) => error::internal(words),
+        }
+    }
+}
+
+/// The error when the CLI has no login.
+pub fn auth_required() -> Error {
+    let mut error = error::auth_required();
+    error.message = format!("{}: {}", error.message, CliFailure::LoggedOut);
+    error
+}
+
+/// The translation for one session.
 #[derive(Debug, Default)]
 pub struct Mapping {
-    shows: Shows,
-    /// Messages that come piece by piece, by the subagent that makes them.
-    making: HashMap<Option<String>, Making>,
-    /// The messages of which pieces have been told, newest last.
+    display: DisplaySupport,
+    /// Messages being streamed, by the tool call of the subagent that sends them.
+    streaming: HashMap<Option<String>, StreamingMessage>,
+    /// Messages whose deltas were sent, newest last.
     streamed: VecDeque<String>,
-    /// How many blocks have been seen of the message that comes block by block, by the subagent that makes it.
+    /// The current message and the number of its blocks so far, by the tool call of the subagent.
     blocks: HashMap<Option<String>, (String, u64)>,
-    calls: Calls,
-    tasks: Tasks,
+    calls: ToolCalls,
+    tasks: TaskPlan,
     mode: Option<String>,
-    /// The model of the last turn.
+    /// The model of the latest turn.
     model: Option<String>,
-    context: Option<Tokens>,
+    context: Option<TokenUsage>,
     compactions: u64,
-    /// The frames in which the CLI has said something by itself, newest last.
+    /// Frames with the CLI's own text, newest last.
     local: VecDeque<String>,
 }
 
 impl Mapping {
-    /// A translation for a client that shows these things.
-    pub fn new(shows: Shows) -> Mapping {
+    /// A translation for a client with this display support.
+    pub fn new(display: DisplaySupport) -> Mapping {
         Mapping {
-            shows,
+            display,
             ..Mapping::default()
         }
     }
@@ -112,174 +148,268 @@ impl Mapping {
         self.mode.as_deref()
     }
 
-    /// The mode has been set by us: the CLI's word on it is no news.
-    pub fn has_mode(&mut self, mode: &str) {
+    /// Records a mode that we set, so that the CLI's confirmation is not sent to the client again.
+    pub fn set_mode(&mut self, mode: &str) {
         self.mode = Some(mode.to_owned());
     }
 
     /// Translates a frame.
-    pub fn take(&mut self, frame: Frame) -> Vec<Act> {
-        let mut acts = Vec::new();
+    pub fn apply(&mut self, frame: Frame) -> Vec<SessionAction> {
+        let mut actions = Vec::new();
         match frame {
-            Frame::State(state) => acts.push(Act::State(state)),
-            Frame::Begun { mode, model } => {
-                // It is asked for when a CLI starts; after that a change is news.
+            Frame::State(state) => actions.push(SessionAction::SetState(state)),
+            Frame::TurnStarted { mode, model } => {
+                // The settings were read when the CLI started; from then on a different model is a change.
                 if self.model.is_some() && self.model != model {
-                    acts.push(Act::LookAgain);
+                    actions.push(SessionAction::RefreshSettings);
                 }
                 self.model = model;
                 if let Some(mode) = mode {
-                    self.change_mode(mode, &mut acts);
+                    self.change_mode(mode, &mut actions);
                 }
             }
-            Frame::Mode(mode) => self.change_mode(mode, &mut acts),
+            Frame::Mode(mode) => self.change_mode(mode, &mut actions),
             Frame::Commands(list) => {
                 let update = settings::commands(&list);
-                acts.push(Act::Tell(v1::SessionUpdate::AvailableCommandsUpdate(
-                    update,
-                )));
+                actions.push(SessionAction::Update(
+                    v1::SessionUpdate::AvailableCommandsUpdate(update),
+                ));
             }
-            Frame::Compaction(step) => self.compact(step, &mut acts),
+            Frame::Compaction(step) => self.compaction(step, &mut actions),
             Frame::LocalOutput(text) => {
-                let output = markup::local_output(&text);
-                let is_other = output.is_none() && is_markup(&text);
+                let output = prompt::local_output(&text);
+                let is_other = output.is_none() && prompt::is_markup(&text);
                 if !is_other {
-                    self.say_locally(output.unwrap_or(&text), &mut acts);
+                    self.push_local_output(output.unwrap_or(&text), &mut actions);
                 }
             }
-            Frame::Task { id, tool_use_id } => self.calls.runs_as(&tool_use_id, id),
-            Frame::TaskEnded(end) => self.end_task(end, &mut acts),
-            Frame::Taken(uuid) => acts.push(Act::Taken(uuid)),
-            Frame::Stream { parent, event } => self.stream(parent, event, &mut acts),
-            Frame::Assistant(message) => self.assistant(message, &mut acts),
-            Frame::User(message) => self.user(message, &mut acts),
-            Frame::Result(outcome) => self.end(&outcome, &mut acts),
-            Frame::CanUseTool(question) => self.ask(*question, &mut acts),
-            Frame::Elicitation(asked) => acts.push(Act::Elicit(asked)),
-            Frame::PageDone { server, id } => acts.push(Act::PageDone { server, id }),
-            Frame::Dialog(id) => acts.push(Act::Say(question::undrawn(&id))),
-            Frame::Unserved { id, subtype } => acts.push(Act::Say(unserved(&id, &subtype))),
-            Frame::Withdrawn(id) => acts.push(Act::Withdraw(id)),
-            Frame::Answered { id, answer } => acts.push(Act::Answered { id, answer }),
+            Frame::TaskStarted { id, tool_use_id } => self.calls.set_task(&tool_use_id, id),
+            Frame::TaskEnded(end) => self.end_task(end, &mut actions),
+            Frame::PromptAccepted(uuid) => actions.push(SessionAction::AcceptPrompt(uuid)),
+            Frame::Stream { parent, event } => self.stream(parent, event, &mut actions),
+            Frame::Assistant(message) => self.assistant(message, &mut actions),
+            Frame::User(message) => self.user(message, &mut actions),
+            Frame::Result(outcome) => self.end(&outcome, &mut actions),
+            Frame::CanUseTool(question) => self.request_permission(*question, &mut actions),
+            Frame::Elicitation(asked) => actions.push(SessionAction::Elicit(asked)),
+            Frame::ElicitationComplete { server, id } => {
+                actions.push(SessionAction::CompleteElicitation { server, id })
+            }
+            Frame::Dialog(id) => {
+                actions.push(SessionAction::SendFrame(permission::cancel_dialog(&id)))
+            }
+            Frame::UnsupportedRequest { id, subtype } => {
+                actions.push(SessionAction::SendFrame(unsupported_request(&id, &subtype)))
+            }
+            Frame::RequestCancelled(id) => actions.push(SessionAction::WithdrawRequest(id)),
+            Frame::ControlResponse { id, response } => {
+                actions.push(SessionAction::SettleRequest { id, response })
+            }
             Frame::Other => {}
         }
-        acts
+        actions
     }
 
-    /// A prompt as it stands in a transcript, told again.
-    pub fn replay_prompt(&mut self, message: &Message) -> Vec<Act> {
-        let mut acts = Vec::new();
-        self.prompt(message, &mut acts);
-        acts
+    /// Translates a prompt from a transcript.
+    pub fn replay_prompt(&mut self, message: &Message) -> Vec<SessionAction> {
+        let mut actions = Vec::new();
+        self.push_prompt(message, &mut actions);
+        actions
     }
 
-    /// The task of the CLI that a tool call runs as.
+    /// The task id of a tool call.
     pub fn task_of(&self, tool_call: &str) -> Option<&str> {
         self.calls.task_of(tool_call)
     }
 
-    /// The output of a tool call is told while it runs: it is not told again at the end.
-    pub fn is_live(&mut self, tool_call: &str) {
-        self.calls.is_live(tool_call);
+    /// Marks a tool call whose output was sent while it runs, so that it is not sent again at the end.
+    pub fn mark_live(&mut self, tool_call: &str) {
+        self.calls.mark_live(tool_call);
     }
 
-    /// Whether a tool call has given back what it had to say, and runs on.
+    /// Whether a tool call has returned and keeps running in the background.
     pub fn is_in_background(&self, tool_call: &str) -> bool {
         self.calls.is_in_background(tool_call)
     }
 
-    /// What the command of a tool call has written in all: its size, and the end of it to be shown.
-    pub fn wrote(&mut self, tool_call: &str, size: u64, end: String) {
-        self.calls.wrote(tool_call, size, end);
+    /// Records the whole output of a tool call's command: its size, and its last part to show.
+    pub fn set_command_output(&mut self, tool_call: &str, size: u64, end: String) {
+        self.calls.set_command_output(tool_call, size, end);
     }
 
-    /// Whether something runs that no turn waits for.
+    /// Whether a tool call runs in the background.
     pub fn has_background(&self) -> bool {
         self.calls.has_background()
     }
 
-    /// The CLI is gone: what it has begun will not end.
-    pub fn abandon(&mut self) -> Vec<Act> {
-        self.making.clear();
-        self.calls.abandon(self.shows)
+    /// Fails all open tool calls, because the CLI is gone.
+    pub fn fail_open_calls(&mut self) -> Vec<SessionAction> {
+        self.streaming.clear();
+        self.calls.fail_open(self.display)
     }
 
-    fn end_task(&mut self, end: TaskEnd, acts: &mut Vec<Act>) {
-        // A subagent says nothing after its end.
-        self.making.remove(&Some(end.tool_use_id.clone()));
-        self.calls.end(end, self.shows, acts);
+    fn end_task(&mut self, end: TaskEnd, actions: &mut Vec<SessionAction>) {
+        // A subagent sends nothing after its end.
+        self.streaming.remove(&Some(end.tool_use_id.clone()));
+        self.calls.end(end, self.display, actions);
     }
 
-    fn change_mode(&mut self, mode: String, acts: &mut Vec<Act>) {
+    fn end(&mut self, outcome: &TurnResult, actions: &mut Vec<SessionAction>) {
+        if let (Some(context), Some(window)) = (self.context, outcome.window) {
+            let mut update = v1::UsageUpdate::new(context.total(), window);
+            if let Some(cost) = outcome.cost {
+                update = update.cost(v1::Cost::new(cost, "USD"));
+            }
+            actions.push(SessionAction::Update(v1::SessionUpdate::UsageUpdate(
+                update,
+            )));
+        }
+        self.calls.fail_incomplete(self.display, actions);
+        if outcome.is_local {
+            actions.push(SessionAction::RefreshSettings);
+        }
+        actions.push(SessionAction::EndTurn(TurnEnd {
+            reason: reason(outcome),
+            tokens: outcome.tokens,
+        }));
+    }
+
+    fn change_mode(&mut self, mode: String, actions: &mut Vec<SessionAction>) {
         if self.mode.as_ref() != Some(&mode) {
             let update = v1::CurrentModeUpdate::new(mode.as_str());
-            acts.push(Act::Tell(v1::SessionUpdate::CurrentModeUpdate(update)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::CurrentModeUpdate(
+                update,
+            )));
             self.mode = Some(mode);
         }
     }
 
-    fn compact(&mut self, step: Compaction, acts: &mut Vec<Act>) {
-        if step == Compaction::Begun {
+    fn compaction(&mut self, step: Compaction, actions: &mut Vec<SessionAction>) {
+        if step == Compaction::Started {
             self.compactions += 1;
         }
-        if !self.shows.compaction {
+        if !self.display.compaction {
             return;
         }
         let status = match step {
-            Compaction::Begun => v1::CompactionStatus::InProgress,
-            Compaction::Done => v1::CompactionStatus::Completed,
+            Compaction::Started => v1::CompactionStatus::InProgress,
+            Compaction::Completed => v1::CompactionStatus::Completed,
             Compaction::Failed => v1::CompactionStatus::Failed,
         };
         let id = format!("compaction-{}", self.compactions);
         let update = v1::CompactionUpdate::new(id, status);
-        acts.push(Act::Tell(v1::SessionUpdate::CompactionUpdate(update)));
+        actions.push(SessionAction::Update(v1::SessionUpdate::CompactionUpdate(
+            update,
+        )));
     }
 
-    fn ask(&mut self, question: CanUseTool, acts: &mut Vec<Act>) {
-        // The call is known by its input before the question comes, but for one that came in no message.
-        self.calls.know(
+    fn request_permission(&mut self, question: CanUseTool, actions: &mut Vec<SessionAction>) {
+        // Usually the call is known already, but a call without a message is not.
+        self.calls.update(
             &question.tool_use_id,
             &question.tool,
             &question.input,
             None,
-            self.shows,
-            acts,
+            self.display,
+            actions,
         );
-        acts.push(Act::Ask(Box::new(question)));
+        actions.push(SessionAction::AskPermission(Box::new(question)));
     }
 
-    fn stream(&mut self, parent: Option<String>, event: Event, acts: &mut Vec<Act>) {
+    fn stream(
+        &mut self,
+        parent: Option<String>,
+        event: MessageEvent,
+        actions: &mut Vec<SessionAction>,
+    ) {
         match &event {
-            Event::Message { id, tokens } => {
+            MessageEvent::Start { id, tokens } => {
                 self.remember(id);
                 self.count(&parent, *tokens);
             }
-            Event::Tokens(tokens) if parent.is_none() => {
+            MessageEvent::Usage(tokens) if parent.is_none() => {
                 let context = self.context.get_or_insert_default();
                 context.output = context.output.max(tokens.output);
             }
-            _ => {}
+            MessageEvent::Usage(_)
+            | MessageEvent::BlockStart { .. }
+            | MessageEvent::BlockDelta { .. }
+            | MessageEvent::BlockEnd(_)
+            | MessageEvent::Other => {}
         }
-        let making = self.making.entry(parent.clone()).or_default();
-        making.take(event, parent.as_deref(), self.shows, &mut self.calls, acts);
+        let message = self.streaming.entry(parent.clone()).or_default();
+        message.apply(
+            event,
+            parent.as_deref(),
+            self.display,
+            &mut self.calls,
+            actions,
+        );
     }
 
-    /// Only what the main model sees counts.
-    fn count(&mut self, parent: &Option<String>, tokens: Option<Tokens>) {
+    /// Updates the context size. Subagents have their own context, which is not counted.
+    fn count(&mut self, parent: &Option<String>, tokens: Option<TokenUsage>) {
         if parent.is_none() && tokens.is_some_and(|tokens| tokens.total() > 0) {
             self.context = tokens;
         }
     }
 
     fn remember(&mut self, id: &str) {
-        if self.streamed.len() == REMEMBERED {
+        if self.streamed.len() == MAX_STREAMED {
             self.streamed.pop_front();
         }
         self.streamed.push_back(id.to_owned());
     }
 }
 
-fn unserved(id: &str, subtype: &str) -> Value {
+fn reason(outcome: &TurnResult) -> Result<v1::StopReason, CliFailure> {
+    let terminal = outcome.terminal_reason.as_deref().unwrap_or_default();
+    match outcome.subtype.as_str() {
+        _ if terminal.starts_with("aborted") => return Ok(v1::StopReason::Cancelled),
+        "error_max_turns" | "error_max_budget_usd" | "error_max_structured_output_retries" => {
+            return Ok(v1::StopReason::MaxTurnRequests);
+        }
+        "cancelled" => return Ok(v1::StopReason::Cancelled),
+        "max_tokens" => return Ok(v1::StopReason::MaxTokens),
+        _ => {}
+    }
+    if is_logged_out(outcome) {
+        return Err(CliFailure::LoggedOut);
+    }
+    match outcome.stop_reason.as_deref() {
+        Some("max_tokens" | "model_context_window_exceeded") => Ok(v1::StopReason::MaxTokens),
+        Some("refusal") => Ok(v1::StopReason::Refusal),
+        _ if outcome.is_error => Err(failure(outcome)),
+        _ => Ok(v1::StopReason::EndTurn),
+    }
+}
+
+fn is_logged_out(outcome: &TurnResult) -> bool {
+    let says_so = |text: &str| text.contains("Please run /login");
+    says_so(&outcome.result)
+        || outcome.errors.iter().any(|error| says_so(error))
+        || outcome.is_error && outcome.api_error.as_deref() == Some("authentication_error")
+}
+
+fn failure(outcome: &TurnResult) -> CliFailure {
+    let words = match outcome.errors.is_empty() {
+        true => outcome.result.clone(),
+        false => outcome.errors.join("; "),
+    };
+    match words.is_empty() {
+        _ if words.contains("No conversation found") => CliFailure::NoSession,
+        true => CliFailure::Other(format!("the CLI ended the turn with {}", outcome.subtype)),
+        false => CliFailure::Other(words),
+    }
+}
+
+pub(crate) fn usage(tokens: TokenUsage) -> v1::Usage {
+    v1::Usage::new(tokens.total(), tokens.input, tokens.output)
+        .cached_read_tokens(tokens.cache_read)
+        .cached_write_tokens(tokens.cache_written)
+}
+
+fn unsupported_request(id: &str, subtype: &str) -> Value {
     let error = format!("{subtype} is not served here");
     json!({
         "type": "control_response",
@@ -287,5 +417,5 @@ fn unserved(id: &str, subtype: &str) -> Value {
     })
 }
 
-/// Blocks come soon after their pieces, but messages of several subagents interleave.
-const REMEMBERED: usize = 64;
+/// Blocks follow soon after their deltas, but messages of several subagents interleave.
+const MAX_STREAMED: usize = 64;

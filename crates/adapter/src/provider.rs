@@ -1,25 +1,25 @@
-//! Where the CLI finds its models when the client says so, instead of where its own login and settings point.
+//! The model endpoint that a client sets with `providers/set`, in place of the CLI's own login and settings.
 
 use attache::schema::{Secret, error};
 use attache::{Error, v1};
 use serde_json::{Value, json};
 
-/// An endpoint that the client has set, with what it takes to be let in.
+/// An endpoint set by the client, with its credentials.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Provider {
     protocol: v1::LlmProtocol,
     base_url: String,
-    /// The variables of the CLI that differ from one endpoint to another.
+    /// Environment variables of the CLI for this endpoint.
     variables: Vec<(&'static str, Secret)>,
 }
 
 impl Provider {
-    /// The endpoint of a request.
+    /// Reads the endpoint from a request.
     ///
     /// # Errors
     ///
-    /// When the CLI cannot be pointed there.
-    pub fn of(request: &v1::SetProviderRequest) -> Result<Provider, Error> {
+    /// When the CLI cannot use the endpoint.
+    pub fn from_request(request: &v1::SetProviderRequest) -> Result<Provider, Error> {
         if request.provider_id.as_str() != ID {
             let words = "unknown `providerId`; use `main`";
             return Err(error::unusable_params(words));
@@ -35,7 +35,7 @@ impl Provider {
             v1::LlmProtocol::Anthropic => {
                 let has_pass = |(name, _): &(&str, _)| [TOKEN, KEY].contains(name);
                 if !variables.iter().any(has_pass) {
-                    // Without one the CLI would show its own login to whoever is there.
+                    // Without a token the CLI would send its own login to this endpoint.
                     variables.push((TOKEN, Secret::from("none")));
                 }
                 variables.push((BASE_URL, address));
@@ -57,7 +57,7 @@ impl Provider {
         })
     }
 
-    /// All variables that tell the CLI where to go; those without a value must not be there.
+    /// All variables that select an endpoint. Those without a value must be unset.
     pub fn environment(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
         VARIABLES.iter().map(|name| {
             let found = self.variables.iter().find(|(its, _)| its == name);
@@ -65,7 +65,7 @@ impl Provider {
         })
     }
 
-    /// The request to the CLI that puts them above the variables of its settings files.
+    /// The request that makes these variables override the ones in the CLI's settings files.
     pub(crate) fn request(&self) -> Value {
         let variables = self.environment();
         let variables = variables
@@ -76,7 +76,7 @@ impl Provider {
     }
 }
 
-/// The only provider there is, and where it points; nowhere while the CLI goes its own way.
+/// The response to `providers/list`: one provider, without an address as long as the client has not set one.
 pub fn list(current: Option<&Provider>) -> v1::ListProvidersResponse {
     let supported = [v1::LlmProtocol::Anthropic, v1::LlmProtocol::Bedrock];
     let mut info = v1::ProviderInfo::new(ID, supported, false);
@@ -85,12 +85,13 @@ pub fn list(current: Option<&Provider>) -> v1::ListProvidersResponse {
     v1::ListProvidersResponse::new([info])
 }
 
-/// Whether this names the provider that there is.
-pub(crate) fn is_ours(id: &v1::ProviderId) -> bool {
+/// Whether this is the id of our only provider.
+pub(crate) fn is_known_id(id: &v1::ProviderId) -> bool {
     id.as_str() == ID
 }
 
-/// Headers as the CLI takes them: it makes those of a login itself, and would send its own beside ours.
+/// Converts headers to variables. Login headers get their own variables, because the CLI writes those itself and would
+/// send its own beside ours.
 fn headers(request: &v1::SetProviderRequest) -> Result<Vec<(&'static str, Secret)>, Error> {
     let mut variables = Vec::new();
     let mut others = String::new();
@@ -144,7 +145,7 @@ fn is_address(url: &str) -> bool {
     !host.is_empty() && !host.starts_with(':') && !host.contains('@') && !rest.contains(is_odd)
 }
 
-/// The variable for headers of the user's own.
+/// Variable for additional request headers.
 pub(crate) const HEADERS: &str = "ANTHROPIC_CUSTOM_HEADERS";
 const ID: &str = "main";
 const BASE_URL: &str = "ANTHROPIC_BASE_URL";

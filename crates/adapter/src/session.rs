@@ -1,12 +1,11 @@
-//! A session: one task that owns one CLI. Orders come from the client, frames from the CLI, answers from the person;
-//! nobody else has a hand in it, so no session waits for another.
+//! A session: one task that owns one CLI. It handles commands from the client, frames from the CLI and responses from
+//! the user, so no session waits for another.
 
-mod asking;
-mod control;
-mod opening;
-mod output;
-mod pages;
+mod cli_requests;
+mod shell_commands;
+mod start;
 mod turn;
+mod user_requests;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -20,51 +19,51 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
 use crate::cli::Cli;
-use crate::frames::{Answer, Frame, State};
-use crate::launch::Launch;
-use crate::live::Folder;
-use crate::mapping::{Act, Mapping, Shows};
+use crate::frames::{CliState, Frame};
+use crate::launch::SessionLaunch;
+use crate::mapping::{DisplaySupport, Mapping, SessionAction};
+use crate::private_folder::PrivateFolder;
 use crate::settings::{self, Settings};
-use control::{Request, Waiting};
-use output::Commands;
-use pages::Pages;
+use cli_requests::{CliRequest, RequestPurpose};
+use shell_commands::ShellCommands;
 use turn::Turn;
+use user_requests::UrlElicitations;
 
-pub(crate) use opening::{Opened, open};
+pub(crate) use start::{ReadySession, open};
 pub(crate) use turn::uuid;
 
-/// What the client wants of a session.
+/// What a client wants from a session.
 #[derive(Debug)]
-pub(crate) enum Order {
+pub(crate) enum SessionCommand {
     Prompt(v1::PromptRequest, Reply<v1::PromptResponse>),
     SetMode(String, Reply<v1::SetSessionModeResponse>),
     SetOption(
         v1::SetSessionConfigOptionRequest,
         Reply<v1::SetSessionConfigOptionResponse>,
     ),
-    /// Something to be said in the middle of the turn.
+    /// Adds a message to the running turn.
     Steer(Vec<v1::ContentBlock>, Reply<Raw>),
-    /// The command of a tool call is to end.
+    /// Stops the command of a tool call.
     StopCommand(String, Reply<Raw>),
-    /// Whatever the CLI does is to end.
+    /// Cancels whatever the CLI is doing.
     Cancel,
     Close(oneshot::Sender<()>),
 }
 
-/// A way to give orders to a session.
+/// Sends commands to a session.
 #[derive(Debug, Clone)]
-pub(crate) struct Orders {
-    pub(crate) sender: mpsc::Sender<Order>,
+pub(crate) struct SessionHandle {
+    pub(crate) sender: mpsc::Sender<SessionCommand>,
     closing: watch::Sender<bool>,
 }
 
-impl Orders {
-    /// Closes the session, whatever it waits for; done when it is closed.
+impl SessionHandle {
+    /// Closes the session, whatever it waits for, and returns once it is closed.
     pub(crate) async fn close(self) {
         self.closing.send_replace(true);
         let (done, closed) = oneshot::channel();
-        if self.sender.send(Order::Close(done)).await.is_ok() {
-            // A session that has ended meanwhile is closed.
+        if self.sender.send(SessionCommand::Close(done)).await.is_ok() {
+            // Fails if the session has ended meanwhile.
             closed.await.ok();
         }
     }
@@ -72,214 +71,222 @@ impl Orders {
 
 pub(crate) struct Session {
     client: ClientSession,
-    launch: Launch,
-    folder: Folder,
+    launch: SessionLaunch,
+    folder: PrivateFolder,
     cli: Option<Cli>,
     mapping: Mapping,
     settings: Settings,
-    shows: Shows,
-    state: State,
+    display: DisplaySupport,
+    state: CliState,
     turn: Option<Turn>,
     queue: VecDeque<(v1::PromptRequest, Reply<v1::PromptResponse>)>,
-    /// Questions to the person, and which of the CLI's they are.
-    asked: JoinSet<(String, Value)>,
-    open_questions: HashMap<String, AbortHandle>,
-    pages: Pages,
-    waiting: HashMap<String, Request>,
+    /// Requests to the user, each with the id of the CLI's request and the response to it.
+    user_requests: JoinSet<(String, Value)>,
+    user_request_handles: HashMap<String, AbortHandle>,
+    url_elicitations: UrlElicitations,
+    pending: HashMap<String, CliRequest>,
     requests: u64,
-    commands: Commands,
-    /// Said in the middle of a turn that was cancelled before the CLI took them.
-    unwanted: Vec<String>,
+    shell_commands: ShellCommands,
+    /// Ids of steering messages that were cancelled before the CLI accepted them.
+    cancelled_steering: Vec<String>,
     closing: watch::Receiver<bool>,
     is_titled: bool,
-    /// Whether there has been a prompt, and so a transcript to come back to.
-    has_begun: bool,
+    /// Whether there was a prompt, and therefore a transcript to resume.
+    was_prompted: bool,
 }
 
 impl Session {
-    pub(crate) async fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+    pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<SessionCommand>) {
         loop {
             let deadline = self.deadline();
             tokio::select! {
-                order = orders.recv() => match order {
-                    Some(Order::Close(done)) => {
+                command = commands.recv() => match command {
+                    Some(SessionCommand::Close(done)) => {
                         self.close().await;
-                        // Whoever asked may be gone.
+                        // The caller may be gone.
                         done.send(()).ok();
                         return;
                     }
-                    Some(order) => self.obey(order).await,
+                    Some(command) => self.handle_command(command).await,
                     None => return self.close().await,
                 },
-                frame = hear(&mut self.cli) => match frame {
-                    Some(frame) => self.take(frame).await,
-                    None => self.has_died().await,
+                frame = next_frame(&mut self.cli) => match frame {
+                    Some(frame) => self.handle_frame(frame).await,
+                    None => self.handle_cli_exit().await,
                 },
-                Some(answer) = self.asked.join_next(), if !self.asked.is_empty() => {
-                    // One that was taken back ends without an answer.
-                    if let Ok((id, answer)) = answer {
-                        self.has_answered(&id, &answer).await;
+                Some(finished) = self.user_requests.join_next(), if !self.user_requests.is_empty() => {
+                    // A withdrawn request has no response.
+                    if let Ok((id, response)) = finished {
+                        self.send_user_response(&id, &response).await;
                     }
                 }
                 () = turn::cancelled(self.turn.as_ref()) => self.interrupt().await,
-                visit = self.commands.next() => self.visited(visit).await,
-                () = at(deadline) => self.too_late().await,
+                visit = self.shell_commands.next() => self.command_announced(visit).await,
+                () = sleep_until(deadline) => self.handle_deadline().await,
             }
         }
     }
 
-    async fn obey(&mut self, order: Order) {
-        match order {
-            Order::Prompt(request, reply) => self.prompted(request, reply).await,
-            Order::SetMode(mode, reply) => match self.settings.has_mode(&mode) {
+    async fn handle_command(&mut self, command: SessionCommand) {
+        match command {
+            SessionCommand::Prompt(request, reply) => self.queue_prompt(request, reply).await,
+            SessionCommand::SetMode(mode, reply) => match self.settings.has_mode(&mode) {
                 true => {
-                    let request = settings::set_mode(&mode);
-                    self.ask_cli(request, Waiting::Mode(mode, reply)).await;
+                    let request = settings::set_mode_request(&mode);
+                    self.request_cli(request, RequestPurpose::SetMode(mode, reply))
+                        .await;
                 }
                 false => reply.fail(error::unusable_params("unknown mode")),
             },
-            Order::SetOption(request, reply) => self.set_option(request, reply).await,
-            Order::Steer(prompt, reply) => self.steer(&prompt, reply).await,
-            Order::StopCommand(call, reply) => self.stop_command(&call, reply).await,
-            // A turn knows by itself; this is for what the CLI does on its own.
-            Order::Cancel if self.turn.is_none() && self.state != State::Idle => {
-                let request = control::interrupt();
-                self.send_request(request, Waiting::Nobody).await;
+            SessionCommand::SetOption(request, reply) => self.set_option(request, reply).await,
+            SessionCommand::Steer(prompt, reply) => self.steer(&prompt, reply).await,
+            SessionCommand::StopCommand(call, reply) => self.stop_command(&call, reply).await,
+            // A turn notices by itself; this is for what the CLI does on its own.
+            SessionCommand::Cancel if self.turn.is_none() && self.state != CliState::Idle => {
+                let request = cli_requests::interrupt();
+                self.send_request(request, RequestPurpose::Ignored).await;
             }
-            Order::Cancel | Order::Close(_) => {}
+            SessionCommand::Cancel | SessionCommand::Close(_) => {}
         }
     }
 
-    async fn take(&mut self, frame: Frame) {
+    async fn handle_frame(&mut self, frame: Frame) {
         for call in frame.results() {
-            self.ran(call).await;
+            self.finish_command(call).await;
         }
-        for act in self.mapping.take(frame) {
-            self.act(act).await;
+        for action in self.mapping.apply(frame) {
+            self.perform(action).await;
         }
     }
 
-    async fn act(&mut self, act: Act) {
-        match act {
-            Act::Tell(update) => self.tell(update).await,
-            Act::Ask(question) => self.ask_person(*question),
-            Act::Elicit(asked) => self.elicit(*asked).await,
-            Act::PageDone { server, id } => self.page_done(&server, &id).await,
-            Act::Withdraw(id) => self.withdraw(&id),
-            Act::Say(frame) => self.say(&frame).await,
-            Act::Answered { id, answer } => self.answered(&id, answer).await,
-            Act::Taken(uuid) => self.has_taken(&uuid).await,
-            Act::LookAgain => {
-                self.send_request(settings::look(), Waiting::Settings(None))
-                    .await;
+    async fn perform(&mut self, action: SessionAction) {
+        match action {
+            SessionAction::Update(update) => self.send_update(update).await,
+            SessionAction::AskPermission(question) => self.request_permission(*question),
+            SessionAction::Elicit(asked) => self.elicit(*asked).await,
+            SessionAction::CompleteElicitation { server, id } => {
+                self.complete_elicitation(&server, &id).await
             }
-            Act::Ended(ended) => {
+            SessionAction::WithdrawRequest(id) => self.withdraw_user_request(&id),
+            SessionAction::SendFrame(frame) => self.send_frame(&frame).await,
+            SessionAction::SettleRequest { id, response } => {
+                self.handle_response(&id, response).await
+            }
+            SessionAction::AcceptPrompt(uuid) => self.accept_prompt(&uuid).await,
+            SessionAction::RefreshSettings => {
+                self.send_request(
+                    settings::get_settings_request(),
+                    RequestPurpose::ReadSettings(None),
+                )
+                .await;
+            }
+            SessionAction::EndTurn(end) => {
                 if let Some(turn) = &mut self.turn {
-                    turn.ended(ended);
+                    turn.record_end(end);
                 }
-                self.settle_turn().await;
+                self.end_turn_if_done().await;
             }
-            Act::State(state) => {
+            SessionAction::SetState(state) => {
                 self.state = state;
                 if let Some(turn) = &mut self.turn {
-                    turn.knows_states();
+                    turn.set_reports_states();
                 }
-                self.settle_turn().await;
+                self.end_turn_if_done().await;
             }
-            Act::Runs { tool_call, command } => {
-                for call in self.commands.expect(tool_call, &command) {
-                    self.runs(&call).await;
+            SessionAction::ExpectCommand { tool_call, command } => {
+                for call in self.shell_commands.expect(tool_call, &command) {
+                    self.show_in_progress(&call).await;
                 }
             }
         }
     }
 
-    async fn tell(&mut self, update: v1::SessionUpdate) {
+    async fn send_update(&mut self, update: v1::SessionUpdate) {
         if let v1::SessionUpdate::CurrentModeUpdate(update) = &update {
             self.settings
-                .chosen(settings::MODE, update.current_mode_id.as_str());
-            self.tell_options().await;
+                .set_choice(settings::MODE, update.current_mode_id.as_str());
+            self.send_options().await;
         }
-        self.pass_on(update).await;
+        self.forward_update(update).await;
     }
 
-    /// A client that does not read must not keep a session from its end.
-    async fn pass_on(&mut self, update: v1::SessionUpdate) {
+    /// Sends an update. A client that does not read must not keep the session from closing.
+    async fn forward_update(&mut self, update: v1::SessionUpdate) {
         tokio::select! {
             biased;
-            // It fails when the client is gone, which the end of the orders tells.
-            told = self.client.update(update) => drop(told),
+            // Fails only if the client is gone, and then the command channel closes as well.
+            sent = self.client.update(update) => drop(sent),
             _ = self.closing.wait_for(|is_closing| *is_closing) => {}
         }
     }
 
-    async fn tell_options(&mut self) {
+    async fn send_options(&mut self) {
         let options = v1::ConfigOptionUpdate::new(self.settings.options());
         let options = v1::SessionUpdate::ConfigOptionUpdate(options);
-        self.pass_on(options).await;
+        self.forward_update(options).await;
     }
 
-    /// Tells what can be chosen and what is chosen, if it is not as it was.
-    async fn tell_options_since(&mut self, before: &[v1::SessionConfigOption]) {
+    /// Sends the config options if they have changed.
+    async fn send_options_if_changed(&mut self, before: &[v1::SessionConfigOption]) {
         if self.settings.options() != before {
-            self.tell_options().await;
+            self.send_options().await;
         }
     }
 
-    async fn say(&mut self, frame: &Value) {
-        let deaf = match &self.cli {
-            Some(cli) => cli.say(frame).await.is_err(),
+    async fn send_frame(&mut self, frame: &Value) {
+        let is_stalled = match &self.cli {
+            Some(cli) => cli.send(frame).await.is_err(),
             None => false,
         };
-        if deaf {
-            self.has_died().await;
+        if is_stalled {
+            self.handle_cli_exit().await;
         }
     }
 
-    /// The CLI has ended, and with it what it was doing. The next prompt starts another.
-    async fn has_died(&mut self) {
+    /// The CLI has exited, which fails everything under way. The next prompt starts another.
+    async fn handle_cli_exit(&mut self) {
         let Some(cli) = self.cli.take() else {
             return;
         };
-        let garbage = cli.garbage();
-        let ending = cli.ending().await;
-        self.forget_cli().await;
+        let garbage = cli.malformed_lines();
+        let ending = cli.wait_exit().await;
+        self.reset_cli_state().await;
         let skipped = match garbage {
             0 => String::new(),
             count => format!(" ({count} lines of it could not be read)"),
         };
         let words = format!("the CLI has exited: {ending}{skipped}");
-        for (_, request) in self.waiting.drain() {
-            request.into_waiting().fail(error::internal(&words));
+        for (_, request) in self.pending.drain() {
+            request.into_purpose().fail(error::internal(&words));
         }
         if let Some(turn) = self.turn.take() {
             turn.fail(error::internal(&words));
         }
-        self.next_turn().await;
+        self.start_next_turn().await;
     }
 
-    /// What the CLI had begun has failed, and what it asked needs no answer.
-    async fn forget_cli(&mut self) {
-        self.asked = JoinSet::new();
-        self.open_questions.clear();
-        self.pages.forget();
-        self.commands.forget();
-        self.state = State::Idle;
-        for act in self.mapping.abandon() {
-            if let Act::Tell(update) = act {
-                self.pass_on(update).await;
+    /// Fails the open tool calls and drops the CLI's requests.
+    async fn reset_cli_state(&mut self) {
+        self.user_requests = JoinSet::new();
+        self.user_request_handles.clear();
+        self.url_elicitations.clear();
+        self.shell_commands.clear();
+        self.state = CliState::Idle;
+        for action in self.mapping.fail_open_calls() {
+            if let SessionAction::Update(update) = action {
+                self.forward_update(update).await;
             }
         }
     }
 
-    /// What is under way ends as if it had been cancelled.
+    /// Ends everything under way as cancelled.
     async fn close(&mut self) {
-        self.hush().await;
+        self.interrupt_before_close().await;
         if let Some(cli) = self.cli.take() {
             cli.stop().await;
         }
         if self.turn.is_some() || self.mapping.has_background() {
-            self.forget_cli().await;
+            self.reset_cli_state().await;
         }
         let queued = self.queue.drain(..).map(|(_, reply)| reply);
         for reply in self
@@ -293,18 +300,18 @@ impl Session {
         }
     }
 
-    /// When something has to have happened.
+    /// The earliest deadline.
     fn deadline(&self) -> Option<Instant> {
-        let requests = self.waiting.values().map(Request::deadline);
+        let requests = self.pending.values().map(CliRequest::deadline);
         let interrupt = self.turn.as_ref().and_then(Turn::deadline);
         requests
             .chain(interrupt)
-            .chain(self.commands.deadline())
+            .chain(self.shell_commands.deadline())
             .min()
     }
 
-    async fn too_late(&mut self) {
-        self.look_at_commands().await;
+    async fn handle_deadline(&mut self) {
+        self.read_command_output().await;
         let now = Instant::now();
         if self
             .turn
@@ -312,17 +319,18 @@ impl Session {
             .and_then(Turn::deadline)
             .is_some_and(|it| it <= now)
         {
-            return self.stop_hanging().await;
+            return self.kill_hanging_cli().await;
         }
         let late = self
-            .waiting
+            .pending
             .extract_if(|_, request| request.deadline() <= now);
         for (_, request) in late {
-            let waiting = request.into_waiting();
-            waiting.fail(error::internal("the CLI did not respond in time"));
+            request
+                .into_purpose()
+                .fail(error::internal("the CLI did not respond in time"));
         }
-        // A turn may have waited for an answer.
-        self.settle_turn().await;
+        // The turn may have waited for a response.
+        self.end_turn_if_done().await;
     }
 
     async fn set_option(
@@ -334,37 +342,37 @@ impl Session {
             return reply.fail(error::unusable_params("the option takes one of its values"));
         };
         let (option, value) = (request.config_id.as_str(), value.as_str());
-        match self.settings.choice(option, value) {
+        match self.settings.choice_request(option, value) {
             Some(choice) => {
-                let chosen = Waiting::Option(option.to_owned(), value.to_owned(), reply);
-                self.ask_cli(choice, chosen).await;
+                let chosen = RequestPurpose::SetOption(option.to_owned(), value.to_owned(), reply);
+                self.request_cli(choice, chosen).await;
             }
             None => reply.fail(error::unusable_params("unknown option or value")),
         }
     }
 
     async fn steer(&mut self, prompt: &[v1::ContentBlock], reply: Reply<Raw>) {
-        if let Some(why) = crate::prompt::refusal(prompt) {
+        if let Some(why) = crate::prompt::unsupported_reason(prompt) {
             return reply.fail(error::unusable_params(why));
         }
-        if self.would_clear(prompt) {
+        if self.is_clear_command(prompt) {
             return reply.fail(error::unusable_params(crate::prompt::NO_CLEAR));
         }
-        if self.turn.is_none() && self.state == State::Idle {
+        if self.turn.is_none() && self.state == CliState::Idle {
             return reply.ok(Raw::from(json!({ "outcome": "promptRequired" })));
         }
         let uuid = match uuid() {
             Ok(uuid) => uuid,
             Err(failed) => return reply.fail(error::internal(&failed.to_string())),
         };
-        let frame = crate::prompt::steering(prompt, &uuid);
+        let frame = crate::prompt::steering_frame(prompt, &uuid);
         if let Some(turn) = &mut self.turn
-            && !turn.is_steered(uuid)
+            && !turn.add_steering(uuid)
         {
             let words = "too many messages are waiting in this turn";
             return reply.fail(error::invalid_request("busy", words));
         }
-        self.say(&frame).await;
+        self.send_frame(&frame).await;
         match self.cli {
             Some(_) => reply.ok(Raw::from(json!({ "outcome": "injected" }))),
             None => reply.fail(error::internal("the CLI has exited")),
@@ -376,87 +384,23 @@ impl Session {
         match task {
             Some(task) => {
                 let request = json!({ "subtype": "stop_task", "task_id": task });
-                self.ask_cli(request, Waiting::Stop(reply)).await;
+                self.request_cli(request, RequestPurpose::StopTask(reply))
+                    .await;
             }
-            None if self.commands.kill(call) => reply.ok(Raw::from(json!({}))),
+            None if self.shell_commands.kill(call) => reply.ok(Raw::from(json!({}))),
             None => reply.fail(error::unusable_params("no command of it runs")),
         }
     }
-
-    async fn answered(&mut self, id: &str, answer: Answer) {
-        let Some(request) = self.waiting.remove(id) else {
-            // The echo of an answer of ours.
-            return;
-        };
-        match request.into_waiting() {
-            Waiting::Mode(mode, reply) => match answer {
-                Answer::Success(_) => {
-                    self.has_chosen(settings::MODE, &mode).await;
-                    reply.ok(v1::SetSessionModeResponse::new());
-                }
-                Answer::Failure(words) => reply.fail(error::unusable_params(&words)),
-            },
-            Waiting::Option(option, value, reply) => match answer {
-                Answer::Success(_) => {
-                    self.has_chosen(&option, &value).await;
-                    // What is set by the environment stays, and a model brings an effort of its own.
-                    let waiting = Waiting::Settings(Some(reply));
-                    Box::pin(self.send_request(settings::look(), waiting)).await;
-                }
-                Answer::Failure(words) => reply.fail(error::unusable_params(&words)),
-            },
-            Waiting::Settings(reply) => {
-                let before = self.settings.options();
-                if let Answer::Success(told) = answer {
-                    self.settings.follow(&told);
-                }
-                match reply {
-                    Some(reply) => {
-                        let options = self.settings.options();
-                        reply.ok(v1::SetSessionConfigOptionResponse::new(options));
-                    }
-                    None => self.tell_options_since(&before).await,
-                }
-                self.settle_turn().await;
-            }
-            Waiting::Stop(reply) => match answer {
-                Answer::Success(_) => reply.ok(Raw::from(json!({}))),
-                Answer::Failure(words) => reply.fail(error::internal(&words)),
-            },
-            Waiting::Interrupt => {
-                if let Some(turn) = &mut self.turn {
-                    turn.is_stopped(&answer);
-                }
-                // Else what the CLI does next tells when it is over.
-                if self.turn.as_ref().is_some_and(Turn::is_dropped) {
-                    self.settle_turn().await;
-                }
-            }
-            // What counts is what the CLI does.
-            Waiting::Nobody => {}
-        }
-    }
-
-    /// A mode is told in both its forms, whichever of them it was set by.
-    async fn has_chosen(&mut self, option: &str, value: &str) {
-        if option == settings::MODE && self.settings.mode != value {
-            self.mapping.has_mode(value);
-            let update = v1::CurrentModeUpdate::new(value);
-            self.tell(v1::SessionUpdate::CurrentModeUpdate(update))
-                .await;
-        }
-        self.settings.chosen(option, value);
-    }
 }
 
-async fn hear(cli: &mut Option<Cli>) -> Option<Frame> {
+async fn next_frame(cli: &mut Option<Cli>) -> Option<Frame> {
     match cli {
-        Some(cli) => cli.hear().await,
+        Some(cli) => cli.next_frame().await,
         None => std::future::pending().await,
     }
 }
 
-async fn at(deadline: Option<Instant>) {
+async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,

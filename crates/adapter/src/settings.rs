@@ -1,9 +1,9 @@
-//! What can be chosen in a session: modes, models, effort and commands, as the CLI offers them.
+//! Settings of a session as the CLI offers them: modes, models, effort and slash commands.
 
 use attache::v1;
 use serde_json::{Value, json};
 
-/// What a session offers, and what is chosen.
+/// What a session offers, and what is selected.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
     /// The version of the CLI.
@@ -12,33 +12,33 @@ pub struct Settings {
     pub mode: String,
     /// The model.
     pub model: String,
-    /// How hard the model thinks.
+    /// The thinking effort.
     pub effort: Option<String>,
-    /// Whether the model answers faster and costs more; none where the account has no such thing. Settings files have
-    /// no say in it: the CLI wants to be asked in the session.
+    /// Whether fast mode is on: faster answers at a higher price. `None` if the account doesn't have it. The CLI
+    /// ignores settings files here, so it must be set in the session.
     pub fast: Option<bool>,
-    /// Whether everything may be allowed.
+    /// Whether the mode that never asks is offered.
     pub bypass: bool,
-    models: Vec<Model>,
+    models: Vec<ModelChoice>,
     commands: Vec<v1::AvailableCommand>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Model {
+struct ModelChoice {
     value: String,
-    /// Its full name, if that is another.
+    /// The full name, if it differs.
     resolved: Option<String>,
     name: String,
     description: String,
     efforts: Vec<String>,
     has_fast: bool,
-    /// Whether it is of the user's own, and not among those that the CLI offers.
-    is_own: bool,
+    /// Whether the user configured the model, so that the CLI does not list it.
+    is_custom: bool,
 }
 
 impl Settings {
-    /// From the answers to `initialize` and `get_settings`.
-    pub fn of(offered: &Value, applied: &Value, bypass: bool) -> Settings {
+    /// Reads the settings from the responses to `initialize` and `get_settings`.
+    pub fn from_responses(offered: &Value, applied: &Value, bypass: bool) -> Settings {
         let mut settings = Settings {
             version: text(&offered["claude_code_version"]),
             mode: offered["current_permission_mode"]
@@ -49,61 +49,64 @@ impl Settings {
             effort: None,
             bypass,
             fast: fast(offered),
-            models: list(&offered["models"]).filter_map(Model::of).collect(),
+            models: list(&offered["models"])
+                .filter_map(ModelChoice::from_value)
+                .collect(),
             commands: commands(&offered["commands"]).available_commands,
         };
-        settings.follow(applied);
+        settings.apply_settings(applied);
         if settings.model.is_empty() {
-            settings.uses("default");
+            settings.select_model("default");
         }
         settings
     }
 
-    /// What is set now, from an answer to `get_settings`.
-    pub fn follow(&mut self, told: &Value) {
-        let Some(applied) = told["applied"].as_object() else {
+    /// Updates the selection from a response to `get_settings`.
+    pub fn apply_settings(&mut self, response: &Value) {
+        let Some(applied) = response["applied"].as_object() else {
             return;
         };
         if let Some(model) = applied.get("model").and_then(Value::as_str) {
-            self.uses(model);
+            self.select_model(model);
         }
         let effort = applied.get("effort").and_then(Value::as_str);
         self.effort = effort.map(str::to_owned);
     }
 
-    /// The CLI uses this model. The choice stays if it means the same, and a model of the user's own becomes a choice.
-    pub fn uses(&mut self, model: &str) {
-        if self.chosen_model().is_some_and(|it| it.is(model)) {
+    /// Selects the model that the CLI reports. An equivalent selection stays, and an unlisted model is added to the
+    /// choices.
+    pub fn select_model(&mut self, model: &str) {
+        if self.chosen_model().is_some_and(|it| it.matches(model)) {
             return;
         }
-        match self.models.iter().find(|it| it.is(model)) {
+        match self.models.iter().find(|it| it.matches(model)) {
             Some(found) => self.model = found.value.clone(),
             None => {
                 let efforts = self.models.first().map(|first| first.efforts.clone());
-                self.models.push(Model {
+                self.models.push(ModelChoice {
                     value: model.to_owned(),
                     resolved: None,
                     name: model.to_owned(),
                     description: String::new(),
                     efforts: efforts.unwrap_or_default(),
                     has_fast: false,
-                    is_own: true,
+                    is_custom: true,
                 });
                 self.model = model.to_owned();
             }
         }
     }
 
-    /// Offers the models of the user's own that another CLI has used.
-    pub fn inherit(&mut self, before: &Settings) {
-        for model in before.models.iter().filter(|it| it.is_own) {
-            if !self.models.iter().any(|it| it.is(&model.value)) {
+    /// Adds the unlisted models that a previous CLI has reported.
+    pub fn keep_custom_models(&mut self, before: &Settings) {
+        for model in before.models.iter().filter(|it| it.is_custom) {
+            if !self.models.iter().any(|it| it.matches(&model.value)) {
                 self.models.push(model.clone());
             }
         }
     }
 
-    /// The modes and the present one.
+    /// The modes and the current one.
     pub fn modes(&self) -> v1::SessionModeState {
         let modes = self
             .offered_modes()
@@ -111,12 +114,12 @@ impl Settings {
         v1::SessionModeState::new(self.mode.as_str(), modes)
     }
 
-    /// Whether there is such a mode.
+    /// Whether a mode is offered.
     pub fn has_mode(&self, mode: &str) -> bool {
         self.offered_modes().any(|(id, ..)| id == mode)
     }
 
-    /// Everything that can be chosen.
+    /// All config options with their values.
     pub fn options(&self) -> Vec<v1::SessionConfigOption> {
         let modes = self
             .offered_modes()
@@ -125,7 +128,7 @@ impl Settings {
             select(MODE, "Mode", &self.mode, modes.collect())
                 .category(v1::SessionConfigOptionCategory::Mode),
         ];
-        let models = self.models.iter().map(Model::choice).collect();
+        let models = self.models.iter().map(ModelChoice::option).collect();
         let model = select(MODEL, "Model", &self.model, models);
         options.push(model.category(v1::SessionConfigOptionCategory::Model));
         let has_level = |effort: &&String| self.efforts().any(|level| level == effort.as_str());
@@ -143,10 +146,10 @@ impl Settings {
         options
     }
 
-    /// The request to the CLI that makes a choice; none if there is no such choice.
-    pub fn choice(&self, option: &str, value: &str) -> Option<Value> {
+    /// The request that makes a choice; `None` if the choice is not offered.
+    pub fn choice_request(&self, option: &str, value: &str) -> Option<Value> {
         match option {
-            MODE if self.has_mode(value) => Some(set_mode(value)),
+            MODE if self.has_mode(value) => Some(set_mode_request(value)),
             MODEL if self.models.iter().any(|model| model.value == value) => {
                 Some(json!({ "subtype": "set_model", "model": value }))
             }
@@ -164,7 +167,7 @@ impl Settings {
         }
     }
 
-    /// What is chosen, by option.
+    /// The current choices, by option.
     pub fn choices(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let effort = self.effort.as_deref().map(|effort| (EFFORT, effort));
         let fast = self.fast.map(|fast| (FAST, state(fast)));
@@ -172,8 +175,8 @@ impl Settings {
         chosen.into_iter().chain(effort).chain(fast)
     }
 
-    /// A choice has been made.
-    pub fn chosen(&mut self, option: &str, value: &str) {
+    /// Records a choice.
+    pub fn set_choice(&mut self, option: &str, value: &str) {
         match option {
             MODE => self.mode = value.to_owned(),
             MODEL => self.model = value.to_owned(),
@@ -193,7 +196,7 @@ impl Settings {
         self.commands.iter().any(|command| command.name == name)
     }
 
-    /// A mode that is newer than we are is offered while it is the present one.
+    /// The modes to offer. A mode that we do not know is included while it is the current one.
     fn offered_modes(&self) -> impl Iterator<Item = ModeRow<'_>> {
         let bypass = self.bypass || self.mode == BYPASS;
         let modes = MODES.iter().copied();
@@ -203,7 +206,7 @@ impl Settings {
         modes.chain(is_new.then_some((mode, mode, "A mode of the CLI")))
     }
 
-    fn chosen_model(&self) -> Option<&Model> {
+    fn chosen_model(&self) -> Option<&ModelChoice> {
         self.models.iter().find(|model| model.value == self.model)
     }
 
@@ -218,21 +221,21 @@ impl Settings {
     }
 }
 
-/// The request to the CLI for what is set.
-pub fn look() -> Value {
+/// The request for the current settings.
+pub fn get_settings_request() -> Value {
     json!({ "subtype": "get_settings" })
 }
 
-/// The request to the CLI for another permission mode.
-pub fn set_mode(mode: &str) -> Value {
+/// The request to change the permission mode.
+pub fn set_mode_request(mode: &str) -> Value {
     json!({ "subtype": "set_permission_mode", "mode": mode })
 }
 
-impl Model {
-    fn of(model: &Value) -> Option<Model> {
+impl ModelChoice {
+    fn from_value(model: &Value) -> Option<ModelChoice> {
         let value = model["value"].as_str().filter(|value| !value.is_empty())?;
         let efforts = list(&model["supportedEffortLevels"]);
-        Some(Model {
+        Some(ModelChoice {
             value: value.to_owned(),
             resolved: model["resolvedModel"].as_str().map(str::to_owned),
             name: text(&model["displayName"]),
@@ -241,15 +244,15 @@ impl Model {
                 .filter_map(|it| it.as_str().map(str::to_owned))
                 .collect(),
             has_fast: model["supportsFastMode"] == true,
-            is_own: false,
+            is_custom: false,
         })
     }
 
-    fn is(&self, model: &str) -> bool {
+    fn matches(&self, model: &str) -> bool {
         self.value == model || self.resolved.as_deref() == Some(model)
     }
 
-    fn choice(&self) -> v1::SessionConfigSelectOption {
+    fn option(&self) -> v1::SessionConfigSelectOption {
         let name = match self.name.is_empty() {
             true => self.value.as_str(),
             false => self.name.as_str(),
@@ -262,7 +265,7 @@ impl Model {
     }
 }
 
-/// The slash commands of the CLI, but for those that need a terminal or are ours to do.
+/// The slash commands of the CLI, without those that need a terminal or that we provide ourselves.
 pub fn commands(offered: &Value) -> v1::AvailableCommandsUpdate {
     v1::AvailableCommandsUpdate::new(list(offered).filter_map(command))
 }
@@ -272,7 +275,7 @@ fn command(offered: &Value) -> Option<v1::AvailableCommand> {
     if HIDDEN.contains(&name) || name.starts_with("__") {
         return None;
     }
-    // `server:prompt (MCP)`, which nobody can type.
+    // The CLI's `server:prompt (MCP)` cannot be typed as a command.
     let name = match name.strip_suffix(" (MCP)") {
         Some(name) => format!("mcp:{name}"),
         None => name.to_owned(),
@@ -286,7 +289,7 @@ fn command(offered: &Value) -> Option<v1::AvailableCommand> {
     Some(command.input(v1::AvailableCommandInput::Unstructured(input)))
 }
 
-/// Whether the CLI says that it has nothing to log in with. One that says nothing may have.
+/// Whether the CLI reports that it has no login. If it reports nothing, it may have one.
 pub fn is_logged_out(offered: &Value) -> bool {
     let account = &offered["account"];
     let has = |name: &str| !account[name].is_null() && account[name] != "none";
@@ -296,7 +299,8 @@ pub fn is_logged_out(offered: &Value) -> bool {
         && !has("subscriptionType")
 }
 
-/// Whether the answers come fast, where they can. That nobody has asked for it yet is no hindrance.
+/// Whether fast mode is on; `None` if it is not available. A missing opt-in does not make it unavailable, because we
+/// opt in when the user turns it on.
 fn fast(offered: &Value) -> Option<bool> {
     let hindrance = offered["fast_mode_disabled_reason"].as_str();
     let is_there = hindrance.is_none_or(|reason| reason == "sdk_opt_in_required");
@@ -327,16 +331,16 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Not the name of an option, but of a choice that has to be allowed at the start of the CLI.
+/// The mode that never asks. The CLI offers it only if that was allowed when it started.
 pub const BYPASS: &str = "bypassPermissions";
-/// The option for the permission mode.
+/// Id of the option for the permission mode.
 pub const MODE: &str = "mode";
 const MODEL: &str = "model";
 const EFFORT: &str = "effort";
 const FAST: &str = "fast";
 const STATES: [(&str, &str); 2] = [("off", "Off"), ("on", "On")];
 
-/// Its name for programs, its name for people, what it is.
+/// Id, title and description of a mode.
 type ModeRow<'a> = (&'a str, &'a str, &'a str);
 
 const MODES: &[ModeRow<'static>] = &[

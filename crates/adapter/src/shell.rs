@@ -1,23 +1,33 @@
-//! The shell that the CLI runs commands with: this same executable under another name. It tells the adapter where the
-//! output of the command goes, waits until it is looked at, and becomes the command. So the command's exit code,
-//! signals and background children are what they would be without us.
+//! The shell wrapper: our executable under another name, which the CLI runs its shell commands with. The wrapper tells
+//! the adapter which file collects the output, waits until that file is open, and then becomes the command. Exit code,
+//! signals and background children are the same as without it.
+
+#[cfg(unix)]
+mod listener;
+#[cfg(not(unix))]
+#[path = "shell/no_listener.rs"]
+mod listener;
+mod output_tail;
 
 use std::ffi::OsString;
 
-/// Becomes the command if this process was started as the CLI's shell, and then never returns.
+pub(crate) use listener::{AnnouncedCommand, ShellListener};
+pub(crate) use output_tail::OutputTail;
+
+/// Becomes the command if the CLI started this process as its shell wrapper; then it never returns.
 ///
 /// Call it in `main` before arguments are read.
-pub fn run_if_asked() {
+pub fn run_as_shell_if_invoked() {
     let mut args = std::env::args_os();
     let name = args.next().unwrap_or_default();
     if std::path::Path::new(&name).file_name() == Some(NAME.as_ref()) {
         let script: Vec<OsString> = args.collect();
-        std::process::exit(become_command(&script));
+        std::process::exit(exec_command(&script));
     }
 }
 
 #[cfg(unix)]
-fn become_command(script: &[OsString]) -> i32 {
+fn exec_command(script: &[OsString]) -> i32 {
     use std::os::unix::process::CommandExt;
     use std::process::Command;
 
@@ -35,11 +45,11 @@ fn become_command(script: &[OsString]) -> i32 {
 }
 
 #[cfg(not(unix))]
-fn become_command(_: &[OsString]) -> i32 {
+fn exec_command(_: &[OsString]) -> i32 {
     126
 }
 
-/// The shell that the CLI itself takes: what it runs was written for it.
+/// The shell that the CLI would use itself, because its commands are written for that shell.
 #[cfg(unix)]
 fn shell() -> OsString {
     use std::path::PathBuf;
@@ -74,7 +84,7 @@ fn is_program(path: &OsString) -> bool {
     std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
-/// A command runs whether or not somebody looks at it.
+/// Announces the command to the adapter. The command runs even if this fails.
 #[cfg(unix)]
 fn announce(script: &[OsString]) -> Option<()> {
     use std::io::{Read, Write};
@@ -82,13 +92,13 @@ fn announce(script: &[OsString]) -> Option<()> {
 
     let address = std::env::var(crate::launch::ADDRESS).ok()?;
     let (token, socket) = address.split_once(':')?;
-    // Only a file can be looked at without standing between the command and whoever reads it.
+    // Only a file can be read by the adapter as well; a pipe would need us in between.
     let output = std::fs::read_link("/proc/self/fd/1").ok()?;
     if !output.is_file() {
         return None;
     }
     let script = script.first()?.to_string_lossy();
-    let told = serde_json::json!({
+    let announcement = serde_json::json!({
         "token": token,
         "output": output.to_string_lossy(),
         "script": script.chars().take(SCRIPT).collect::<String>(),
@@ -96,11 +106,13 @@ fn announce(script: &[OsString]) -> Option<()> {
     let mut stream = UnixStream::connect(socket).ok()?;
     stream.set_write_timeout(Some(PATIENCE)).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    stream.write_all(format!("{told}\n").as_bytes()).ok()?;
+    stream
+        .write_all(format!("{announcement}\n").as_bytes())
+        .ok()?;
     stream.read_exact(&mut [0]).ok()
 }
 
-/// What the executable is called when it is the CLI's shell.
+/// Name of the link to our executable that the CLI runs as its shell.
 pub(crate) const NAME: &str = "attache-claude-shell";
 #[cfg(unix)]
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(1);

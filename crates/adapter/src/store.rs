@@ -1,8 +1,7 @@
-//! The CLI's own transcripts: where they are, what they are called, and deleting them. Nothing of ours is stored.
-
-mod agents;
+//! The CLI's transcripts on disk: finding, listing and deleting them. We store nothing of our own.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -13,34 +12,31 @@ use std::time::SystemTime;
 use attache::v1;
 use serde_json::Value;
 
-use crate::mapping;
-use crate::replay::Survey;
+use crate::replay::TranscriptIndex;
 
-pub(crate) use agents::Agents;
-
-/// The folder of the user's CLI.
+/// The transcripts in the configuration folder of the user's CLI.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub struct TranscriptStore {
     projects: PathBuf,
 }
 
-/// A place in the list of sessions, which stays where it is when others come and go.
+/// A position in the list of sessions that stays valid when other sessions come and go.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
-    /// When the session was last written to, in nanoseconds.
+    /// Last change of the transcript, in nanoseconds.
     time: Reverse<u128>,
     id: String,
 }
 
-impl Store {
-    /// A store in a configuration folder of the CLI.
-    pub fn new(config: impl AsRef<Path>) -> Store {
-        Store {
+impl TranscriptStore {
+    /// The transcripts in this configuration folder.
+    pub fn new(config: impl AsRef<Path>) -> TranscriptStore {
+        TranscriptStore {
             projects: config.as_ref().join("projects"),
         }
     }
 
-    /// The transcript of a session: that of a directory, if several have one by this name.
+    /// The transcript of a session. If several directories have a session with this id, the one in `cwd` is preferred.
     pub fn find(&self, id: &str, cwd: &str) -> Option<PathBuf> {
         let mut found = self.all(id);
         let is_here = |file: &PathBuf| {
@@ -61,24 +57,25 @@ impl Store {
         files.filter(|file| file.is_file()).collect()
     }
 
-    /// Removes the transcript of a session and what belongs to it; one that is not there is no error.
+    /// Deletes the transcript of a session and the files that belong to it. A missing session is not an error.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// When a file cannot be removed.
     pub fn delete(&self, id: &str) -> io::Result<()> {
         for file in self.all(id) {
-            // The transcripts of its subagents and long outputs.
+            // Contains subagents' transcripts and long outputs.
             let folder = file.with_extension("");
             if folder.is_dir() {
-                gone(fs::remove_dir_all(folder))?;
+                ignore_missing(fs::remove_dir_all(folder))?;
             }
-            gone(fs::remove_file(file))?;
+            ignore_missing(fs::remove_file(file))?;
         }
         Ok(())
     }
 
-    /// The sessions of a directory, or all, newest first: a page of them, and the last of it if there may be more.
+    /// One page of the sessions of a directory, or of all sessions, newest first. The cursor is set if there may be
+    /// more.
     pub fn list(
         &self,
         cwd: Option<&str>,
@@ -86,17 +83,17 @@ impl Store {
     ) -> (Vec<v1::SessionInfo>, Option<Cursor>) {
         let real = cwd.and_then(|cwd| fs::canonicalize(cwd).ok());
         let real = real.as_deref().and_then(Path::to_str);
-        // The CLI knows directories by their real names.
+        // The CLI uses the canonical paths of directories.
         let cwd = real.or(cwd);
         let mut files = self.files(cwd);
         files.retain(|(cursor, _)| after.is_none_or(|after| cursor > after));
         files.sort();
         let mut found = Vec::new();
         let mut files = files.into_iter().zip(1..).peekable();
-        while let Some(((cursor, file), looks)) = files.next() {
+        while let Some(((cursor, file), opened)) = files.next() {
             let info = info(&file).filter(|info| cwd.is_none_or(|cwd| info.cwd.as_str() == cwd));
             found.extend(info);
-            let is_full = found.len() == PAGE || looks == LOOKS;
+            let is_full = found.len() == PAGE || opened == MAX_OPENED;
             if is_full && files.peek().is_some() {
                 return (found, Some(cursor));
             }
@@ -118,10 +115,10 @@ impl Store {
 }
 
 impl Cursor {
-    /// The place of a transcript; none for other files.
+    /// The position of a transcript; `None` for other files.
     fn of(file: &Path) -> Option<Cursor> {
         let id = file.file_name()?.to_str()?.strip_suffix(".jsonl")?;
-        // Those of subagents belong to their sessions.
+        // Transcripts of subagents belong to their sessions.
         if !is_id(id) || id.starts_with("agent-") {
             return None;
         }
@@ -144,37 +141,96 @@ impl fmt::Display for Cursor {
 }
 
 impl FromStr for Cursor {
-    type Err = Foreign;
+    type Err = InvalidCursor;
 
-    fn from_str(text: &str) -> Result<Cursor, Foreign> {
-        let (time, id) = text.split_once('.').ok_or(Foreign)?;
+    fn from_str(text: &str) -> Result<Cursor, InvalidCursor> {
+        let (time, id) = text.split_once('.').ok_or(InvalidCursor)?;
         Ok(Cursor {
-            time: Reverse(time.parse().map_err(|_| Foreign)?),
+            time: Reverse(time.parse().map_err(|_| InvalidCursor)?),
             id: id.to_owned(),
         })
     }
 }
 
-/// A cursor that is none of ours.
+/// The cursor was not made by us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("unknown cursor")]
-pub struct Foreign;
+pub struct InvalidCursor;
 
-/// An id is a name of a file: nothing in it may leave the folder.
+/// The subagent transcripts of a session.
+#[derive(Debug, Default)]
+pub(crate) struct SubagentTranscripts {
+    /// Transcript by subagent id; `None` if it was taken or is missing.
+    files: HashMap<String, Option<PathBuf>>,
+    /// Subagent id by tool call.
+    calls: HashMap<String, String>,
+    /// The folder with all sessions of the directory.
+    project: PathBuf,
+}
+
+impl SubagentTranscripts {
+    /// Finds the subagents of the session with this transcript.
+    pub(crate) fn of(transcript: &Path) -> SubagentTranscripts {
+        let mut agents = SubagentTranscripts {
+            project: transcript.parent().map(Path::to_owned).unwrap_or_default(),
+            ..SubagentTranscripts::default()
+        };
+        agents.scan(&transcript.with_extension("").join(SUBAGENTS));
+        agents
+    }
+
+    /// Takes the transcript of a tool call's subagent, by the subagent's id if that is known. Each is returned once.
+    pub(crate) fn take_transcript(&mut self, call: &str, agent: Option<&str>) -> Option<PathBuf> {
+        let known = self.calls.get(call).map(String::as_str).or(agent)?;
+        let known = known.to_owned();
+        if !self.files.contains_key(&known) {
+            self.scan_other_sessions(&known);
+        }
+        self.files.entry(known).or_default().take()
+    }
+
+    fn scan(&mut self, folder: &Path) {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        for file in entries.map(|entry| entry.path()).take(MAX_FILES) {
+            let Some(id) = subagent_id(&file).filter(|_| file.is_file()) else {
+                continue;
+            };
+            if let Some(call) = call_of_note(&file.with_extension("meta.json")) {
+                self.calls.entry(call).or_insert_with(|| id.clone());
+            }
+            self.files.entry(id).or_insert(Some(file));
+        }
+    }
+
+    /// The subagents of a fork are stored with the session that it was forked from.
+    fn scan_other_sessions(&mut self, agent: &str) {
+        if !is_id(agent) {
+            return;
+        }
+        let name = format!("agent-{agent}.jsonl");
+        let sessions = fs::read_dir(&self.project).into_iter().flatten().flatten();
+        let mut folders = sessions.map(|session| session.path().join(SUBAGENTS));
+        if let Some(folder) = folders.find(|folder| folder.join(&name).is_file()) {
+            self.scan(&folder);
+        }
+    }
+}
+
+/// Whether an id is safe as a file name, so that it cannot leave the folder.
 fn is_id(id: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     !id.is_empty() && id.bytes().all(is_plain)
 }
 
-/// What somebody else has removed is removed.
-fn gone(removed: io::Result<()>) -> io::Result<()> {
+/// Treats a file that is already gone as removed.
+fn ignore_missing(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(failed) if failed.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
 }
 
-/// Whether a folder can hold the sessions of a directory. The CLI cuts long names.
+/// Whether a folder may contain the sessions of a directory. The CLI cuts long names.
 fn is_folder_of(folder: &str, cwd: &str) -> bool {
     let plain = |unit: u16| match u8::try_from(unit) {
         Ok(letter) if letter.is_ascii_alphanumeric() => char::from(letter),
@@ -186,10 +242,12 @@ fn is_folder_of(folder: &str, cwd: &str) -> bool {
 
 fn info(path: &Path) -> Option<v1::SessionInfo> {
     let id = path.file_stem()?.to_str()?.to_owned();
-    let lines = ends(path).ok()?;
-    let mut survey = Survey::default();
-    lines.iter().for_each(|line| survey.line(line.as_bytes()));
-    let conversation = survey.conversation();
+    let lines = head_and_tail(path).ok()?;
+    let mut index = TranscriptIndex::default();
+    lines
+        .iter()
+        .for_each(|line| index.add_line(line.as_bytes()));
+    let branch = index.active_branch();
     let (mut cwd, mut title, mut last, mut named, mut time) = (None, None, None, None, None);
     let text = |line: &Value, name: &str| line[name].as_str().map(str::to_owned);
     for (number, line) in lines.iter().enumerate() {
@@ -201,16 +259,16 @@ fn info(path: &Path) -> Option<v1::SessionInfo> {
             Some("custom-title") => named = text(&line, "customTitle").or(named),
             Some("ai-title") => named = text(&line, "aiTitle").or(named),
             Some("last-prompt") => last = text(&line, "lastPrompt").or(last),
-            Some("user") if title.is_none() && conversation.holds(number) => {
-                title = prompted(&line);
+            Some("user") if title.is_none() && branch.contains(number) => {
+                title = prompt_title(&line);
             }
             _ => {}
         }
     }
-    // The first prompt may be a picture, too long to be looked at.
-    let title = title.or_else(|| titled(&last?));
+    // The first prompt may be an image beyond the part that was read.
+    let title = title.or_else(|| title_of(&last?));
     let mut info = v1::SessionInfo::new(id, cwd?);
-    // One that was opened and never prompted has nothing to come back to.
+    // A session without a prompt cannot be resumed.
     info = info.title(named.or(title)?);
     if let Some(time) = time {
         info = info.updated_at(time);
@@ -218,26 +276,26 @@ fn info(path: &Path) -> Option<v1::SessionInfo> {
     Some(info)
 }
 
-fn prompted(line: &Value) -> Option<String> {
+fn prompt_title(line: &Value) -> Option<String> {
     if line["isMeta"] == true || line["isSidechain"] == true {
         return None;
     }
     let content = &line["message"]["content"];
-    titled(content.as_str().or_else(|| content[0]["text"].as_str())?)
+    title_of(content.as_str().or_else(|| content[0]["text"].as_str())?)
 }
 
-fn titled(prompt: &str) -> Option<String> {
-    let text = mapping::prompt_text(prompt)?;
+fn title_of(prompt: &str) -> Option<String> {
+    let text = crate::prompt::prompt_text(prompt)?;
     crate::prompt::title(&[v1::ContentBlock::from(text)])
 }
 
-/// The lines at the beginning and at the end of a file that may be long.
-fn ends(path: &Path) -> io::Result<Vec<String>> {
+/// The lines at the start and at the end of a file.
+fn head_and_tail(path: &Path) -> io::Result<Vec<String>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut lines = lines(&mut file)?;
-    if length > LOOK {
-        let start = length.saturating_sub(LOOK).max(LOOK);
+    if length > END_LENGTH {
+        let start = length.saturating_sub(END_LENGTH).max(END_LENGTH);
         file.seek(SeekFrom::Start(start))?;
         lines.extend(self::lines(&mut file)?);
     }
@@ -245,7 +303,7 @@ fn ends(path: &Path) -> io::Result<Vec<String>> {
 }
 
 fn lines(file: &mut File) -> io::Result<Vec<String>> {
-    let mut reader = BufReader::new(file.take(LOOK));
+    let mut reader = BufReader::new(file.take(END_LENGTH));
     let mut lines = Vec::new();
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line)? > 0 {
@@ -255,8 +313,28 @@ fn lines(file: &mut File) -> io::Result<Vec<String>> {
     Ok(lines)
 }
 
+fn subagent_id(file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_str()?;
+    let id = name.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
+    Some(id.to_owned())
+}
+
+fn call_of_note(note: &Path) -> Option<String> {
+    if !note.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    let file = File::open(note).ok()?;
+    file.take(LONGEST_NOTE).read_to_string(&mut text).ok()?;
+    let note: Value = serde_json::from_str(&text).ok()?;
+    note["toolUseId"].as_str().map(str::to_owned)
+}
+
 const PAGE: usize = 50;
-/// A page is shorter if so many files were opened for it.
-const LOOKS: usize = 1000;
+/// Maximum files opened for one page.
+const MAX_OPENED: usize = 1000;
 const LONG_NAME: usize = 200;
-const LOOK: u64 = 128 * 1024;
+const END_LENGTH: u64 = 128 * 1024;
+const SUBAGENTS: &str = "subagents";
+const MAX_FILES: usize = 20_000;
+const LONGEST_NOTE: u64 = 64 * 1024;

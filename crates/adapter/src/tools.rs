@@ -1,48 +1,50 @@
-//! How a client is shown the tools of the CLI: kind, title, files and content, from a call's input and from what it
-//! gave back. Plain functions of the data.
+//! How tool calls of the CLI are shown to the client: kind, title, locations and content, from a call's input and from
+//! its result. Pure functions.
 
-mod given;
-mod patch;
 mod plan;
+mod result;
 
 use attache::v1;
 use serde_json::Value;
 
-pub use given::{Given, given};
-pub(crate) use given::{fenced, terminal_lines};
-pub use plan::Tasks;
+pub use plan::TaskPlan;
+pub use result::{ResultDisplay, result_display};
+pub(crate) use result::{fenced, terminal_lines};
 
-/// What is shown of a tool call before it has run.
+/// The display of a tool call before it has run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
-    /// What sort of tool it is.
+pub struct CallDisplay {
+    /// The kind of tool.
     pub kind: v1::ToolKind,
-    /// What the call does.
+    /// The title.
     pub title: String,
-    /// The files it touches.
+    /// The files that the call touches.
     pub locations: Vec<v1::ToolCallLocation>,
-    /// What it would do.
+    /// The content, such as the diff of an edit.
     pub content: Vec<v1::ToolCallContent>,
 }
 
-/// What a call of a tool with this input looks like.
-pub fn shown(name: &str, input: &Value) -> Shown {
+/// The display of a call of this tool with this input.
+pub fn call_display(name: &str, input: &Value) -> CallDisplay {
     let text = |member: &str| input[member].as_str().unwrap_or_default();
     match name {
-        "Bash" => plain(v1::ToolKind::Execute, or(text("command"), "Run a command")),
+        "Bash" => plain(
+            v1::ToolKind::Execute,
+            non_blank_or(text("command"), "Run a command"),
+        ),
         "Read" => read(input),
         "Write" => {
             let diff = v1::Diff::new(text("file_path"), text("content"));
-            of_file(input, "file_path", "Write", Some(diff))
+            file_display(input, "file_path", "Write", Some(diff))
         }
         "Edit" | "MultiEdit" => edit(input),
         "NotebookEdit" => {
             let diff = v1::Diff::new(text("notebook_path"), text("new_source"));
-            of_file(input, "notebook_path", "Edit", Some(diff))
+            file_display(input, "notebook_path", "Edit", Some(diff))
         }
-        "LS" => of_place(v1::ToolKind::Search, "List", text("path"), input),
-        "Glob" => of_place(v1::ToolKind::Search, "Find", text("pattern"), input),
-        "Grep" => of_place(v1::ToolKind::Search, "Search for", text("pattern"), input),
+        "LS" => search_display(v1::ToolKind::Search, "List", text("path"), input),
+        "Glob" => search_display(v1::ToolKind::Search, "Find", text("pattern"), input),
+        "Grep" => search_display(v1::ToolKind::Search, "Search for", text("pattern"), input),
         "ToolSearch" => plain(v1::ToolKind::Search, &titled("Find tools", text("query"))),
         "WebFetch" => with_text(
             plain(v1::ToolKind::Fetch, &titled("Fetch", text("url"))),
@@ -53,7 +55,10 @@ pub fn shown(name: &str, input: &Value) -> Shown {
             &titled("Search the web for", text("query")),
         ),
         "Task" | "Agent" => with_text(
-            plain(v1::ToolKind::Think, or(text("description"), "Subagent")),
+            plain(
+                v1::ToolKind::Think,
+                non_blank_or(text("description"), "Subagent"),
+            ),
             text("prompt"),
         ),
         "ExitPlanMode" => with_text(
@@ -68,11 +73,11 @@ pub fn shown(name: &str, input: &Value) -> Shown {
         "Skill" => plain(v1::ToolKind::Other, &titled("Skill", text("skill"))),
         "BashOutput" | "TaskOutput" => plain(v1::ToolKind::Read, "Read the output of a task"),
         "KillShell" | "TaskStop" => plain(v1::ToolKind::Execute, "Stop a task"),
-        other => plain(v1::ToolKind::Other, &foreign(other)),
+        other => plain(v1::ToolKind::Other, &mcp_title(other)),
     }
 }
 
-/// Whether a tool shows as the plan and not as a tool call.
+/// Whether calls of a tool show as the plan instead of as tool calls.
 pub fn is_plan(name: &str) -> bool {
     matches!(
         name,
@@ -80,23 +85,23 @@ pub fn is_plan(name: &str) -> bool {
     )
 }
 
-fn plain(kind: v1::ToolKind, title: &str) -> Shown {
-    Shown {
+fn plain(kind: v1::ToolKind, title: &str) -> CallDisplay {
+    CallDisplay {
         kind,
-        title: line(title),
+        title: cut_title(title),
         locations: Vec::new(),
         content: Vec::new(),
     }
 }
 
-fn with_text(mut shown: Shown, text: &str) -> Shown {
+fn with_text(mut display: CallDisplay, text: &str) -> CallDisplay {
     if !text.is_empty() {
-        shown.content.push(v1::ContentBlock::from(text).into());
+        display.content.push(v1::ContentBlock::from(text).into());
     }
-    shown
+    display
 }
 
-fn read(input: &Value) -> Shown {
+fn read(input: &Value) -> CallDisplay {
     let path = input["file_path"].as_str().unwrap_or_default();
     let (from, count) = (input["offset"].as_u64(), input["limit"].as_u64());
     let range = match (from, count) {
@@ -110,69 +115,69 @@ fn read(input: &Value) -> Shown {
         (None, Some(count)) => format!(" (1 - {count})"),
         (None, None) => String::new(),
     };
-    let mut shown = plain(v1::ToolKind::Read, &(titled("Read", path) + &range));
+    let mut display = plain(v1::ToolKind::Read, &(titled("Read", path) + &range));
     let line = from.and_then(|line| u32::try_from(line).ok());
-    shown.locations = location(path)
+    display.locations = location(path)
         .map(|place| match line {
             Some(line) => place.line(line),
             None => place,
         })
         .into_iter()
         .collect();
-    shown
+    display
 }
 
-fn edit(input: &Value) -> Shown {
+fn edit(input: &Value) -> CallDisplay {
     let path = input["file_path"].as_str().unwrap_or_default();
     let edits = match input["edits"].as_array() {
         Some(edits) => edits.as_slice(),
         None => std::slice::from_ref(input),
     };
-    let mut shown = of_file(input, "file_path", "Edit", None);
+    let mut display = file_display(input, "file_path", "Edit", None);
     for edit in edits {
         if let (Some(old), Some(new)) = (edit["old_string"].as_str(), edit["new_string"].as_str()) {
-            shown
+            display
                 .content
                 .push(v1::Diff::new(path, new).old_text(old).into());
         }
     }
-    shown
+    display
 }
 
-fn of_file(input: &Value, member: &str, verb: &str, diff: Option<v1::Diff>) -> Shown {
+fn file_display(input: &Value, member: &str, verb: &str, diff: Option<v1::Diff>) -> CallDisplay {
     let path = input[member].as_str().unwrap_or_default();
-    let mut shown = plain(v1::ToolKind::Edit, &titled(verb, path));
-    shown.locations = location(path).into_iter().collect();
+    let mut display = plain(v1::ToolKind::Edit, &titled(verb, path));
+    display.locations = location(path).into_iter().collect();
     if !path.is_empty() {
-        shown.content.extend(diff.map(v1::ToolCallContent::from));
+        display.content.extend(diff.map(v1::ToolCallContent::from));
     }
-    shown
+    display
 }
 
-fn of_place(kind: v1::ToolKind, verb: &str, what: &str, input: &Value) -> Shown {
+fn search_display(kind: v1::ToolKind, verb: &str, what: &str, input: &Value) -> CallDisplay {
     let place = input["path"].as_str().unwrap_or_default();
     let title = match (what.is_empty(), place.is_empty() || place == what) {
         (true, _) => verb.to_owned(),
         (false, true) => format!("{verb} `{what}`"),
         (false, false) => format!("{verb} `{what}` in `{place}`"),
     };
-    let mut shown = plain(kind, &title);
-    shown.locations = location(place).into_iter().collect();
-    shown
+    let mut display = plain(kind, &title);
+    display.locations = location(place).into_iter().collect();
+    display
 }
 
 fn location(path: &str) -> Option<v1::ToolCallLocation> {
     (!path.is_empty()).then(|| v1::ToolCallLocation::new(path))
 }
 
-/// `mcp__server__tool` as `server: tool`; any other name as it is.
-fn foreign(name: &str) -> String {
+/// The title for an unknown tool: `mcp__server__tool` becomes `server: tool`, any other name stays.
+fn mcp_title(name: &str) -> String {
     let parts = name
         .strip_prefix("mcp__")
         .and_then(|rest| rest.split_once("__"));
     match parts {
         Some((server, tool)) => format!("{server}: {tool}"),
-        None => or(name, "Tool").to_owned(),
+        None => non_blank_or(name, "Tool").to_owned(),
     }
 }
 
@@ -183,7 +188,7 @@ fn titled(verb: &str, what: &str) -> String {
     }
 }
 
-fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
+fn non_blank_or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
     if text.trim().is_empty() {
         otherwise
     } else {
@@ -191,8 +196,8 @@ fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
     }
 }
 
-/// A title in bounds.
-fn line(text: &str) -> String {
+/// Cuts a title to its maximum length.
+fn cut_title(text: &str) -> String {
     match text.char_indices().nth(TITLE) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -239,7 +239,7 @@ impl<'a> Turn<'a> {
     /// Compacts the conversation when the window is nearly full.
     async fn make_room(&mut self, model: &dyn Model) -> Result<(), Failure> {
         let window = model.info().window;
-        let full = window.saturating_sub(model.info().most_output.min(window / 4));
+        let full = window.saturating_sub(model.info().max_output.min(window / 4));
         if self.history.size() > full / 100 * FULL_PERCENT && self.history.messages().len() > 1 {
             self.shorten("").await?;
         }

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use attache::v1;
 use attache_client::conversation::Conversation;
 use attache_client::event::Event;
-use attache_tui::chat::{Settings, Start, screen};
+use attache_tui::chat::{FirstSession, Settings, screen};
 use attache_tui::paint::Theme;
 
 use crate::arguments::{Chat, Choice};
@@ -31,11 +31,11 @@ pub(crate) async fn chat(chat: &Chat) -> anyhow::Result<Exit> {
         agent: prepared.agent.name.clone(),
         opening: prepared.opening,
         start: match Which::of(&chat.terms) {
-            Which::Latest => Start::Latest,
-            _ => Start::AsSaid,
+            Which::Latest => FirstSession::Latest,
+            _ => FirstSession::AsRequested,
         },
         theme: Theme::detect(),
-        wishes: terms::wishes(&chat.terms),
+        session_settings: terms::wishes(&chat.terms),
         preset: prepared.preset,
         expiry: prepared.expiry,
     };

@@ -35,7 +35,7 @@ use exit::Exit;
 fn main() -> ExitCode {
     guard::judge_with(attache_host::exec::judge);
     guard::run_if_asked();
-    attache_adapter::shell::run_if_asked();
+    attache_adapter::shell::run_as_shell_if_invoked();
     // Keys are in our environment. It fails on no kernel that is in use, and then we are as readable as any program.
     guard::forbid_inspection().ok();
     let arguments = match arguments::read() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use attache::client::{self, AgentHandle, ClientCalls};
 use attache::process::{Child, StopTimeouts};
-use attache::{CallError, ClientCall, Closed, Transcript, v1};
+use attache::{CallError, ClientCall, CloseReason, Transcript, v1};
 use tokio::time::timeout;
 
 use crate::agents::{Agent, AgentNotInstalled, detecting, hello};
@@ -231,7 +231,7 @@ impl AgentSessions {
         let answer = timeout(self.patience, self.calls.until(answer, take)).await;
         match answer {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(CallError::Closed(Closed::Ended | Closed::Io(_)))) => {
+            Ok(Err(CallError::Closed(CloseReason::PeerClosed | CloseReason::Io(_)))) => {
                 match timeout(Duration::from_secs(1), self.child.wait()).await {
                     Ok(ending) => Err(AgentSessionsError::Ended(ending.to_string())),
                     Err(_) => Err(AgentSessionsError::Ended(

@@ -13,7 +13,6 @@ pub use permission_prompt::{
 
 /// What has happened, in the order of the wire.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 #[allow(
     clippy::large_enum_variant,
     reason = "an event is made once and moved a few times"

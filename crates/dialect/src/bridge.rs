@@ -102,7 +102,7 @@ fn tool_call(call: &mut Object<'_>) -> Result<(), json::Error> {
         _ => None,
     };
     if let Some(kind) = kind {
-        edit::keep(call, &["kind"])?;
+        edit::move_to_meta(call, &["kind"])?;
         call.put("kind", kind);
     }
     edit::items(call, "content", tool_content)
@@ -120,7 +120,7 @@ fn plan_entry(entry: &mut Object<'_>) -> Result<(), json::Error> {
     if !entry.has("priority") {
         entry.put("priority", "medium");
     }
-    edit::keep(entry, &["id"])
+    edit::move_to_meta(entry, &["id"])
 }
 
 fn block(block: &mut Object<'_>) -> Result<(), json::Error> {

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use attache_rpc::json::{self, Kind, Object, Raw};
+use attache_rpc::json::{self, Object, Raw, ValueKind};
 
 use super::{Dialect, edit};
 
@@ -21,8 +21,8 @@ impl Dialect {
         }
         let capabilities = capabilities?;
         match edit::kind(&capabilities, "terminal") {
-            Some(Kind::Object) => Some(Dialect::Pharo),
-            Some(Kind::Boolean) => Some(Dialect::Official),
+            Some(ValueKind::Object) => Some(Dialect::Pharo),
+            Some(ValueKind::Boolean) => Some(Dialect::Official),
             _ => has_any(&capabilities, &CLIENT_MEMBERS).then_some(Dialect::Official),
         }
     }
@@ -60,8 +60,8 @@ impl Dialect {
         servers.iter().find_map(|server| {
             let server = Object::parse(server.as_str()).ok()?;
             match edit::kind(&server, "transport") {
-                Some(Kind::String) => Some(Dialect::Pharo),
-                Some(Kind::Object) => Some(Dialect::Draft),
+                Some(ValueKind::String) => Some(Dialect::Pharo),
+                Some(ValueKind::Object) => Some(Dialect::Draft),
                 _ => server.has("name").then_some(Dialect::Official),
             }
         })

@@ -8,18 +8,18 @@
 
 mod attachment;
 mod authenticate;
+mod call_context;
 mod cancel;
 mod choice;
 mod chunk;
 mod config_option;
 mod content;
+mod draft_meta;
 mod error_code;
-mod fact;
 mod failure;
 mod file;
 mod hunk;
 mod initialize;
-mod kept;
 mod mcp_message;
 mod mcp_server;
 mod memory;
@@ -81,7 +81,7 @@ impl TranslateCalls for Draft {
         method: &str,
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
-        let fact = self.memory.asked.ours.answer(id, method);
+        let context = self.memory.pending.ours.answer(id, method);
         if method == mcp_message::OFFICIAL {
             return Ok(Cow::Owned(mcp_message::read_result(result)));
         }
@@ -93,13 +93,13 @@ impl TranslateCalls for Draft {
             return Err(error);
         }
         let [read, _] = method.result;
-        read(&mut object, &mut self.memory, &parsed(fact.as_deref())).map_err(edit::refusal)?;
+        read(&mut object, &mut self.memory, &parsed(context.as_deref())).map_err(edit::refusal)?;
         Ok(Cow::Owned(json::to_string(&object)))
     }
 
     fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
-        let fact = self.memory.asked.ours.answer(id, method);
-        fact::failed(method, &parsed(fact.as_deref()), &mut self.memory);
+        let context = self.memory.pending.ours.answer(id, method);
+        call_context::failed(method, &parsed(context.as_deref()), &mut self.memory);
         error_code::read(error)
     }
 
@@ -112,11 +112,11 @@ impl TranslateCalls for Draft {
             ("session/update", _) => return self.write_update(call.params.unwrap_or("{}")),
             _ => (),
         }
-        let fact = fact::of(method.name, &params, &mut self.memory);
+        let context = call_context::of(method.name, &params, &mut self.memory);
         let [_, write] = method.params;
         write(&mut params, &mut self.memory).map_err(edit::refusal)?;
-        if let Some(fact) = fact {
-            self.memory.asked.ours.call(call.id, method.name, fact);
+        if let Some(context) = context {
+            self.memory.pending.ours.call(call.id, method.name, context);
         }
         Ok(translated(method.draft, json::to_string(&params)))
     }
@@ -127,16 +127,16 @@ impl TranslateCalls for Draft {
         method: &str,
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
-        let fact = self.memory.asked.theirs.answer(id, method);
+        let context = self.memory.pending.theirs.answer(id, method);
         let Some(method) = method::official(method) else {
             return Ok(Cow::Borrowed(result));
         };
-        self.written_result(method, result, &parsed(fact.as_deref()))
+        self.written_result(method, result, &parsed(context.as_deref()))
     }
 
     fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
-        let fact = self.memory.asked.theirs.answer(id, method);
-        fact::failed(method, &parsed(fact.as_deref()), &mut self.memory);
+        let context = self.memory.pending.theirs.answer(id, method);
+        call_context::failed(method, &parsed(context.as_deref()), &mut self.memory);
         error_code::write(error)
     }
 
@@ -162,8 +162,8 @@ impl Draft {
         }
         let [read, _] = method.params;
         read(params, &mut self.memory)?;
-        if let Some(fact) = fact::of(method.name, params, &mut self.memory) {
-            self.memory.asked.theirs.call(id, method.name, fact);
+        if let Some(context) = call_context::of(method.name, params, &mut self.memory) {
+            self.memory.pending.theirs.call(id, method.name, context);
         }
         Ok(translated(method.name, json::to_string(params)))
     }
@@ -172,7 +172,7 @@ impl Draft {
         &mut self,
         method: &'static Method,
         result: &'a str,
-        fact: &Object<'_>,
+        context: &Object<'_>,
     ) -> Result<Cow<'a, str>, Error> {
         if method.name == mcp_message::OFFICIAL {
             return mcp_message::write_result(result).map(Cow::Owned);
@@ -185,7 +185,7 @@ impl Draft {
             return Ok(Cow::Borrowed(result));
         };
         let [_, write] = method.result;
-        write(&mut object, &mut self.memory, fact).map_err(edit::refusal)?;
+        write(&mut object, &mut self.memory, context).map_err(edit::refusal)?;
         Ok(Cow::Owned(json::to_string(&object)))
     }
 
@@ -222,8 +222,8 @@ fn known<'a>(
 }
 
 /// What is known of a call; nothing if it is not remembered.
-fn parsed(fact: Option<&str>) -> Object<'_> {
-    Object::parse(fact.unwrap_or_default()).unwrap_or_default()
+fn parsed(context: Option<&str>) -> Object<'_> {
+    Object::parse(context.unwrap_or_default()).unwrap_or_default()
 }
 
 fn translated<'a>(method: &'static str, params: String) -> TranslatedCall<'a> {

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{self, Decode as _, Error, Kind, Object, Problem, Raw, Reader};
+use attache_rpc::json::{self, Decode as _, Error, Object, Problem, Raw, Reader, ValueKind};
 
 /// The member of `_meta` under which a translation keeps what has no place in the official shape, so that writing
 /// the dialect again can restore it.
-pub(super) const KEPT: &str = "attache.dialect";
+pub(super) const META_KEY: &str = "attache.dialect";
 
 /// Edits an object.
 pub(super) fn object(
@@ -47,7 +47,7 @@ pub(super) fn member(
 }
 
 /// Moves members that have no official place to `_meta`.
-pub(super) fn keep(object: &mut Object<'_>, names: &[&'static str]) -> Result<(), Error> {
+pub(super) fn move_to_meta(object: &mut Object<'_>, names: &[&'static str]) -> Result<(), Error> {
     let taken: Vec<(&'static str, String)> = names
         .iter()
         .filter_map(|name| object.take(name).map(|json| (*name, json.into_owned())))
@@ -55,7 +55,7 @@ pub(super) fn keep(object: &mut Object<'_>, names: &[&'static str]) -> Result<()
     if taken.is_empty() {
         return Ok(());
     }
-    change_kept(object, |kept| {
+    edit_meta(object, |kept| {
         for (name, json) in taken {
             kept.set(name, json);
         }
@@ -63,21 +63,21 @@ pub(super) fn keep(object: &mut Object<'_>, names: &[&'static str]) -> Result<()
 }
 
 /// Moves every member that is not named to `_meta`.
-pub(super) fn keep_others(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
+pub(super) fn move_others_to_meta(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
     let others = object.take_all(|name| name != "_meta" && !known.contains(&name));
     if others.is_empty() {
         return Ok(());
     }
     let mut others = others.into_owned();
-    change_kept(object, |kept| {
+    edit_meta(object, |kept| {
         others.fill(std::mem::take(kept));
         *kept = others;
     })
 }
 
 /// Moves back what is kept, and drops a `_meta` that is empty without it.
-pub(super) fn restore(object: &mut Object<'_>) -> Result<(), Error> {
-    if let Some(kept) = take_kept(object)? {
+pub(super) fn restore_from_meta(object: &mut Object<'_>) -> Result<(), Error> {
+    if let Some(kept) = take_from_meta(object)? {
         object.fill(kept);
     }
     Ok(())
@@ -85,10 +85,10 @@ pub(super) fn restore(object: &mut Object<'_>) -> Result<(), Error> {
 
 /// Takes what is kept out of the object's `_meta`, and a `_meta` that is empty without it away. What is no object was
 /// not kept here: it is as good as nothing.
-pub(super) fn take_kept(object: &mut Object<'_>) -> Result<Option<Object<'static>>, Error> {
+pub(super) fn take_from_meta(object: &mut Object<'_>) -> Result<Option<Object<'static>>, Error> {
     let meta = meta_of(object);
     let mut meta = Object::parse(&meta)?;
-    let Some(kept) = meta.take(KEPT) else {
+    let Some(kept) = meta.take(META_KEY) else {
         return Ok(None);
     };
     if meta.is_empty() {
@@ -100,16 +100,16 @@ pub(super) fn take_kept(object: &mut Object<'_>) -> Result<Option<Object<'static
 }
 
 /// Edits what is kept.
-pub(super) fn change_kept(
+pub(super) fn edit_meta(
     object: &mut Object<'_>,
     edit: impl FnOnce(&mut Object<'static>),
 ) -> Result<(), Error> {
     let meta = meta_of(object);
     let mut meta = Object::parse(&meta)?;
-    let kept = meta.get(KEPT).unwrap_or("{}");
+    let kept = meta.get(META_KEY).unwrap_or("{}");
     let mut kept = Object::parse(kept).unwrap_or_default().into_owned();
     edit(&mut kept);
-    meta.put(KEPT, &kept);
+    meta.put(META_KEY, &kept);
     object.put("_meta", &meta);
     Ok(())
 }
@@ -120,7 +120,7 @@ pub(super) fn string(object: &Object<'_>, name: &str) -> Option<String> {
 }
 
 /// The type of a member's value.
-pub(super) fn kind(object: &Object<'_>, name: &str) -> Option<Kind> {
+pub(super) fn kind(object: &Object<'_>, name: &str) -> Option<ValueKind> {
     object
         .get(name)
         .and_then(|json| Reader::new(json).kind().ok())
@@ -133,7 +133,7 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// An object of names and strings, as a list of `{name, value}`.
 pub(super) fn map_to_list(text: &str) -> Result<String, Error> {
-    if Reader::new(text).kind()? != Kind::Object {
+    if Reader::new(text).kind()? != ValueKind::Object {
         return Raw::decode(&mut Reader::new(text)).map(|raw| raw.as_str().to_owned());
     }
     let mut out = String::from("[");
@@ -165,7 +165,7 @@ pub(super) fn list_to_map(text: &str) -> Result<String, Error> {
 /// The text of the object's `_meta`, or of an empty object where there is none that could be added to.
 fn meta_of(object: &Object<'_>) -> String {
     match kind(object, "_meta") {
-        Some(Kind::Object) => object.get("_meta").unwrap_or("{}").to_owned(),
+        Some(ValueKind::Object) => object.get("_meta").unwrap_or("{}").to_owned(),
         _ => "{}".to_owned(),
     }
 }
@@ -177,16 +177,16 @@ pub(super) fn same(one: &str, other: &str) -> bool {
 
 fn is_same(one: &str, other: &str) -> Result<bool, Error> {
     match [one, other].map(|text| Reader::new(text).kind()) {
-        [Ok(Kind::String), Ok(Kind::String)] => {
+        [Ok(ValueKind::String), Ok(ValueKind::String)] => {
             Ok(json::from_str::<String>(one)? == json::from_str::<String>(other)?)
         }
-        [Ok(Kind::Array), Ok(Kind::Array)] => {
+        [Ok(ValueKind::Array), Ok(ValueKind::Array)] => {
             let [one, other]: [Vec<Raw>; 2] = [json::from_str(one)?, json::from_str(other)?];
             let mut pairs = one.iter().zip(&other);
             Ok(one.len() == other.len()
                 && pairs.all(|(one, other)| same(one.as_str(), other.as_str())))
         }
-        [Ok(Kind::Object), Ok(Kind::Object)] => {
+        [Ok(ValueKind::Object), Ok(ValueKind::Object)] => {
             let [one, other] = [Object::parse(one)?, Object::parse(other)?];
             let [one, other] = [&one, &other].map(by_name);
             let mut pairs = one.iter().zip(&other);
@@ -210,7 +210,7 @@ pub(super) fn part(
     edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     match kind(object, name) {
-        Some(Kind::Object) => member(object, name, |text| self::object(text, edit)),
+        Some(ValueKind::Object) => member(object, name, |text| self::object(text, edit)),
         _ => Ok(()),
     }
 }
@@ -222,7 +222,7 @@ pub(super) fn items(
     edit: impl FnMut(&str) -> Result<String, Error>,
 ) -> Result<(), Error> {
     match kind(object, name) {
-        Some(Kind::Array) => member(object, name, |text| each(text, edit)),
+        Some(ValueKind::Array) => member(object, name, |text| each(text, edit)),
         _ => Ok(()),
     }
 }
@@ -234,7 +234,7 @@ pub(super) fn parts(
     mut edit: impl FnMut(&mut Object<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     items(object, name, |item| match Reader::new(item).kind()? {
-        Kind::Object => self::object(item, &mut edit),
+        ValueKind::Object => self::object(item, &mut edit),
         _ => Ok(item.to_owned()),
     })
 }

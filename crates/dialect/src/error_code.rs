@@ -10,7 +10,7 @@ use super::{Dialect, edit};
 
 /// What an error code says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum ErrorMeaning {
     AuthRequired,
     AuthFailed,
     InvalidAuthMethod,
@@ -48,14 +48,14 @@ pub(super) fn write(dialect: Dialect, error: Error) -> Error {
 }
 
 /// What an official error means, as far as it says.
-pub(super) fn of_official(error: &Error) -> Option<Meaning> {
+pub(super) fn of_official(error: &Error) -> Option<ErrorMeaning> {
     let data = data_of(error);
     match error.code {
-        AUTH_REQUIRED => Some(Meaning::AuthRequired),
-        CANCELLED => Some(Meaning::Cancelled),
+        AUTH_REQUIRED => Some(ErrorMeaning::AuthRequired),
+        CANCELLED => Some(ErrorMeaning::Cancelled),
         FIRST_FREE..=LAST_FREE => of_reason(&data).or(match error.code {
-            NOT_FOUND if data.has("sessionId") => Some(Meaning::SessionNotFound),
-            NOT_FOUND => Some(Meaning::ResourceNotFound),
+            NOT_FOUND if data.has("sessionId") => Some(ErrorMeaning::SessionNotFound),
+            NOT_FOUND => Some(ErrorMeaning::ResourceNotFound),
             _ => None,
         }),
         _ => None,
@@ -63,7 +63,7 @@ pub(super) fn of_official(error: &Error) -> Option<Meaning> {
 }
 
 /// The same error with the official code that comes nearest, and a note where that code alone says less.
-pub(super) fn official(meaning: Meaning, mut error: Error) -> Error {
+pub(super) fn official(meaning: ErrorMeaning, mut error: Error) -> Error {
     let row = row(meaning);
     error.code = row.official;
     if of_official(&error) == Some(meaning) {
@@ -73,19 +73,19 @@ pub(super) fn official(meaning: Meaning, mut error: Error) -> Error {
 }
 
 /// What the dialect means by a code of its own.
-fn of_code(dialect: Dialect, code: i32) -> Option<Meaning> {
+fn of_code(dialect: Dialect, code: i32) -> Option<ErrorMeaning> {
     let row = TABLE.iter().find(|row| row.own(dialect) == Some(code));
     row.map(|row| row.meaning)
 }
 
 /// Older documents leave the numbers to the implementation and put a word into `data`.
-fn of_reason(data: &Object<'_>) -> Option<Meaning> {
+fn of_reason(data: &Object<'_>) -> Option<ErrorMeaning> {
     let reason = edit::string(data, "reason")?;
     let row = TABLE.iter().find(|row| row.name == reason);
     row.map(|row| row.meaning)
 }
 
-fn row(meaning: Meaning) -> &'static Row {
+fn row(meaning: ErrorMeaning) -> &'static Row {
     &TABLE[meaning as usize]
 }
 
@@ -100,14 +100,14 @@ fn noted(name: &str, mut error: Error) -> Error {
     {
         note.put("data", whole);
     }
-    data.put(edit::KEPT, &note);
+    data.put(edit::META_KEY, &note);
     error.data = Some(Raw::of(&data));
     error
 }
 
-fn without_note(mut error: Error) -> (Option<Meaning>, Error) {
+fn without_note(mut error: Error) -> (Option<ErrorMeaning>, Error) {
     let mut data = data_of(&error);
-    let Some(note) = data.take(edit::KEPT) else {
+    let Some(note) = data.take(edit::META_KEY) else {
         return (None, error);
     };
     let note = Object::parse(&note).unwrap_or_default();
@@ -128,7 +128,7 @@ fn data_of(error: &Error) -> Object<'static> {
 
 /// One meaning with its code in each dialect.
 struct Row {
-    meaning: Meaning,
+    meaning: ErrorMeaning,
     name: &'static str,
     official: i32,
     draft: Option<i32>,
@@ -140,7 +140,7 @@ impl Row {
     fn code(&self, dialect: Dialect) -> Option<i32> {
         match (self.meaning, dialect) {
             // The nearest that this dialect has.
-            (Meaning::AuthRequired, Dialect::Pharo) => Some(PHARO_AUTH_FAILED),
+            (ErrorMeaning::AuthRequired, Dialect::Pharo) => Some(PHARO_AUTH_FAILED),
             _ => self.own(dialect),
         }
     }
@@ -162,21 +162,21 @@ const NOT_FOUND: i32 = -32002;
 const CANCELLED: i32 = -32800;
 const PHARO_AUTH_FAILED: i32 = -32001;
 
-/// In the order of [`Meaning`].
+/// In the order of [`ErrorMeaning`].
 #[rustfmt::skip]
-const TABLE: [Row; Meaning::Timeout as usize + 1] = [
-    Row { meaning: Meaning::AuthRequired, name: "auth_required", official: AUTH_REQUIRED, draft: Some(-32001), pharo: None },
-    Row { meaning: Meaning::AuthFailed, name: "auth_failed", official: AUTH_REQUIRED, draft: None, pharo: Some(PHARO_AUTH_FAILED) },
-    Row { meaning: Meaning::InvalidAuthMethod, name: "invalid_auth_method", official: Error::INVALID_PARAMS, draft: None, pharo: Some(-32002) },
-    Row { meaning: Meaning::SessionNotFound, name: "session_not_found", official: NOT_FOUND, draft: Some(-32000), pharo: Some(-32005) },
-    Row { meaning: Meaning::ResourceNotFound, name: "resource_not_found", official: NOT_FOUND, draft: Some(-32004), pharo: Some(-32003) },
-    Row { meaning: Meaning::PermissionDenied, name: "permission_denied", official: Error::INTERNAL, draft: Some(-32002), pharo: Some(-32004) },
-    Row { meaning: Meaning::AccessDenied, name: "access_denied", official: Error::INTERNAL, draft: Some(-32005), pharo: None },
-    Row { meaning: Meaning::Cancelled, name: "cancelled", official: CANCELLED, draft: Some(-32003), pharo: None },
-    Row { meaning: Meaning::InvalidSessionState, name: "invalid_session_state", official: Error::INVALID_REQUEST, draft: Some(-32006), pharo: Some(-32006) },
-    Row { meaning: Meaning::CapabilityNotSupported, name: "capability_not_supported", official: Error::METHOD_NOT_FOUND, draft: Some(-32007), pharo: Some(-32007) },
-    Row { meaning: Meaning::RateLimited, name: "rate_limited", official: Error::INTERNAL, draft: Some(-32008), pharo: None },
-    Row { meaning: Meaning::Timeout, name: "timeout", official: Error::INTERNAL, draft: Some(-32009), pharo: None },
+const TABLE: [Row; ErrorMeaning::Timeout as usize + 1] = [
+    Row { meaning: ErrorMeaning::AuthRequired, name: "auth_required", official: AUTH_REQUIRED, draft: Some(-32001), pharo: None },
+    Row { meaning: ErrorMeaning::AuthFailed, name: "auth_failed", official: AUTH_REQUIRED, draft: None, pharo: Some(PHARO_AUTH_FAILED) },
+    Row { meaning: ErrorMeaning::InvalidAuthMethod, name: "invalid_auth_method", official: Error::INVALID_PARAMS, draft: None, pharo: Some(-32002) },
+    Row { meaning: ErrorMeaning::SessionNotFound, name: "session_not_found", official: NOT_FOUND, draft: Some(-32000), pharo: Some(-32005) },
+    Row { meaning: ErrorMeaning::ResourceNotFound, name: "resource_not_found", official: NOT_FOUND, draft: Some(-32004), pharo: Some(-32003) },
+    Row { meaning: ErrorMeaning::PermissionDenied, name: "permission_denied", official: Error::INTERNAL, draft: Some(-32002), pharo: Some(-32004) },
+    Row { meaning: ErrorMeaning::AccessDenied, name: "access_denied", official: Error::INTERNAL, draft: Some(-32005), pharo: None },
+    Row { meaning: ErrorMeaning::Cancelled, name: "cancelled", official: CANCELLED, draft: Some(-32003), pharo: None },
+    Row { meaning: ErrorMeaning::InvalidSessionState, name: "invalid_session_state", official: Error::INVALID_REQUEST, draft: Some(-32006), pharo: Some(-32006) },
+    Row { meaning: ErrorMeaning::CapabilityNotSupported, name: "capability_not_supported", official: Error::METHOD_NOT_FOUND, draft: Some(-32007), pharo: Some(-32007) },
+    Row { meaning: ErrorMeaning::RateLimited, name: "rate_limited", official: Error::INTERNAL, draft: Some(-32008), pharo: None },
+    Row { meaning: ErrorMeaning::Timeout, name: "timeout", official: Error::INTERNAL, draft: Some(-32009), pharo: None },
 ];
 
 #[cfg(test)]

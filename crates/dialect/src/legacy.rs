@@ -4,36 +4,36 @@
 //! Looked into are the answers that open a session, updates of options, calls that set one where a session sets its
 //! model by the method of old, and errors. Everything else passes without being looked at.
 
-mod offered;
+mod model_option;
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{self, Kind, Object};
+use attache_rpc::json::{self, Object, ValueKind};
 use attache_rpc::{Error, Id};
 use attache_schema::error;
 
-use self::offered::Offered;
-use super::error_code::{self, Meaning};
-use super::memory::{Asked, Recent, short};
+use self::model_option::ModelOption;
+use super::error_code::{self, ErrorMeaning};
+use super::memory::{PendingCalls, RecentMap, short};
 use super::{Call, TranslateCalls, TranslatedCall, divide, edit, option_list};
 
 /// One official connection.
 #[derive(Debug, Default)]
 pub(super) struct Legacy {
-    models: Recent<Models>,
+    models: RecentMap<ModelSetting>,
     /// Whether any session sets its model by the method of old.
     has_methods: bool,
     /// The sessions of calls that open one by its name; what was asked of a session that has the method of old.
-    asked: Asked,
+    pending: PendingCalls,
 }
 
 /// How the model of a session is set.
 #[derive(Debug, Clone)]
-enum Models {
+enum ModelSetting {
     /// By the option of this id.
     Option(String),
     /// By the method of old: the session has `models`, and the option for them is ours.
-    Method(Option<Offered>),
+    Method(Option<ModelOption>),
 }
 
 impl TranslateCalls for Legacy {
@@ -41,11 +41,11 @@ impl TranslateCalls for Legacy {
         if call.method == SET_MODEL {
             return self.set_model(call);
         }
-        if let Some(params) = options_told(call) {
-            return Ok(self.read_told(call, params));
+        if let Some(params) = config_option_params(call) {
+            return Ok(self.read_config_option_update(call, params));
         }
-        if let Some(session) = opened_by(call) {
-            self.asked.theirs.call(call.id, call.method, session);
+        if let Some(session) = loaded_session_id(call) {
+            self.pending.theirs.call(call.id, call.method, session);
         }
         Ok(TranslatedCall::unchanged(call))
     }
@@ -54,11 +54,14 @@ impl TranslateCalls for Legacy {
         if call.method == SET_OPTION && self.has_methods {
             return self.set_option(call);
         }
-        if let Some((session, update)) = options_told(call).as_ref().and_then(told) {
+        if let Some((session, update)) = config_option_params(call)
+            .as_ref()
+            .and_then(config_option_update)
+        {
             self.learn_option(&session, &update);
         }
-        if let Some(session) = opened_by(call) {
-            self.asked.ours.call(call.id, call.method, session);
+        if let Some(session) = loaded_session_id(call) {
+            self.pending.ours.call(call.id, call.method, session);
         }
         Ok(TranslatedCall::unchanged(call))
     }
@@ -69,11 +72,12 @@ impl TranslateCalls for Legacy {
         method: &str,
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
-        let fact = self.asked.ours.answer(id, method);
-        if let (SET_OPTION, Some(fact)) = (method, &fact) {
-            return self.read_set(&Object::parse(fact).unwrap_or_default(), result);
+        let context = self.pending.ours.answer(id, method);
+        if let (SET_OPTION, Some(context)) = (method, &context) {
+            return self
+                .read_set_option_result(&Object::parse(context).unwrap_or_default(), result);
         }
-        let Some((session, mut opened)) = opened(method, fact, result) else {
+        let Some((session, mut opened)) = opened_session(method, context, result) else {
             return Ok(Cow::Borrowed(result));
         };
         let Some(list) = self.learn(&session, &opened) else {
@@ -89,8 +93,8 @@ impl TranslateCalls for Legacy {
         method: &str,
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
-        let fact = self.asked.theirs.answer(id, method);
-        if let Some((session, opened)) = opened(method, fact, result) {
+        let context = self.pending.theirs.answer(id, method);
+        if let Some((session, opened)) = opened_session(method, context, result) {
             self.learn(&session, &opened);
         }
         Ok(Cow::Borrowed(result))
@@ -99,15 +103,15 @@ impl TranslateCalls for Legacy {
     /// A code that the implementation chose, for a meaning that its data tell. One that they tell to be something else
     /// than "not found" is not read so by its number.
     fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
-        self.asked.ours.answer(id, method);
+        self.pending.ours.answer(id, method);
         match error_code::of_official(&error) {
-            None | Some(Meaning::ResourceNotFound | Meaning::SessionNotFound) => error,
+            None | Some(ErrorMeaning::ResourceNotFound | ErrorMeaning::SessionNotFound) => error,
             Some(meaning) => error_code::official(meaning, error),
         }
     }
 
     fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
-        self.asked.theirs.answer(id, method);
+        self.pending.theirs.answer(id, method);
         error
     }
 }
@@ -118,8 +122,8 @@ impl Legacy {
         let mut params = parsed(call)?;
         let session = edit::string(&params, "sessionId").unwrap_or_default();
         let option = match self.models.get(&session) {
-            Some(Models::Option(option)) => option,
-            Some(Models::Method(_)) => return Ok(TranslatedCall::unchanged(call)),
+            Some(ModelSetting::Option(option)) => option,
+            Some(ModelSetting::Method(_)) => return Ok(TranslatedCall::unchanged(call)),
             None => return Err(error::unusable_params(NO_OPTION)),
         };
         params.put("configId", option);
@@ -130,20 +134,20 @@ impl Legacy {
     fn set_option<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
         let mut params = parsed(call)?;
         let session = edit::string(&params, "sessionId").unwrap_or_default();
-        let Some(Models::Method(offered)) = self.models.get(&session) else {
+        let Some(ModelSetting::Method(option)) = self.models.get(&session) else {
             return Ok(TranslatedCall::unchanged(call));
         };
-        let id = offered
+        let id = option
             .as_ref()
-            .map_or(offered::MODEL, |offered| &offered.id);
+            .map_or(model_option::MODEL, |option| &option.id);
         let is_model = edit::string(&params, "configId").as_deref() == Some(id);
         let known: &[&str] = if is_model {
             &["sessionId", "configId", "value"]
         } else {
             &["sessionId"]
         };
-        let fact = json::to_string(&divide::only(&params, known));
-        self.asked.ours.call(call.id, SET_OPTION, fact);
+        let context = json::to_string(&divide::only(&params, known));
+        self.pending.ours.call(call.id, SET_OPTION, context);
         if !is_model {
             return Ok(TranslatedCall::unchanged(call));
         }
@@ -154,18 +158,24 @@ impl Legacy {
 
     /// The result of an option that was set. That of `session/set_model` is empty, where that of the option is the list
     /// of all.
-    fn read_set<'a>(&mut self, asked: &Object<'_>, result: &'a str) -> Result<Cow<'a, str>, Error> {
-        let session = edit::string(asked, "sessionId").unwrap_or_default();
+    fn read_set_option_result<'a>(
+        &mut self,
+        request: &Object<'_>,
+        result: &'a str,
+    ) -> Result<Cow<'a, str>, Error> {
+        let session = edit::string(request, "sessionId").unwrap_or_default();
         let is_empty = result.trim() == "null";
         let (Ok(mut set), true) = (
             Object::parse(if is_empty { "{}" } else { result }),
-            asked.has("configId") || !is_empty,
+            request.has("configId") || !is_empty,
         ) else {
             return Ok(Cow::Borrowed(result));
         };
         let list = match set.get("configOptions") {
-            Some(told) => self.complete(&session, told),
-            None => asked.get("value").map(|value| self.chosen(&session, value)),
+            Some(reported) => self.complete(&session, reported),
+            None => request
+                .get("value")
+                .map(|value| self.options_with_model(&session, value)),
         };
         let Some(list) = list else {
             return Ok(Cow::Borrowed(result));
@@ -175,15 +185,15 @@ impl Legacy {
     }
 
     /// All options of a session, with another model; none if they are not remembered.
-    fn chosen(&mut self, session: &str, model: &str) -> String {
-        let Some(Models::Method(Some(offered))) = self.models.get(session) else {
+    fn options_with_model(&mut self, session: &str, model: &str) -> String {
+        let Some(ModelSetting::Method(Some(option))) = self.models.get(session) else {
             return "[]".to_owned();
         };
-        let list = option_list::with_value(&offered.list, &offered.id, model);
-        let id = offered.id.clone();
+        let list = option_list::with_value(&option.list, &option.id, model);
+        let id = option.id.clone();
         self.remember(
             session,
-            Offered {
+            ModelOption {
                 id,
                 list: list.clone(),
             },
@@ -196,16 +206,17 @@ impl Legacy {
 impl Legacy {
     /// Learns what a session says when it is opened. Returns all its options if the one for the models is missing.
     fn learn(&mut self, session: &str, opened: &Object<'_>) -> Option<String> {
-        if self.learn_option(session, opened) || edit::kind(opened, "models") != Some(Kind::Object)
+        if self.learn_option(session, opened)
+            || edit::kind(opened, "models") != Some(ValueKind::Object)
         {
             return None;
         }
         self.has_methods = true;
-        self.models.set(session, Models::Method(None));
+        self.models.set(session, ModelSetting::Method(None));
         let models = Object::parse(opened.get("models")?).ok()?;
-        let offered = Offered::of(&models, opened.get("configOptions").unwrap_or("[]"))?;
-        let list = offered.list.clone();
-        self.remember(session, offered);
+        let option = ModelOption::of(&models, opened.get("configOptions").unwrap_or("[]"))?;
+        let list = option.list.clone();
+        self.remember(session, option);
         Some(list)
     }
 
@@ -214,14 +225,18 @@ impl Legacy {
         let option = source.get("configOptions").and_then(option_list::model);
         let has_option = option.is_some();
         if let Some(option) = short(option) {
-            self.models.set(session, Models::Option(option));
+            self.models.set(session, ModelSetting::Option(option));
         }
         has_option
     }
 
     /// An agent's update of all options, with ours if that is missing.
-    fn read_told<'a>(&mut self, call: Call<'a>, mut params: Object<'_>) -> TranslatedCall<'a> {
-        let Some((session, mut update)) = told(&params) else {
+    fn read_config_option_update<'a>(
+        &mut self,
+        call: Call<'a>,
+        mut params: Object<'_>,
+    ) -> TranslatedCall<'a> {
+        let Some((session, mut update)) = config_option_update(&params) else {
             return TranslatedCall::unchanged(call);
         };
         if self.learn_option(&session, &update) {
@@ -237,58 +252,61 @@ impl Legacy {
     }
 
     /// All options of a session whose agent has told the others; none if ours is not remembered or not missing.
-    fn complete(&mut self, session: &str, told: &str) -> Option<String> {
-        let Some(Models::Method(Some(offered))) = self.models.get(session) else {
+    fn complete(&mut self, session: &str, reported: &str) -> Option<String> {
+        let Some(ModelSetting::Method(Some(option))) = self.models.get(session) else {
             return None;
         };
-        if option_list::model(told).is_some() {
+        if option_list::model(reported).is_some() {
             return None;
         }
-        let offered = offered.join(told)?;
-        let list = offered.list.clone();
-        self.remember(session, offered);
+        let option = option.join(reported)?;
+        let list = option.list.clone();
+        self.remember(session, option);
         Some(list)
     }
 
-    fn remember(&mut self, session: &str, offered: Offered) {
-        let is_short = option_list::to_remember(&offered.list).is_some();
-        let offered = Some(offered).filter(|_| is_short);
-        self.models.set(session, Models::Method(offered));
+    fn remember(&mut self, session: &str, option: ModelOption) {
+        let is_short = option_list::to_remember(&option.list).is_some();
+        let option = Some(option).filter(|_| is_short);
+        self.models.set(session, ModelSetting::Method(option));
     }
 }
 
 /// The session that a call opens by its name.
-fn opened_by(call: Call<'_>) -> Option<String> {
-    let params = call.params.filter(|_| OPENING.contains(&call.method))?;
+fn loaded_session_id(call: Call<'_>) -> Option<String> {
+    let params = call
+        .params
+        .filter(|_| LOADING_METHODS.contains(&call.method))?;
     edit::tag(params, "sessionId")
 }
 
 /// The session that a result opens, and the result. One that does not name it is about that of its call.
-fn opened<'a>(
+fn opened_session<'a>(
     method: &str,
-    asked: Option<String>,
+    session_of_call: Option<String>,
     result: &'a str,
 ) -> Option<(String, Object<'a>)> {
     let session = match method {
         "session/new" | "session/fork" => edit::tag(result, "sessionId"),
-        _ if OPENING.contains(&method) => asked,
+        _ if LOADING_METHODS.contains(&method) => session_of_call,
         _ => None,
     };
     session.zip(Object::parse(result).ok())
 }
 
 /// The parameters of an update that may be one of options; others are not parsed.
-fn options_told(call: Call<'_>) -> Option<Object<'_>> {
+fn config_option_params(call: Call<'_>) -> Option<Object<'_>> {
     let params = call.params.filter(|_| call.method == UPDATE)?;
-    let params = Some(params).filter(|params| params.contains(OPTIONS_TOLD))?;
+    let params = Some(params).filter(|params| params.contains(CONFIG_OPTION_UPDATE))?;
     Object::parse(params).ok()
 }
 
 /// The session and the update of options that parameters tell.
-fn told(params: &Object<'_>) -> Option<(String, Object<'static>)> {
+fn config_option_update(params: &Object<'_>) -> Option<(String, Object<'static>)> {
     let update = Object::parse(params.get("update")?).ok()?;
-    let is_told = edit::string(&update, "sessionUpdate").as_deref() == Some(OPTIONS_TOLD);
-    let session = edit::string(params, "sessionId").filter(|_| is_told)?;
+    let is_option_update =
+        edit::string(&update, "sessionUpdate").as_deref() == Some(CONFIG_OPTION_UPDATE);
+    let session = edit::string(params, "sessionId").filter(|_| is_option_update)?;
     Some((session, update.into_owned()))
 }
 
@@ -306,6 +324,6 @@ fn translated(method: &'static str, params: &Object<'_>) -> TranslatedCall<'stat
 const SET_MODEL: &str = "session/set_model";
 const SET_OPTION: &str = "session/set_config_option";
 const UPDATE: &str = "session/update";
-const OPTIONS_TOLD: &str = "config_option_update";
+const CONFIG_OPTION_UPDATE: &str = "config_option_update";
 const NO_OPTION: &str = "modelId: this session has no option of category model";
-const OPENING: [&str; 2] = ["session/load", "session/resume"];
+const LOADING_METHODS: [&str; 2] = ["session/load", "session/resume"];

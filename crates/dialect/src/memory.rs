@@ -12,25 +12,25 @@ pub(super) const MAX_MODES: usize = 256;
 
 /// Values by name. Of more than [`LIMIT`] names the oldest are forgotten.
 #[derive(Debug)]
-pub(super) struct Recent<T> {
+pub(super) struct RecentMap<T> {
     values: HashMap<String, T>,
     order: VecDeque<String>,
 }
 
 /// The calls of a connection that wait for their answer. Each side makes the ids of its own calls.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct PendingCalls {
     /// Calls of ours, which the peer answers.
-    pub(super) ours: Waiting,
+    pub(super) ours: PendingSide,
     /// Calls of the peer, which we answer.
-    pub(super) theirs: Waiting,
+    pub(super) theirs: PendingSide,
 }
 
 /// The calls of one side that wait, and what is to be known of each when its answer comes. Of more than [`LIMIT`] calls
 /// the oldest are forgotten, and only counted.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
-    calls: HashMap<Id, Waits>,
+pub(super) struct PendingSide {
+    calls: HashMap<Id, PendingCall>,
     order: BTreeMap<u64, Id>,
     latest: u64,
     /// How many calls of each method wait that are not remembered.
@@ -39,11 +39,11 @@ pub(super) struct Waiting {
 
 /// A call that waits.
 #[derive(Debug)]
-struct Waits {
+struct PendingCall {
     number: u64,
     method: String,
     // None if it was too long to remember.
-    fact: Option<String>,
+    context: Option<String>,
 }
 
 /// A text, if it is short enough to be remembered.
@@ -51,7 +51,7 @@ pub(super) fn short(text: Option<String>) -> Option<String> {
     text.filter(|text| text.len() <= MAX_TEXT)
 }
 
-impl<T> Recent<T> {
+impl<T> RecentMap<T> {
     pub(super) fn get(&self, name: &str) -> Option<&T> {
         self.values.get(&*self.key(name))
     }
@@ -60,7 +60,7 @@ impl<T> Recent<T> {
         let key = self.key(name).into_owned();
         if self.values.insert(key.clone(), value).is_none() {
             self.order.push_back(key);
-            self.forget();
+            self.drop_oldest();
         }
     }
 
@@ -76,7 +76,7 @@ impl<T> Recent<T> {
         ))
     }
 
-    fn forget(&mut self) {
+    fn drop_oldest(&mut self) {
         while self.order.len() > LIMIT {
             if let Some(oldest) = self.order.pop_front() {
                 self.values.remove(&oldest);
@@ -85,7 +85,7 @@ impl<T> Recent<T> {
     }
 }
 
-impl<T: Default> Recent<T> {
+impl<T: Default> RecentMap<T> {
     /// The value of that name, made if there is none.
     pub(super) fn entry(&mut self, name: &str) -> &mut T {
         if self.get(name).is_none() {
@@ -96,43 +96,43 @@ impl<T: Default> Recent<T> {
     }
 }
 
-impl Waiting {
-    /// A call has been made. The fact is what its answer will need to know. A notification has no id, and no answer.
-    pub(super) fn call(&mut self, id: Option<&Id>, method: &str, fact: String) {
+impl PendingSide {
+    /// A call has been made. The context is what its answer will need to know. A notification has no id, and no answer.
+    pub(super) fn call(&mut self, id: Option<&Id>, method: &str, context: String) {
         let Some(id) = id else {
             return;
         };
         self.remove(id);
         if id.as_str().len() > MAX_ID {
-            self.lost(method.to_owned());
+            self.count_forgotten(method.to_owned());
             return;
         }
         self.latest += 1;
-        let waits = Waits {
+        let call = PendingCall {
             number: self.latest,
             method: method.to_owned(),
-            fact: Some(fact).filter(|fact| fact.len() <= MAX_FACT),
+            context: Some(context).filter(|context| context.len() <= MAX_CONTEXT),
         };
-        self.order.insert(waits.number, id.clone());
-        self.calls.insert(id.clone(), waits);
-        self.forget();
+        self.order.insert(call.number, id.clone());
+        self.calls.insert(id.clone(), call);
+        self.drop_oldest();
     }
 
-    /// A call of that method has been answered. Its fact, if it is remembered.
+    /// A call of that method has been answered. Its context, if it is remembered.
     pub(super) fn answer(&mut self, id: &Id, method: &str) -> Option<String> {
-        let Some(waits) = self.remove(id) else {
-            self.found(method);
+        let Some(call) = self.remove(id) else {
+            self.uncount_forgotten(method);
             return None;
         };
-        waits.fact.filter(|_| waits.method == method)
+        call.context.filter(|_| call.method == method)
     }
 
-    /// The facts of all calls of a method that wait, as far as each is remembered.
-    pub(super) fn facts(&self, method: &str) -> impl Iterator<Item = Option<&str>> {
+    /// The contexts of all calls of a method that wait, as far as each is remembered.
+    pub(super) fn contexts(&self, method: &str) -> impl Iterator<Item = Option<&str>> {
         let calls = self.calls.values();
         calls
-            .filter(move |waits| waits.method == method)
-            .map(|waits| waits.fact.as_deref())
+            .filter(move |call| call.method == method)
+            .map(|call| call.context.as_deref())
     }
 
     /// Whether calls of that method wait that are not remembered.
@@ -140,12 +140,12 @@ impl Waiting {
         self.forgotten.contains_key(method)
     }
 
-    fn lost(&mut self, method: String) {
+    fn count_forgotten(&mut self, method: String) {
         *self.forgotten.entry(method).or_default() += 1;
     }
 
     /// An answer to a call that is not remembered is one to a forgotten call, if its method has any.
-    fn found(&mut self, method: &str) {
+    fn uncount_forgotten(&mut self, method: &str) {
         if let Some(count) = self.forgotten.get_mut(method) {
             *count -= 1;
             if *count == 0 {
@@ -154,26 +154,26 @@ impl Waiting {
         }
     }
 
-    fn remove(&mut self, id: &Id) -> Option<Waits> {
-        let waits = self.calls.remove(id)?;
-        self.order.remove(&waits.number);
-        Some(waits)
+    fn remove(&mut self, id: &Id) -> Option<PendingCall> {
+        let call = self.calls.remove(id)?;
+        self.order.remove(&call.number);
+        Some(call)
     }
 
-    fn forget(&mut self) {
+    fn drop_oldest(&mut self) {
         while self.order.len() > LIMIT
             && let Some((_, oldest)) = self.order.pop_first()
         {
-            if let Some(waits) = self.calls.remove(&oldest) {
-                self.lost(waits.method);
+            if let Some(call) = self.calls.remove(&oldest) {
+                self.count_forgotten(call.method);
             }
         }
     }
 }
 
-impl<T> Default for Recent<T> {
+impl<T> Default for RecentMap<T> {
     fn default() -> Self {
-        Recent {
+        RecentMap {
             values: HashMap::new(),
             order: VecDeque::new(),
         }
@@ -182,7 +182,7 @@ impl<T> Default for Recent<T> {
 
 const LIMIT: usize = 1024;
 const MAX_ID: usize = 1024;
-const MAX_FACT: usize = 16 * 1024;
+const MAX_CONTEXT: usize = 16 * 1024;
 const MAX_TEXT: usize = 4096;
 
 #[cfg(test)]
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_oldest_names_are_forgotten() {
-        let mut recent = Recent::default();
+        let mut recent = RecentMap::default();
         for number in 0..LIMIT + 2 {
             recent.set(&number.to_string(), number);
             recent.set("1", 1);
@@ -203,12 +203,12 @@ mod tests {
 
     #[test]
     fn an_answer_is_about_the_call_of_its_id() {
-        let mut waiting = Waiting::default();
+        let mut waiting = PendingSide::default();
         let [one, text] = [Id::from(1), Id::from("1")];
         waiting.call(Some(&one), "a", "of 1".to_owned());
         waiting.call(Some(&text), "a", "of text".to_owned());
         waiting.call(None, "a", "of nobody".to_owned());
-        assert_eq!(waiting.facts("a").count(), 2);
+        assert_eq!(waiting.contexts("a").count(), 2);
         assert_eq!(waiting.answer(&text, "a").as_deref(), Some("of text"));
         assert_eq!(waiting.answer(&text, "a"), None);
         assert_eq!(waiting.answer(&one, "b"), None);
@@ -218,21 +218,21 @@ mod tests {
 
     #[test]
     fn an_id_that_is_used_again_means_the_later_call() {
-        let mut waiting = Waiting::default();
-        for fact in ["first", "second"] {
-            waiting.call(Some(&Id::from(1)), "a", fact.to_owned());
+        let mut waiting = PendingSide::default();
+        for context in ["first", "second"] {
+            waiting.call(Some(&Id::from(1)), "a", context.to_owned());
         }
         assert_eq!((waiting.calls.len(), waiting.order.len()), (1, 1));
-        let fact = waiting.answer(&Id::from(1), "a");
-        assert_eq!(fact.as_deref(), Some("second"));
+        let context = waiting.answer(&Id::from(1), "a");
+        assert_eq!(context.as_deref(), Some("second"));
     }
 
     #[test]
     fn the_oldest_calls_and_the_longest_facts_are_forgotten() {
-        let mut waiting = Waiting::default();
-        let long = "x".repeat(MAX_FACT + 1);
+        let mut waiting = PendingSide::default();
+        let long = "x".repeat(MAX_CONTEXT + 1);
         waiting.call(Some(&Id::from(0)), "a", long);
-        assert_eq!(waiting.facts("a").collect::<Vec<_>>(), [None]);
+        assert_eq!(waiting.contexts("a").collect::<Vec<_>>(), [None]);
         assert!(!waiting.has_forgotten("a"));
         for number in 1..=1025 {
             waiting.call(Some(&Id::from(number)), "a", number.to_string());
@@ -252,10 +252,10 @@ mod tests {
 
     #[test]
     fn an_id_that_is_too_long_is_not_remembered() {
-        let mut waiting = Waiting::default();
+        let mut waiting = PendingSide::default();
         let id = Id::from(&*"x".repeat(MAX_ID));
         waiting.call(Some(&id), "a", String::new());
-        assert_eq!(waiting.facts("a").count(), 0);
+        assert_eq!(waiting.contexts("a").count(), 0);
         assert!(waiting.has_forgotten("a"));
     }
 }

@@ -17,41 +17,41 @@ use std::borrow::Cow;
 use attache_rpc::json::{self, Object};
 use attache_rpc::{Error, Id};
 
-use super::memory::{Asked, Recent, short};
+use super::memory::{PendingCalls, RecentMap, short};
 use super::{Call, Dialect, TranslateCalls, TranslatedCall, divide, edit, error_code};
-use initialize::Mode;
-use session::Session;
+use initialize::DeclaredMode;
+use session::PharoSession;
 
 /// One connection with a peer of this shape.
 #[derive(Debug, Default)]
 pub(super) struct Pharo {
     /// The terminal methods that the client has switched off.
-    closed: Vec<&'static str>,
+    disabled_methods: Vec<&'static str>,
     /// The modes that the agent has declared.
-    modes: Vec<Mode>,
-    sessions: Recent<Session>,
+    modes: Vec<DeclaredMode>,
+    sessions: RecentMap<PharoSession>,
     /// The directories of sessions that the program has stored.
-    stored: Recent<String>,
+    stored: RecentMap<String>,
     /// Titles of tool calls, by session and id.
-    titles: Recent<String>,
-    asked: Asked,
+    titles: RecentMap<String>,
+    pending: PendingCalls,
     ids: u64,
 }
 
 impl TranslateCalls for Pharo {
     fn read_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
-        if let Some(fact) = fact_of_theirs(call) {
-            self.asked.theirs.call(call.id, call.method, fact);
+        if let Some(context) = context_of_their_call(call) {
+            self.pending.theirs.call(call.id, call.method, context);
         }
         if call.method == "session/update" {
             return self.read_update(call);
         }
         edited(call, |params| match call.method {
             "initialize" => {
-                self.closed = initialize::read_params(params)?;
+                self.disabled_methods = initialize::read_params(params)?;
                 Ok(())
             }
-            "authenticate" => edit::keep(params, &["credentials"]),
+            "authenticate" => edit::move_to_meta(params, &["credentials"]),
             "session/new" => server::read_all(params),
             "session/load" => self.read_load(params),
             "session/prompt" => edit::parts(params, "prompt", content::read),
@@ -62,12 +62,12 @@ impl TranslateCalls for Pharo {
     }
 
     fn write_call<'a>(&mut self, call: Call<'a>) -> Result<TranslatedCall<'a>, Error> {
-        if self.closed.contains(&call.method) {
+        if self.disabled_methods.contains(&call.method) {
             return Err(not_offered(call.method));
         }
         let translated = edited(call, |params| match call.method {
             "initialize" => initialize::write_params(params),
-            "authenticate" => edit::restore(params),
+            "authenticate" => edit::restore_from_meta(params),
             "session/new" => server::write_all(params),
             "session/load" => session::write_load(params),
             "session/prompt" => edit::parts(params, "prompt", content::write),
@@ -76,8 +76,8 @@ impl TranslateCalls for Pharo {
             "session/request_permission" => self.write_permission(params),
             method => host::write_params(method, params),
         })?;
-        if let Some(fact) = fact_of_ours(call) {
-            self.asked.ours.call(call.id, call.method, fact);
+        if let Some(context) = context_of_our_call(call) {
+            self.pending.ours.call(call.id, call.method, context);
         }
         Ok(translated)
     }
@@ -88,7 +88,7 @@ impl TranslateCalls for Pharo {
         method: &str,
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
-        let fact = self.asked.ours.answer(id, method);
+        let context = self.pending.ours.answer(id, method);
         if !has_own_result(method) {
             return Ok(Cow::Borrowed(result));
         }
@@ -98,18 +98,18 @@ impl TranslateCalls for Pharo {
                 Ok(())
             }
             "session/new" => {
-                self.read_opened(edit::string(result, "sessionId"), result);
+                self.read_session_result(edit::string(result, "sessionId"), result);
                 Ok(())
             }
             "session/load" => {
-                self.read_opened(fact, result);
+                self.read_session_result(context, result);
                 Ok(())
             }
             "session/set_config_option" => {
-                self.read_set(fact.as_deref(), result);
+                self.read_set_option_result(context.as_deref(), result);
                 Ok(())
             }
-            "session/request_permission" => permission::read_answer(result),
+            "session/request_permission" => permission::read_permission_result(result),
             "terminal/output" => host::read_output(result),
             "terminal/wait_for_exit" => host::read_exit(result),
             _ => Ok(()),
@@ -123,22 +123,22 @@ impl TranslateCalls for Pharo {
         method: &str,
         result: &'a str,
     ) -> Result<Cow<'a, str>, Error> {
-        let fact = self.asked.theirs.answer(id, method);
+        let context = self.pending.theirs.answer(id, method);
         if !has_own_result(method) {
             return Ok(Cow::Borrowed(result));
         }
         if method == "session/load" {
-            self.loaded(fact.as_deref());
+            self.note_loaded_session(context.as_deref());
         }
         if NULL_RESULTS.contains(&method) {
             return Ok(Cow::Borrowed("null"));
         }
         if method == "session/request_permission" {
-            return permission::write_answer(fact, result).map(Cow::Owned);
+            return permission::write_permission_result(context, result).map(Cow::Owned);
         }
         let written = edit::object(or_empty(result), |result| match method {
             "initialize" => initialize::write_result(result),
-            "session/new" => self.write_created(fact, result),
+            "session/new" => self.write_created(context, result),
             "session/prompt" => write_stop_reason(result),
             "terminal/output" => host::write_output(result),
             "terminal/wait_for_exit" => host::write_exit(result),
@@ -148,7 +148,7 @@ impl TranslateCalls for Pharo {
     }
 
     fn read_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
-        self.asked.ours.answer(id, method);
+        self.pending.ours.answer(id, method);
         // Outside `authenticate` no method can be invalid, and implementations mean the official "not found".
         if error.code == INVALID_AUTH_METHOD && method != "authenticate" {
             return error;
@@ -157,7 +157,7 @@ impl TranslateCalls for Pharo {
     }
 
     fn write_error(&mut self, id: &Id, method: &str, error: Error) -> Error {
-        self.asked.theirs.answer(id, method);
+        self.pending.theirs.answer(id, method);
         error_code::write(Dialect::Pharo, error)
     }
 
@@ -172,11 +172,11 @@ impl TranslateCalls for Pharo {
 impl Pharo {
     fn new_id(&mut self) -> String {
         self.ids += 1;
-        format!("{OWN}{}", self.ids)
+        format!("{OWN_ID_PREFIX}{}", self.ids)
     }
 
     fn is_own(id: &str) -> bool {
-        id.starts_with(OWN)
+        id.starts_with(OWN_ID_PREFIX)
     }
 
     fn note_title(&mut self, session: &str, call: &Object<'_>) {
@@ -195,7 +195,7 @@ impl Pharo {
 
 /// What our answer will need to know of a call: the directory of a session that is made or loaded, the first option to
 /// reject of a permission request.
-fn fact_of_theirs(call: Call<'_>) -> Option<String> {
+fn context_of_their_call(call: Call<'_>) -> Option<String> {
     match call.method {
         "session/new" => edit::string(&params_of(call), "cwd"),
         "session/load" => {
@@ -208,7 +208,7 @@ fn fact_of_theirs(call: Call<'_>) -> Option<String> {
 }
 
 /// What the peer's answer does not say of a call: the session that is loaded, the option that is set.
-fn fact_of_ours(call: Call<'_>) -> Option<String> {
+fn context_of_our_call(call: Call<'_>) -> Option<String> {
     match call.method {
         "session/load" => Some(session_of(&params_of(call))),
         "session/set_config_option" => call.params.map(str::to_owned),
@@ -271,7 +271,7 @@ fn has_own_result(method: &str) -> bool {
     RESULTS.contains(&method) || NULL_RESULTS.contains(&method)
 }
 
-const OWN: &str = "attache-pharo-";
+const OWN_ID_PREFIX: &str = "attache-pharo-";
 const INVALID_AUTH_METHOD: i32 = -32002;
 
 const CALLS: &[&str] = &[

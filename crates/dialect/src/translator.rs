@@ -8,7 +8,7 @@ use attache_rpc::json::Object;
 use attache_rpc::{Error, Id, Message, MessageReplacement, Translation, Translator};
 
 use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
-use detection::Detecting;
+use detection::DetectingTranslator;
 
 /// Detects the peer's dialect from its first messages and translates from then on. A peer whose messages do not tell
 /// counts as official. Make a new translator for each connection.
@@ -25,7 +25,7 @@ use detection::Detecting;
 /// assert!(official.forward[0].contains("clientCapabilities"));
 /// ```
 pub fn detect(peer: Role) -> Box<dyn Translator> {
-    Box::new(Detecting::new(peer))
+    Box::new(DetectingTranslator::new(peer))
 }
 
 /// Translates for a peer whose dialect is known. `None` if there is nothing to translate.
@@ -34,17 +34,17 @@ pub fn detect(peer: Role) -> Box<dyn Translator> {
 pub fn translator_for(dialect: Dialect, peer: Role) -> Option<Box<dyn Translator>> {
     match (dialect, peer) {
         (Dialect::Official, Role::Client) => None,
-        (Dialect::Official, Role::Agent) => Some(Box::new(Detecting::official_agent())),
+        (Dialect::Official, Role::Agent) => Some(Box::new(DetectingTranslator::official_agent())),
         (dialect, peer) => Some(Box::new(DialectTranslator::new(dialect, peer))),
     }
 }
 
 /// Which documents an official agent was written after.
-pub(crate) enum Age {
+pub(crate) enum AgentAge {
     /// Nothing of it needs translation.
-    Today,
+    Current,
     /// Its sessions have `models`, and a method to set one.
-    Old,
+    Legacy,
 }
 
 /// Translates between the official protocol inside and a dialect outside.
@@ -76,15 +76,15 @@ impl DialectTranslator {
     }
 
     /// What an agent's answer that opens a session shows of its age.
-    fn session_shows(&self, message: &str) -> Option<Age> {
+    fn agent_age(&self, message: &str) -> Option<AgentAge> {
         let Ok(Message::Response { id, result }) = Message::parse_str(message) else {
             return None;
         };
         let method = self.ours.get(&id)?;
-        OPENING.contains(&method.as_str()).then(|| {
+        SESSION_OPENING_METHODS.contains(&method.as_str()).then(|| {
             match Object::parse(result).is_ok_and(|opened| opened.has("models")) {
-                true => Age::Old,
-                false => Age::Today,
+                true => AgentAge::Legacy,
+                false => AgentAge::Current,
             }
         })
     }
@@ -101,7 +101,7 @@ impl DialectTranslator {
                 if let (Some(id), Some(official)) = (id, last_method(&translated)) {
                     remember(&mut self.theirs, id, official);
                 }
-                passed(translated, id)
+                replacement(translated, id)
             }
             (Err(error), Some(id)) => {
                 send_back(failure(id, &self.calls.write_error(id, method, error)))
@@ -122,7 +122,7 @@ impl DialectTranslator {
                 if let Some(id) = id {
                     remember(&mut self.ours, id, method);
                 }
-                passed(translated, id)
+                replacement(translated, id)
             }
             (Err(error), Some(id)) => send_back(failure(id, &error)),
             (Err(_), None) => MessageReplacement::default(),
@@ -132,7 +132,7 @@ impl DialectTranslator {
 
 impl Translator for DialectTranslator {
     fn incoming(&mut self, message: &str) -> Translation {
-        let replacement = match Message::parse_str(message) {
+        let replaced = match Message::parse_str(message) {
             Ok(Message::Request { id, method, params }) => {
                 self.read_call(Some(&id), &method, params)
             }
@@ -150,11 +150,11 @@ impl Translator for DialectTranslator {
             }
             Err(_) => return Translation::Unchanged,
         };
-        Translation::Replaced(replacement)
+        Translation::Replaced(replaced)
     }
 
     fn outgoing(&mut self, message: &str) -> Translation {
-        let replacement = match Message::parse_str(message) {
+        let replaced = match Message::parse_str(message) {
             Ok(Message::Request { id, method, params }) => {
                 self.write_call(Some(&id), &method, params)
             }
@@ -175,20 +175,20 @@ impl Translator for DialectTranslator {
             }
             Err(_) => return Translation::Unchanged,
         };
-        Translation::Replaced(replacement)
+        Translation::Replaced(replaced)
     }
 }
 
 /// Notes the method of a request. Of those that are never answered no more than so many are kept.
 fn remember(requests: &mut HashMap<Id, String>, id: &Id, method: &str) {
-    if requests.len() >= MOST {
+    if requests.len() >= MAX_PENDING {
         requests.clear();
     }
     requests.insert(id.clone(), method.to_owned());
 }
 
 /// The messages that take the place of a call. Of several calls, only the last keeps the id and gets the response.
-fn passed(translated: TranslatedCall<'_>, id: Option<&Id>) -> MessageReplacement {
+fn replacement(translated: TranslatedCall<'_>, id: Option<&Id>) -> MessageReplacement {
     match translated {
         TranslatedCall::Call { method, params } => forward(call(id, &method, params.as_deref())),
         TranslatedCall::Calls(calls) => {
@@ -236,7 +236,7 @@ fn send_back(message: String) -> MessageReplacement {
 
 fn call(id: Option<&Id>, method: &str, params: Option<&str>) -> String {
     let method = method.into();
-    written(&match id.cloned() {
+    encode(&match id.cloned() {
         Some(id) => Message::Request { id, method, params },
         None => Message::Notification { method, params },
     })
@@ -244,22 +244,22 @@ fn call(id: Option<&Id>, method: &str, params: Option<&str>) -> String {
 
 fn response(id: &Id, result: &str) -> String {
     let id = id.clone();
-    written(&Message::Response { id, result })
+    encode(&Message::Response { id, result })
 }
 
 fn failure(id: &Id, error: &Error) -> String {
     let (id, error) = (id.clone(), error.clone());
-    written(&Message::Failure { id, error })
+    encode(&Message::Failure { id, error })
 }
 
-fn written(message: &Message<'_>) -> String {
+fn encode(message: &Message<'_>) -> String {
     let mut out = String::new();
     message.write(&mut out);
     out
 }
 
-const MOST: usize = 4096;
-const OPENING: [&str; 4] = [
+const MAX_PENDING: usize = 4096;
+const SESSION_OPENING_METHODS: [&str; 4] = [
     "session/new",
     "session/load",
     "session/resume",

@@ -13,12 +13,12 @@ use std::time::Duration;
 
 /// Writes items in the background, in the order in which they were handed over. Clones hand over to the same writer.
 ///
-/// Who hands over decides what happens when too much waits: [`offer`](Self::offer) gives the item back,
+/// Who hands over decides what happens when too much waits: [`try_push`](Self::try_push) gives the item back,
 /// [`push`](Self::push) takes it all the same, [`wait_for_room`](Self::wait_for_room) waits for room. When the last clone is dropped, what
 /// waits is still written; [`close`](Self::close) waits for that.
 pub struct BackgroundWriter<T>(Arc<Handle<T>>);
 
-/// How much waits, and how it is taken. Weights are what the caller says they are, usually bytes.
+/// How much waits, and how it is pushed. Weights are what the caller says they are, usually bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueLimits {
     /// The weight of all items that may wait or are being written.
@@ -57,7 +57,7 @@ struct State<T> {
     /// Of what waits and of what is being written.
     weight: usize,
     /// Items that were handed over, and those that are done with.
-    taken: u64,
+    pushed: u64,
     done: u64,
     /// Somebody has waited in vain, and nothing was written since.
     is_stuck: bool,
@@ -94,7 +94,7 @@ impl<T: Send + 'static> BackgroundWriter<T> {
     }
 
     /// A writer that is at work only while something waits: `spawn` is given the work, to run it on another thread.
-    pub fn spawned_by(
+    pub fn with_spawner(
         spawn: impl Fn(Box<dyn FnOnce() + Send>) + Send + Sync + 'static,
         limits: QueueLimits,
         write: impl FnMut(Vec<T>) + Send + 'static,
@@ -106,7 +106,7 @@ impl<T: Send + 'static> BackgroundWriter<T> {
         let state = State {
             items: VecDeque::new(),
             weight: 0,
-            taken: 0,
+            pushed: 0,
             done: 0,
             is_stuck: false,
             is_closing: false,
@@ -128,7 +128,7 @@ impl<T: Send + 'static> BackgroundWriter<T> {
     /// # Errors
     ///
     /// The item, when too much waits or the writer is closed.
-    pub fn offer(&self, item: T, weight: usize) -> Result<(), T> {
+    pub fn try_push(&self, item: T, weight: usize) -> Result<(), T> {
         let state = self.shared().lock();
         if !self.shared().fits(&state, weight) {
             return Err(item);
@@ -148,7 +148,7 @@ impl<T: Send + 'static> BackgroundWriter<T> {
     fn put(&self, mut state: MutexGuard<'_, State<T>>, item: T, weight: usize) {
         let was_empty = state.items.is_empty();
         state.weight = state.weight.saturating_add(weight);
-        state.taken += 1;
+        state.pushed += 1;
         state.items.push_back((item, weight));
         match &self.shared().worker {
             Worker::Thread => {
@@ -162,8 +162,8 @@ impl<T: Send + 'static> BackgroundWriter<T> {
                 let write = state.write.take();
                 drop(state);
                 if let Some(write) = write {
-                    let mut at_work = AtWork::new(Arc::clone(self.shared()), write);
-                    spawn(Box::new(move || at_work.work()));
+                    let mut writer = ActiveWriter::new(Arc::clone(self.shared()), write);
+                    spawn(Box::new(move || writer.work()));
                 }
             }
         }
@@ -171,37 +171,37 @@ impl<T: Send + 'static> BackgroundWriter<T> {
 }
 
 impl<T> BackgroundWriter<T> {
-    /// Whether an item of this weight would be taken. Others may hand over something before it is.
+    /// Whether an item of this weight would be pushed. Others may hand over something before it is.
     pub fn fits(&self, weight: usize) -> bool {
         self.shared().fits(&self.shared().lock(), weight)
     }
 
     /// Waits until less waits than may.
     pub async fn wait_for_room(&self) {
-        self.until(|shared, state| shared.fits(state, 1)).await;
+        self.wait_until(|shared, state| shared.fits(state, 1)).await;
     }
 
     /// Waits until everything is written that was handed over before.
     pub async fn wait_until_written(&self) {
-        let last = self.shared().lock().taken;
-        self.until(|_, state| state.done >= last).await;
+        let last = self.shared().lock().pushed;
+        self.wait_until(|_, state| state.done >= last).await;
     }
 
     /// Waits, but only so long, until everything is written that was handed over before. Tells whether it is.
-    pub fn flush(&self, patience: Duration) -> bool {
+    pub fn flush(&self, timeout: Duration) -> bool {
         let state = self.shared().lock();
-        let last = state.taken;
-        let state = self.wait(state, patience, |state| state.done < last);
+        let last = state.pushed;
+        let state = self.wait(state, timeout, |state| state.done < last);
         state.done >= last
     }
 
     /// As [`flush`](Self::flush), for those who must not wait for ever: a writer that hangs is waited for once, and then no
     /// longer until it has moved.
-    pub fn settle(&self, patience: Duration) -> bool {
+    pub fn settle(&self, timeout: Duration) -> bool {
         let state = self.shared().lock();
-        let last = state.taken;
+        let last = state.pushed;
         let is_behind = |state: &State<T>| !state.is_stuck && state.done < last;
-        let mut state = self.wait(state, patience, is_behind);
+        let mut state = self.wait(state, timeout, is_behind);
         state.is_stuck |= state.done < last;
         state.done >= last
     }
@@ -209,15 +209,15 @@ impl<T> BackgroundWriter<T> {
     /// Whether [`settle`](Self::settle) would return at once.
     pub fn is_settled(&self) -> bool {
         let state = self.shared().lock();
-        state.is_stuck || state.done == state.taken
+        state.is_stuck || state.done == state.pushed
     }
 
     /// Takes no more items, and waits, but only so long, until all are written and the writer itself is dropped. Tells
     /// whether that is so.
-    pub fn close(&self, patience: Duration) -> bool {
+    pub fn close(&self, timeout: Duration) -> bool {
         Shared::end(self.shared());
         let state = self.shared().lock();
-        let state = self.wait(state, patience, |_| true);
+        let state = self.wait(state, timeout, |_| true);
         state.has_ended
     }
 
@@ -228,16 +228,16 @@ impl<T> BackgroundWriter<T> {
     fn wait<'a>(
         &'a self,
         state: MutexGuard<'a, State<T>>,
-        patience: Duration,
+        timeout: Duration,
         is_behind: impl Fn(&State<T>) -> bool,
     ) -> MutexGuard<'a, State<T>> {
         let waits = |state: &mut State<T>| is_behind(state) && !state.has_ended;
         let progress = &self.shared().progress;
-        let waited = progress.wait_timeout_while(state, patience, waits);
+        let waited = progress.wait_timeout_while(state, timeout, waits);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    async fn until(&self, holds: impl Fn(&Shared<T>, &State<T>) -> bool) {
+    async fn wait_until(&self, holds: impl Fn(&Shared<T>, &State<T>) -> bool) {
         poll_fn(|context: &mut Context<'_>| {
             let mut state = self.shared().lock();
             if state.has_ended || holds(self.shared(), &state) {
@@ -257,7 +257,7 @@ impl<T> Shared<T> {
     fn work(self: Arc<Self>) {
         let write = self.lock().write.take();
         if let Some(write) = write {
-            AtWork::new(self, write).work();
+            ActiveWriter::new(self, write).work();
         }
     }
 
@@ -288,12 +288,12 @@ impl<T> Shared<T> {
     }
 
     /// So many items are done with.
-    fn settled(&self, count: u64, weight: usize) {
+    fn note_done(&self, count: u64, weight: usize) {
         let mut state = self.lock();
         state.done += count;
         state.weight = state.weight.saturating_sub(weight);
         state.is_stuck = false;
-        self.tell(state);
+        self.notify_waiters(state);
     }
 
     /// Nothing more will be handed over.
@@ -306,10 +306,10 @@ impl<T> Shared<T> {
         };
         drop(state);
         shared.filled.notify_one();
-        drop(idle.map(|write| AtWork::new(Arc::clone(shared), write)));
+        drop(idle.map(|write| ActiveWriter::new(Arc::clone(shared), write)));
     }
 
-    fn tell(&self, mut state: MutexGuard<'_, State<T>>) {
+    fn notify_waiters(&self, mut state: MutexGuard<'_, State<T>>) {
         let wakers = std::mem::take(&mut state.wakers);
         drop(state);
         self.progress.notify_all();
@@ -339,7 +339,7 @@ impl<T> State<T> {
 }
 
 /// The writer at work. It is given back or dropped when it is lost to a panic, too, or was never run.
-struct AtWork<T> {
+struct ActiveWriter<T> {
     shared: Arc<Shared<T>>,
     write: Option<Write<T>>,
     /// How many items are being written, and their weight.
@@ -347,9 +347,9 @@ struct AtWork<T> {
     weight: usize,
 }
 
-impl<T> AtWork<T> {
-    fn new(shared: Arc<Shared<T>>, write: Write<T>) -> AtWork<T> {
-        AtWork {
+impl<T> ActiveWriter<T> {
+    fn new(shared: Arc<Shared<T>>, write: Write<T>) -> ActiveWriter<T> {
+        ActiveWriter {
             shared,
             write: Some(write),
             count: 0,
@@ -370,11 +370,12 @@ impl<T> AtWork<T> {
 
     fn settle(&mut self) {
         let count = std::mem::take(&mut self.count);
-        self.shared.settled(count, std::mem::take(&mut self.weight));
+        self.shared
+            .note_done(count, std::mem::take(&mut self.weight));
     }
 }
 
-impl<T> Drop for AtWork<T> {
+impl<T> Drop for ActiveWriter<T> {
     fn drop(&mut self) {
         if self.count > 0 {
             self.settle();
@@ -394,7 +395,7 @@ impl<T> Drop for AtWork<T> {
         drop((write, lost));
         let mut state = self.shared.lock();
         state.has_ended = true;
-        self.shared.tell(state);
+        self.shared.notify_waiters(state);
     }
 }
 

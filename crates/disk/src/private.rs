@@ -57,7 +57,7 @@ pub fn open_or_create(path: &Path) -> Result<File, Error> {
 ///
 /// When it is a symbolic link or no file, belongs to somebody else, or others may write to it.
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Error> {
-    let file = match platform::straight(options).open(path) {
+    let file = match platform::no_follow(options).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) if platform::is_link(&error) => {
@@ -211,7 +211,7 @@ impl FileStamp {
         FileStamp {
             identity: identity(metadata),
             size: metadata.len(),
-            changed: platform::change(metadata),
+            changed: platform::change_time(metadata),
         }
     }
 }
@@ -253,14 +253,14 @@ pub fn identity(metadata: &Metadata) -> (u64, u64) {
 }
 
 fn check_owner(path: &Path, metadata: &Metadata) -> Result<(), Error> {
-    match platform::fault(metadata) {
+    match platform::owner_fault(metadata) {
         Some(fault) => Err(Error::refused(path, fault)),
         None => Ok(()),
     }
 }
 
 fn create_new(path: &Path) -> io::Result<File> {
-    platform::straight(OpenOptions::new().write(true).create_new(true)).open(path)
+    platform::no_follow(OpenOptions::new().write(true).create_new(true)).open(path)
 }
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {

@@ -67,7 +67,7 @@ async fn run(size: usize) {
 
 /// Updates as fast as they are taken.
 async fn append(journal: &Journal, count: usize) {
-    let figure = Figure::start();
+    let figure = Measurement::start();
     for _ in 0..count {
         journal.append(SHOWN, update()).await.unwrap();
     }
@@ -77,7 +77,7 @@ async fn append(journal: &Journal, count: usize) {
 
 async fn replay(journal: &Journal, count: usize) {
     let before = resident();
-    let figure = Figure::start();
+    let figure = Measurement::start();
     let mut entries = journal.entries(Kinds::ALL).await.unwrap();
     let mut bytes = entries.next().await.unwrap().unwrap().body.len();
     let first = figure.wall.elapsed();
@@ -86,13 +86,13 @@ async fn replay(journal: &Journal, count: usize) {
     }
     figure.end("replay an entry", count + 1);
     assert_eq!(bytes, count * update().len() + 2);
-    println!("{:44} {:>22}", "  its first entry", shown(first));
+    println!("{:44} {:>22}", "  its first entry", format_time(first));
     println!(
         "{:44} {:>9}",
         "  more memory in use after it, kB",
         resident().saturating_sub(before)
     );
-    let figure = Figure::start();
+    let figure = Measurement::start();
     let mut entries = journal
         .entries(Kinds::of(&[Kind::TURN_ENDED]))
         .await
@@ -107,7 +107,7 @@ async fn fork(store: &Store, journal: &Journal, count: usize) {
         .await
         .unwrap()
         .infos;
-    let figure = Figure::start();
+    let figure = Measurement::start();
     let fork = store.fork(
         &infos[0].id,
         StoredSession::new(new_id().unwrap(), "/made/up"),
@@ -117,7 +117,7 @@ async fn fork(store: &Store, journal: &Journal, count: usize) {
     println!(
         "{:44} {:>22}",
         "  longest commit of another session meanwhile",
-        shown(waits)
+        format_time(waits)
     );
 }
 
@@ -138,7 +138,7 @@ async fn waits_during<T>(work: impl Future<Output = T>, journal: &Journal) -> Du
 }
 
 async fn commit(journal: &Journal, count: usize) {
-    let figure = Figure::start();
+    let figure = Measurement::start();
     let mut times = Vec::new();
     for _ in 0..count.max(1) {
         let begin = Instant::now();
@@ -178,7 +178,7 @@ async fn many(store: &Store, seconds: usize) {
         let info = StoredSession::new(new_id().unwrap(), "/made/up");
         journals.push(Arc::new(store.create(info).await.unwrap()));
     }
-    let figure = Figure::start();
+    let figure = Measurement::start();
     let tasks: Vec<_> = journals
         .iter()
         .map(|journal| tokio::spawn(stream(Arc::clone(journal), seconds)))
@@ -247,21 +247,21 @@ async fn list(count: usize) {
     spread("  those of one directory", vec![begin.elapsed()]);
 }
 
-struct Figure {
+struct Measurement {
     wall: Instant,
     own: Duration,
 }
 
-impl Figure {
-    fn start() -> Figure {
-        Figure {
+impl Measurement {
+    fn start() -> Measurement {
+        Measurement {
             wall: Instant::now(),
             own: own_time(),
         }
     }
 
     fn end(&self, name: &str, count: usize) {
-        let each = |time: Duration| shown(time / u32::try_from(count).unwrap());
+        let each = |time: Duration| format_time(time / u32::try_from(count).unwrap());
         let (wall, own) = (each(self.wall.elapsed()), each(own_time() - self.own));
         println!("{name:44} {count:>9} {wall:>12} {own:>12}");
     }
@@ -270,11 +270,12 @@ impl Figure {
 fn spread(name: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
     let count = times.len();
-    let [half, most, all] = [count / 2, count * 99 / 100, count - 1].map(|at| shown(times[at]));
+    let [half, most, all] =
+        [count / 2, count * 99 / 100, count - 1].map(|at| format_time(times[at]));
     println!("{name:44} {count:>9} half {half}, 99 of 100 {most}, all {all}");
 }
 
-fn shown(time: Duration) -> String {
+fn format_time(time: Duration) -> String {
     match time.as_nanos() {
         nanos @ 0..100_000 => format!("{:.2} µs", nanos as f64 / 1e3),
         nanos => format!("{:.2} ms", nanos as f64 / 1e6),

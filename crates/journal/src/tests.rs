@@ -60,7 +60,7 @@ fn set_clock(microseconds: i64) {
 }
 
 /// All entries as `number kind body`, and what is damaged.
-async fn told(journal: &Journal, kinds: Kinds, after: u64) -> String {
+async fn entry_lines(journal: &Journal, kinds: Kinds, after: u64) -> String {
     let mut entries = journal.entries(kinds).await.unwrap().after(after);
     let mut lines = Vec::new();
     loop {

@@ -1,8 +1,9 @@
-//! Which providers and models there are, and how one is opened. What a client sets here is never written to disk.
+//! The catalog of providers and models, and opening a model by its id. Settings from a client are never written to
+//! disk.
 
-mod discover;
+mod discovery;
 mod environment;
-mod known;
+mod model_table;
 mod provider;
 #[cfg(test)]
 mod tests;
@@ -19,51 +20,52 @@ use crate::remote::{RemoteModel, RetryPolicy};
 use crate::{Error, Model, ModelInfo, ProviderConfigError};
 use provider::Provider;
 
-/// Which providers and models there are. Clones share what is set.
+/// The available providers and models. Clones share their settings.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     state: Arc<Mutex<CatalogState>>,
-    /// The model that the person named.
-    wanted: Option<String>,
-    patience: RetryPolicy,
+    /// The model that the user named.
+    user_choice: Option<String>,
+    retry: RetryPolicy,
 }
 
 #[derive(Debug)]
 struct CatalogState {
     providers: Vec<Provider>,
     /// Models that need no provider.
-    own: Vec<Arc<dyn Model>>,
-    /// What providers told about their models, by provider.
-    told: BTreeMap<String, Vec<ModelInfo>>,
+    local: Vec<Arc<dyn Model>>,
+    /// Discovered models, by provider.
+    discovered: BTreeMap<String, Vec<ModelInfo>>,
 }
 
 impl Catalog {
-    /// What an environment offers, and the embedded model. Nothing is asked and nothing is opened yet.
+    /// A catalog of the providers that an environment configures, and the embedded model. Nothing is requested or
+    /// opened yet.
     pub fn new(environment: &Environment) -> Catalog {
         Catalog {
             state: Arc::new(Mutex::new(CatalogState {
                 providers: environment.providers(),
-                own: vec![Arc::new(EmbeddedModel::new())],
-                told: BTreeMap::new(),
+                local: vec![Arc::new(EmbeddedModel::new())],
+                discovered: BTreeMap::new(),
             })),
-            wanted: environment
+            user_choice: environment
                 .model
                 .clone()
                 .filter(|name| !name.trim().is_empty()),
-            patience: RetryPolicy::default(),
+            retry: RetryPolicy::default(),
         }
     }
 
-    /// With other patience, for the models that are opened from now on.
+    /// Sets the retry policy of models that are opened from now on.
     #[must_use]
-    pub fn patience(mut self, patience: RetryPolicy) -> Catalog {
-        self.patience = patience;
+    pub fn with_retry_policy(mut self, retry: RetryPolicy) -> Catalog {
+        self.retry = retry;
         self
     }
 
-    /// Offers one more model, under the id on its info.
+    /// Adds a model, under the id in its info.
     pub fn add(&self, model: Arc<dyn Model>) {
-        self.state().own.push(model);
+        self.state().local.push(model);
     }
 
     /// The providers, without their secrets.
@@ -75,39 +77,43 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// When there is no such provider, or the setting cannot be used.
+    /// When the provider is unknown, or the configuration cannot be used.
     pub fn set(&self, provider: &str, setting: &ProviderConfig) -> Result<(), ProviderConfigError> {
         let mut state = self.state();
         let found = state.providers.iter_mut().find(|one| one.id == provider);
         found.ok_or(ProviderConfigError::Unknown)?.set(setting)?;
-        state.told.remove(provider);
+        state.discovered.remove(provider);
         Ok(())
     }
 
-    /// Disables a provider until it is set again. One that does not exist is as good as disabled.
+    /// Disables a provider until it is configured again. Does nothing for an unknown provider.
     pub fn disable(&self, provider: &str) {
         let mut state = self.state();
         if let Some(found) = state.providers.iter_mut().find(|one| one.id == provider) {
             found.disable();
         }
-        state.told.remove(provider);
+        state.discovered.remove(provider);
     }
 
-    /// The models that can be opened, as far as that is known without asking anybody; the embedded one last.
+    /// The models that can be opened, as far as known without asking a provider; the embedded model last.
     pub fn infos(&self) -> Vec<ModelInfo> {
-        let wanted = self.wanted.as_ref().and_then(|id| self.open(id).ok());
+        let wanted = self.user_choice.as_ref().and_then(|id| self.open(id).ok());
         let state = self.state();
         let mut infos: Vec<ModelInfo> = Vec::new();
         for provider in &state.providers {
-            let told = state.told.get(provider.id).cloned().unwrap_or_default();
-            for info in provider.infos().into_iter().chain(told) {
+            let discovered = state
+                .discovered
+                .get(provider.id)
+                .cloned()
+                .unwrap_or_default();
+            for info in provider.infos().into_iter().chain(discovered) {
                 if !infos.iter().any(|one| one.id == info.id) {
                     infos.push(info);
                 }
             }
         }
-        infos.extend(state.own.iter().rev().map(|model| model.info().clone()));
-        // The person may name one that nobody tells of.
+        infos.extend(state.local.iter().rev().map(|model| model.info().clone()));
+        // The user may name a model that no list contains.
         if let Some(wanted) =
             wanted.filter(|wanted| infos.iter().all(|one| one.id != wanted.info().id))
         {
@@ -116,21 +122,22 @@ impl Catalog {
         infos
     }
 
-    /// Asks the providers that are not known to the program which models they have, once, with a deadline. What they
-    /// answer is in [`infos`](Self::infos) from then on; the errors are of those that did not answer.
+    /// Asks each provider with unknown models for its list, once, with a deadline. The lists are in
+    /// [`infos`](Self::infos) from then on. Returns the errors of providers that did not answer.
     pub async fn discover(&self) -> Vec<Error> {
-        let asked: Vec<_> = {
+        let endpoints: Vec<_> = {
             let state = self.state();
-            let unasked = |provider: &&Provider| !state.told.contains_key(provider.id);
+            let is_undiscovered =
+                |provider: &&Provider| !state.discovered.contains_key(provider.id);
             state
                 .providers
                 .iter()
-                .filter(unasked)
-                .filter_map(Provider::to_ask)
+                .filter(is_undiscovered)
+                .filter_map(Provider::discovery_endpoint)
                 .collect()
         };
-        let answers = asked.into_iter().map(|(id, endpoint)| async move {
-            let answer = discover::ask(id, &endpoint).await;
+        let answers = endpoints.into_iter().map(|(id, endpoint)| async move {
+            let answer = discovery::list_models(id, &endpoint).await;
             (id, endpoint, answer)
         });
         let answers = futures_util::future::join_all(answers).await;
@@ -139,9 +146,9 @@ impl Catalog {
         for (id, endpoint, answer) in answers {
             match answer {
                 Ok(infos) if state.is_at(id, &endpoint) => {
-                    state.told.insert(id.to_owned(), infos);
+                    state.discovered.insert(id.to_owned(), infos);
                 }
-                // Meanwhile somebody has set it to another address.
+                // The provider was configured with another address meanwhile.
                 Ok(_) => {}
                 Err(error) => errors.push(error),
             }
@@ -149,31 +156,36 @@ impl Catalog {
         errors
     }
 
-    /// The id of the model to begin with: the one that was named, else one of a provider that has a key or an address,
-    /// else the embedded one.
+    /// The id of the default model: the one that the user named, otherwise one of a configured provider, otherwise the
+    /// embedded model.
     pub fn default_model(&self) -> String {
-        if let Some(wanted) = &self.wanted {
-            // Its whole id, where the person wrote a bare name.
+        if let Some(wanted) = &self.user_choice {
+            // Completes a bare name to a whole id.
             let opened = self.open(wanted).map(|model| model.info().id.clone());
             return opened.unwrap_or_else(|_| wanted.clone());
         }
         let state = self.state();
         let mut providers = state.providers.iter();
         let chosen = providers.find_map(|provider| {
-            let told = state.told.get(provider.id).and_then(|infos| infos.first());
-            provider.default_model().or_else(|| Some(told?.id.clone()))
+            let discovered = state
+                .discovered
+                .get(provider.id)
+                .and_then(|infos| infos.first());
+            provider
+                .default_model()
+                .or_else(|| Some(discovered?.id.clone()))
         });
         chosen.unwrap_or_else(|| embedded::ID.to_owned())
     }
 
-    /// Opens a model: `PROVIDER/MODEL`, a model's bare name, or `embedded`.
+    /// Opens a model by id: `PROVIDER/MODEL`, a bare model name, or `embedded`.
     ///
     /// # Errors
     ///
-    /// When its provider has no key, is disabled or set wrongly, or when no provider is known for the name.
+    /// When its provider has no key, is disabled or misconfigured, or when no provider is known for the name.
     pub fn open(&self, id: &str) -> Result<Arc<dyn Model>, Error> {
         let state = self.state();
-        if let Some(model) = state.own.iter().find(|model| model.info().id == id) {
+        if let Some(model) = state.local.iter().find(|model| model.info().id == id) {
             return Ok(model.clone());
         }
         let (provider, name) = state.find(id).ok_or_else(|| Error::Provider {
@@ -184,16 +196,16 @@ impl Catalog {
                     .to_owned(),
         })?;
         let endpoint = provider.endpoint()?;
-        let told = state.told.get(provider.id).into_iter().flatten();
+        let discovered = state.discovered.get(provider.id).into_iter().flatten();
         let id = format!("{}/{name}", provider.id);
-        let info = told.into_iter().find(|info| info.id == id).cloned();
-        let info = info.unwrap_or_else(|| known::info(provider.id, endpoint.wire(), name));
-        let remote = RemoteModel::new(endpoint, name, info, self.patience);
+        let info = discovered.into_iter().find(|info| info.id == id).cloned();
+        let info = info.unwrap_or_else(|| model_table::info(provider.id, endpoint.wire(), name));
+        let remote = RemoteModel::new(endpoint, name, info, self.retry);
         Ok(Arc::new(remote))
     }
 
     fn state(&self) -> MutexGuard<'_, CatalogState> {
-        // What is behind the lock is replaced in one step: a panic elsewhere leaves it whole.
+        // The state is replaced in one step, so a panic elsewhere leaves it consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -201,11 +213,11 @@ impl Catalog {
 impl CatalogState {
     fn is_at(&self, id: &str, endpoint: &ProviderEndpoint) -> bool {
         let provider = self.providers.iter().find(|one| one.id == id);
-        let now = provider.and_then(Provider::to_ask);
+        let now = provider.and_then(Provider::discovery_endpoint);
         now.is_some_and(|(_, now)| now.base() == endpoint.base())
     }
 
-    /// The provider of a model, and the model's name there.
+    /// Finds the provider of a model, and the model's name at that provider.
     fn find<'i>(&self, id: &'i str) -> Option<(&Provider, &'i str)> {
         if id.trim().is_empty() {
             return None;
@@ -215,10 +227,10 @@ impl CatalogState {
         {
             return (!name.is_empty()).then_some((provider, name));
         }
-        let by_name = known::provider_of(id)
+        let by_name = model_table::provider_of(id)
             .and_then(|known| self.providers.iter().find(|one| one.id == known));
-        let by_address = || self.providers.iter().find(|one| one.takes_any_name());
-        // An address that the person gave serves names that the program knows, too.
+        let by_address = || self.providers.iter().find(|one| one.serves_any_name());
+        // An address configured by the user may serve names from our table as well.
         match by_name {
             Some(provider) if provider.is_configured() => Some((provider, id)),
             by_name => by_address().or(by_name).map(|provider| (provider, id)),

@@ -1,41 +1,42 @@
-//! What was said so far, in the words of no provider.
+//! A request to a model and the events of its answer, independent of any provider.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ThinkingLevel;
 
-/// All that a model is given.
+/// A request to a model.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// How to behave: the system prompt.
+    /// The system prompt.
     pub instructions: Arc<str>,
     /// The conversation, oldest first.
     pub messages: Vec<Arc<Message>>,
-    /// What it may call.
+    /// The tools that the model may call.
     pub tools: Arc<[ToolSpec]>,
-    /// How much it should think.
+    /// How much the model should think.
     pub thought: ThinkingLevel,
-    /// The longest answer, in tokens; the model's own limit if none is given.
-    pub most_output: Option<u64>,
+    /// Maximum length of the answer in tokens; the model's own limit if `None`.
+    pub max_output: Option<u64>,
 }
 
-/// One turn of the conversation. It is also how a conversation is kept on disk.
+/// A message of the conversation. Conversations are stored in this form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
-    /// The person, or the program on the person's behalf.
+    /// From the user, or from the program on the user's behalf.
     User(Vec<Input>),
-    /// The model.
+    /// From the model.
     Model(Vec<Output>),
-    /// What became of the calls of the message before; one for each, in their order.
+    /// The results of the calls in the previous message: one for each, in the same order.
     Tools(Vec<ToolResult>),
 }
 
 impl Message {
-    /// Whether it holds a picture or a sound.
+    /// Whether it contains an image or audio.
     pub fn has_media(&self) -> bool {
         match self {
             Message::User(inputs) => inputs.iter().any(Input::is_media),
@@ -47,7 +48,7 @@ impl Message {
         }
     }
 
-    /// The same with these words in place of each picture and each sound.
+    /// Replaces each image and each audio with this text.
     #[must_use]
     pub fn without_media(mut self, words: &str) -> Message {
         let inputs: Vec<&mut Input> = match &mut self {
@@ -65,20 +66,20 @@ impl Message {
     }
 }
 
-/// A piece of what a model is told.
+/// A part of a message to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A picture.
+    /// An image.
     Image {
         /// Its media type.
         media_type: String,
         /// Its bytes, in base64.
         data: String,
     },
-    /// A sound.
+    /// Audio.
     Audio {
         /// Its media type.
         media_type: String,
@@ -96,55 +97,118 @@ impl Input {
     }
 }
 
-/// A piece of what a model has said.
+/// A part of the model's answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
-    /// Words for the person.
+    /// Text for the user.
     Text(String),
-    /// Reasoning, which some providers want back as it was, with their signature on it.
+    /// Reasoning, which some providers require back unchanged, with their signature.
     Thought {
-        /// The words; empty where the provider hides them.
+        /// The text; empty if the provider hides it.
         text: String,
-        /// What the provider put on it to know it again.
+        /// The provider's signature.
         #[serde(rename = "seal")]
         signature: Option<String>,
     },
-    /// A call of a tool.
+    /// A tool call.
     Call(ToolCall),
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Its id, unique in the conversation.
+    /// The id, unique in the conversation.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// Its input as the model wrote it: JSON, unless the model erred.
+    /// The input as the model wrote it; normally JSON.
     pub input: String,
 }
 
-/// What became of a call.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// Which call.
+    /// The id of the call.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// What the tool said.
+    /// The tool's output.
     pub content: Vec<Input>,
     /// Whether it failed.
     pub failed: bool,
 }
 
-/// A tool as a model is told of it.
+/// The description of a tool for the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// What to call it by.
+    /// The name.
     pub name: String,
-    /// What it is for, to the model.
+    /// What the tool does.
     pub description: String,
-    /// What it takes: a JSON schema of an object.
+    /// The JSON schema of its input, an object.
     pub schema: Value,
+}
+
+/// An event of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// More text for the user.
+    Text(String),
+    /// More reasoning.
+    Thought(String),
+    /// The signature of the reasoning that has just ended.
+    ThoughtSignature(String),
+    /// A tool call starts; its input follows.
+    CallStarted {
+        /// The call's id.
+        id: String,
+        /// The tool's name.
+        name: String,
+    },
+    /// A tool call is complete. `CallStarted` came before it.
+    Call(ToolCall),
+    /// The usage so far; replaces the previous one.
+    Usage(Usage),
+    /// The provider failed, and the request will be sent again. Nothing of the answer is lost.
+    Retry {
+        /// Attempts so far.
+        attempts: u32,
+        /// Time until the next attempt.
+        wait: Duration,
+        /// Why, without secrets.
+        reason: String,
+    },
+    /// The answer is complete.
+    End(Stop),
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The answer is complete.
+    Done,
+    /// The model waits for the results of its tool calls.
+    Tools,
+    /// The maximum length is reached.
+    Length,
+    /// The model refuses to answer.
+    Refusal,
+}
+
+/// Tokens that an answer used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Input tokens, without those read from a cache.
+    pub input: u64,
+    /// Output tokens, including reasoning.
+    pub output: u64,
+    /// Reasoning tokens among the output; zero if the provider does not report them.
+    pub thought: u64,
+    /// Input tokens read from a cache.
+    pub cache_read: u64,
+    /// Input tokens written to a cache.
+    pub cache_write: u64,
 }

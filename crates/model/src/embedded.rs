@@ -1,11 +1,10 @@
-//! The embedded model: no language model, a small grammar. It needs nothing, and does the same to the same request.
+//! The embedded model: a small grammar instead of a language model. It needs no configuration and is deterministic.
 
 mod instruction;
 mod outline;
-mod plan;
 mod progress;
+mod replies;
 mod report;
-mod speech;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -22,22 +21,22 @@ use progress::{NextOutput, RequestProgress};
 /// The id of the embedded model.
 pub const ID: &str = "embedded";
 
-/// A model that understands a small grammar, and carries it out with the tools that it is offered.
+/// A model that understands a small grammar and carries it out with the available tools.
 #[derive(Debug)]
 pub struct EmbeddedModel {
     info: ModelInfo,
 }
 
 impl EmbeddedModel {
-    /// There is only one kind.
+    /// Creates the embedded model.
     pub fn new() -> EmbeddedModel {
         EmbeddedModel {
             info: ModelInfo {
                 id: ID.to_owned(),
                 name: "Embedded".to_owned(),
-                description: Some(speech::DESCRIPTION.to_owned()),
+                description: Some(replies::DESCRIPTION.to_owned()),
                 window: 200_000,
-                most_output: 8_192,
+                max_output: 8_192,
                 images: false,
                 audio: false,
                 thoughts: Vec::new(),
@@ -64,14 +63,14 @@ impl Model for EmbeddedModel {
     }
 }
 
-/// What it says next: words about what was done last, then what comes next.
+/// The answer to a request: a report on the latest call, then the next call.
 fn events(request: &Request) -> Vec<Event> {
-    let NextOutput { words, step } = RequestProgress::of(request).next(&request.tools);
-    let mut events: Vec<Event> = pieces(&words)
+    let NextOutput { text, call } = RequestProgress::of(request).next(&request.tools);
+    let mut events: Vec<Event> = pieces(&text)
         .map(|piece| Event::Text(piece.to_owned()))
         .collect();
-    let mut output = words.len();
-    let stop = match step {
+    let mut output = text.len();
+    let stop = match call {
         None => Stop::Done,
         Some((name, input)) => {
             let id = id(request);
@@ -95,7 +94,7 @@ fn events(request: &Request) -> Vec<Event> {
     events
 }
 
-/// Text as it would come from a model: a few words at a time.
+/// Splits text into pieces of a few words, as a model would stream it.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -105,14 +104,14 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
         let ends = rest.char_indices().filter(|(_, c)| c.is_whitespace());
         let end = ends
             .map(|(at, c)| at + c.len_utf8())
-            .find(|end| *end >= PIECE);
+            .find(|end| *end >= MIN_PIECE);
         let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
         rest = after;
         Some(piece)
     })
 }
 
-/// No two states of a conversation are the same, hence no two ids.
+/// A call id derived from the conversation, so it is unique in it.
 fn id(request: &Request) -> String {
     let mut hasher = DefaultHasher::new();
     request.messages.len().hash(&mut hasher);
@@ -139,11 +138,11 @@ fn texts(inputs: &[Input]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// How long a request is, in bytes of text.
+/// Length of a request in bytes of text.
 fn length(request: &Request) -> usize {
     let messages = request.messages.iter().map(|message| match &**message {
         Message::User(inputs) => texts(inputs).map(str::len).sum(),
-        Message::Model(outputs) => outputs.iter().map(said).sum(),
+        Message::Model(outputs) => outputs.iter().map(output_length).sum(),
         Message::Tools(results) => {
             let texts = results.iter().flat_map(|result| texts(&result.content));
             texts.map(str::len).sum::<usize>()
@@ -152,17 +151,17 @@ fn length(request: &Request) -> usize {
     request.instructions.len() + messages.sum::<usize>()
 }
 
-fn said(output: &Output) -> usize {
+fn output_length(output: &Output) -> usize {
     match output {
         Output::Text(text) | Output::Thought { text, .. } => text.len(),
         Output::Call(call) => call.name.len() + call.input.len(),
     }
 }
 
-/// A rule of thumb, as documented: four bytes are a token.
+/// Estimates tokens as documented: four bytes each.
 fn tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }
 
-/// How long a piece is at least, in bytes.
-const PIECE: usize = 24;
+/// Minimum length of a piece in bytes.
+const MIN_PIECE: usize = 24;

@@ -1,55 +1,55 @@
-//! How an answer fails.
+//! Errors of an answer.
 
-/// How an answer fails. No variant carries a secret or more than a line of what a provider wrote.
+/// Why an answer failed. Contains no secret, and at most one line from the provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no key, or the provider does not take it.
+    /// The key is missing, or the provider rejects it.
     #[error("{provider} requires a valid key: {hint}")]
     Key {
-        /// Which provider.
+        /// The provider.
         provider: String,
-        /// What to do about it.
+        /// What the user can do.
         hint: String,
     },
-    /// The conversation is longer than the model's window.
+    /// The conversation does not fit into the model's context window.
     #[error("the conversation is too long for {model}")]
     TooLong {
-        /// Which model.
+        /// The model.
         model: String,
     },
-    /// The provider does not take a picture or a sound of the conversation: not this one, or none at all.
+    /// The provider rejects an image or audio of the conversation.
     #[error("{provider} does not accept the attachment: {reason}")]
     Media {
-        /// Which provider.
+        /// The provider.
         provider: String,
-        /// What it said, in one line.
+        /// The provider's message, in one line.
         reason: String,
     },
-    /// The provider refuses, or fails, for good or after all attempts.
+    /// The provider rejects the request, or all attempts failed.
     #[error("{provider}: {reason}")]
     Provider {
-        /// Which provider.
+        /// The provider.
         provider: String,
-        /// What it said, in one line.
+        /// The provider's message, in one line.
         reason: String,
     },
     /// The provider cannot be reached.
     #[error("{provider} cannot be reached at {host}: {reason}")]
     Unreachable {
-        /// Which provider.
+        /// The provider.
         provider: String,
-        /// Where it was looked for.
+        /// The host.
         host: String,
-        /// How that ended.
+        /// Why the connection failed.
         reason: String,
     },
-    /// The answer breaks off after something of it was said, which is therefore not asked for again.
+    /// The answer was cut off after its start, so it is not requested again.
     #[error("the response of {provider} was cut off: {reason}")]
-    Cut {
-        /// Which provider.
+    CutOff {
+        /// The provider.
         provider: String,
-        /// How that came.
+        /// Why it was cut off.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! HTTP clients, one of each kind in the process, built when first asked for.
+//! Shared HTTP clients, built on first use.
 
 use std::net::IpAddr;
 use std::sync::LazyLock;
@@ -7,47 +7,49 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, Url};
 
-/// The client for an address. Its words about a failure are for people.
+/// The client for an address. Errors are worded for users.
 pub(crate) fn client(url: &Url) -> Result<Client, String> {
-    let client = match reach(url) {
-        Reach::Loopback if url.scheme() == "http" => &*LOOPBACK,
-        _ => &*OUTSIDE,
+    let client = match network_scope(url) {
+        NetworkScope::Loopback if url.scheme() == "http" => &*LOOPBACK,
+        _ => &*REMOTE,
     };
     client.clone()
 }
 
-/// How far away an address is.
+/// Which network an address is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// On this machine.
+pub(crate) enum NetworkScope {
+    /// This machine.
     Loopback,
-    /// In a network that is not open to all.
+    /// A private network.
     Private,
-    /// Anywhere.
+    /// The public internet.
     Public,
 }
 
-pub(crate) fn reach(url: &Url) -> Reach {
+pub(crate) fn network_scope(url: &Url) -> NetworkScope {
     let host = url.host_str().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
     match host.parse::<IpAddr>() {
-        Ok(ip) if ip.is_loopback() => Reach::Loopback,
-        Ok(IpAddr::V4(ip)) if ip.is_private() || ip.is_link_local() => Reach::Private,
-        Ok(IpAddr::V6(ip)) if ip.is_unique_local() || ip.is_unicast_link_local() => Reach::Private,
-        Ok(_) => Reach::Public,
-        Err(_) if host == "localhost" || host.ends_with(".localhost") => Reach::Loopback,
-        Err(_) if !host.contains('.') || host.ends_with(".local") => Reach::Private,
-        Err(_) => Reach::Public,
+        Ok(ip) if ip.is_loopback() => NetworkScope::Loopback,
+        Ok(IpAddr::V4(ip)) if ip.is_private() || ip.is_link_local() => NetworkScope::Private,
+        Ok(IpAddr::V6(ip)) if ip.is_unique_local() || ip.is_unicast_link_local() => {
+            NetworkScope::Private
+        }
+        Ok(_) => NetworkScope::Public,
+        Err(_) if host == "localhost" || host.ends_with(".localhost") => NetworkScope::Loopback,
+        Err(_) if !host.contains('.') || host.ends_with(".local") => NetworkScope::Private,
+        Err(_) => NetworkScope::Public,
     }
 }
 
-/// Certificates are read from the system when this is built.
-static OUTSIDE: LazyLock<Result<Client, String>> = LazyLock::new(|| {
+/// Reads the system's certificates when it is built.
+static REMOTE: LazyLock<Result<Client, String>> = LazyLock::new(|| {
     attache_tls::prepare();
     built(builder())
 });
 
-/// No proxy, and no certificates to read.
+/// Uses no proxy and reads no certificates.
 static LOOPBACK: LazyLock<Result<Client, String>> = LazyLock::new(|| {
     attache_tls::prepare();
     built(builder().no_proxy().tls_certs_only([]))
@@ -68,11 +70,11 @@ fn built(builder: ClientBuilder) -> Result<Client, String> {
     })
 }
 
-/// What caused an error, without the address.
+/// The causes of an error, without the address.
 pub(crate) fn causes(error: &reqwest::Error) -> String {
     let first = std::error::Error::source(error);
     let causes = std::iter::successors(first, |cause| cause.source()).map(ToString::to_string);
-    // The library's own word for where it was says nothing to a person.
+    // Leave out the library's own phrase, which tells a user nothing.
     let causes: Vec<String> = causes
         .filter(|cause| !cause.starts_with("client error"))
         .collect();
@@ -91,19 +93,19 @@ mod tests {
     #[test]
     fn how_far_away_a_host_is() {
         for (url, expected) in [
-            ("http://127.0.0.1:1", Reach::Loopback),
-            ("http://[::1]:1", Reach::Loopback),
-            ("http://localhost", Reach::Loopback),
-            ("http://192.168.1.7", Reach::Private),
-            ("http://[fd00::1]", Reach::Private),
-            ("http://ollama:11434", Reach::Private),
-            ("http://box.local", Reach::Private),
-            ("http://example.com", Reach::Public),
-            ("http://8.8.8.8", Reach::Public),
-            ("http://127.0.0.1.example.com", Reach::Public),
+            ("http://127.0.0.1:1", NetworkScope::Loopback),
+            ("http://[::1]:1", NetworkScope::Loopback),
+            ("http://localhost", NetworkScope::Loopback),
+            ("http://192.168.1.7", NetworkScope::Private),
+            ("http://[fd00::1]", NetworkScope::Private),
+            ("http://ollama:11434", NetworkScope::Private),
+            ("http://box.local", NetworkScope::Private),
+            ("http://example.com", NetworkScope::Public),
+            ("http://8.8.8.8", NetworkScope::Public),
+            ("http://127.0.0.1.example.com", NetworkScope::Public),
         ] {
             let url = Url::parse(url).expect("a URL");
-            assert_eq!(reach(&url), expected, "{url}");
+            assert_eq!(network_scope(&url), expected, "{url}");
         }
     }
 

@@ -7,23 +7,23 @@ use crate::Usage;
 /// What a model is and can do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelInfo {
-    /// Its id, with its provider before a slash: `anthropic/claude-sonnet-4-5`.
+    /// The id, with the provider before a slash: `anthropic/claude-sonnet-4-5`.
     pub id: String,
-    /// What to call it to a person.
+    /// The name for users.
     pub name: String,
-    /// One sentence about it, to a person.
+    /// One sentence about the model, for users.
     pub description: Option<String>,
-    /// How many tokens fit, question and answer together.
+    /// Size of the context window in tokens, for input and output together.
     pub window: u64,
-    /// How many tokens an answer can have.
-    pub most_output: u64,
-    /// Whether it looks at pictures.
+    /// Maximum length of an answer in tokens.
+    pub max_output: u64,
+    /// Whether it accepts images.
     pub images: bool,
-    /// Whether it listens to sounds.
+    /// Whether it accepts audio.
     pub audio: bool,
-    /// How much it can think; empty if it cannot be told.
+    /// The thinking levels that can be set; empty if thinking cannot be controlled.
     pub thoughts: Vec<ThinkingLevel>,
-    /// What it costs, where that is known.
+    /// The price, if known.
     pub price: Option<Price>,
 }
 
@@ -34,29 +34,29 @@ pub enum ThinkingLevel {
     /// Not at all, or as little as the model can.
     #[default]
     Off,
-    /// A little.
+    /// Little.
     Low,
-    /// Some.
+    /// Medium.
     Medium,
     /// Much.
     High,
 }
 
-/// What a million tokens cost, in US dollars.
+/// Prices in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// Read.
+    /// Input tokens.
     pub input: f64,
-    /// Written.
+    /// Output tokens.
     pub output: f64,
-    /// Read from a cache.
+    /// Input tokens read from a cache.
     pub cache_read: f64,
-    /// Put into a cache.
+    /// Input tokens written to a cache.
     pub cache_write: f64,
 }
 
 impl Price {
-    /// What a usage costs, in US dollars.
+    /// The price of a usage, in US dollars.
     #[expect(
         clippy::cast_precision_loss,
         reason = "no answer has so many tokens that a float rounds them"

@@ -1,4 +1,4 @@
-//! Where a provider is, and what every request to it carries.
+//! The address of a provider, and the headers of every request to it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,23 +7,23 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::Protocol;
-use crate::http::{Reach, reach};
+use crate::http::{NetworkScope, network_scope};
 use crate::wire::WireFormat;
 
-/// Where a provider is, and what every request to it carries. Its headers are secrets.
+/// The address of a provider, and the headers of every request to it. The headers are secrets.
 #[derive(Clone)]
 pub(crate) struct ProviderEndpoint {
-    /// What to call the provider to a person.
+    /// The provider's name for users.
     pub(crate) provider: String,
     pub(crate) protocol: Protocol,
     base: Url,
     headers: HeaderMap,
-    /// What to do about a key that is missing or not taken.
+    /// What to do if the key is missing or rejected.
     pub(crate) hint: String,
 }
 
 impl ProviderEndpoint {
-    /// Checks an address and its headers.
+    /// Validates an address and headers.
     pub(crate) fn new(
         provider: &str,
         protocol: Protocol,
@@ -32,9 +32,12 @@ impl ProviderEndpoint {
         hint: &str,
     ) -> Result<ProviderEndpoint, ProviderConfigError> {
         let base = address(base)?;
-        let headers = carried(headers)?;
-        if base.scheme() == "http" && reach(&base) == Reach::Public && !headers.is_empty() {
-            return Err(ProviderConfigError::Plain);
+        let headers = parse_headers(headers)?;
+        if base.scheme() == "http"
+            && network_scope(&base) == NetworkScope::Public
+            && !headers.is_empty()
+        {
+            return Err(ProviderConfigError::Unencrypted);
         }
         Ok(ProviderEndpoint {
             provider: provider.to_owned(),
@@ -45,7 +48,7 @@ impl ProviderEndpoint {
         })
     }
 
-    /// The address as it was given, which holds no secret.
+    /// The configured address, which contains no secret.
     pub(crate) fn base(&self) -> &Url {
         &self.base
     }
@@ -64,7 +67,7 @@ impl ProviderEndpoint {
         headers
     }
 
-    /// Takes every secret out of a text.
+    /// Removes the values of the headers from a text.
     pub(crate) fn redact(&self, text: &str) -> String {
         let values = self
             .headers
@@ -73,13 +76,13 @@ impl ProviderEndpoint {
         values.fold(text.to_owned(), |text, value| {
             let secret = value.strip_prefix("Bearer ").unwrap_or(value);
             match secret.len() {
-                ..SHORTEST_SECRET => text,
+                ..MIN_SECRET => text,
                 _ => text.replace(secret, "…"),
             }
         })
     }
 
-    /// Where it was looked for, to a person.
+    /// Host and port, for users.
     pub(crate) fn host(&self) -> String {
         let host = self.base.host_str().unwrap_or_default();
         match self.base.port() {
@@ -88,7 +91,7 @@ impl ProviderEndpoint {
         }
     }
 
-    /// What is spoken there: only OpenAI itself is sure to know its newest protocol.
+    /// The wire format. Only OpenAI itself is certain to support its newest protocol.
     pub(crate) fn wire(&self) -> WireFormat {
         match self.protocol {
             Protocol::Anthropic => WireFormat::Messages,
@@ -97,22 +100,22 @@ impl ProviderEndpoint {
         }
     }
 
-    /// Where answers are asked for.
-    pub(crate) fn answers(&self) -> Url {
-        self.at(match self.wire() {
+    /// The URL for answers.
+    pub(crate) fn answers_url(&self) -> Url {
+        self.url_of(match self.wire() {
             WireFormat::Messages => "messages",
             WireFormat::Chat => "chat/completions",
             WireFormat::Responses => "responses",
         })
     }
 
-    /// Where it lists its models.
-    pub(crate) fn models(&self) -> Url {
-        self.at("models")
+    /// The URL of the list of models.
+    pub(crate) fn models_url(&self) -> Url {
+        self.url_of("models")
     }
 
-    /// People write an address with the version and without it, and Anthropic's is written without it.
-    fn at(&self, what: &str) -> Url {
+    /// Appends a path. A base URL may end in the version or not; Anthropic's normally does not.
+    fn url_of(&self, what: &str) -> Url {
         let mut url = self.base.clone();
         let path = url.path().trim_end_matches('/');
         let has_version = match self.protocol {
@@ -128,7 +131,7 @@ impl ProviderEndpoint {
 
 impl fmt::Debug for ProviderEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Endpoint")
+        f.debug_struct("ProviderEndpoint")
             .field("provider", &self.provider)
             .field("protocol", &self.protocol)
             .field("base", &self.base.as_str())
@@ -151,65 +154,65 @@ fn address(text: &str) -> Result<Url, ProviderConfigError> {
     Ok(url)
 }
 
-fn carried(headers: &BTreeMap<String, String>) -> Result<HeaderMap, ProviderConfigError> {
-    let mut carried = HeaderMap::new();
+fn parse_headers(headers: &BTreeMap<String, String>) -> Result<HeaderMap, ProviderConfigError> {
+    let mut parsed = HeaderMap::new();
     for (name, value) in headers {
         let name: HeaderName = name.parse().map_err(|_| ProviderConfigError::Header)?;
-        if OURS.contains(&name.as_str()) {
-            return Err(ProviderConfigError::OurHeader(name.to_string()));
+        if RESERVED_HEADERS.contains(&name.as_str()) {
+            return Err(ProviderConfigError::ReservedHeader(name.to_string()));
         }
         let mut value: HeaderValue = value
             .trim()
             .parse()
             .map_err(|_| ProviderConfigError::Header)?;
         value.set_sensitive(true);
-        carried.insert(name, value);
+        parsed.insert(name, value);
     }
-    Ok(carried)
+    Ok(parsed)
 }
 
-/// Why a provider cannot be set so.
+/// Why a provider cannot be configured.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProviderConfigError {
-    /// There is none of that id.
+    /// The provider id is unknown.
     #[error("unknown provider id; `providers/list` lists the providers")]
     Unknown,
-    /// It speaks another protocol.
+    /// The provider does not support the protocol.
     #[error(
         "{provider} does not speak that protocol; `providers/list` lists the protocols it speaks"
     )]
     Protocol {
-        /// Which provider.
+        /// The provider.
         provider: String,
     },
-    /// The address cannot be one.
+    /// The base URL is not an HTTP address.
     #[error("the base URL is not an http or https address")]
     Address,
-    /// The address holds a password.
+    /// The base URL contains a user name or password.
     #[error("the base URL contains a user name or password; send it as a header")]
     Password,
-    /// The address holds more than a place.
+    /// The base URL contains a query or a fragment.
     #[error("the base URL contains a query or a fragment; remove it")]
     Query,
-    /// A header cannot be one.
+    /// A header is invalid.
     #[error("a header's name or value contains invalid characters")]
     Header,
-    /// The header is not the caller's to set.
+    /// The header is set by us.
     #[error("the header {0} is set by the program; remove it")]
-    OurHeader(String),
-    /// Secrets would travel for all to read.
+    ReservedHeader(String),
+    /// A key would be sent unencrypted over the public internet.
     #[error(
         "no key is sent over plain http to a public address; use https, or an address on this machine or in a private network"
     )]
-    Plain,
+    Unencrypted,
 }
 
 const OPENAI: &str = "api.openai.com";
 const ANTHROPIC_VERSION: &str = "2023-06-01";
-/// Shorter ones would take words out of sentences.
-const SHORTEST_SECRET: usize = 6;
-const OURS: [&str; 8] = [
+/// Shorter values would remove parts of ordinary words.
+const MIN_SECRET: usize = 6;
+const RESERVED_HEADERS: [&str; 8] = [
     "accept",
     "connection",
     "content-length",
@@ -238,7 +241,7 @@ mod tests {
 
     fn check(protocol: Protocol, base: &str, expect: Expect) {
         let said = match endpoint(protocol, base, Some("hunter22")) {
-            Ok(endpoint) => endpoint.answers().to_string(),
+            Ok(endpoint) => endpoint.answers_url().to_string(),
             Err(error) => error.to_string(),
         };
         expect.assert_eq(&said);
@@ -336,7 +339,7 @@ mod tests {
             ProviderEndpoint::new("test", Protocol::OpenAi, "https://a.example", &headers, "");
         assert_eq!(
             error.err(),
-            Some(ProviderConfigError::OurHeader("host".to_owned()))
+            Some(ProviderConfigError::ReservedHeader("host".to_owned()))
         );
     }
 }

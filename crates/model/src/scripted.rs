@@ -1,4 +1,4 @@
-//! A model that plays a script, for tests and demonstrations. `docs/models.md` describes the file.
+//! A model that plays a script, for tests and demonstrations. `docs/models.md` describes the file format.
 
 mod expectation;
 mod script;
@@ -19,7 +19,7 @@ pub use script::{
 
 use crate::{Answer, Error, Event, Model, ModelInfo, Request, Stop, ToolCall};
 
-/// A model that plays a script, and keeps every request that it was given. Clones play the same script.
+/// A model that plays a script and records every request. Clones share the script.
 #[derive(Debug, Clone)]
 pub struct ScriptedModel {
     info: ModelInfo,
@@ -34,7 +34,7 @@ struct ScriptState {
 }
 
 impl ScriptedModel {
-    /// Plays these turns, one for each request.
+    /// A model that plays these turns, one per request.
     pub fn new(turns: impl IntoIterator<Item = ScriptTurn>) -> ScriptedModel {
         ScriptedModel::play(Script {
             turns: turns.into_iter().collect(),
@@ -42,16 +42,16 @@ impl ScriptedModel {
         })
     }
 
-    /// Plays the text of a script.
+    /// A model that plays a script in its JSON form.
     ///
     /// # Errors
     ///
-    /// When it is no script; the error says where.
+    /// When the text is not a valid script; the error says where.
     pub fn parse(text: &str) -> Result<ScriptedModel, ScriptError> {
         Ok(ScriptedModel::play(Script::parse(text)?))
     }
 
-    /// Plays a script.
+    /// A model that plays a script.
     pub fn play(script: Script) -> ScriptedModel {
         ScriptedModel {
             info: script.info.info(),
@@ -63,25 +63,25 @@ impl ScriptedModel {
         }
     }
 
-    /// Under another info.
+    /// Replaces the model's info.
     #[must_use]
     pub fn with_info(mut self, info: ModelInfo) -> ScriptedModel {
         self.info = info;
         self
     }
 
-    /// Every request so far, oldest first.
+    /// All requests so far, oldest first.
     pub fn requests(&self) -> Vec<Request> {
         self.state().requests.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, ScriptState> {
-        // Only whole values are pushed: a panic elsewhere leaves it whole.
+        // Only complete values are pushed, so a panic elsewhere leaves the state consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the next turn for a request. Nothing is taken before the answer is polled.
-    fn take(&self, request: Request) -> TurnPlayback {
+    /// Takes the next turn for a request. Called when the answer is first polled.
+    fn next_turn(&self, request: Request) -> TurnPlayback {
         let mut state = self.state();
         let count = state.requests.len();
         state.requests.push(request.clone());
@@ -108,12 +108,12 @@ impl Model for ScriptedModel {
     fn answer(&self, request: Request) -> Answer {
         let state = AnswerState::Waiting(self.clone(), Box::new(request));
         Box::pin(stream::unfold(state, async |state| {
-            let mut act = match state {
-                AnswerState::Waiting(model, request) => model.take(*request),
-                AnswerState::Playing(act) => act,
+            let mut playback = match state {
+                AnswerState::Waiting(model, request) => model.next_turn(*request),
+                AnswerState::Playing(playback) => playback,
             };
-            let item = act.next().await?;
-            Some((item, AnswerState::Playing(act)))
+            let item = playback.next().await?;
+            Some((item, AnswerState::Playing(playback)))
         }))
     }
 }
@@ -123,14 +123,14 @@ enum AnswerState {
     Playing(TurnPlayback),
 }
 
-/// One turn while it is played.
+/// A turn being played.
 struct TurnPlayback {
-    cues: VecDeque<PlaybackStep>,
+    steps: VecDeque<PlaybackStep>,
 }
 
 enum PlaybackStep {
     Pause(Duration),
-    Say(Event),
+    Event(Event),
     Fail(Error),
     Hang,
 }
@@ -143,7 +143,7 @@ impl TurnPlayback {
                 count + 1
             ));
         }
-        let mut cues = VecDeque::new();
+        let mut steps = VecDeque::new();
         let mut calls = 0;
         let mut is_over = false;
         for line in &turn.say {
@@ -151,35 +151,35 @@ impl TurnPlayback {
                 line,
                 ScriptLine::Stop(_) | ScriptLine::Error(_) | ScriptLine::Hang
             );
-            cue(line, count, &mut calls, &mut cues);
+            push_steps(line, count, &mut calls, &mut steps);
         }
         if !is_over {
             let stop = if calls == 0 { Stop::Done } else { Stop::Tools };
-            cues.push_back(PlaybackStep::Say(Event::End(stop)));
+            steps.push_back(PlaybackStep::Event(Event::End(stop)));
         }
-        TurnPlayback { cues }
+        TurnPlayback { steps }
     }
 
     fn failing(reason: String) -> TurnPlayback {
         let provider = PROVIDER.to_owned();
         TurnPlayback {
-            cues: VecDeque::from([PlaybackStep::Fail(Error::Provider { provider, reason })]),
+            steps: VecDeque::from([PlaybackStep::Fail(Error::Provider { provider, reason })]),
         }
     }
 
     async fn next(&mut self) -> Option<Result<Event, Error>> {
         loop {
-            match self.cues.pop_front()? {
+            match self.steps.pop_front()? {
                 PlaybackStep::Pause(pause) => tokio::time::sleep(pause).await,
                 PlaybackStep::Hang => std::future::pending::<()>().await,
-                PlaybackStep::Say(event) => {
+                PlaybackStep::Event(event) => {
                     if matches!(event, Event::End(_)) {
-                        self.cues.clear();
+                        self.steps.clear();
                     }
                     return Some(Ok(event));
                 }
                 PlaybackStep::Fail(error) => {
-                    self.cues.clear();
+                    self.steps.clear();
                     return Some(Err(error));
                 }
             }
@@ -187,7 +187,12 @@ impl TurnPlayback {
     }
 }
 
-fn cue(line: &ScriptLine, turn: usize, calls: &mut usize, cues: &mut VecDeque<PlaybackStep>) {
+fn push_steps(
+    line: &ScriptLine,
+    turn: usize,
+    calls: &mut usize,
+    steps: &mut VecDeque<PlaybackStep>,
+) {
     let event = match line {
         ScriptLine::Text(text) => Event::Text(text.clone()),
         ScriptLine::Thought(text) => Event::Thought(text.clone()),
@@ -200,18 +205,18 @@ fn cue(line: &ScriptLine, turn: usize, calls: &mut usize, cues: &mut VecDeque<Pl
         },
         ScriptLine::Stop(stop) => Event::End(*stop),
         ScriptLine::Pause(milliseconds) => {
-            return cues.push_back(PlaybackStep::Pause(Duration::from_millis(*milliseconds)));
+            return steps.push_back(PlaybackStep::Pause(Duration::from_millis(*milliseconds)));
         }
-        ScriptLine::Hang => return cues.push_back(PlaybackStep::Hang),
-        ScriptLine::Error(failure) => return cues.push_back(PlaybackStep::Fail(failure.error())),
-        ScriptLine::Slow(slow) => return slowly(slow, cues),
+        ScriptLine::Hang => return steps.push_back(PlaybackStep::Hang),
+        ScriptLine::Error(failure) => return steps.push_back(PlaybackStep::Fail(failure.error())),
+        ScriptLine::Slow(slow) => return push_slowly(slow, steps),
         ScriptLine::Call(call) => {
             *calls += 1;
             let id = call
                 .id
                 .clone()
                 .unwrap_or_else(|| format!("call_{}_{calls}", turn + 1));
-            cues.push_back(PlaybackStep::Say(Event::CallStarted {
+            steps.push_back(PlaybackStep::Event(Event::CallStarted {
                 id: id.clone(),
                 name: call.name.clone(),
             }));
@@ -222,14 +227,14 @@ fn cue(line: &ScriptLine, turn: usize, calls: &mut usize, cues: &mut VecDeque<Pl
             })
         }
     };
-    cues.push_back(PlaybackStep::Say(event));
+    steps.push_back(PlaybackStep::Event(event));
 }
 
-fn slowly(slow: &SlowText, cues: &mut VecDeque<PlaybackStep>) {
+fn push_slowly(slow: &SlowText, steps: &mut VecDeque<PlaybackStep>) {
     let characters: Vec<char> = slow.text.chars().collect();
     for piece in characters.chunks(slow.characters.max(1)) {
-        cues.push_back(PlaybackStep::Say(Event::Text(piece.iter().collect())));
-        cues.push_back(PlaybackStep::Pause(Duration::from_millis(slow.pause)));
+        steps.push_back(PlaybackStep::Event(Event::Text(piece.iter().collect())));
+        steps.push_back(PlaybackStep::Pause(Duration::from_millis(slow.pause)));
     }
 }
 

@@ -1,11 +1,10 @@
-//! The protocols of providers, as pure functions: a request becomes a body, frames become events. No I/O.
+//! The wire formats of providers, as pure functions: a request becomes a body, frames become events. No I/O.
 
 pub(crate) mod anthropic;
 pub(crate) mod attempt_error;
-mod body;
-mod call_ids;
 pub(crate) mod openai;
 pub(crate) mod responses;
+mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -16,31 +15,31 @@ use serde_json::Value;
 
 use crate::{Event, ModelInfo, Request, ThinkingLevel};
 pub(crate) use attempt_error::AttemptError;
-use call_ids::CallIds;
+use shared::CallIds;
 
-/// A protocol that providers speak.
+/// A protocol of providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// Anthropic's Messages.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI's. OpenAI itself is asked for responses, every other server for chat completions.
+    /// OpenAI's APIs: Responses for OpenAI itself, chat completions for every other server.
     OpenAi,
 }
 
-/// A protocol to the letter.
+/// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WireFormat {
-    /// Anthropic's Messages.
+    /// Anthropic's Messages API.
     Messages,
-    /// OpenAI's chat completions, which many servers speak.
+    /// OpenAI's chat completions, which many servers support.
     Chat,
-    /// OpenAI's Responses.
+    /// OpenAI's Responses API.
     Responses,
 }
 
 impl WireFormat {
-    /// How much a model of that name can be told to think.
+    /// The thinking levels that can be set for a model.
     pub(crate) fn levels(self, model: &str) -> Vec<ThinkingLevel> {
         match self {
             WireFormat::Messages => anthropic::levels(model),
@@ -50,7 +49,7 @@ impl WireFormat {
     }
 }
 
-/// What is sent, in the words of a protocol.
+/// The body of a request.
 pub(crate) fn body(wire: WireFormat, model: &str, info: &ModelInfo, request: &Request) -> Value {
     match wire {
         WireFormat::Messages => anthropic::body(model, info, request),
@@ -69,7 +68,7 @@ pub(crate) enum ResponseReader {
 
 impl ResponseReader {
     pub(crate) fn new(wire: WireFormat, model: &str, request: &Request) -> ResponseReader {
-        let ids = CallIds::of(request);
+        let ids = CallIds::in_request(request);
         match wire {
             WireFormat::Messages => {
                 ResponseReader::Messages(anthropic::MessagesReader::new(model, ids))
@@ -81,7 +80,7 @@ impl ResponseReader {
         }
     }
 
-    /// Takes the data of one frame. After [`Event::End`] it must not be given more.
+    /// Reads the data of one frame. Must not be called after [`Event::End`].
     pub(crate) fn read(
         &mut self,
         data: &str,
@@ -94,7 +93,7 @@ impl ResponseReader {
         }
     }
 
-    /// The stream has ended: either the answer is complete, or it was cut off.
+    /// Handles the end of the stream: either the answer is complete, or it was cut off.
     pub(crate) fn end(&mut self, out: &mut VecDeque<Event>) -> Result<(), AttemptError> {
         match self {
             ResponseReader::Messages(_) | ResponseReader::Responses(_) => {

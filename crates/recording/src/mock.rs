@@ -88,7 +88,7 @@ impl MockAgent {
             WireMessage::Failure(id, _) => self.handle_response(&id, None, now),
             WireMessage::Raw(_) => {
                 if let Err(malformed) = Message::parse(line.trim_ascii_end())
-                    && let Some((id, error)) = malformed.answer()
+                    && let Some((id, error)) = malformed.error_response()
                 {
                     self.respond_error(&id, &error);
                 }

@@ -1,6 +1,6 @@
 //! JSON laid out for people.
 
-use attache_rpc::json::{Error, Kind, Reader, write};
+use attache_rpc::json::{Error, Reader, ValueKind, write};
 
 /// The text with a line for each member and item; `None` if it is no JSON.
 pub fn pretty_json(text: &str) -> Option<String> {
@@ -12,7 +12,7 @@ pub fn pretty_json(text: &str) -> Option<String> {
 
 fn value(reader: &mut Reader<'_>, out: &mut String, depth: usize) -> Result<(), Error> {
     match reader.kind()? {
-        Kind::Object => {
+        ValueKind::Object => {
             out.push('{');
             let mut more = reader.open_object()?;
             let empty = !more;
@@ -26,7 +26,7 @@ fn value(reader: &mut Reader<'_>, out: &mut String, depth: usize) -> Result<(), 
             }
             close(out, depth, empty, '}');
         }
-        Kind::Array => {
+        ValueKind::Array => {
             out.push('[');
             let mut more = reader.open_array()?;
             let empty = !more;

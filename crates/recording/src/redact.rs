@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{Error, Kind, Reader, write};
+use attache_rpc::json::{Error, Reader, ValueKind, write};
 use attache_text::secret::{self, NameContext, is_secret_name, is_secret_option};
 
 pub use secret::REDACTED;
@@ -48,8 +48,8 @@ struct JsonRedactor {
 impl JsonRedactor {
     fn value(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), Error> {
         match reader.kind()? {
-            Kind::String => self.string(reader, rule),
-            Kind::Array => {
+            ValueKind::String => self.string(reader, rule),
+            ValueKind::Array => {
                 self.out.push('[');
                 let mut more = reader.open_array()?;
                 let mut next = rule;
@@ -63,8 +63,8 @@ impl JsonRedactor {
                 self.out.push(']');
                 Ok(())
             }
-            Kind::Object => self.object(reader, rule),
-            Kind::Null | Kind::Boolean | Kind::Number => {
+            ValueKind::Object => self.object(reader, rule),
+            ValueKind::Null | ValueKind::Boolean | ValueKind::Number => {
                 self.out.push_str(reader.skip()?.trim());
                 Ok(())
             }
@@ -111,7 +111,7 @@ impl JsonRedactor {
 /// Whether the next item is `--token` or the like, so that the one behind it is a secret.
 fn is_option(reader: &mut Reader<'_>) -> bool {
     let mark = reader.mark();
-    let is_string = matches!(reader.kind(), Ok(Kind::String));
+    let is_string = matches!(reader.kind(), Ok(ValueKind::String));
     let option = is_string && reader.string().is_ok_and(|word| is_secret_option(&word));
     reader.reset(mark);
     option

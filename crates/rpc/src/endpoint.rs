@@ -10,15 +10,15 @@ use std::fmt;
 
 use crate::json::{Object, Raw};
 use crate::{
-    Arrival, Call, Error, Framing, Guess, Id, Limits, Malformed, Outbox, Payload, SendOptions,
-    SessionKey, Urgency,
+    Call, Error, Framing, Id, InboundMessage, Limits, Malformed, Outbox, Payload, ProbableKind,
+    SendOptions, SessionKey, Urgency,
 };
 
 /// One end of a conversation.
 #[derive(Debug)]
 pub struct Endpoint {
     limits: Limits,
-    garbage: Garbage,
+    non_json_lines: NonJsonLines,
     outbox: Outbox,
     /// Our calls that have not been answered, with the session that each belongs to.
     calls: BTreeMap<u64, SessionKey>,
@@ -29,7 +29,7 @@ pub struct Endpoint {
     requests_received: u64,
     /// Bytes of refusals that have been queued since there was room last.
     refusals: usize,
-    counts: Counts,
+    counts: EndpointCounts,
 }
 
 /// A request of the peer that has not been answered.
@@ -42,10 +42,10 @@ struct InboundRequest {
 
 /// What to do with lines that are not messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Garbage {
+pub enum NonJsonLines {
     /// Answer each with an error, as JSON-RPC asks of whoever is called.
     #[default]
-    Answer,
+    Reject,
     /// Step over text that is no JSON: programs print banners where they should not.
     Skip,
 }
@@ -64,14 +64,14 @@ pub enum Event {
     /// The peer takes back a request, which is still to be answered.
     Cancelled(Id),
     /// A call of ours has ended.
-    Answered(CallId, Result<Payload, Lost>),
+    Response(CallId, Result<Payload, CallFailure>),
     /// The conversation cannot go on.
-    Fatal(Fatal),
+    Fatal(FatalError),
 }
 
 /// How a call can end without a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lost {
+pub enum CallFailure {
     /// The peer answered with an error.
     Refused(Error),
     /// The peer's answer was no answer; why.
@@ -80,64 +80,64 @@ pub enum Lost {
 
 /// Why a conversation is given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fatal {
+pub enum FatalError {
     /// The peer has sent too many lines that are not messages.
-    Garbage,
+    TooManyMalformed,
     /// The peer asks without end and does not read the answers.
-    Flooded,
+    UnreadResponses,
 }
 
 /// How often things have happened that are no events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct EndpointCounts {
     /// Lines that were no message.
     pub malformed: usize,
     /// Answers to calls that nobody waits for.
-    pub stray_answers: usize,
+    pub stray_responses: usize,
     /// Requests refused since too many were under way, or too many answers unread.
     pub overloaded: usize,
     /// Requests taken back that were not under way.
-    pub stray_cancels: usize,
+    pub stray_cancellations: usize,
 }
 
 impl Endpoint {
     /// An end of a conversation that has not begun.
-    pub fn new(mut limits: Limits, framing: Framing, garbage: Garbage) -> Self {
+    pub fn new(mut limits: Limits, framing: Framing, non_json_lines: NonJsonLines) -> Self {
         limits.frame = limits.frame.max(limits.id.saturating_add(SMALLEST));
         limits.outbound = limits.outbound.max(1);
         limits.in_flight = limits.in_flight.max(1);
         Endpoint {
             outbox: Outbox::new(framing, limits.frame, limits.outbound),
             limits,
-            garbage,
+            non_json_lines,
             calls: BTreeMap::new(),
             next_call: 1,
             requests: HashMap::new(),
             requests_received: 0,
             refusals: 0,
-            counts: Counts::default(),
+            counts: EndpointCounts::default(),
         }
     }
 
     /// Takes a message in.
-    pub fn receive(&mut self, arrival: Arrival) -> Option<Event> {
-        match arrival {
-            Arrival::Notification(call) if call.method() == CANCEL => {
+    pub fn receive(&mut self, message: InboundMessage) -> Option<Event> {
+        match message {
+            InboundMessage::Notification(call) if call.method() == CANCEL => {
                 self.receive_cancellation(&call)
             }
-            Arrival::Notification(call) => Some(Event::Notification(call)),
-            Arrival::Request(id, call) => self.receive_request(id, call),
-            Arrival::Answer(id, outcome) => {
-                self.receive_response(&id, outcome.map_err(Lost::Refused))
+            InboundMessage::Notification(call) => Some(Event::Notification(call)),
+            InboundMessage::Request(id, call) => self.receive_request(id, call),
+            InboundMessage::Response(id, outcome) => {
+                self.receive_response(&id, outcome.map_err(CallFailure::Refused))
             }
-            Arrival::Malformed(malformed) => self.malformed(malformed),
+            InboundMessage::Malformed(malformed) => self.malformed(malformed),
         }
     }
 
     /// A message has come in that is over the limit, and has been stepped over. A request is refused by its id, and the
     /// call that an answer belongs to ends, if [`Malformed::too_long`] could tell them.
     pub fn receive_too_long(&mut self, malformed: Malformed) -> Option<Event> {
-        if malformed.guess == Guess::Answer {
+        if malformed.probable_kind == ProbableKind::Response {
             return self.malformed(malformed);
         }
         let limit = Some(self.limits.frame);
@@ -146,12 +146,12 @@ impl Endpoint {
     }
 
     /// The stream has ended with bytes that may be a whole message or a part of one.
-    pub fn receive_last(&mut self, arrival: Arrival) -> Option<Event> {
-        if let Arrival::Malformed(_) = arrival {
+    pub fn receive_last(&mut self, message: InboundMessage) -> Option<Event> {
+        if let InboundMessage::Malformed(_) = message {
             self.counts.malformed += 1;
             return None;
         }
-        self.receive(arrival)
+        self.receive(message)
     }
 
     /// Sends back a message that whoever stands between us and the peer has answered in our place.
@@ -178,7 +178,7 @@ impl Endpoint {
     }
 
     /// What has happened so far that was no event.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> EndpointCounts {
         self.counts
     }
 
@@ -189,13 +189,15 @@ impl Endpoint {
 
     fn malformed(&mut self, malformed: Malformed) -> Option<Event> {
         let is_unknown = malformed.code == Error::PARSE && malformed.id.is_none();
-        let banner = is_unknown && self.garbage == Garbage::Skip;
-        if let Some((id, error)) = malformed.answer().filter(|_| !banner) {
+        let banner = is_unknown && self.non_json_lines == NonJsonLines::Skip;
+        if let Some((id, error)) = malformed.error_response().filter(|_| !banner) {
             return self.no_message(&id, &error);
         }
         let over = self.count_malformed();
-        let id = malformed.id.filter(|_| malformed.guess == Guess::Answer);
-        let lost = Lost::Malformed(malformed.reason);
+        let id = malformed
+            .id
+            .filter(|_| malformed.probable_kind == ProbableKind::Response);
+        let lost = CallFailure::Malformed(malformed.reason);
         over.or_else(|| self.receive_response(&id?, Err(lost)))
     }
 
@@ -207,7 +209,7 @@ impl Endpoint {
     fn count_malformed(&mut self) -> Option<Event> {
         self.counts.malformed += 1;
         let over = self.counts.malformed > self.limits.malformed;
-        over.then_some(Event::Fatal(Fatal::Garbage))
+        over.then_some(Event::Fatal(FatalError::TooManyMalformed))
     }
 
     /// Answers a message that is not passed on as a request.
@@ -221,14 +223,15 @@ impl Endpoint {
             self.refusals = 0;
         }
         if self.refusals > self.limits.outbound.saturating_add(SMALL) {
-            return Some(Event::Fatal(Fatal::Flooded));
+            return Some(Event::Fatal(FatalError::UnreadResponses));
         }
         let before = self.outbox.unwritten();
         let sent = self
             .outbox
             .push(SendOptions::of(SessionKey::CONNECTION), encode);
         self.refusals += self.outbox.unwritten() - before;
-        sent.is_err().then_some(Event::Fatal(Fatal::Flooded))
+        sent.is_err()
+            .then_some(Event::Fatal(FatalError::UnreadResponses))
     }
 }
 
@@ -242,20 +245,22 @@ fn fault(code: i32, reason: impl Into<String>, kind: &str, limit: Option<usize>)
     Error::new(code, reason).data(Raw::of(&data))
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for CallFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Lost::Refused(error) => error.fmt(f),
-            Lost::Malformed(reason) => write!(f, "the answer is malformed: {reason}"),
+            CallFailure::Refused(error) => error.fmt(f),
+            CallFailure::Malformed(reason) => write!(f, "the answer is malformed: {reason}"),
         }
     }
 }
 
-impl fmt::Display for Fatal {
+impl fmt::Display for FatalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fatal::Garbage => "the peer sends too many lines that are not messages",
-            Fatal::Flooded => "the peer asks without end and does not read the answers",
+            FatalError::TooManyMalformed => "the peer sends too many lines that are not messages",
+            FatalError::UnreadResponses => {
+                "the peer asks without end and does not read the answers"
+            }
         })
     }
 }

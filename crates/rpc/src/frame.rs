@@ -48,17 +48,17 @@ pub enum Frame {
 
 /// Why the rest of a stream cannot be read: nobody knows where the next message begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Broken(&'static str);
+pub struct FramingError(&'static str);
 
 /// Cuts a stream into messages. The framing is told by how the stream begins.
 #[derive(Debug)]
 pub struct Splitter {
     limit: usize,
-    state: State,
+    state: SplitterState,
 }
 
 #[derive(Debug)]
-enum State {
+enum SplitterState {
     Start,
     /// So much of the unfinished line has been searched.
     Line(usize),
@@ -67,7 +67,7 @@ enum State {
     Headers(Headers),
     /// A message of so many bytes comes next.
     Body(usize),
-    Broken(Broken),
+    Broken(FramingError),
 }
 
 impl Splitter {
@@ -75,37 +75,40 @@ impl Splitter {
     pub fn new(limit: usize) -> Self {
         Splitter {
             limit,
-            state: State::Start,
+            state: SplitterState::Start,
         }
     }
 
     /// Takes the next message out of the buffer, or `None` if more bytes are needed.
-    pub fn next(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, Broken> {
+    pub fn next(&mut self, buffer: &mut BytesMut) -> Result<Option<Frame>, FramingError> {
         loop {
             let step = match &mut self.state {
-                State::Start => match begin(buffer) {
-                    Some(state) => Step::To(state),
-                    None => Step::More,
+                SplitterState::Start => match begin(buffer) {
+                    Some(state) => SplitStep::To(state),
+                    None => SplitStep::More,
                 },
-                State::Line(searched) => line(buffer, searched, self.limit),
-                State::Skip => skip(buffer),
-                State::Headers(headers) => match headers.read(buffer, self.limit) {
-                    Ok(Some(0)) => Step::To(State::Headers(Headers::default())),
-                    Ok(Some(length)) => Step::To(State::Body(length)),
-                    Ok(None) => Step::More,
-                    Err(broken) => Step::To(State::Broken(broken)),
+                SplitterState::Line(searched) => line(buffer, searched, self.limit),
+                SplitterState::Skip => skip(buffer),
+                SplitterState::Headers(headers) => match headers.read(buffer, self.limit) {
+                    Ok(Some(0)) => SplitStep::To(SplitterState::Headers(Headers::default())),
+                    Ok(Some(length)) => SplitStep::To(SplitterState::Body(length)),
+                    Ok(None) => SplitStep::More,
+                    Err(broken) => SplitStep::To(SplitterState::Broken(broken)),
                 },
-                State::Body(length) if buffer.len() < *length => Step::More,
-                State::Body(length) => {
+                SplitterState::Body(length) if buffer.len() < *length => SplitStep::More,
+                SplitterState::Body(length) => {
                     let body = buffer.split_to(*length).freeze();
-                    Step::Found(Frame::Message(body), State::Headers(Headers::default()))
+                    SplitStep::Found(
+                        Frame::Message(body),
+                        SplitterState::Headers(Headers::default()),
+                    )
                 }
-                State::Broken(broken) => return Err(*broken),
+                SplitterState::Broken(broken) => return Err(*broken),
             };
             match step {
-                Step::More => return Ok(None),
-                Step::To(state) => self.state = state,
-                Step::Found(frame, state) => {
+                SplitStep::More => return Ok(None),
+                SplitStep::To(state) => self.state = state,
+                SplitStep::Found(frame, state) => {
                     self.state = state;
                     return Ok(Some(frame));
                 }
@@ -114,35 +117,37 @@ impl Splitter {
     }
 
     /// What is left when the stream has ended: a last line without a line break, which may be whole or cut off.
-    pub fn end(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, Broken> {
+    pub fn end(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, FramingError> {
         let rest = buffer.split().freeze();
         let blank = rest.iter().all(u8::is_ascii_whitespace);
-        if let State::Line(searched) = &mut self.state {
+        if let SplitterState::Line(searched) = &mut self.state {
             *searched = 0;
         }
         match &self.state {
-            State::Start | State::Line(_) => Ok((!blank).then_some(rest)),
-            State::Skip => Ok(None),
-            State::Headers(headers) if headers.is_empty() && blank => Ok(None),
-            State::Headers(_) | State::Body(_) => Err(Broken("the stream ended within a message")),
-            State::Broken(broken) => Err(*broken),
+            SplitterState::Start | SplitterState::Line(_) => Ok((!blank).then_some(rest)),
+            SplitterState::Skip => Ok(None),
+            SplitterState::Headers(headers) if headers.is_empty() && blank => Ok(None),
+            SplitterState::Headers(_) | SplitterState::Body(_) => {
+                Err(FramingError("the stream ended within a message"))
+            }
+            SplitterState::Broken(broken) => Err(*broken),
         }
     }
 }
 
-enum Step {
+enum SplitStep {
     More,
-    To(State),
-    Found(Frame, State),
+    To(SplitterState),
+    Found(Frame, SplitterState),
 }
 
 /// Tells the framing by the first bytes. Only a header can begin like a header's name: JSON and the banners that
 /// programs print do not.
-fn begin(buffer: &mut BytesMut) -> Option<State> {
+fn begin(buffer: &mut BytesMut) -> Option<SplitterState> {
     const BOM: &[u8] = b"\xEF\xBB\xBF";
     if buffer.starts_with(BOM) {
         buffer.advance(BOM.len());
-        return Some(State::Line(0));
+        return Some(SplitterState::Line(0));
     }
     if !buffer.is_empty() && BOM.starts_with(buffer) {
         return None;
@@ -150,32 +155,35 @@ fn begin(buffer: &mut BytesMut) -> Option<State> {
     let name = b"content-";
     let shown = buffer.len().min(name.len());
     if !buffer[..shown].eq_ignore_ascii_case(&name[..shown]) {
-        return Some(State::Line(0));
+        return Some(SplitterState::Line(0));
     }
-    (shown == name.len()).then(|| State::Headers(Headers::default()))
+    (shown == name.len()).then(|| SplitterState::Headers(Headers::default()))
 }
 
-fn line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> Step {
+fn line(buffer: &mut BytesMut, searched: &mut usize, limit: usize) -> SplitStep {
     match memchr(b'\n', &buffer[*searched..]) {
         Some(found) => {
             let end = *searched + found + 1;
             let line = buffer.split_to(end);
             if is_too_long(&line[..end - 1], limit) {
-                return Step::Found(Frame::TooLong(head(&line, limit)), State::Line(0));
+                return SplitStep::Found(
+                    Frame::TooLong(head(&line, limit)),
+                    SplitterState::Line(0),
+                );
             }
             if line.trim_ascii_end().is_empty() {
-                return Step::To(State::Line(0));
+                return SplitStep::To(SplitterState::Line(0));
             }
-            Step::Found(Frame::Message(line.freeze()), State::Line(0))
+            SplitStep::Found(Frame::Message(line.freeze()), SplitterState::Line(0))
         }
         None if is_too_long(buffer, limit) => {
             let head = head(buffer, limit);
             buffer.clear();
-            Step::Found(Frame::TooLong(head), State::Skip)
+            SplitStep::Found(Frame::TooLong(head), SplitterState::Skip)
         }
         None => {
             *searched = buffer.len();
-            Step::More
+            SplitStep::More
         }
     }
 }
@@ -191,25 +199,25 @@ fn is_too_long(line: &[u8], limit: usize) -> bool {
     line.strip_suffix(b"\r").unwrap_or(line).len() > limit
 }
 
-fn skip(buffer: &mut BytesMut) -> Step {
+fn skip(buffer: &mut BytesMut) -> SplitStep {
     match memchr(b'\n', buffer) {
         Some(end) => {
             buffer.advance(end + 1);
-            Step::To(State::Line(0))
+            SplitStep::To(SplitterState::Line(0))
         }
         None => {
             buffer.clear();
-            Step::More
+            SplitStep::More
         }
     }
 }
 
-impl std::fmt::Display for Broken {
+impl std::fmt::Display for FramingError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for FramingError {}
 
 const HEAD: usize = 64 << 10;

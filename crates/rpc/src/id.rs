@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::json::{Decode, Encode, Error, Kind, Problem, Raw, Reader};
+use crate::json::{Decode, Encode, Error, Problem, Raw, Reader, ValueKind};
 
 /// A request's id, kept as the bytes it came in: an answer carries the very text of its question.
 ///
@@ -12,10 +12,10 @@ use crate::json::{Decode, Encode, Error, Kind, Problem, Raw, Reader};
 /// may escape them in another way. A peer may use an id again once it has been answered: the id of an
 /// [`Event::Request`](crate::Event::Request) also knows which of them it belongs to, and answers no other.
 #[derive(Clone)]
-pub struct Id(Raw, Turn);
+pub struct Id(Raw, RequestNumber);
 
 /// Which of the requests with the same id is meant; 0 is any.
-type Turn = u64;
+type RequestNumber = u64;
 
 impl Id {
     /// The id `null`, which stands for a request whose id could not be read.
@@ -29,12 +29,12 @@ impl Id {
     }
 
     /// The id of the n-th request that has come in.
-    pub(crate) fn in_turn(self, turn: u64) -> Self {
-        Id(self.0, turn)
+    pub(crate) fn with_number(self, number: u64) -> Self {
+        Id(self.0, number)
     }
 
     /// Whether both can mean the same request, given that their texts are equal.
-    pub(crate) fn is_of(&self, other: &Id) -> bool {
+    pub(crate) fn may_match(&self, other: &Id) -> bool {
         self.1 == 0 || other.1 == 0 || self.1 == other.1
     }
 
@@ -84,7 +84,9 @@ impl Hash for Id {
 impl Decode for Id {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         match reader.kind()? {
-            Kind::Null | Kind::Number | Kind::String => Raw::decode(reader).map(|raw| Id(raw, 0)),
+            ValueKind::Null | ValueKind::Number | ValueKind::String => {
+                Raw::decode(reader).map(|raw| Id(raw, 0))
+            }
             found => {
                 let what = "a number, a string or null";
                 Err(reader.error(Problem::Expected(what, found)))

@@ -6,7 +6,7 @@
 mod block;
 mod error;
 pub mod field;
-mod maybe;
+mod maybe_undefined;
 mod number;
 mod object;
 mod raw;
@@ -17,12 +17,12 @@ mod serde;
 mod values;
 pub mod write;
 
-pub use error::{Error, Kind, Problem, Step};
-pub use maybe::Maybe;
+pub use error::{Error, PathStep, Problem, ValueKind};
+pub use maybe_undefined::MaybeUndefined;
 pub use object::Object;
 pub use raw::Raw;
 pub use raw_object::RawObject;
-pub use reader::{Mark, Reader, Tagged};
+pub use reader::{Mark, Reader, TaggedObject};
 pub use serde::{deserialize, serialize};
 
 /// The deepest nesting of objects and arrays that is read.
@@ -64,7 +64,7 @@ pub trait DecodeRest: Decode {
 }
 
 /// A part of an object: it is read from the same members as the object around it, and writes its members into it.
-pub trait Part: Decode + Members {
+pub trait Flatten: Decode + Members {
     /// The members that belong to this part and to no other.
     const OWNED: &[&str] = &[];
 

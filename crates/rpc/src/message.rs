@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{self, Decode as _, Encode, Kind, Problem, Reader, write};
+use crate::json::{self, Decode as _, Encode, Problem, Reader, ValueKind, write};
 use crate::{Error, Id, Limits, repair};
 
 /// A JSON-RPC message whose payload has been found but not yet looked into.
@@ -64,18 +64,18 @@ pub struct Malformed {
     /// What is wrong, without a word of the input.
     pub reason: String,
     /// What it would have been, which decides whether it is answered.
-    pub guess: Guess,
+    pub probable_kind: ProbableKind,
 }
 
 /// What a text that is no message would have been.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Guess {
+pub enum ProbableKind {
     /// A call that wants an answer, or nothing that can be told: it is answered, for somebody may wait.
     Request,
     /// A call that wants none.
     Notification,
     /// An answer.
-    Answer,
+    Response,
 }
 
 impl<'a> Message<'a> {
@@ -110,12 +110,12 @@ impl<'a> Message<'a> {
     pub fn write(&self, out: &mut String) {
         match self {
             Message::Request { id, method, params } => {
-                write_call(out, Some(id), method, params.map(Checked).as_ref());
+                write_call(out, Some(id), method, params.map(JsonText).as_ref());
             }
             Message::Notification { method, params } => {
-                write_call(out, None::<&Id>, method, params.map(Checked).as_ref());
+                write_call(out, None::<&Id>, method, params.map(JsonText).as_ref());
             }
-            Message::Response { id, result } => write_response(out, id, &Checked(result)),
+            Message::Response { id, result } => write_response(out, id, &JsonText(result)),
             Message::Failure { id, error } => write_failure(out, id, error),
         }
     }
@@ -193,9 +193,9 @@ pub(crate) fn write_call<I: Encode, T: Encode>(
 }
 
 /// A JSON text that has been read from a message.
-struct Checked<'a>(&'a str);
+struct JsonText<'a>(&'a str);
 
-impl Encode for Checked<'_> {
+impl Encode for JsonText<'_> {
     fn encode(&self, out: &mut String) {
         write::raw(out, self.0);
     }
@@ -210,7 +210,7 @@ impl Malformed {
     /// use attache_rpc::{Message, write_failure};
     ///
     /// let malformed = Message::parse(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":8}").unwrap_err();
-    /// let (id, error) = malformed.answer().unwrap();
+    /// let (id, error) = malformed.error_response().unwrap();
     /// let mut out = String::new();
     /// write_failure(&mut out, &id, &error);
     /// assert_eq!(
@@ -218,8 +218,8 @@ impl Malformed {
     ///     r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"Invalid request: method: expected a string","data":{"kind":"not_a_message"}}}"#
     /// );
     /// ```
-    pub fn answer(&self) -> Option<(Id, Error)> {
-        if self.guess != Guess::Request {
+    pub fn error_response(&self) -> Option<(Id, Error)> {
+        if self.probable_kind != ProbableKind::Request {
             return None;
         }
         let (title, kind) = match self.code {
@@ -254,9 +254,9 @@ impl Malformed {
             id: id.filter(|_| is_call != is_answer),
             code: Error::INVALID_REQUEST,
             reason: "the message is longer than the limit".to_owned(),
-            guess: match is_answer && !is_call {
-                true => Guess::Answer,
-                false => Guess::Request,
+            probable_kind: match is_answer && !is_call {
+                true => ProbableKind::Response,
+                false => ProbableKind::Request,
             },
         }
     }
@@ -291,12 +291,14 @@ impl Malformed {
         let text = repair::replace_invalid(bytes);
         let mut envelope = Envelope::default();
         if envelope.read(&text, limits).is_ok() {
-            let Malformed { id, guess, .. } = envelope.malformed("");
+            let Malformed {
+                id, probable_kind, ..
+            } = envelope.malformed("");
             // Without an id nobody waits, and the line is answered like any other that is no JSON. An id that was repaired is
             // not the one that somebody waits with.
             let is_repaired = |id: &Id| id.as_str().contains(['\u{fffd}', '\\']);
             if id.as_ref().is_some_and(|id| !is_repaired(id)) {
-                (self.id, self.guess) = (id, guess);
+                (self.id, self.probable_kind) = (id, probable_kind);
             }
         }
         self
@@ -308,7 +310,7 @@ impl Malformed {
             id: None,
             code,
             reason: error.to_string(),
-            guess: Guess::Request,
+            probable_kind: ProbableKind::Request,
         }
     }
 }
@@ -327,7 +329,7 @@ struct Envelope<'a> {
     version: Option<bool>,
     id: Option<Result<Id, ()>>,
     method: Option<Option<Cow<'a, str>>>,
-    params: Option<(Kind, &'a str)>,
+    params: Option<(ValueKind, &'a str)>,
     result: Option<&'a str>,
     error: Option<Result<Error, ()>>,
     /// `"error":null` stood there, which says that there is none.
@@ -370,7 +372,7 @@ impl<'a> Envelope<'a> {
                     repeated
                 }
                 "error" => {
-                    let null = reader.kind()? == Kind::Null;
+                    let null = reader.kind()? == ValueKind::Null;
                     let before = self.error.replace(Err(()));
                     let error = part(&mut reader, Error::decode)?;
                     let repeated = before.is_some() || self.no_error;
@@ -394,7 +396,7 @@ impl<'a> Envelope<'a> {
             return Err(self.malformed(reason));
         }
         let params = match self.params {
-            None | Some((Kind::Null, _)) => None,
+            None | Some((ValueKind::Null, _)) => None,
             Some((_, text)) => Some(text),
         };
         let id = self.id.take().and_then(Result::ok);
@@ -430,7 +432,7 @@ impl<'a> Envelope<'a> {
             Some(None) => Some("method: expected a string"),
             Some(Some(_)) if answer => Some("a message is either a call or an answer"),
             Some(Some(_)) => match self.params {
-                Some((Kind::Boolean | Kind::Number | Kind::String, _)) => {
+                Some((ValueKind::Boolean | ValueKind::Number | ValueKind::String, _)) => {
                     Some("params: expected an object or an array")
                 }
                 _ => None,
@@ -450,16 +452,16 @@ impl<'a> Envelope<'a> {
         let answer = self.result.is_some() || self.error.is_some();
         // Nothing but an id: an answer without its result, since a call would have shown more.
         let bare = self.id.is_some() && self.params.is_none();
-        let guess = match self.method {
-            None if answer || bare || self.no_error => Guess::Answer,
-            Some(Some(_)) if self.id.is_none() && !answer => Guess::Notification,
-            _ => Guess::Request,
+        let probable_kind = match self.method {
+            None if answer || bare || self.no_error => ProbableKind::Response,
+            Some(Some(_)) if self.id.is_none() && !answer => ProbableKind::Notification,
+            _ => ProbableKind::Request,
         };
         Malformed {
             id: self.id.and_then(Result::ok),
             code: Error::INVALID_REQUEST,
             reason: reason.to_owned(),
-            guess,
+            probable_kind,
         }
     }
 }

@@ -13,7 +13,7 @@ use memchr::memchr;
 use crate::Framing;
 use crate::json::write;
 use buffer::Buffer;
-use lane::{Content, Lane, Shared};
+use lane::{Lane, LaneItem, SharedLine};
 
 /// The key of a session. Messages with the same key always keep their order; an urgent message may overtake messages
 /// with another key.
@@ -73,7 +73,7 @@ impl SendOptions {
 
 /// A run of whole messages that is ready to be written.
 #[derive(Debug)]
-pub struct Chunk(Content);
+pub struct Chunk(LaneItem);
 
 /// A message of ours that is over the limit for one message. It has not been queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,7 +203,7 @@ impl Outbox {
         self.pinned += pins;
         self.pinned_to = line.as_ptr().addr() + line.len();
         let whole = line.len();
-        self.lane(options).push_shared(Shared {
+        self.lane(options).push_shared(SharedLine {
             line,
             session: options.session,
             pins,
@@ -221,7 +221,7 @@ impl Outbox {
     }
 
     /// Takes what is to be written next.
-    pub fn take(&mut self) -> Option<Chunk> {
+    pub fn pop(&mut self) -> Option<Chunk> {
         let spare = &mut self.spare;
         let urgent = self.urgent.take(spare);
         let content = urgent.or_else(|| self.bulk.take(spare))?;
@@ -230,11 +230,11 @@ impl Outbox {
     }
 
     /// Gives back a chunk that has been written, which makes room.
-    pub fn written(&mut self, chunk: Chunk) {
+    pub fn mark_written(&mut self, chunk: Chunk) {
         self.unwritten -= chunk.0.len();
         match chunk.0 {
-            Content::Shared(shared) => self.pinned -= shared.pins,
-            Content::Buffer(mut buffer) => {
+            LaneItem::Line(shared) => self.pinned -= shared.pins,
+            LaneItem::Buffer(mut buffer) => {
                 if self.spare.len() < SPARE && buffer.text.capacity() <= 2 * CHUNK {
                     buffer.clear();
                     self.spare.push(buffer);
@@ -243,7 +243,7 @@ impl Outbox {
         }
     }
 
-    /// Counts a message, and closes its buffer when it is long enough.
+    /// EndpointCounts a message, and closes its buffer when it is long enough.
     fn queued(&mut self, options: SendOptions, bytes: usize) {
         self.count(bytes);
         let lane = match options.urgency {
@@ -300,8 +300,8 @@ impl Outbox {
 impl AsRef<[u8]> for Chunk {
     fn as_ref(&self) -> &[u8] {
         match &self.0 {
-            Content::Buffer(buffer) => buffer.text.as_bytes(),
-            Content::Shared(shared) => shared.line.as_bytes(),
+            LaneItem::Buffer(buffer) => buffer.text.as_bytes(),
+            LaneItem::Line(shared) => shared.line.as_bytes(),
         }
     }
 }

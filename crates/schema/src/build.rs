@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use attache_rpc::json::Maybe;
+use attache_rpc::json::MaybeUndefined;
 
 pub(crate) fn plain<T>(value: impl Into<T>) -> T {
     value.into()
@@ -12,8 +12,8 @@ pub(crate) fn some<T>(value: impl Into<T>) -> Option<T> {
     Some(value.into())
 }
 
-pub(crate) fn value<T>(value: impl Into<T>) -> Maybe<T> {
-    Maybe::Value(value.into())
+pub(crate) fn value<T>(value: impl Into<T>) -> MaybeUndefined<T> {
+    MaybeUndefined::Value(value.into())
 }
 
 pub(crate) fn list<T>(items: impl IntoIterator<Item = impl Into<T>>) -> Vec<T> {
@@ -24,8 +24,10 @@ pub(crate) fn some_list<T>(items: impl IntoIterator<Item = impl Into<T>>) -> Opt
     Some(list(items))
 }
 
-pub(crate) fn value_list<T>(items: impl IntoIterator<Item = impl Into<T>>) -> Maybe<Vec<T>> {
-    Maybe::Value(list(items))
+pub(crate) fn value_list<T>(
+    items: impl IntoIterator<Item = impl Into<T>>,
+) -> MaybeUndefined<Vec<T>> {
+    MaybeUndefined::Value(list(items))
 }
 
 pub(crate) fn map<T>(

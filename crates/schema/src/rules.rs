@@ -27,10 +27,10 @@ mod gate;
 mod initialize;
 mod lifecycle;
 mod mcp;
+mod message_path;
 mod mode;
 mod path;
 mod permission;
-mod place;
 mod plan;
 mod prompt;
 mod provider;
@@ -43,13 +43,13 @@ mod update;
 mod violation;
 mod wire;
 
-pub use context::{Context, Initialization, Offers};
+pub use context::{Context, Initialization, SessionChoices};
 pub use envelope::{check_id, check_method_name, check_protocol_notification};
 pub use lifecycle::{Compactions, Plans, Replays, ToolCalls, Turns};
 pub use permission::is_allowed;
-pub use rule::{Level, Rule, Tag};
+pub use rule::{Level, Rule, RuleTarget};
 pub use table::{BOUNDS, RULES};
 pub use violation::Violation;
 
 use findings::Findings;
-use place::Place;
+use message_path::MessagePath;

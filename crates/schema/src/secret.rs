@@ -47,7 +47,7 @@ impl Encode for Secret {
 
 #[cfg(test)]
 impl crate::tests::sample::Sample for Secret {
-    fn sample(source: &mut crate::tests::sample::Source<'_>) -> Self {
+    fn sample(source: &mut crate::tests::sample::SampleSource<'_>) -> Self {
         Secret(source.text())
     }
 }

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use attache::process::{Program, guard};
 use attache::rpc::json::Object;
-use attache::rpc::{Error, Garbage, SendOptions, SessionKey};
-use attache::transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, stdio};
+use attache::rpc::{Error, NonJsonLines, SendOptions, SessionKey};
+use attache::transport::{
+    CallError, Delivery, Inbox, IncomingCall, Options, PeerHandle, connect, stdio,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     guard::run_if_asked();
@@ -18,9 +20,9 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let name = arguments.next().ok_or("usage: proxy COMMAND [ARGUMENT…]")?;
     let program = Program::new(name).args(arguments);
     let (child, stdin, stdout) = program.spawn_piped().await?;
-    let (agent, from_agent) = connect(stdout, stdin, patient(Garbage::Skip));
+    let (agent, from_agent) = connect(stdout, stdin, patient(NonJsonLines::Skip));
     let (read, write) = stdio()?;
-    let (client, from_client) = connect(read, write, patient(Garbage::Answer));
+    let (client, from_client) = connect(read, write, patient(NonJsonLines::Reject));
     let outcome = tokio::select! {
         () = pass(from_client, client.clone(), agent.clone()) => Ok(()),
         () = pass(from_agent, agent, client.clone()) => Err("the agent is gone"),
@@ -31,24 +33,24 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// A slow side holds up the other, as long as it takes.
-fn patient(garbage: Garbage) -> Options {
+fn patient(non_json_lines: NonJsonLines) -> Options {
     Options {
-        garbage,
+        non_json_lines,
         stall: Duration::MAX,
         ..Options::default()
     }
 }
 
 /// Passes on what one side says to the other, and the answers back.
-async fn pass(mut inbox: Inbox, from: Link, to: Link) {
+async fn pass(mut inbox: Inbox, from: PeerHandle, to: PeerHandle) {
     while let Some(incoming) = inbox.next().await {
         match incoming {
-            Incoming::Notification(call) => {
+            IncomingCall::Notification(call) => {
                 if to.relay(call.line().clone(), IN_TURN).await.is_err() {
                     return;
                 }
             }
-            Incoming::Request(id, call) => {
+            IncomingCall::Request(id, call) => {
                 let (method, order) = (call.method(), Delivery::InOrder);
                 let asked = match call.payload() {
                     Some(params) => to.start(method, &params, IN_TURN, order).await,
@@ -57,11 +59,11 @@ async fn pass(mut inbox: Inbox, from: Link, to: Link) {
                 let from = from.clone();
                 tokio::spawn(async move {
                     let answer = match asked {
-                        Ok(asked) => asked.answer_unless(from.cancelled(&id)).await,
+                        Ok(asked) => asked.response_or_cancel(from.cancelled(&id)).await,
                         Err(error) => Err(error),
                     };
                     let answer = answer.map_err(refusal);
-                    from.answer(&id, IN_TURN, answer.as_ref());
+                    from.respond(&id, IN_TURN, answer.as_ref());
                 });
             }
         }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use attache_rpc::json::{Encode, Raw};
-use attache_rpc::{Garbage, SendOptions, SessionKey};
+use attache_rpc::{NonJsonLines, SendOptions, SessionKey};
 use attache_schema::{FilePath, v1};
 use attache_transport::{self as transport, Inbox};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -35,7 +35,7 @@ where
     let options = transport::Options {
         limits: options.limits,
         framing: options.framing,
-        garbage: Garbage::Answer,
+        non_json_lines: NonJsonLines::Reject,
         stall: options.stall,
         grace: options.grace,
         session_index: Box::new(AgentSessionIndex),

@@ -6,7 +6,7 @@ use attache_rpc::{Call, Error, Id, SendOptions, SessionKey};
 use attache_schema::call::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
 use attache_schema::method::{Direction, Method, MethodKind, Requirement};
 use attache_schema::{error, v1};
-use attache_transport::{Inbox, Incoming};
+use attache_transport::{Inbox, IncomingCall};
 
 use crate::connection::{Connection, session_key};
 use crate::{AgentCall, ClientCall};
@@ -17,7 +17,7 @@ pub(crate) async fn next_for_agent(
 ) -> Option<AgentCall> {
     loop {
         match inbox.next().await? {
-            Incoming::Request(id, call) => match agent_request(connection, &call) {
+            IncomingCall::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
                     let session = call.params().map_or(SessionKey::CONNECTION, session_key);
                     return Some(AgentCall::from_request(connection, id, session, request));
@@ -25,7 +25,7 @@ pub(crate) async fn next_for_agent(
                 Err(error) => refuse(connection, &id, &error),
             },
             // One that does not fit is ignored, as the protocol asks.
-            Incoming::Notification(call) => {
+            IncomingCall::Notification(call) => {
                 match ClientNotification::decode(call.method(), call.params()) {
                     Ok(notification) => return Some(AgentCall::from_notification(notification)),
                     Err(_) => connection.ignore(),
@@ -41,7 +41,7 @@ pub(crate) async fn next_for_client(
 ) -> Option<ClientCall> {
     loop {
         match inbox.next().await? {
-            Incoming::Request(id, call) => match client_request(connection, &call) {
+            IncomingCall::Request(id, call) => match client_request(connection, &call) {
                 Ok(request) => {
                     let session = call.params().map_or(SessionKey::CONNECTION, session_key);
                     let call = ClientCall::from_request(connection, id, session, request);
@@ -58,7 +58,7 @@ pub(crate) async fn next_for_client(
                 }
                 Err(error) => refuse(connection, &id, &error),
             },
-            Incoming::Notification(call) => {
+            IncomingCall::Notification(call) => {
                 match AgentNotification::decode(call.method(), call.params()) {
                     Ok(notification) => return Some(ClientCall::from_notification(notification)),
                     Err(_) => connection.ignore(),
@@ -110,5 +110,5 @@ fn refuse(connection: &Connection, id: &Id, error: &Error) {
     let options = SendOptions::of(SessionKey::CONNECTION);
     connection
         .link
-        .answer::<v1::PromptResponse>(id, options, Err(error));
+        .respond::<v1::PromptResponse>(id, options, Err(error));
 }

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use attache_process::{self as process, Child, Program};
-use attache_rpc::{Garbage, SendOptions, SessionKey};
+use attache_rpc::{NonJsonLines, SendOptions, SessionKey};
 use attache_schema::method::Request;
 use attache_schema::v1;
 use attache_transport::{self as transport, Inbox};
@@ -25,7 +25,7 @@ where
     let options = transport::Options {
         limits: options.limits,
         framing: options.framing,
-        garbage: Garbage::Skip,
+        non_json_lines: NonJsonLines::Skip,
         stall: options.stall,
         grace: options.grace,
         session_index: Box::new(ClientSessionIndex),
@@ -185,7 +185,7 @@ impl AgentSession {
         let link = &self.agent.connection.link;
         let cancelled = v1::RequestPermissionResponse::new(v1::RequestPermissionOutcome::Cancelled);
         for request in link.open_requests(options.session) {
-            link.answer(&request, options, Ok(&cancelled));
+            link.respond(&request, options, Ok(&cancelled));
         }
         Ok(())
     }

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use attache_rpc::json::{self, Encode, Raw, Reader};
-use attache_rpc::{Counts, SendOptions, SessionKey};
+use attache_rpc::{EndpointCounts, SendOptions, SessionKey};
 use attache_schema::method::{Method, Notification, Order, Request, Requirement};
 use attache_schema::v1;
-use attache_transport::{Closed, Delivery, Link};
+use attache_transport::{CloseReason, Delivery, PeerHandle};
 
 use crate::CallError;
 use crate::turns::RunningTurns;
@@ -17,7 +17,7 @@ use crate::turns::RunningTurns;
 /// telling the peer, and the end of the connection.
 #[derive(Debug)]
 pub struct Connection {
-    pub(crate) link: Link,
+    pub(crate) link: PeerHandle,
     handshake: Mutex<Handshake>,
     ordered: bool,
     pub(crate) turns: RunningTurns,
@@ -43,7 +43,7 @@ impl Handshake {
 
 impl Connection {
     /// The agent's side. Its answers are given at once, since nothing that a client tells belongs before them.
-    pub(crate) fn of_agent(link: Link) -> Self {
+    pub(crate) fn of_agent(link: PeerHandle) -> Self {
         Connection {
             link,
             handshake: Mutex::default(),
@@ -54,7 +54,7 @@ impl Connection {
     }
 
     /// The client's side. The end of a turn comes after the turn's updates.
-    pub(crate) fn of_client(link: Link) -> Self {
+    pub(crate) fn of_client(link: PeerHandle) -> Self {
         Connection {
             link,
             handshake: Mutex::default(),
@@ -117,12 +117,12 @@ impl Connection {
     }
 
     /// Waits until the connection has ended, and tells why.
-    pub async fn closed(&self) -> Closed {
+    pub async fn closed(&self) -> CloseReason {
         self.link.closed().await
     }
 
     /// What has come in so far that was neither a call nor an answer anybody waited for.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> EndpointCounts {
         self.link.counts()
     }
 

@@ -4,7 +4,7 @@ use attache_rpc::json;
 use attache_rpc::{Error, TooLarge};
 use attache_schema::error::ErrorCode;
 use attache_transport as transport;
-use attache_transport::Closed;
+use attache_transport::CloseReason;
 use thiserror::Error as ThisError;
 
 /// Why a call of ours has no result.
@@ -46,7 +46,7 @@ pub enum CallError {
     Malformed(String),
     /// The connection ended before the answer came.
     #[error("{0}")]
-    Closed(Closed),
+    Closed(CloseReason),
     /// The message is longer than the limit. Nothing was sent.
     #[error("the message has {} bytes, the limit is {}", .0.size, .0.limit)]
     TooLarge(TooLarge),

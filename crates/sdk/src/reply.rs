@@ -138,7 +138,7 @@ impl ReplyTarget {
                 SendOptions::of(session)
             }
         };
-        self.connection.link.answer(&self.id, options, outcome);
+        self.connection.link.respond(&self.id, options, outcome);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A JSON value as a tree: numbers as their text, members in their order.
 
-use attache_rpc::json::{Decode, Encode, Error, Kind, Reader, write};
+use attache_rpc::json::{Decode, Encode, Error, Reader, ValueKind, write};
 
 /// A JSON value that keeps numbers as they were written and members in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,11 +29,11 @@ impl JsonValue {
 impl Decode for JsonValue {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         match reader.kind()? {
-            Kind::Null | Kind::Boolean | Kind::Number => {
+            ValueKind::Null | ValueKind::Boolean | ValueKind::Number => {
                 Ok(JsonValue::Scalar(reader.skip()?.trim().to_owned()))
             }
-            Kind::String => Ok(JsonValue::String(reader.string()?.into_owned())),
-            Kind::Array => {
+            ValueKind::String => Ok(JsonValue::String(reader.string()?.into_owned())),
+            ValueKind::Array => {
                 let mut items = Vec::new();
                 let mut more = reader.open_array()?;
                 while more {
@@ -42,7 +42,7 @@ impl Decode for JsonValue {
                 }
                 Ok(JsonValue::Array(items))
             }
-            Kind::Object => {
+            ValueKind::Object => {
                 let mut members = Vec::new();
                 let mut more = reader.open_object()?;
                 while more {

@@ -1,6 +1,6 @@
-//! ScriptedPeer peers, conversations that people can read, and normalised traces.
+//! Scripted peers, readable conversation scripts, and normalised traces.
 //!
-//! A [`Script`] is a conversation as text. An [`ScriptPlayer`] plays one side of it over any stream of bytes; a [`Tap`]
+//! A [`Script`] is a conversation as text. A [`ScriptPlayer`] plays one side of it over any stream of bytes; a [`Tap`]
 //! stands between two ends and records a [`Trace`], which is written as a script again. Recordings on disk and the
 //! conformance checks build on it and are crates of their own.
 

@@ -28,7 +28,7 @@ pub struct ScriptPlayer {
 }
 
 impl ScriptPlayer {
-    /// An player for a side. Fails if the script does not say in full what that side is to send.
+    /// A player for a side. Fails if the script does not say in full what that side is to send.
     pub fn new(script: Script, side: Side) -> Result<Self, ScriptError> {
         script.check_playable(side)?;
         Ok(ScriptPlayer {

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-/// What is known of the line that has begun.
+/// What is known of the line that has partial.
 #[derive(Debug)]
 pub struct LineSplitter {
     longest: usize,
     kept: usize,
-    begun: Vec<u8>,
+    partial: Vec<u8>,
     /// How long the line is so far, which is more than is kept once it is too long.
     size: u64,
 }
@@ -36,7 +36,7 @@ impl LineSplitter {
         LineSplitter {
             longest,
             kept: kept.min(longest),
-            begun: Vec::new(),
+            partial: Vec::new(),
             size: 0,
         }
     }
@@ -56,7 +56,7 @@ impl LineSplitter {
             return (end + 1, Some(line));
         }
         self.extend(&bytes[..end]);
-        (end + 1, Some(self.ended()))
+        (end + 1, Some(self.take_line()))
     }
 
     /// Takes a piece of the stream and gives the lines that end in it.
@@ -70,33 +70,33 @@ impl LineSplitter {
 
     /// What the stream ended with, if not with a line end.
     pub fn finish(&mut self) -> Option<Line<'static>> {
-        (self.size > 0).then(|| self.ended())
+        (self.size > 0).then(|| self.take_line())
     }
 
-    /// Drops what has begun, and gives what was kept of it.
+    /// Drops what has partial, and gives what was kept of it.
     pub fn discard(&mut self) -> Vec<u8> {
         self.size = 0;
-        std::mem::take(&mut self.begun)
+        std::mem::take(&mut self.partial)
     }
 
     fn extend(&mut self, piece: &[u8]) {
         let was_whole = self.size <= self.longest as u64;
         self.size += piece.len() as u64;
         if self.size <= self.longest as u64 {
-            self.begun.extend_from_slice(piece);
+            self.partial.extend_from_slice(piece);
         } else if was_whole {
-            let room = self.kept.saturating_sub(self.begun.len());
-            self.begun
+            let room = self.kept.saturating_sub(self.partial.len());
+            self.partial
                 .extend_from_slice(&piece[..room.min(piece.len())]);
-            self.begun.truncate(self.kept);
-            self.begun.shrink_to_fit();
+            self.partial.truncate(self.kept);
+            self.partial.shrink_to_fit();
         }
     }
 
-    fn ended(&mut self) -> Line<'static> {
+    fn take_line(&mut self) -> Line<'static> {
         Line {
             size: std::mem::take(&mut self.size),
-            bytes: Cow::Owned(std::mem::take(&mut self.begun)),
+            bytes: Cow::Owned(std::mem::take(&mut self.partial)),
         }
     }
 }
@@ -114,7 +114,7 @@ mod tests {
             lines.push(piece, |line| {
                 found.push((line.bytes.into_owned(), line.size));
             });
-            assert!(lines.begun.len() <= longest);
+            assert!(lines.partial.len() <= longest);
         }
         found.extend(
             lines

@@ -75,7 +75,7 @@ pub fn strip(text: &str) -> String {
 /// The text with line ends and tabs kept, everything else that could steer a terminal removed, and long lines cut.
 pub fn strip_output(bytes: &[u8]) -> String {
     let raw = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
-    let mut plain = Plain::default();
+    let mut plain = OutputLines::default();
     for token in tokens(&raw) {
         match token {
             Token::Text(text) => text.chars().for_each(|char| plain.push(char)),
@@ -98,12 +98,12 @@ pub fn last_lines(text: &str, count: usize) -> String {
 }
 
 #[derive(Default)]
-struct Plain {
+struct OutputLines {
     text: String,
     width: usize,
 }
 
-impl Plain {
+impl OutputLines {
     fn push(&mut self, char: char) {
         self.width += 1;
         match self.width {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use attache_rpc::json::Raw;
 use attache_rpc::{Error, SendOptions, SessionKey};
-use attache_transport::{Incoming, Options, connect, stdio};
+use attache_transport::{IncomingCall, Options, connect, stdio};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
@@ -12,10 +12,10 @@ async fn main() -> std::io::Result<()> {
     let (link, mut inbox) = connect(input, output, Options::default());
     while let Some(incoming) = inbox.next().await {
         writeln!(std::io::stdout(), "{} was called", incoming.call().method())?;
-        if let Incoming::Request(id, call) = incoming {
+        if let IncomingCall::Request(id, call) = incoming {
             let params = Raw::parse(call.params().unwrap_or("null"));
             let outcome = params.map_err(|fault| Error::new(Error::PARSE, fault.to_string()));
-            link.answer(
+            link.respond(
                 &id,
                 SendOptions::of(SessionKey::CONNECTION),
                 outcome.as_ref(),

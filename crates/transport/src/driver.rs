@@ -6,16 +6,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
-use attache_rpc::{Arrival, Call, CallId, Endpoint, Event, Lost, Payload, SessionKey, Translator};
+use attache_rpc::{
+    Call, CallFailure, CallId, Endpoint, Event, InboundMessage, Payload, SessionKey, Translator,
+};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
-use crate::link::Owner;
-use crate::{CallError, Closed, Delivery, Inbox, Incoming, Link, Options, reader, writer};
+use crate::peer_handle::CloseOnDrop;
+use crate::{
+    CallError, CloseReason, Delivery, Inbox, IncomingCall, Options, PeerHandle, reader, writer,
+};
 
 /// Starts a conversation over a stream of bytes each way. Must be called within a tokio runtime.
-pub fn connect<R, W>(read: R, write: W, options: Options) -> (Link, Inbox)
+pub fn connect<R, W>(read: R, write: W, options: Options) -> (PeerHandle, Inbox)
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -23,9 +27,9 @@ where
     let limits = options.limits.clone();
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
-            endpoint: Endpoint::new(limits.clone(), options.framing, options.garbage),
+            endpoint: Endpoint::new(limits.clone(), options.framing, options.non_json_lines),
             inbox: VecDeque::new(),
-            loose: 0,
+            uncounted: 0,
             waiters: BTreeMap::new(),
             inbox_dropped: false,
             reading: None,
@@ -39,7 +43,7 @@ where
         has_translator: AtomicBool::new(options.translator.is_some()),
         translator: Mutex::new(options.translator),
         unread: AtomicUsize::new(0),
-        takes: AtomicUsize::new(0),
+        taken_count: AtomicUsize::new(0),
         inbound: limits.inbound.max(1),
         stall: options.stall,
         grace: options.grace,
@@ -56,9 +60,9 @@ where
         options.session_index,
     ));
     tokio::spawn(writer::run(write, Arc::clone(&shared), options.framing));
-    let owner = Arc::new(Owner(Arc::clone(&shared)));
+    let owner = Arc::new(CloseOnDrop(Arc::clone(&shared)));
     let inbox = Inbox::new(Arc::clone(&owner), shared);
-    (Link(owner), inbox)
+    (PeerHandle(owner), inbox)
 }
 
 pub(crate) struct Shared {
@@ -68,7 +72,7 @@ pub(crate) struct Shared {
     /// Bytes that have been read and not been taken by the inbox's owner.
     pub(crate) unread: AtomicUsize,
     /// How often something has been taken.
-    pub(crate) takes: AtomicUsize,
+    pub(crate) taken_count: AtomicUsize,
     pub(crate) inbound: usize,
     pub(crate) stall: Duration,
     pub(crate) grace: Duration,
@@ -86,15 +90,15 @@ pub(crate) struct Shared {
 
 pub(crate) struct State {
     pub(crate) endpoint: Endpoint,
-    pub(crate) inbox: VecDeque<Queued>,
+    pub(crate) inbox: VecDeque<InboxItem>,
     /// Bytes that have come in since something was last put into the inbox.
-    loose: usize,
-    pub(crate) waiters: BTreeMap<CallId, Waiter>,
+    uncounted: usize,
+    pub(crate) waiters: BTreeMap<CallId, ResponseWaiter>,
     pub(crate) inbox_dropped: bool,
     /// Why nothing more will come in.
-    pub(crate) reading: Option<Closed>,
+    pub(crate) reading: Option<CloseReason>,
     /// Why nothing more can go out.
-    pub(crate) writing: Option<Closed>,
+    pub(crate) writing: Option<CloseReason>,
     pub(crate) closing: bool,
     /// The sessions of messages that wait for room, one entry for each.
     pub(crate) waiting: Vec<SessionKey>,
@@ -107,7 +111,7 @@ pub(crate) struct State {
 }
 
 /// Who waits for an answer, and how it is to be given.
-pub(crate) struct Waiter {
+pub(crate) struct ResponseWaiter {
     pub(crate) delivery: Delivery,
     pub(crate) answer: oneshot::Sender<Result<Payload, CallError>>,
     /// Since when the answer lies in the inbox.
@@ -115,26 +119,26 @@ pub(crate) struct Waiter {
 }
 
 /// What lies in the inbox, with the bytes that it takes up.
-pub(crate) enum Queued {
-    Call(Incoming, usize),
-    Answer(CallId, Result<Payload, Lost>, usize),
+pub(crate) enum InboxItem {
+    Call(IncomingCall, usize),
+    Response(CallId, Result<Payload, CallFailure>, usize),
 }
 
 /// Ends one direction if its task ends in any other way than by coming to its end.
-pub(crate) struct Ending<'a> {
+pub(crate) struct EndOnDrop<'a> {
     shared: &'a Shared,
-    end: fn(&Shared, &Closed),
+    end: fn(&Shared, &CloseReason),
 }
 
-impl<'a> Ending<'a> {
-    pub(crate) fn of(shared: &'a Shared, end: fn(&Shared, &Closed)) -> Self {
-        Ending { shared, end }
+impl<'a> EndOnDrop<'a> {
+    pub(crate) fn of(shared: &'a Shared, end: fn(&Shared, &CloseReason)) -> Self {
+        EndOnDrop { shared, end }
     }
 }
 
-impl Drop for Ending<'_> {
+impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
-        (self.end)(self.shared, &Closed::Failed);
+        (self.end)(self.shared, &CloseReason::TaskFailed);
     }
 }
 
@@ -168,14 +172,14 @@ impl Shared {
     }
 
     /// Takes in messages that the translator has sent back to us, as if the peer had sent them.
-    pub(crate) fn take_back(&self, messages: impl Iterator<Item = String>) {
+    pub(crate) fn receive_sent_back(&self, messages: impl Iterator<Item = String>) {
         let mut guard = self.lock();
         let state = &mut *guard;
         let mut size = 0;
         for message in messages {
             let bytes = message.len();
-            let arrival = Arrival::read(message.into(), state.endpoint.limits());
-            let event = state.endpoint.receive(arrival);
+            let message = InboundMessage::read(message.into(), state.endpoint.limits());
+            let event = state.endpoint.receive(message);
             size += state.route(event, bytes);
         }
         self.unread.fetch_add(size, Ordering::AcqRel);
@@ -183,7 +187,7 @@ impl Shared {
     }
 
     /// Nothing more will come in: calls fail, and whoever waits is told.
-    pub(crate) fn end_reading(&self, why: &Closed) {
+    pub(crate) fn end_reading(&self, why: &CloseReason) {
         let mut state = self.lock();
         if state.reading.is_none() {
             state.reading = Some(why.clone());
@@ -196,13 +200,13 @@ impl Shared {
     }
 
     /// Nobody waits for the open requests of the peer any more.
-    pub(crate) fn take_all_back(&self) {
+    pub(crate) fn cancel_all_requests(&self) {
         self.lock().endpoint.cancel_requests(None);
         self.cancelled.notify_waiters();
     }
 
     /// Nothing more can go out: calls fail, since most of their requests have not.
-    pub(crate) fn end_writing(&self, why: &Closed) {
+    pub(crate) fn end_writing(&self, why: &CloseReason) {
         let mut state = self.lock();
         if state.writing.is_none() {
             state.writing = Some(why.clone());
@@ -225,8 +229,8 @@ impl Shared {
         self.unread.load(Ordering::Acquire) < self.inbound
     }
 
-    pub(crate) fn takes(&self) -> usize {
-        self.takes.load(Ordering::Relaxed)
+    pub(crate) fn taken_count(&self) -> usize {
+        self.taken_count.load(Ordering::Relaxed)
     }
 
     /// Fails every call that waits, since what came before its answer is not taken.
@@ -262,7 +266,7 @@ impl State {
     }
 
     /// Why nothing can be sent, if nothing can.
-    pub(crate) fn closed(&self) -> Option<&Closed> {
+    pub(crate) fn closed(&self) -> Option<&CloseReason> {
         self.writing.as_ref().or(self.reading.as_ref())
     }
 
@@ -270,18 +274,18 @@ impl State {
     pub(crate) fn route(&mut self, event: Option<Event>, size: usize) -> usize {
         let queued = match event {
             Some(Event::Request(id, call)) => {
-                let call = self.apart(call, size, Call::detached);
-                self.enqueue(Incoming::Request(id, call), size)
+                let call = self.detach_if_large(call, size, Call::detached);
+                self.enqueue(IncomingCall::Request(id, call), size)
             }
             Some(Event::Notification(call)) => {
-                let call = self.apart(call, size, Call::detached);
-                self.enqueue(Incoming::Notification(call), size)
+                let call = self.detach_if_large(call, size, Call::detached);
+                self.enqueue(IncomingCall::Notification(call), size)
             }
-            Some(Event::Answered(call, outcome)) => self.answered(call, outcome, size),
+            Some(Event::Response(call, outcome)) => self.route_response(call, outcome, size),
             Some(Event::Cancelled(_) | Event::Fatal(_)) | None => 0,
         };
-        self.loose = match queued {
-            0 => self.loose.saturating_add(size),
+        self.uncounted = match queued {
+            0 => self.uncounted.saturating_add(size),
             _ => 0,
         };
         queued
@@ -289,30 +293,37 @@ impl State {
 
     /// What is about to be queued keeps in memory what was read together with it. If that is more than itself, and
     /// counted nowhere, it is taken out of there.
-    fn apart<T>(&self, value: T, size: usize, detached: impl FnOnce(T) -> T) -> T {
-        match self.loose > size.max(LOOSE) {
+    fn detach_if_large<T>(&self, value: T, size: usize, detached: impl FnOnce(T) -> T) -> T {
+        match self.uncounted > size.max(UNCOUNTED) {
             true => detached(value),
             false => value,
         }
     }
 
-    fn enqueue(&mut self, incoming: Incoming, size: usize) -> usize {
+    fn enqueue(&mut self, incoming: IncomingCall, size: usize) -> usize {
         if self.inbox_dropped {
-            if let Incoming::Request(id, _) = &incoming {
-                crate::link::refuse_unheard(&mut self.endpoint, id);
+            if let IncomingCall::Request(id, _) = &incoming {
+                crate::peer_handle::refuse_unread(&mut self.endpoint, id);
             }
             return 0;
         }
-        self.inbox.push_back(Queued::Call(incoming, size));
+        self.inbox.push_back(InboxItem::Call(incoming, size));
         size
     }
 
-    fn answered(&mut self, call: CallId, outcome: Result<Payload, Lost>, size: usize) -> usize {
+    fn route_response(
+        &mut self,
+        call: CallId,
+        outcome: Result<Payload, CallFailure>,
+        size: usize,
+    ) -> usize {
         match self.waiters.get_mut(&call) {
             Some(waiter) if waiter.delivery == Delivery::InOrder && !self.inbox_dropped => {
                 waiter.queued = Some(Instant::now());
-                let outcome = outcome.map(|result| self.apart(result, size, Payload::detached));
-                self.inbox.push_back(Queued::Answer(call, outcome, size));
+                let outcome =
+                    outcome.map(|result| self.detach_if_large(result, size, Payload::detached));
+                self.inbox
+                    .push_back(InboxItem::Response(call, outcome, size));
                 size
             }
             _ => {
@@ -323,7 +334,7 @@ impl State {
     }
 
     /// Hands an answer to whoever waits for it.
-    pub(crate) fn deliver(&mut self, call: CallId, outcome: Result<Payload, Lost>) {
+    pub(crate) fn deliver(&mut self, call: CallId, outcome: Result<Payload, CallFailure>) {
         if let Some(waiter) = self.waiters.remove(&call) {
             // Whoever has stopped waiting does not want it.
             drop(waiter.answer.send(outcome.map_err(CallError::from)));
@@ -331,7 +342,7 @@ impl State {
     }
 
     /// Fails every call whose answer will not come.
-    fn fail_unqueued(&mut self, why: &Closed) {
+    fn fail_unqueued(&mut self, why: &CloseReason) {
         for call in self.endpoint.end() {
             if let Some(waiter) = self.waiters.remove(&call) {
                 drop(waiter.answer.send(Err(CallError::Closed(why.clone()))));
@@ -351,4 +362,4 @@ impl State {
 }
 
 /// So many bytes may be kept in memory uncounted by what waits in the inbox.
-const LOOSE: usize = 4 << 10;
+const UNCOUNTED: usize = 4 << 10;

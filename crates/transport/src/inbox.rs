@@ -12,36 +12,36 @@ use attache_rpc::{Call, Id};
 use tokio::task::yield_now;
 use tokio::time::{Instant, timeout_at};
 
-use crate::driver::{Queued, Shared, State};
-use crate::link::{Owner, refuse_unheard};
+use crate::driver::{InboxItem, Shared, State};
+use crate::peer_handle::{CloseOnDrop, refuse_unread};
 
 /// The calls of the peer, to be taken one by one.
 pub struct Inbox {
     /// What has been fetched from the shared queue, in one go.
-    fetched: VecDeque<Queued>,
+    fetched: VecDeque<InboxItem>,
     /// When the peer's side was found to be closed.
     ended: Option<Instant>,
     shared: Arc<Shared>,
-    _owner: Arc<Owner>,
+    _owner: Arc<CloseOnDrop>,
 }
 
 /// A call of the peer.
 #[derive(Debug)]
-pub enum Incoming {
+pub enum IncomingCall {
     /// One that has to be answered.
     Request(Id, Call),
     /// One that has not.
     Notification(Call),
 }
 
-enum Fetched {
-    Something,
+enum FetchResult {
+    Items,
     /// Nothing, and nothing will come.
-    Nothing,
+    Ended,
 }
 
 impl Inbox {
-    pub(crate) fn new(owner: Arc<Owner>, shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(owner: Arc<CloseOnDrop>, shared: Arc<Shared>) -> Self {
         Inbox {
             fetched: VecDeque::new(),
             ended: None,
@@ -53,15 +53,15 @@ impl Inbox {
     /// Takes the next call, or `None` when the peer has closed its side and everything has been said to it.
     ///
     /// Dropping the future loses nothing.
-    pub async fn next(&mut self) -> Option<Incoming> {
+    pub async fn next(&mut self) -> Option<IncomingCall> {
         loop {
             match self.fetched.pop_front() {
-                Some(Queued::Call(incoming, size)) => {
-                    self.taken(size);
+                Some(InboxItem::Call(incoming, size)) => {
+                    self.note_taken(size);
                     return Some(incoming);
                 }
-                Some(Queued::Answer(call, outcome, size)) => {
-                    self.taken(size);
+                Some(InboxItem::Response(call, outcome, size)) => {
+                    self.note_taken(size);
                     self.shared.lock().deliver(call, outcome);
                     // Whoever waits for the answer goes on before anybody sees what came after it.
                     yield_now().await;
@@ -69,7 +69,7 @@ impl Inbox {
                 }
                 None => {}
             }
-            if let Fetched::Nothing = poll_fn(|cx| self.fetch(cx)).await {
+            if let FetchResult::Ended = poll_fn(|cx| self.fetch(cx)).await {
                 let since = *self.ended.get_or_insert_with(Instant::now);
                 self.wind_down(since).await;
                 return None;
@@ -78,22 +78,22 @@ impl Inbox {
     }
 
     /// Takes over what has come in.
-    fn fetch(&mut self, cx: &mut Context<'_>) -> Poll<Fetched> {
+    fn fetch(&mut self, cx: &mut Context<'_>) -> Poll<FetchResult> {
         let mut guard = self.shared.lock();
         let state = &mut *guard;
         std::mem::swap(&mut self.fetched, &mut state.inbox);
         if !self.fetched.is_empty() {
-            return Poll::Ready(Fetched::Something);
+            return Poll::Ready(FetchResult::Items);
         }
         if state.reading.is_some() {
-            return Poll::Ready(Fetched::Nothing);
+            return Poll::Ready(FetchResult::Ended);
         }
         state.consumer = Some(cx.waker().clone());
         Poll::Pending
     }
 
-    fn taken(&self, size: usize) {
-        self.shared.takes.fetch_add(1, Ordering::Relaxed);
+    fn note_taken(&self, size: usize) {
+        self.shared.taken_count.fetch_add(1, Ordering::Relaxed);
         let before = self.shared.unread.fetch_sub(size, Ordering::AcqRel);
         if before >= self.shared.inbound && before - size < self.shared.inbound {
             self.shared.taken.notify_one();
@@ -118,11 +118,11 @@ impl Inbox {
     }
 }
 
-impl Incoming {
+impl IncomingCall {
     /// The call.
     pub fn call(&self) -> &Call {
         match self {
-            Incoming::Request(_, call) | Incoming::Notification(call) => call,
+            IncomingCall::Request(_, call) | IncomingCall::Notification(call) => call,
         }
     }
 }
@@ -137,11 +137,11 @@ impl Drop for Inbox {
         left.append(&mut state.inbox);
         for queued in left {
             match queued {
-                Queued::Call(Incoming::Request(id, _), _) => {
-                    refuse_unheard(&mut state.endpoint, &id)
+                InboxItem::Call(IncomingCall::Request(id, _), _) => {
+                    refuse_unread(&mut state.endpoint, &id)
                 }
-                Queued::Call(Incoming::Notification(_), _) => {}
-                Queued::Answer(call, outcome, _) => state.deliver(call, outcome),
+                InboxItem::Call(IncomingCall::Notification(_), _) => {}
+                InboxItem::Response(call, outcome, _) => state.deliver(call, outcome),
             }
         }
         self.shared.unread.store(0, Ordering::Release);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use attache_rpc::{Call, Framing, Garbage, Limits, SessionKey, Translator};
+use attache_rpc::{Call, Framing, Limits, NonJsonLines, SessionKey, Translator};
 
 /// The settings of a connection.
 pub struct Options {
@@ -12,7 +12,7 @@ pub struct Options {
     /// How outgoing messages are framed. The framing of incoming messages is detected from the first bytes.
     pub framing: Framing,
     /// What happens to lines that are not JSON-RPC messages.
-    pub garbage: Garbage,
+    pub non_json_lines: NonJsonLines,
     /// How long a call waits for its response while the program takes nothing from the inbox. Then it fails with
     /// [`CallError::Stalled`](crate::CallError::Stalled). Default: 30 seconds.
     pub stall: Duration,
@@ -29,7 +29,7 @@ impl Default for Options {
         Options {
             limits: Limits::default(),
             framing: Framing::Lines,
-            garbage: Garbage::Answer,
+            non_json_lines: NonJsonLines::Reject,
             stall: Duration::from_secs(30),
             grace: Duration::from_secs(2),
             session_index: Box::new(NoSessions),
@@ -69,7 +69,7 @@ impl fmt::Debug for Options {
         f.debug_struct("Options")
             .field("limits", &self.limits)
             .field("framing", &self.framing)
-            .field("garbage", &self.garbage)
+            .field("non_json_lines", &self.non_json_lines)
             .finish_non_exhaustive()
     }
 }

@@ -5,12 +5,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use attache_rpc::{Arrival, Event, Frame, Limits, Malformed, Splitter, Translation};
+use attache_rpc::{Event, Frame, InboundMessage, Limits, Malformed, Splitter, Translation};
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::driver::{Ending, Shared};
-use crate::{Closed, SessionEffect, SessionIndex};
+use crate::driver::{EndOnDrop, Shared};
+use crate::{CloseReason, SessionEffect, SessionIndex};
 
 pub(crate) async fn run<R: AsyncRead + Unpin>(
     mut read: R,
@@ -18,70 +18,70 @@ pub(crate) async fn run<R: AsyncRead + Unpin>(
     limits: Limits,
     session_index: Box<dyn SessionIndex>,
 ) {
-    let mut reading = Reading {
+    let mut reader = StreamReader {
         splitter: Splitter::new(limits.frame),
         buffer: BytesMut::new(),
         batch: Vec::new(),
         batched: 0,
-        passed: 0,
+        bytes_since_message: 0,
         shared,
         limits,
         session_index,
     };
-    let shared = Arc::clone(&reading.shared);
-    let _ending = Ending::of(&shared, Shared::end_reading);
-    let why = match reading.all(&mut read).await {
-        Ok(()) => Closed::Ended,
+    let shared = Arc::clone(&reader.shared);
+    let _ending = EndOnDrop::of(&shared, Shared::end_reading);
+    let why = match reader.read_all(&mut read).await {
+        Ok(()) => CloseReason::PeerClosed,
         Err(why) => why,
     };
     shared.end_reading(&why);
-    drop((reading, read));
+    drop((reader, read));
     // A peer that has said its last word may still read the answers.
     tokio::time::sleep(shared.grace).await;
-    shared.take_all_back();
+    shared.cancel_all_requests();
 }
 
-struct Reading {
+struct StreamReader {
     splitter: Splitter,
     buffer: BytesMut,
     /// What has been read since the lock was last taken.
-    batch: Vec<Read>,
+    batch: Vec<ReadItem>,
     batched: usize,
     /// Bytes of the stream since the last message.
-    passed: usize,
+    bytes_since_message: usize,
     shared: Arc<Shared>,
     limits: Limits,
     session_index: Box<dyn SessionIndex>,
 }
 
-enum Read {
+enum ReadItem {
     /// With the bytes that it takes up: what it keeps in memory is everything since the message before it.
-    Arrival(Arrival, SessionEffect, usize),
+    Message(InboundMessage, SessionEffect, usize),
     TooLong(Malformed),
     /// What the stream ended with, if it is no message.
-    CutOff(Arrival),
+    CutOff(InboundMessage),
     /// A message that the translator sends back to the peer.
-    Back(String),
+    SentBack(String),
 }
 
-impl Reading {
-    async fn all(&mut self, read: &mut (impl AsyncRead + Unpin)) -> Result<(), Closed> {
+impl StreamReader {
+    async fn read_all(&mut self, read: &mut (impl AsyncRead + Unpin)) -> Result<(), CloseReason> {
         let shared = Arc::clone(&self.shared);
         let mut closing = pin!(shared.closing.notified());
         loop {
             self.split().await?;
-            self.hand_over().await?;
+            self.deliver_and_wait().await?;
             self.make_room();
             let got = tokio::select! {
                 biased;
                 got = read.read_buf(&mut self.buffer) => got,
-                () = &mut closing => return Err(Closed::Here),
+                () = &mut closing => return Err(CloseReason::ClosedLocally),
             };
             match got {
-                Ok(0) => return self.last().await,
+                Ok(0) => return self.read_last().await,
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Closed::Io(error.kind())),
+                Err(error) => return Err(CloseReason::Io(error.kind())),
             }
         }
     }
@@ -95,57 +95,59 @@ impl Reading {
     }
 
     /// What comes after a long message does not keep the buffer that was made for it.
-    fn move_on(&mut self, size: usize) {
+    fn release_buffer(&mut self, size: usize) {
         if size > READ && self.buffer.len() < READ {
             self.buffer = BytesMut::from(&self.buffer[..]);
         }
     }
 
     /// Takes whole messages out of the buffer.
-    async fn split(&mut self) -> Result<(), Closed> {
+    async fn split(&mut self) -> Result<(), CloseReason> {
         loop {
             let before = self.buffer.len();
             let frame = self.splitter.next(&mut self.buffer);
-            self.passed += before.saturating_sub(self.buffer.len());
+            self.bytes_since_message += before.saturating_sub(self.buffer.len());
             match frame {
                 Ok(Some(Frame::Message(line))) => {
-                    let size = std::mem::take(&mut self.passed);
+                    let size = std::mem::take(&mut self.bytes_since_message);
                     self.batched += size;
-                    self.cross(line, size);
-                    self.move_on(size);
+                    self.translate(line, size);
+                    self.release_buffer(size);
                 }
                 Ok(Some(Frame::TooLong(head))) => {
                     let malformed = Malformed::too_long(&head, &self.limits);
-                    self.batch.push(Read::TooLong(malformed));
-                    self.move_on(self.limits.frame);
+                    self.batch.push(ReadItem::TooLong(malformed));
+                    self.release_buffer(self.limits.frame);
                 }
                 Ok(None) => return Ok(()),
                 Err(broken) => {
                     self.deliver()?;
-                    return Err(Closed::Broken(broken));
+                    return Err(CloseReason::Framing(broken));
                 }
             }
             let unread = self.shared.unread.load(Ordering::Acquire);
             if self.batched + unread >= self.shared.inbound {
-                self.hand_over().await?;
+                self.deliver_and_wait().await?;
             }
         }
     }
 
-    async fn last(&mut self) -> Result<(), Closed> {
+    async fn read_last(&mut self) -> Result<(), CloseReason> {
         let rest = self.splitter.end(&mut self.buffer);
-        if let Some(line) = rest.map_err(Closed::Broken)? {
+        if let Some(line) = rest.map_err(CloseReason::Framing)? {
             let size = line.len();
-            match Arrival::read(line.clone(), &self.limits) {
-                malformed @ Arrival::Malformed(_) => self.batch.push(Read::CutOff(malformed)),
-                _ => self.cross(line, size),
+            match InboundMessage::read(line.clone(), &self.limits) {
+                malformed @ InboundMessage::Malformed(_) => {
+                    self.batch.push(ReadItem::CutOff(malformed))
+                }
+                _ => self.translate(line, size),
             }
         }
-        self.hand_over().await
+        self.deliver_and_wait().await
     }
 
     /// Takes a message through the translator, if there is one.
-    fn cross(&mut self, line: Bytes, size: usize) {
+    fn translate(&mut self, line: Bytes, size: usize) {
         let mut translation = Translation::Unchanged;
         self.shared.with_translator(|translator| {
             if let Ok(text) = std::str::from_utf8(&line) {
@@ -155,34 +157,34 @@ impl Reading {
         });
         match translation {
             Translation::Unchanged | Translation::Finished => {
-                let (arrival, effect) = self.read(line);
-                self.batch.push(Read::Arrival(arrival, effect, size));
+                let (message, effect) = self.read(line);
+                self.batch.push(ReadItem::Message(message, effect, size));
             }
             Translation::Replaced(replacement) => {
                 for message in replacement.forward {
                     let size = message.len();
-                    let (arrival, effect) = self.read(message.into());
-                    self.batch.push(Read::Arrival(arrival, effect, size));
+                    let (message, effect) = self.read(message.into());
+                    self.batch.push(ReadItem::Message(message, effect, size));
                 }
                 self.batch
-                    .extend(replacement.send_back.into_iter().map(Read::Back));
+                    .extend(replacement.send_back.into_iter().map(ReadItem::SentBack));
             }
         }
     }
 
-    fn read(&self, line: Bytes) -> (Arrival, SessionEffect) {
-        let arrival = Arrival::read(line, &self.limits);
-        let effect = match &arrival {
-            Arrival::Request(_, call) | Arrival::Notification(call) => {
+    fn read(&self, line: Bytes) -> (InboundMessage, SessionEffect) {
+        let message = InboundMessage::read(line, &self.limits);
+        let effect = match &message {
+            InboundMessage::Request(_, call) | InboundMessage::Notification(call) => {
                 self.session_index.session_effect(call)
             }
             _ => SessionEffect::None,
         };
-        (arrival, effect)
+        (message, effect)
     }
 
     /// Puts what has been read where it belongs, then waits until there is room for more.
-    async fn hand_over(&mut self) -> Result<(), Closed> {
+    async fn deliver_and_wait(&mut self) -> Result<(), CloseReason> {
         self.batched = 0;
         if !self.batch.is_empty() {
             self.deliver()?;
@@ -190,18 +192,18 @@ impl Reading {
         while !self.shared.has_inbox_room() {
             let taken = self.shared.taken.notified();
             if self.shared.lock().closed_here() {
-                return Err(Closed::Here);
+                return Err(CloseReason::ClosedLocally);
             }
-            let takes = self.shared.takes();
+            let taken_count = self.shared.taken_count();
             let taken = tokio::time::timeout(self.shared.stall, taken).await;
-            if taken.is_err() && self.shared.takes() == takes {
+            if taken.is_err() && self.shared.taken_count() == taken_count {
                 self.shared.fail_stalled();
             }
         }
         Ok(())
     }
 
-    fn deliver(&mut self) -> Result<(), Closed> {
+    fn deliver(&mut self) -> Result<(), CloseReason> {
         let mut guard = self.shared.lock();
         let state = &mut *guard;
         let mut size = 0;
@@ -209,17 +211,19 @@ impl Reading {
         let mut fatal = None;
         for read in self.batch.drain(..) {
             let (event, effect, bytes) = match read {
-                Read::Arrival(arrival, effect, bytes) => {
-                    (state.endpoint.receive(arrival), effect, bytes)
+                ReadItem::Message(message, effect, bytes) => {
+                    (state.endpoint.receive(message), effect, bytes)
                 }
-                Read::TooLong(malformed) => {
+                ReadItem::TooLong(malformed) => {
                     let event = state.endpoint.receive_too_long(malformed);
                     (event, SessionEffect::None, 0)
                 }
-                Read::CutOff(arrival) => {
-                    (state.endpoint.receive_last(arrival), SessionEffect::None, 0)
+                ReadItem::CutOff(message) => {
+                    (state.endpoint.receive_last(message), SessionEffect::None, 0)
                 }
-                Read::Back(message) => (state.endpoint.send_back(&message), SessionEffect::None, 0),
+                ReadItem::SentBack(message) => {
+                    (state.endpoint.send_back(&message), SessionEffect::None, 0)
+                }
             };
             match (&event, effect) {
                 (Some(Event::Fatal(why)), _) => fatal = Some(*why),
@@ -249,7 +253,7 @@ impl Reading {
         // An answer makes room for another call.
         self.shared.room.notify_waiters();
         match fatal {
-            Some(why) => Err(Closed::Fatal(why)),
+            Some(why) => Err(CloseReason::Fatal(why)),
             None => Ok(()),
         }
     }

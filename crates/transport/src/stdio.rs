@@ -9,17 +9,17 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-mod patient;
+mod blocking;
 #[cfg(unix)]
 mod unix;
 
-pub use patient::{Patient, patient};
+pub use blocking::{BlockingStdio, blocking_stdio};
 
 /// Standard input.
-pub struct Input(Source);
+pub struct StdioInput(Source);
 
 /// Standard output.
-pub struct Output(Sink);
+pub struct StdioOutput(Sink);
 
 enum Source {
     #[cfg(unix)]
@@ -44,17 +44,17 @@ enum Sink {
 }
 
 /// Takes standard input and output. Must be called within a tokio runtime, once.
-pub fn stdio() -> io::Result<(Input, Output)> {
+pub fn stdio() -> io::Result<(StdioInput, StdioOutput)> {
     #[cfg(unix)]
     return unix::stdio();
     #[cfg(not(unix))]
     Ok((
-        Input(Source::Blocking(tokio::io::stdin())),
-        Output(Sink::Blocking(tokio::io::stdout())),
+        StdioInput(Source::Blocking(tokio::io::stdin())),
+        StdioOutput(Sink::Blocking(tokio::io::stdout())),
     ))
 }
 
-impl AsyncRead for Input {
+impl AsyncRead for StdioInput {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -73,7 +73,7 @@ impl AsyncRead for Input {
     }
 }
 
-impl Output {
+impl StdioOutput {
     fn inner(&mut self) -> Pin<&mut (dyn AsyncWrite + Send + Unpin)> {
         match &mut self.0 {
             #[cfg(unix)]
@@ -88,7 +88,7 @@ impl Output {
     }
 }
 
-impl AsyncWrite for Output {
+impl AsyncWrite for StdioOutput {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -8,23 +8,23 @@ use std::task::{Context, Poll};
 use attache_rpc::{Chunk, Framing};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-use crate::Closed;
-use crate::driver::{Ending, Shared, State};
-use crate::outgoing::Outgoing;
+use crate::CloseReason;
+use crate::driver::{EndOnDrop, Shared, State};
+use crate::outgoing_translator::OutgoingTranslator;
 
 pub(crate) async fn run<W: AsyncWrite + Unpin>(
     mut write: W,
     shared: Arc<Shared>,
     framing: Framing,
 ) {
-    let _ending = Ending::of(&shared, Shared::end_writing);
+    let _ending = EndOnDrop::of(&shared, Shared::end_writing);
     let why = match write_all(&mut write, &shared, framing).await {
         Ok(()) => {
             // Nobody is left to whom a failure to close would matter.
             drop(unless_given_up(&shared, write.shutdown()).await);
-            Closed::Here
+            CloseReason::ClosedLocally
         }
-        Err(error) => Closed::Io(error.kind()),
+        Err(error) => CloseReason::Io(error.kind()),
     };
     shared.end_writing(&why);
 }
@@ -35,13 +35,13 @@ async fn write_all<W: AsyncWrite + Unpin>(
     framing: Framing,
 ) -> io::Result<()> {
     let mut batch: Vec<Chunk> = Vec::new();
-    let mut outgoing = Outgoing::new(framing);
+    let mut outgoing = OutgoingTranslator::new(framing);
     loop {
         let ending = {
             let mut state = shared.lock();
             let mut size = 0;
             while size < BATCH && batch.len() < SLICES {
-                let Some(chunk) = state.endpoint.outbox().take() else {
+                let Some(chunk) = state.endpoint.outbox().pop() else {
                     break;
                 };
                 size += chunk.as_ref().len();
@@ -77,14 +77,14 @@ async fn write_all<W: AsyncWrite + Unpin>(
             )
             .await?;
             outgoing.written.clear();
-            shared.take_back(outgoing.back.drain(..));
+            shared.receive_sent_back(outgoing.back.drain(..));
         } else {
             let mut slices: Vec<_> = batch.iter().map(|c| IoSlice::new(c.as_ref())).collect();
             write_slices(write, &mut slices, shared).await?;
         }
         let mut state = shared.lock();
         for chunk in batch.drain(..) {
-            state.endpoint.outbox().written(chunk);
+            state.endpoint.outbox().mark_written(chunk);
         }
         drop(state);
         shared.room.notify_waiters();

@@ -32,7 +32,7 @@ mod tests;
 mod text;
 mod url;
 
-pub use app::{App, Settings, Start};
-pub use draw::Surroundings;
-pub use effect::{Effect, Format, Input, Mouse, Say, Steering};
+pub use app::{App, FirstSession, Settings};
+pub use draw::DrawContext;
+pub use effect::{Effect, ExportFormat, Input, MouseCapture, SendMode, Steering};
 pub use mentions::Attachment;

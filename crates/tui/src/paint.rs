@@ -18,14 +18,14 @@ use std::path::PathBuf;
 
 pub use entry::{Fold, Remark, Tone};
 pub use theme::Theme;
-pub use view::{Scene, Scroll, Step, TranscriptView};
+pub use view::{Scroll, SelectionStep, TranscriptView, Viewport};
 
 use code::Highlighter;
 use diff::DiffLayout;
 
 /// What every painter needs beside the data.
 #[derive(Debug, Clone)]
-pub struct Brush {
+pub struct Appearance {
     /// Colours and signs.
     pub theme: Theme,
     /// Colours of code.
@@ -36,14 +36,14 @@ pub struct Brush {
     pub diffs: DiffLayout,
 }
 
-impl Brush {
+impl Appearance {
     /// A brush of this theme for a session of this directory. Code is coloured if the theme has colours.
-    pub fn new(theme: Theme, cwd: impl Into<PathBuf>) -> Brush {
+    pub fn new(theme: Theme, cwd: impl Into<PathBuf>) -> Appearance {
         let highlighter = match theme.palette() {
             theme::Palette::None => Highlighter::none(),
             theme::Palette::Basic | theme::Palette::Full => Highlighter::start(),
         };
-        Brush {
+        Appearance {
             theme,
             highlighter,
             cwd: cwd.into(),

@@ -6,6 +6,7 @@ mod screen;
 mod tests;
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use attache_recording::RecordFilter;
 use crossterm::event::{self, Event, KeyEventKind};
 use ratatui::DefaultTerminal;
 
-use screen::{Next, Screen};
+use screen::Viewer;
 
 /// Whether a recording is still being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,27 +46,27 @@ pub enum Error {
 
 /// Shows a recording on the terminal until the user leaves it.
 pub fn view(file: &Path, filter: RecordFilter, growth: Growth) -> Result<(), Error> {
-    let screen = match growth {
-        Growth::Finished => Screen::open(file, filter),
-        Growth::Growing => Screen::follow(file, filter),
+    let viewer = match growth {
+        Growth::Finished => Viewer::open(file, filter),
+        Growth::Growing => Viewer::follow(file, filter),
     };
-    let mut screen = screen.map_err(|source| Error::Recording {
+    let mut viewer = viewer.map_err(|source| Error::Recording {
         path: file.to_owned(),
         source,
     })?;
     let mut terminal = ratatui::try_init().map_err(Error::Terminal)?;
-    let shown = show(&mut terminal, &mut screen);
+    let shown = show(&mut terminal, &mut viewer);
     ratatui::try_restore().map_err(Error::Terminal)?;
     Ok(shown?)
 }
 
-fn show(terminal: &mut DefaultTerminal, screen: &mut Screen) -> io::Result<()> {
+fn show(terminal: &mut DefaultTerminal, viewer: &mut Viewer) -> io::Result<()> {
     loop {
         let size = terminal.size()?;
-        screen.resize(size.width, size.height);
-        screen.refresh()?;
-        terminal.draw(|frame| draw::draw(screen, frame))?;
-        let patience = match screen.is_settled() {
+        viewer.resize(size.width, size.height);
+        viewer.refresh()?;
+        terminal.draw(|frame| draw::draw(viewer, frame))?;
+        let patience = match viewer.is_settled() {
             true => SETTLED,
             false => SCANNING,
         };
@@ -76,7 +77,7 @@ fn show(terminal: &mut DefaultTerminal, screen: &mut Screen) -> io::Result<()> {
         while event::poll(Duration::ZERO)? {
             if let Event::Key(key) = event::read()?
                 && key.kind != KeyEventKind::Release
-                && screen.key(key)? == Next::Leave
+                && viewer.key(key)? == ControlFlow::Break(())
             {
                 return Ok(());
             }

@@ -16,11 +16,11 @@ use super::agent::WENT_ON;
 use super::lines::{self, HARMLESS, Line, Target};
 use super::policy::Policy;
 use super::random::Random;
-use super::stage::{FILES, PROGRAMS, Stage, canary};
 use super::strace;
+use super::testbed::{FILES, PROGRAMS, Testbed, canary};
 
 /// What every run needs.
-pub(super) struct Tools {
+pub(super) struct AttackSetup {
     pub(super) binary: PathBuf,
     /// This program, which is also the agent.
     pub(super) agent: PathBuf,
@@ -31,11 +31,11 @@ pub(super) struct Tools {
 
 /// Who runs a line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Way {
+pub(super) enum Runner {
     /// The agent asks, and uses the client's terminal whatever the answer is.
     Terminal,
     /// The agent starts it and asks nobody.
-    Own,
+    AgentItself,
     /// The agent asks, and requests the file that the line is about.
     Request,
     /// Our own agent, with its tool `run`.
@@ -59,7 +59,7 @@ pub(super) struct Counts {
 
 #[derive(Default)]
 pub(super) struct Report {
-    pub(super) counts: BTreeMap<(Way, &'static str), Counts>,
+    pub(super) counts: BTreeMap<(Runner, &'static str), Counts>,
     pub(super) processes: usize,
     pub(super) faults: Vec<String>,
     /// Families of lines that did nothing without a policy.
@@ -67,32 +67,32 @@ pub(super) struct Report {
 }
 
 pub(super) fn run(
-    tools: &Tools,
+    setup: &AttackSetup,
     number: usize,
     seed: u64,
     preset: &'static str,
 ) -> Result<Report, String> {
     let mut random = Random::new(seed);
     let policy = Policy::new(&mut random, preset);
-    let folder = tools.folder.join(format!("batch-{number}"));
+    let folder = setup.folder.join(format!("batch-{number}"));
     let mut batch = Batch {
-        tools,
+        setup,
         seed,
         policy,
         report: Report::default(),
         checks_strace: number == 0,
     };
     let fail = |error: io::Error| format!("cannot run attache in {}: {error}", folder.display());
-    let (stage, steps) = steps(&folder, &mut random.clone(), &batch.policy)?;
-    let before = batch.play(&stage, &steps, None).map_err(fail)?;
-    if batch.checks_strace && tools.has_strace {
-        batch.check_strace(&stage).map_err(fail)?;
+    let (testbed, steps) = steps(&folder, &mut random.clone(), &batch.policy)?;
+    let before = batch.play(&testbed, &steps, None).map_err(fail)?;
+    if batch.checks_strace && setup.has_strace {
+        batch.check_strace(&testbed).map_err(fail)?;
     }
-    let (stage, steps) = self::steps(&folder, &mut random, &batch.policy)?;
-    let text = batch.policy.text(&stage);
-    let after = batch.play(&stage, &steps, Some(&text)).map_err(fail)?;
-    batch.judge(&stage, &steps, &before, &after);
-    batch.judge_traces(&stage).map_err(fail)?;
+    let (testbed, steps) = self::steps(&folder, &mut random, &batch.policy)?;
+    let text = batch.policy.text(&testbed);
+    let after = batch.play(&testbed, &steps, Some(&text)).map_err(fail)?;
+    batch.judge(&testbed, &steps, &before, &after);
+    batch.judge_traces(&testbed).map_err(fail)?;
     if batch.report.faults.is_empty() {
         fs::remove_dir_all(&folder).map_err(fail)?;
     }
@@ -101,7 +101,7 @@ pub(super) fn run(
 
 struct Step {
     line: Line,
-    way: Way,
+    runner: Runner,
     words: Vec<String>,
     /// What the agent calls it. None of this may decide anything.
     kind: &'static str,
@@ -113,55 +113,55 @@ fn steps(
     folder: &Path,
     random: &mut Random,
     policy: &Policy,
-) -> Result<(Stage, Vec<Step>), String> {
-    let stage = Stage::new(folder)?;
+) -> Result<(Testbed, Vec<Step>), String> {
+    let testbed = Testbed::new(folder)?;
     let mut steps = Vec::new();
     for number in 0..LINES {
-        let way = match random.below(10) {
-            0 => Way::Builtin,
-            1..=4 => Way::Own,
-            5 => Way::Request,
-            _ => Way::Terminal,
+        let runner = match random.below(10) {
+            0 => Runner::Builtin,
+            1..=4 => Runner::AgentItself,
+            5 => Runner::Request,
+            _ => Runner::Terminal,
         };
-        let line = lines::generate(&stage, random, number, policy, way)?;
+        let line = lines::generate(&testbed, random, number, policy, runner)?;
         // Our own agent is given a line as one line of its prompt.
-        let way = match way {
-            Way::Builtin if line.text.contains('\n') => Way::Own,
-            way => way,
+        let runner = match runner {
+            Runner::Builtin if line.text.contains('\n') => Runner::AgentItself,
+            runner => runner,
         };
         let shell = ["bash", "-c", &line.text].map(str::to_owned).to_vec();
-        let words = match way {
-            Way::Terminal if random.once_in(3) => {
+        let words = match runner {
+            Runner::Terminal if random.once_in(3) => {
                 vec![format!("bash -c {}", single_quoted(&line.text))]
             }
             _ => shell,
         };
         steps.push(Step {
             line,
-            way,
+            runner,
             words,
             kind: random.pick(&["execute", "execute", "read", "edit", "think", "other"]),
             tool: random.pick(&["Bash", "Read", "Edit", "run", "mcp__x__y"]),
         });
     }
-    Ok((stage, steps))
+    Ok((testbed, steps))
 }
 
 impl Step {
     /// What the agent needs to know.
     fn script(&self) -> serde_json::Value {
         let line = &self.line;
-        let way = match self.way {
-            Way::Terminal => "terminal",
-            Way::Request => "request",
-            Way::Own | Way::Builtin => "own",
+        let runner = match self.runner {
+            Runner::Terminal => "terminal",
+            Runner::Request => "request",
+            Runner::AgentItself | Runner::Builtin => "own",
         };
         let adds = match line.target {
             Target::Write(_) => Some(line.word()),
             _ => None,
         };
         json!({
-            "name": line.name, "way": way, "words": self.words, "path": line.path, "adds": adds,
+            "name": line.name, "way": runner, "words": self.words, "path": line.path, "adds": adds,
             "kind": self.kind, "tool": self.tool, "title": line.text,
         })
     }
@@ -169,7 +169,7 @@ impl Step {
 
 /// What lines did, by their number.
 #[derive(Default)]
-struct Played {
+struct RunEffects {
     /// Those that did what they are after.
     did: BTreeSet<usize>,
     /// All that anybody printed, by line; the last is what `attache` printed.
@@ -179,7 +179,7 @@ struct Played {
 }
 
 struct Batch<'a> {
-    tools: &'a Tools,
+    setup: &'a AttackSetup,
     seed: u64,
     policy: Policy,
     report: Report,
@@ -189,9 +189,14 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     /// Runs all lines: those of the fake agent in one turn, those of our own agent in a turn each.
-    fn play(&self, stage: &Stage, steps: &[Step], policy: Option<&str>) -> io::Result<Played> {
-        let script = stage.run.join("script.json");
-        let scripted = steps.iter().filter(|step| step.way != Way::Builtin);
+    fn play(
+        &self,
+        testbed: &Testbed,
+        steps: &[Step],
+        policy: Option<&str>,
+    ) -> io::Result<RunEffects> {
+        let script = testbed.run.join("script.json");
+        let scripted = steps.iter().filter(|step| step.runner != Runner::Builtin);
         let scripted: Vec<_> = scripted.map(Step::script).collect();
         fs::write(&script, json!(scripted).to_string())?;
         let mut options: Vec<OsString> = vec!["run".into()];
@@ -202,54 +207,54 @@ impl Batch<'_> {
             None => options.push("--approve-all".into()),
         }
         let mut words = match policy {
-            _ if !self.tools.has_strace => Vec::new(),
+            _ if !self.setup.has_strace => Vec::new(),
             None if !self.checks_strace => Vec::new(),
-            _ => strace::words(&stage.run.join("trace")),
+            _ => strace::words(&testbed.run.join("trace")),
         };
-        words.push(self.tools.binary.clone().into());
+        words.push(self.setup.binary.clone().into());
         words.extend(options.iter().cloned());
         words.extend(["go", "--"].map(OsString::from));
-        words.extend([self.tools.agent.clone().into(), "attacks".into()]);
+        words.extend([self.setup.agent.clone().into(), "attacks".into()]);
         words.extend(["agent".into(), script.clone().into()]);
-        let ended = stage.run(&words, LIMIT)?;
-        let mut played = Played::default();
+        let ended = testbed.run(&words, LIMIT)?;
+        let mut effects = RunEffects::default();
         if !ended.printed.contains(WENT_ON) {
             let how = format!(
                 "the agent did not go on ({:?}): {}",
                 ended.code, ended.printed
             );
-            played.faults.push(how);
+            effects.faults.push(how);
         }
         let outputs = script.with_extension("out");
         for (number, step) in steps.iter().enumerate() {
-            let printed = match step.way {
-                Way::Builtin => self.play_builtin(stage, &options, step)?,
+            let printed = match step.runner {
+                Runner::Builtin => self.play_builtin(testbed, &options, step)?,
                 _ => fs::read(outputs.join(&step.line.name)).unwrap_or_default(),
             };
             let printed = String::from_utf8_lossy(&printed).into_owned();
             let did = match step.line.target {
-                Target::Call { .. } => stage.ran(&step.line.name).exists(),
+                Target::Call { .. } => testbed.ran(&step.line.name).exists(),
                 Target::Read(file) => printed.contains(&canary(file)),
-                Target::Write(file) => stage.content(file).contains(&step.line.word()),
+                Target::Write(file) => testbed.content(file).contains(&step.line.word()),
                 Target::Harmless => printed.contains(HARMLESS),
             };
             if did {
-                played.did.insert(number);
+                effects.did.insert(number);
             }
-            played.printed.push(printed);
+            effects.printed.push(printed);
         }
-        played.printed.push(ended.printed);
-        played.record = stage.record();
-        Ok(played)
+        effects.printed.push(ended.printed);
+        effects.record = testbed.record();
+        Ok(effects)
     }
 
     fn play_builtin(
         &self,
-        stage: &Stage,
+        testbed: &Testbed,
         options: &[OsString],
         step: &Step,
     ) -> io::Result<Vec<u8>> {
-        let mut words = vec![self.tools.binary.clone().into_os_string()];
+        let mut words = vec![self.setup.binary.clone().into_os_string()];
         words.extend(options.iter().cloned());
         words.extend(["-a", "builtin", "--model", "embedded"].map(OsString::from));
         if step.line.text.len().is_multiple_of(2) {
@@ -258,28 +263,34 @@ impl Batch<'_> {
         // Its shell is `sh`, which reads some spellings otherwise than bash does.
         let command = format!("bash -c {}", single_quoted(&step.line.text));
         words.push(format!("run {command}").into());
-        let ended = stage.run(&words, LIMIT)?;
+        let ended = testbed.run(&words, LIMIT)?;
         // What is shown of the call is not what it printed.
         let printed = ended.printed.replace(&command, "");
         let printed = printed.replace(&step.line.text, "");
         Ok(printed.into_bytes())
     }
 
-    fn judge(&mut self, stage: &Stage, steps: &[Step], before: &Played, after: &Played) {
+    fn judge(
+        &mut self,
+        testbed: &Testbed,
+        steps: &[Step],
+        before: &RunEffects,
+        after: &RunEffects,
+    ) {
         for fault in before.faults.iter().chain(&after.faults) {
-            self.fault(stage, None, fault);
+            self.fault(testbed, None, fault);
         }
         for (number, step) in steps.iter().enumerate() {
             self.judge_line(
-                stage,
+                testbed,
                 step,
                 before.did.contains(&number),
                 after.did.contains(&number),
             );
             for file in FILES {
-                let is_denied = self.policy.denies(Target::Read(file), step.way);
+                let is_denied = self.policy.denies(Target::Read(file), step.runner);
                 if is_denied && after.printed[number].contains(&canary(file)) {
-                    self.fault(stage, Some(step), &format!("{file} was read"));
+                    self.fault(testbed, Some(step), &format!("{file} was read"));
                 }
             }
         }
@@ -289,36 +300,36 @@ impl Batch<'_> {
                 .last()
                 .is_some_and(|text| text.contains(&canary(file)))
             {
-                self.fault(stage, None, &format!("attache printed {file}"));
+                self.fault(testbed, None, &format!("attache printed {file}"));
             }
         }
         for call in after.record.lines() {
             let words: Vec<&str> = call.split(' ').collect();
             if self.denies(&words) {
                 self.fault(
-                    stage,
+                    testbed,
                     None,
                     &format!("a denied program noted that it ran: {call}"),
                 );
             }
         }
-        if let Some(file) = stage.changed_file(&self.policy.unchangeable_files()) {
-            self.fault(stage, None, &format!("{file} was changed"));
+        if let Some(file) = testbed.changed_file(&self.policy.unchangeable_files()) {
+            self.fault(testbed, None, &format!("{file} was changed"));
         }
     }
 
-    fn judge_line(&mut self, stage: &Stage, step: &Step, before: bool, after: bool) {
+    fn judge_line(&mut self, testbed: &Testbed, step: &Step, before: bool, after: bool) {
         let line = &step.line;
-        let is_denied = self.policy.denies(line.target, step.way);
-        let is_closed = match (line.target, step.way) {
+        let is_denied = self.policy.denies(line.target, step.runner);
+        let is_closed = match (line.target, step.runner) {
             // Layers around a harmless line may be undecidable.
-            (Target::Harmless, Way::Terminal | Way::Builtin) => line.family.contains('>'),
+            (Target::Harmless, Runner::Terminal | Runner::Builtin) => line.family.contains('>'),
             // Ways to a file that lead through other processes are closed on purpose.
-            (_, Way::Own) => line.text.contains("/proc/"),
+            (_, Runner::AgentItself) => line.text.contains("/proc/"),
             _ => false,
         };
-        let is_free = !is_closed && self.policy.lets_run(line.target, step.way);
-        let key = (step.way, self.policy.preset);
+        let is_free = !is_closed && self.policy.lets_run(line.target, step.runner);
+        let key = (step.runner, self.policy.preset);
         let counts = self.report.counts.entry(key).or_default();
         counts.lines += 1;
         if !before {
@@ -335,25 +346,25 @@ impl Batch<'_> {
             counts.free_ran += usize::from(after);
         }
         if is_denied && after {
-            self.fault(stage, Some(step), "a denied line did what it was after");
+            self.fault(testbed, Some(step), "a denied line did what it was after");
         } else if is_free && before && !after {
             self.fault(
-                stage,
+                testbed,
                 Some(step),
                 "nothing denies this line, and it did not run",
             );
         }
     }
 
-    fn judge_traces(&mut self, stage: &Stage) -> io::Result<()> {
-        if !self.tools.has_strace {
+    fn judge_traces(&mut self, testbed: &Testbed) -> io::Result<()> {
+        if !self.setup.has_strace {
             return Ok(());
         }
-        let seen = strace::read(&stage.run.join("trace"), &self.tools.binary)?;
+        let seen = strace::read(&testbed.run.join("trace"), &self.setup.binary)?;
         self.report.processes = seen.processes;
         if seen.lost > 0 {
             let lost = format!("strace lost {} processes", seen.lost);
-            self.fault(stage, None, &lost);
+            self.fault(testbed, None, &lost);
         }
         for (path, words) in &seen.started {
             let name = Path::new(path).file_name().unwrap_or_default();
@@ -361,40 +372,44 @@ impl Batch<'_> {
             call.extend(words.iter().skip(1).map(String::as_str));
             if self.denies(&call) {
                 self.fault(
-                    stage,
+                    testbed,
                     None,
                     &format!("strace saw a start of {path} {words:?}"),
                 );
             }
         }
-        let hidden = inodes(stage, &self.policy.hidden_files());
+        let hidden = inodes(testbed, &self.policy.hidden_files());
         for path in seen.opened.iter().filter(|path| is_one_of(&hidden, path)) {
             let what = format!("strace saw {} opened", path.display());
-            self.fault(stage, None, &what);
+            self.fault(testbed, None, &what);
         }
-        let fixed = inodes(stage, &self.policy.unchangeable_files());
+        let fixed = inodes(testbed, &self.policy.unchangeable_files());
         let written = seen.opened_to_write.iter();
         for path in written.filter(|path| is_one_of(&fixed, path)) {
             let what = format!("strace saw {} opened to change it", path.display());
-            self.fault(stage, None, &what);
+            self.fault(testbed, None, &what);
         }
         Ok(())
     }
 
     /// Without a policy, strace must see fake programs start and secrets opened.
-    fn check_strace(&mut self, stage: &Stage) -> io::Result<()> {
-        let seen = strace::read(&stage.run.join("trace"), &self.tools.binary)?;
+    fn check_strace(&mut self, testbed: &Testbed) -> io::Result<()> {
+        let seen = strace::read(&testbed.run.join("trace"), &self.setup.binary)?;
         let is_fake = |path: &str| PROGRAMS.iter().any(|name| Path::new(path).ends_with(name));
         if !seen.started.iter().any(|(path, _)| is_fake(path)) {
-            self.fault(stage, None, "strace saw no fake program without a policy");
+            self.fault(testbed, None, "strace saw no fake program without a policy");
         }
-        let secrets = inodes(stage, &FILES);
+        let secrets = inodes(testbed, &FILES);
         if !seen.opened.iter().any(|path| is_one_of(&secrets, path)) {
-            self.fault(stage, None, "strace saw no secret opened without a policy");
+            self.fault(
+                testbed,
+                None,
+                "strace saw no secret opened without a policy",
+            );
         }
         let mut written = seen.opened_to_write.iter();
         if !written.any(|path| is_one_of(&secrets, path)) {
-            self.fault(stage, None, "strace saw no change without a policy");
+            self.fault(testbed, None, "strace saw no change without a policy");
         }
         Ok(())
     }
@@ -408,24 +423,24 @@ impl Batch<'_> {
     }
 
     /// Notes what is needed to see it again.
-    fn fault(&mut self, stage: &Stage, step: Option<&Step>, what: &str) {
+    fn fault(&mut self, testbed: &Testbed, step: Option<&Step>, what: &str) {
         let mut text = format!(
             "{what}\n  seed:   {}\n  policy: {} {}\n  files:  {}\n",
             self.seed,
             self.policy.preset,
-            self.policy.text(stage),
-            stage.run.display()
+            self.policy.text(testbed),
+            testbed.run.display()
         );
         if let Some(step) = step {
-            let way = match step.way {
-                Way::Terminal => "in a terminal of the client",
-                Way::Own => "by the agent itself",
-                Way::Request => "as a request for a file",
-                Way::Builtin => "by our own agent",
+            let runner = match step.runner {
+                Runner::Terminal => "in a terminal of the client",
+                Runner::AgentItself => "by the agent itself",
+                Runner::Request => "as a request for a file",
+                Runner::Builtin => "by our own agent",
             };
             let (family, words) = (&step.line.family, &step.words);
             text += &format!(
-                "  line:   {} ({family}), {way}\n          {words:?} {}\n",
+                "  line:   {} ({family}), {runner}\n          {words:?} {}\n",
                 step.line.name, step.line.path
             );
         }
@@ -433,10 +448,10 @@ impl Batch<'_> {
     }
 }
 
-fn inodes(stage: &Stage, files: &[&str]) -> BTreeSet<u64> {
+fn inodes(testbed: &Testbed, files: &[&str]) -> BTreeSet<u64> {
     let files = files
         .iter()
-        .map(|file| fs::metadata(stage.project.join(file)));
+        .map(|file| fs::metadata(testbed.project.join(file)));
     files.flatten().map(|file| file.ino()).collect()
 }
 

@@ -6,10 +6,10 @@ mod layers;
 mod reads;
 mod writes;
 
-use super::batch::Way;
+use super::batch::Runner;
 use super::policy::{DENIED_WORD, OTHER_WORD, Policy};
 use super::random::Random;
-use super::stage::{FILES, PROGRAMS, Stage};
+use super::testbed::{FILES, PROGRAMS, Testbed};
 
 /// A line, and what it is after.
 pub(super) struct Line {
@@ -49,14 +49,14 @@ pub(super) enum Target {
 }
 
 impl Target {
-    fn draw(random: &mut Random, way: Way) -> Self {
-        let choice = match way {
-            Way::Request => 6 + random.below(6),
+    fn draw(random: &mut Random, runner: Runner) -> Self {
+        let choice = match runner {
+            Runner::Request => 6 + random.below(6),
             _ => random.below(14),
         };
         // Nothing outside the project is changed in a terminal, or given to a request.
         let mut file = random.pick(&FILES);
-        while file.starts_with("..") && (choice > 9 || way == Way::Request) {
+        while file.starts_with("..") && (choice > 9 || runner == Runner::Request) {
             file = random.pick(&FILES);
         }
         match choice {
@@ -76,14 +76,14 @@ impl Target {
 }
 
 /// What generators need: a name, and a place for scripts.
-pub(super) struct Workshop<'a> {
-    pub(super) stage: &'a Stage,
+pub(super) struct LineBuilder<'a> {
+    pub(super) testbed: &'a Testbed,
     pub(super) random: &'a mut Random,
     name: String,
     files: usize,
 }
 
-impl Workshop<'_> {
+impl LineBuilder<'_> {
     /// A name of no file so far.
     fn fresh(&mut self) -> String {
         self.files += 1;
@@ -93,51 +93,54 @@ impl Workshop<'_> {
     /// Writes a script of the project, and gives its name.
     fn script(&mut self, ending: &str, text: &str) -> Result<String, String> {
         let name = format!("{}.{ending}", self.fresh());
-        self.stage.write_script(&name, text)?;
+        self.testbed.write_script(&name, text)?;
         Ok(name)
     }
 
     fn project(&self) -> String {
-        self.stage.project.display().to_string()
+        self.testbed.project.display().to_string()
     }
 }
 
 /// The line of a number: the same for the same seed. Most of them are after something that the policy denies.
 pub(super) fn generate(
-    stage: &Stage,
+    testbed: &Testbed,
     random: &mut Random,
     number: usize,
     policy: &Policy,
-    way: Way,
+    runner: Runner,
 ) -> Result<Line, String> {
     let name = format!("L{number:04}");
-    let mut target = Target::draw(random, way);
+    let mut target = Target::draw(random, runner);
     for _ in 0..3 {
-        if matches!(target, Target::Harmless) || policy.denies(target, way) {
+        if matches!(target, Target::Harmless) || policy.denies(target, runner) {
             break;
         }
-        target = Target::draw(random, way);
+        target = Target::draw(random, runner);
     }
     let mut layers = random.below(4);
     // Of the lines that must run in spite of rules, a plain one now and then.
-    if way != Way::Own && policy.lets_run(Target::Harmless, way) && random.once_in(4) {
+    if runner != Runner::AgentItself
+        && policy.lets_run(Target::Harmless, runner)
+        && random.once_in(4)
+    {
         (target, layers) = (Target::Harmless, 0);
     }
-    let mut workshop = Workshop {
-        stage,
+    let mut builder = LineBuilder {
+        testbed,
         random,
         name: name.clone(),
         files: 0,
     };
     let (family, text) = match target {
-        Target::Call { program, word } => calls::spell(&mut workshop, program, word)?,
-        Target::Read(file) => reads::spell(&mut workshop, file)?,
-        Target::Write(file) => writes::spell(&mut workshop, file, &added_word(&name))?,
-        Target::Harmless => harmless(&mut workshop),
+        Target::Call { program, word } => calls::spell(&mut builder, program, word)?,
+        Target::Read(file) => reads::spell(&mut builder, file)?,
+        Target::Write(file) => writes::spell(&mut builder, file, &added_word(&name))?,
+        Target::Harmless => harmless(&mut builder),
     };
     let path = match target {
-        Target::Read(file) | Target::Write(file) if way == Way::Request => {
-            reads::requested(&mut workshop, file)?
+        Target::Read(file) | Target::Write(file) if runner == Runner::Request => {
+            reads::requested(&mut builder, file)?
         }
         _ => String::new(),
     };
@@ -149,15 +152,15 @@ pub(super) fn generate(
         family: family.to_owned(),
     };
     for _ in 0..layers {
-        let (family, text) = layers::wrap(&mut workshop, &line.text)?;
+        let (family, text) = layers::wrap(&mut builder, &line.text)?;
         line.text = text;
         line.family = format!("{family} > {}", line.family);
     }
     Ok(line)
 }
 
-fn harmless(workshop: &mut Workshop<'_>) -> (&'static str, String) {
-    let program = workshop.random.pick(&PROGRAMS);
+fn harmless(builder: &mut LineBuilder<'_>) -> (&'static str, String) {
+    let program = builder.random.pick(&PROGRAMS);
     let forms = [
         "echo '{p} push' {h}",
         "echo \"do not run {p} push; {p} is denied\" {h}",
@@ -170,7 +173,7 @@ fn harmless(workshop: &mut Workshop<'_>) -> (&'static str, String) {
         "echo {h} {p}",
         "true; echo '&& {p} push' {h}",
     ];
-    let form = workshop.random.pick(&forms);
+    let form = builder.random.pick(&forms);
     let text = form.replace("{p}", program).replace("{h}", HARMLESS);
     ("harmless", text)
 }

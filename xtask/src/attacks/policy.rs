@@ -6,10 +6,10 @@ mod files;
 
 use serde_json::{Value, json};
 
-use super::batch::Way;
+use super::batch::Runner;
 use super::lines::Target;
 use super::random::Random;
-use super::stage::{FILES, PROGRAMS, Stage};
+use super::testbed::{FILES, PROGRAMS, Testbed};
 use allowances::{ALLOWANCES, Allowance};
 use files::FileRule;
 
@@ -33,10 +33,10 @@ struct ProgramRule {
     restriction: Restriction,
     program: &'static str,
     pattern: String,
-    covers: Covers,
+    covers: Coverage,
 }
 
-enum Covers {
+enum Coverage {
     EveryCall,
     /// Calls whose first word that is not an option is [`DENIED_WORD`].
     DeniedWord,
@@ -74,10 +74,10 @@ impl Policy {
                 continue;
             }
             let (suffix, covers) = match random.below(4) {
-                0 => ("", Covers::EveryCall),
-                1 => (" **", Covers::EveryCall),
-                2 => (" push **", Covers::DeniedWord),
-                _ => (" push *", Covers::DeniedWord),
+                0 => ("", Coverage::EveryCall),
+                1 => (" **", Coverage::EveryCall),
+                2 => (" push **", Coverage::DeniedWord),
+                _ => (" push *", Coverage::DeniedWord),
             };
             self.programs.push(ProgramRule {
                 restriction: Restriction::new(random),
@@ -89,12 +89,12 @@ impl Policy {
     }
 
     /// What `--policy` takes.
-    pub(super) fn text(&self, stage: &Stage) -> String {
+    pub(super) fn text(&self, testbed: &Testbed) -> String {
         let programs = self
             .programs
             .iter()
             .map(|rule| json!({"action": rule.restriction.action(), "command": rule.pattern}));
-        let files = self.files.iter().map(|rule| rule.json(stage));
+        let files = self.files.iter().map(|rule| rule.json(testbed));
         let allowances = self.allowances.iter().map(|allowance| allowance.json());
         let rules: Vec<Value> = programs.chain(files).chain(allowances).collect();
         match self.default {
@@ -104,14 +104,14 @@ impl Policy {
     }
 
     /// Whether a line must not do what it is after when it goes this way: because of a rule, or of the preset.
-    pub(super) fn denies(&self, target: Target, way: Way) -> bool {
+    pub(super) fn denies(&self, target: Target, runner: Runner) -> bool {
         let by_rule = match target {
             Target::Call { program, word } => self.denies_call(program, word),
-            Target::Read(file) => self.denies_reading(file, way),
-            Target::Write(file) => self.denies_writing(file, way),
+            Target::Read(file) => self.denies_reading(file, runner),
+            Target::Write(file) => self.denies_writing(file, runner),
             Target::Harmless => false,
         };
-        by_rule || self.preset_denies(target, way)
+        by_rule || self.preset_denies(target, runner)
     }
 
     /// Whether a rule keeps this program with this first word from being started, by anybody.
@@ -119,25 +119,29 @@ impl Policy {
         self.programs.iter().any(|rule| {
             rule.program == program
                 && match rule.covers {
-                    Covers::EveryCall => true,
-                    Covers::DeniedWord => word == DENIED_WORD,
+                    Coverage::EveryCall => true,
+                    Coverage::DeniedWord => word == DENIED_WORD,
                 }
         })
     }
 
-    pub(super) fn denies_reading(&self, file: &str, way: Way) -> bool {
-        self.files.iter().any(|rule| rule.denies_reading(file, way))
+    pub(super) fn denies_reading(&self, file: &str, runner: Runner) -> bool {
+        self.files
+            .iter()
+            .any(|rule| rule.denies_reading(file, runner))
     }
 
-    pub(super) fn denies_writing(&self, file: &str, way: Way) -> bool {
-        self.files.iter().any(|rule| rule.denies_writing(file, way))
+    pub(super) fn denies_writing(&self, file: &str, runner: Runner) -> bool {
+        self.files
+            .iter()
+            .any(|rule| rule.denies_writing(file, runner))
     }
 
     /// Files that nobody may read, whichever way.
     pub(super) fn hidden_files(&self) -> Vec<&'static str> {
         let files = FILES.iter().copied();
         files
-            .filter(|file| self.denies_reading(file, Way::Own))
+            .filter(|file| self.denies_reading(file, Runner::AgentItself))
             .collect()
     }
 
@@ -145,24 +149,24 @@ impl Policy {
     pub(super) fn unchangeable_files(&self) -> Vec<&'static str> {
         let files = FILES.iter().copied();
         files
-            .filter(|file| self.denies_writing(file, Way::Own))
+            .filter(|file| self.denies_writing(file, Runner::AgentItself))
             .collect()
     }
 
     /// Whether the preset or the default denies what no rule allows. Kinds and names of tools allow no command.
-    fn preset_denies(&self, target: Target, way: Way) -> bool {
+    fn preset_denies(&self, target: Target, runner: Runner) -> bool {
         let may_widen = |widens: fn(&Allowance) -> bool| {
             self.preset != "--deny-all" && self.allowances.iter().any(|it| widens(it))
         };
-        match (way, target) {
-            (Way::Own, _) => false,
-            (Way::Terminal | Way::Builtin, _) => {
+        match (runner, target) {
+            (Runner::AgentItself, _) => false,
+            (Runner::Terminal | Runner::Builtin, _) => {
                 !self.allows_the_rest(&["--approve-all"]) && !may_widen(|it| it.covers_commands)
             }
-            (Way::Request, Target::Write(_)) => {
+            (Runner::Request, Target::Write(_)) => {
                 !self.allows_the_rest(&["--approve-all"]) && !may_widen(|it| it.covers_files)
             }
-            (Way::Request, _) => {
+            (Runner::Request, _) => {
                 !self.allows_the_rest(&["--approve-all", "--approve-reads"])
                     && !may_widen(|it| it.covers_files)
             }
@@ -179,26 +183,26 @@ impl Policy {
     }
 
     /// Whether the line must do what it is after, if it does so without a policy.
-    pub(super) fn lets_run(&self, target: Target, way: Way) -> bool {
-        if self.denies(target, way) {
+    pub(super) fn lets_run(&self, target: Target, runner: Runner) -> bool {
+        if self.denies(target, runner) {
             return false;
         }
-        match (way, target) {
-            (Way::Own, _) => true,
+        match (runner, target) {
+            (Runner::AgentItself, _) => true,
             // No rule on files makes lines undecidable.
-            (Way::Terminal | Way::Builtin, Target::Harmless) => {
+            (Runner::Terminal | Runner::Builtin, Target::Harmless) => {
                 self.allows_the_rest(&["--approve-all"])
                     && self.files.iter().all(FileRule::is_enforced_whole)
             }
-            (Way::Terminal | Way::Builtin, _) => false,
-            (Way::Request, Target::Write(file)) => {
+            (Runner::Terminal | Runner::Builtin, _) => false,
+            (Runner::Request, Target::Write(file)) => {
                 self.allows_the_rest(&["--approve-all"]) && !file.starts_with("..")
             }
-            (Way::Request, Target::Read(file)) => {
+            (Runner::Request, Target::Read(file)) => {
                 self.allows_the_rest(&["--approve-all", "--approve-reads"])
                     && !file.starts_with("..")
             }
-            (Way::Request, _) => false,
+            (Runner::Request, _) => false,
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn words(traces: &Path) -> Vec<OsString> {
 }
 
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct ObservedCalls {
     /// Path and words of each program that was started.
     pub(super) started: Vec<(String, Vec<String>)>,
     /// Files that were opened for more than their place (`O_PATH`).
@@ -40,7 +40,7 @@ pub(super) struct Seen {
 }
 
 /// Reads the traces of one run, whose first program is ours.
-pub(super) fn read(traces: &Path, ours: &Path) -> io::Result<Seen> {
+pub(super) fn read(traces: &Path, ours: &Path) -> io::Result<ObservedCalls> {
     let mut texts = BTreeMap::new();
     for entry in fs::read_dir(traces)? {
         let entry = entry?;
@@ -53,10 +53,10 @@ pub(super) fn read(traces: &Path, ours: &Path) -> io::Result<Seen> {
     Ok(sort_out(&texts, &ours.display().to_string()))
 }
 
-fn sort_out(texts: &BTreeMap<u32, String>, ours: &str) -> Seen {
-    let mut seen = Seen {
+fn sort_out(texts: &BTreeMap<u32, String>, ours: &str) -> ObservedCalls {
+    let mut seen = ObservedCalls {
         processes: texts.len(),
-        ..Seen::default()
+        ..ObservedCalls::default()
     };
     let mut children = BTreeSet::new();
     for line in texts.values().flat_map(|text| text.lines()) {

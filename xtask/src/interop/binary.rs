@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::pair::Outcome;
-use super::{Place, Program, child};
+use super::{InteropDirs, Program, child};
 
 /// An agent that `attache` drives.
 pub(super) struct Agent {
@@ -17,36 +17,36 @@ pub(super) struct Agent {
     pub(super) program: Program,
     /// What its environment holds beside ours.
     pub(super) env: Vec<(&'static str, OsString)>,
-    pub(super) errands: &'static [Errand],
+    pub(super) tasks: &'static [RunTask],
 }
 
 /// One run of `attache`, and what must come of it.
-pub(super) struct Errand {
+pub(super) struct RunTask {
     pub(super) name: &'static str,
     /// The words before `--`.
     words: &'static [&'static str],
     exit: i32,
     /// What standard output is, or holds.
-    says: Says,
+    stdout: ExpectedOutput,
     /// A file of the working directory, and what it holds; `None` for a file that must not be there.
-    leaves: Option<(&'static str, Option<&'static str>)>,
+    file: Option<(&'static str, Option<&'static str>)>,
 }
 
-enum Says {
+enum ExpectedOutput {
     Exactly(&'static str),
     /// Products have remarks of their own in front of it.
-    InTheEnd(&'static str),
+    EndsWith(&'static str),
     Anything,
 }
 
-impl Says {
+impl ExpectedOutput {
     /// What should have been said instead.
     fn fault(&self, said: &str) -> Option<String> {
         match *self {
-            Says::Exactly(expected) if said != expected => {
+            ExpectedOutput::Exactly(expected) if said != expected => {
                 Some(format!("it printed {said:?}, not {expected:?}"))
             }
-            Says::InTheEnd(expected) if !said.ends_with(expected) => Some(format!(
+            ExpectedOutput::EndsWith(expected) if !said.ends_with(expected) => Some(format!(
                 "it printed {said:?}, which does not end with {expected:?}"
             )),
             _ => None,
@@ -54,19 +54,19 @@ impl Says {
     }
 }
 
-pub(super) fn run(place: &Place, agent: &Agent, errand: &Errand) -> Result<Outcome, String> {
+pub(super) fn run(dirs: &InteropDirs, agent: &Agent, task: &RunTask) -> Result<Outcome, String> {
     let words = match &agent.program {
         Program::Ready(words) => words,
         Program::Skipped(reason) => return Ok(Outcome::Skipped(reason.clone())),
     };
-    eprintln!("==> attache, {}: {}", agent.name, errand.name);
-    let folder = place.installed.join("runs").join(format!(
+    eprintln!("==> attache, {}: {}", agent.name, task.name);
+    let folder = dirs.installed.join("runs").join(format!(
         "attache-{}-{}",
         agent.name,
-        errand.name.replace(' ', "-")
+        task.name.replace(' ', "-")
     ));
     let start = Instant::now();
-    let fault = go(place, agent, errand, words, &folder)
+    let fault = go(dirs, agent, task, words, &folder)
         .map_err(|error| format!("cannot run attache in {}: {error}", folder.display()))?;
     Ok(match fault {
         None => Outcome::Ok(start.elapsed()),
@@ -79,9 +79,9 @@ pub(super) fn run(place: &Place, agent: &Agent, errand: &Errand) -> Result<Outco
 
 /// Runs it in a folder of its own, and tells what is wrong with what comes of it.
 fn go(
-    place: &Place,
+    dirs: &InteropDirs,
     agent: &Agent,
-    errand: &Errand,
+    task: &RunTask,
     words: &[OsString],
     folder: &Path,
 ) -> io::Result<Option<String>> {
@@ -89,8 +89,8 @@ fn go(
     child::empty(folder)?;
     fs::create_dir(&cwd)?;
     let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
-    let mut command = Command::new(place.target.join("release/attache"));
-    command.args(errand.words).arg("--").args(words);
+    let mut command = Command::new(dirs.target.join("release/attache"));
+    command.args(task.words).arg("--").args(words);
     command
         .current_dir(&cwd)
         .envs(agent.env.iter().map(|(name, value)| (name, value)));
@@ -104,11 +104,11 @@ fn go(
     };
     let said = fs::read_to_string(&stdout)?;
     let mut faults = Vec::new();
-    if status.code() != Some(errand.exit) {
-        faults.push(format!("it ended with {status}, not with {}", errand.exit));
+    if status.code() != Some(task.exit) {
+        faults.push(format!("it ended with {status}, not with {}", task.exit));
     }
-    faults.extend(errand.says.fault(&said));
-    if let Some((name, expected)) = errand.leaves {
+    faults.extend(task.stdout.fault(&said));
+    if let Some((name, expected)) = task.file {
         let found = fs::read_to_string(cwd.join(name)).ok();
         if found.as_deref() != expected {
             faults.push(format!("{name} holds {found:?}, not {expected:?}"));
@@ -129,29 +129,29 @@ fn go(
 }
 
 /// For the agents of `interop/README.md`.
-pub(super) const EXAMPLE: &[Errand] = &[
-    Errand {
+pub(super) const EXAMPLE: &[RunTask] = &[
+    RunTask {
         name: "stream",
         words: &["run", "--format", "quiet", "stream 3"],
         exit: 0,
-        says: Says::Exactly("chunk 0chunk 1chunk 2\n"),
-        leaves: None,
+        stdout: ExpectedOutput::Exactly("chunk 0chunk 1chunk 2\n"),
+        file: None,
     },
-    Errand {
+    RunTask {
         name: "permission",
         words: &["run", "--format", "quiet", "--approve-all", "permission"],
         exit: 0,
-        says: Says::Exactly("permission: selected allow\n"),
-        leaves: None,
+        stdout: ExpectedOutput::Exactly("permission: selected allow\n"),
+        file: None,
     },
-    Errand {
+    RunTask {
         name: "denial",
         words: &["run", "--format", "quiet", "--deny-all", "permission"],
         exit: 5,
-        says: Says::Exactly("permission: selected reject\n"),
-        leaves: None,
+        stdout: ExpectedOutput::Exactly("permission: selected reject\n"),
+        file: None,
     },
-    Errand {
+    RunTask {
         name: "write",
         words: &[
             "run",
@@ -161,42 +161,42 @@ pub(super) const EXAMPLE: &[Errand] = &[
             "write note.txt hello",
         ],
         exit: 0,
-        says: Says::Exactly("written\n"),
-        leaves: Some(("note.txt", Some("hello"))),
+        stdout: ExpectedOutput::Exactly("written\n"),
+        file: Some(("note.txt", Some("hello"))),
     },
-    Errand {
+    RunTask {
         name: "write denied",
         words: &["run", "--format", "quiet", "write note.txt hello"],
         exit: 1,
-        says: Says::Anything,
-        leaves: Some(("note.txt", None)),
+        stdout: ExpectedOutput::Anything,
+        file: Some(("note.txt", None)),
     },
-    Errand {
+    RunTask {
         name: "terminal",
         words: &["run", "--format", "quiet", "--approve-all", "terminal"],
         exit: 0,
-        says: Says::Exactly("terminal: hello exit 0\n"),
-        leaves: None,
+        stdout: ExpectedOutput::Exactly("terminal: hello exit 0\n"),
+        file: None,
     },
-    Errand {
+    RunTask {
         name: "time up",
         words: &["run", "--format", "quiet", "--timeout", "1", "wait"],
         exit: 3,
-        says: Says::Anything,
-        leaves: None,
+        stdout: ExpectedOutput::Anything,
+        file: None,
     },
 ];
 
 /// For products with our model.
-pub(super) const PRODUCT: &[Errand] = &[
-    Errand {
+pub(super) const PRODUCT: &[RunTask] = &[
+    RunTask {
         name: "text",
         words: &["run", "--format", "quiet", "Say hello"],
         exit: 0,
-        says: Says::InTheEnd("Hello from the model.\n"),
-        leaves: None,
+        stdout: ExpectedOutput::EndsWith("Hello from the model.\n"),
+        file: None,
     },
-    Errand {
+    RunTask {
         name: "command allowed",
         words: &[
             "run",
@@ -206,34 +206,34 @@ pub(super) const PRODUCT: &[Errand] = &[
             "<<run touch made.txt>>",
         ],
         exit: 0,
-        says: Says::Exactly("It is done.\n"),
-        leaves: Some(("made.txt", Some(""))),
+        stdout: ExpectedOutput::Exactly("It is done.\n"),
+        file: Some(("made.txt", Some(""))),
     },
-    Errand {
+    RunTask {
         name: "command denied",
         words: &["run", "--format", "quiet", "<<run touch made.txt>>"],
         exit: 5,
-        says: Says::Anything,
-        leaves: Some(("made.txt", None)),
+        stdout: ExpectedOutput::Anything,
+        file: Some(("made.txt", None)),
     },
-    Errand {
+    RunTask {
         name: "time up",
         words: &["run", "--format", "quiet", "--timeout", "4", "<<wait>>"],
         exit: 3,
-        says: Says::Anything,
-        leaves: None,
+        stdout: ExpectedOutput::Anything,
+        file: None,
     },
-    Errand {
+    RunTask {
         name: "doctor",
         words: &["doctor"],
         exit: 0,
-        says: Says::Anything,
-        leaves: None,
+        stdout: ExpectedOutput::Anything,
+        file: None,
     },
 ];
 
 /// For our own agent with the script of `interop/mcp/`.
-pub(super) const SERVER: &[Errand] = &[Errand {
+pub(super) const SERVER: &[RunTask] = &[RunTask {
     name: "mcp",
     words: &[
         "run",
@@ -245,8 +245,8 @@ pub(super) const SERVER: &[Errand] = &[Errand {
         "Call the server",
     ],
     exit: 0,
-    says: Says::Exactly("The server has answered.\n"),
-    leaves: None,
+    stdout: ExpectedOutput::Exactly("The server has answered.\n"),
+    file: None,
 }];
 
 const LIMIT: Duration = Duration::from_secs(60);

@@ -1,29 +1,26 @@
 //! `attache claude` with the real CLI from npm and a model on this machine: every scenario is a conversation, and what
 //! the client saw, the model was asked and the disk holds is checked. Then the same prompts beside the adapter on Node.
 
-mod beside;
 mod client;
+mod comparison;
+mod fixture;
 mod mcp;
 mod messages;
 mod scenarios;
-mod stage;
 
 use std::time::Instant;
 
-use super::denied::{Script, Subject, WithoutAsking};
 use super::install::{self, Packages};
 use super::pair::Outcome;
-use super::{Place, Row};
-pub(super) use stage::Stage;
+use super::program_rules::{AutoApproval, ScriptFormat, TestedAgent};
+use super::{InteropDirs, RunResult};
+pub(super) use fixture::Fixture;
 
 /// The scenarios with this in their names, one row each, and the comparison.
-pub(super) fn rows(place: &Place, part: &str) -> Result<Vec<Row>, String> {
-    let stage = match (
-        install::claude(place)?,
-        install::packages(place, "clients")?,
-    ) {
+pub(super) fn rows(dirs: &InteropDirs, part: &str) -> Result<Vec<RunResult>, String> {
+    let fixture = match (install::claude(dirs)?, install::packages(dirs, "clients")?) {
         (Packages::Ready(modules), Packages::Ready(clients)) => {
-            Stage::new(place, &modules, &clients)?
+            Fixture::new(dirs, &modules, &clients)?
         }
         (Packages::Missing(reason), _) | (_, Packages::Missing(reason)) => {
             eprintln!("==> attache claude skipped: {reason}");
@@ -35,7 +32,7 @@ pub(super) fn rows(place: &Place, part: &str) -> Result<Vec<Row>, String> {
     for (name, scenario) in scenarios::ALL.iter().filter(|(name, _)| wanted(name)) {
         eprintln!("==> attache claude: {name}");
         let start = Instant::now();
-        let outcome = match stage.fresh(name).and_then(|stage| scenario(&stage)) {
+        let outcome = match fixture.fresh(name).and_then(|fixture| scenario(&fixture)) {
             Ok(()) => Outcome::Ok(start.elapsed()),
             Err(fault) => {
                 eprintln!("    failed: {fault}");
@@ -44,49 +41,46 @@ pub(super) fn rows(place: &Place, part: &str) -> Result<Vec<Row>, String> {
         };
         rows.push(row(name, outcome));
     }
-    rows.extend(beside::rows(&stage, wanted));
+    rows.extend(comparison::rows(&fixture, wanted));
     Ok(rows)
 }
 
 /// The Claude Code CLI behind our adapter and behind the one on Node, for rules on programs; the reason where it is not
 /// installed.
-pub(super) fn subjects(place: &Place) -> Result<Result<[Subject; 2], String>, String> {
-    let stage = match (
-        install::claude(place)?,
-        install::packages(place, "clients")?,
-    ) {
+pub(super) fn subjects(dirs: &InteropDirs) -> Result<Result<[TestedAgent; 2], String>, String> {
+    let fixture = match (install::claude(dirs)?, install::packages(dirs, "clients")?) {
         (Packages::Ready(modules), Packages::Ready(clients)) => {
-            Stage::new(place, &modules, &clients)?
+            Fixture::new(dirs, &modules, &clients)?
         }
         (Packages::Missing(reason), _) | (_, Packages::Missing(reason)) => {
             return Ok(Err(reason));
         }
     };
-    let subject = |name: &'static str, words: fn(&Stage) -> _| {
-        let stage = stage.fresh(&format!("rules {name}"))?;
-        let mut env = stage.env();
+    let subject = |name: &'static str, words: fn(&Fixture) -> _| {
+        let fixture = fixture.fresh(&format!("rules {name}"))?;
+        let mut env = fixture.env();
         // Without it the adapter on Node does not start the CLI for root.
         env.push(("IS_SANDBOX".to_owned(), "1".into()));
-        Ok::<_, String>(Subject {
+        Ok::<_, String>(TestedAgent {
             name,
-            words: words(&stage),
+            words: words(&fixture),
             env,
-            script: Script::Json,
-            without_asking: WithoutAsking::default(),
-            _stage: Some(stage),
+            script: ScriptFormat::Json,
+            auto_approval: AutoApproval::default(),
+            _fixture: Some(fixture),
         })
     };
     Ok(Ok([
-        subject("claude", Stage::ours)?,
-        subject("claude-acp", Stage::theirs)?,
+        subject("claude", Fixture::ours)?,
+        subject("claude-acp", Fixture::theirs)?,
     ]))
 }
 
-fn row(errand: &'static str, outcome: Outcome) -> Row {
-    Row {
+fn row(task: &'static str, outcome: Outcome) -> RunResult {
+    RunResult {
         client: "script",
         agent: "claude",
-        errand,
+        task,
         outcome,
     }
 }

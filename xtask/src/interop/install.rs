@@ -11,47 +11,47 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::binary::{self, Agent};
-use super::built::Built;
-use super::{Partner, Place, Program, model};
+use super::built_targets::BuiltTargets;
+use super::{InteropDirs, Partner, Program, model};
 use crate::cargo;
 
-pub(super) fn all(place: &Place, built: &Built) -> Result<Vec<Partner>, String> {
+pub(super) fn all(dirs: &InteropDirs, built: &BuiltTargets) -> Result<Vec<Partner>, String> {
     Ok(vec![
-        typescript(place)?,
-        python(place)?,
-        rust(place)?,
+        typescript(dirs)?,
+        python(dirs)?,
+        rust(dirs)?,
         attache(built)?,
     ])
 }
 
 /// The binary, and the agents that it is to drive: the examples of the partners, and products.
-pub(super) fn agents(place: &Place, partners: &[Partner]) -> Result<Vec<Agent>, String> {
-    binary(place)?;
+pub(super) fn agents(dirs: &InteropDirs, partners: &[Partner]) -> Result<Vec<Agent>, String> {
+    binary(dirs)?;
     let examples = partners.iter().filter(|partner| partner.name != "attache");
     let mut agents: Vec<Agent> = examples
         .map(|partner| Agent {
             name: partner.name,
             program: partner.agent.clone(),
             env: Vec::new(),
-            errands: binary::EXAMPLE,
+            tasks: binary::EXAMPLE,
         })
         .collect();
-    agents.extend(products(place)?);
+    agents.extend(products(dirs)?);
     Ok(agents)
 }
 
 /// The binary.
-pub(super) fn binary(place: &Place) -> Result<(), String> {
-    let mut build = build(place);
+pub(super) fn binary(dirs: &InteropDirs) -> Result<(), String> {
+    let mut build = build(dirs);
     build.args(["--package", "attache-cli", "--target-dir"]);
-    finish(build.arg(&place.target))
+    finish(build.arg(&dirs.target))
 }
 
 /// Agents that people use. They are programs of their own and need npm only to be fetched.
-pub(super) fn products(place: &Place) -> Result<[Agent; 4], String> {
-    let folder = place.installed.join("products");
+pub(super) fn products(dirs: &InteropDirs) -> Result<[Agent; 4], String> {
+    let folder = dirs.installed.join("products");
     let missing = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        match packages(place, "products")? {
+        match packages(dirs, "products")? {
             Packages::Ready(_) => None,
             Packages::Missing(reason) => Some(reason),
         }
@@ -86,7 +86,7 @@ pub(super) fn products(place: &Place) -> Result<[Agent; 4], String> {
             }
         },
         env: env.clone(),
-        errands: binary::PRODUCT,
+        tasks: binary::PRODUCT,
     };
     Ok([
         agent(
@@ -109,9 +109,9 @@ pub(super) fn products(place: &Place) -> Result<[Agent; 4], String> {
 }
 
 /// The Claude Code CLI and what goes with it.
-pub(super) fn claude(place: &Place) -> Result<Packages, String> {
+pub(super) fn claude(dirs: &InteropDirs) -> Result<Packages, String> {
     if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        packages(place, "claude")
+        packages(dirs, "claude")
     } else {
         let reason = "it is installed for Linux on x86_64 only";
         Ok(Packages::Missing(reason.to_owned()))
@@ -151,14 +151,14 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::write(path, text)
 }
 
-fn typescript(place: &Place) -> Result<Partner, String> {
+fn typescript(dirs: &InteropDirs) -> Result<Partner, String> {
     let name = "typescript";
-    if let Packages::Missing(reason) = packages(place, name)? {
+    if let Packages::Missing(reason) = packages(dirs, name)? {
         return Ok(skipped(name, reason));
     }
-    let folder = place.installed.join(name);
+    let folder = dirs.installed.join(name);
     for file in ["agent.mjs", "client.mjs"] {
-        copy(&place.sources.join(name), &folder, file)?;
+        copy(&dirs.sources.join(name), &folder, file)?;
     }
     Ok(Partner {
         name,
@@ -167,13 +167,13 @@ fn typescript(place: &Place) -> Result<Partner, String> {
     })
 }
 
-fn python(place: &Place) -> Result<Partner, String> {
+fn python(dirs: &InteropDirs) -> Result<Partner, String> {
     let name = "python";
     if !is_installed("python3") {
         return Ok(skipped(name, "python3 is not installed".to_owned()));
     }
-    let sources = place.sources.join(name);
-    let python = environment(place, name)?;
+    let sources = dirs.sources.join(name);
+    let python = environment(dirs, name)?;
     Ok(Partner {
         name,
         client: program(&[&python, &sources.join("client.py")]),
@@ -190,13 +190,13 @@ pub(super) enum Packages {
 }
 
 /// Installs what the folder of that name in `interop/` asks of npm.
-pub(super) fn packages(place: &Place, name: &str) -> Result<Packages, String> {
+pub(super) fn packages(dirs: &InteropDirs, name: &str) -> Result<Packages, String> {
     if let Some(tool) = ["node", "npm"].into_iter().find(|tool| !is_installed(tool)) {
         return Ok(Packages::Missing(format!("{tool} is not installed")));
     }
-    let folder = place.installed.join(name);
+    let folder = dirs.installed.join(name);
     for file in [".npmrc", "package.json", "package-lock.json"] {
-        copy(&place.sources.join(name), &folder, file)?;
+        copy(&dirs.sources.join(name), &folder, file)?;
     }
     once(&folder, "package-lock.json", || {
         finish(Command::new("npm").arg("ci").current_dir(&folder))
@@ -205,10 +205,10 @@ pub(super) fn packages(place: &Place, name: &str) -> Result<Packages, String> {
 }
 
 /// Installs what the folder of that name in `interop/` asks of pip, and gives the interpreter.
-pub(super) fn environment(place: &Place, name: &str) -> Result<PathBuf, String> {
-    let folder = place.installed.join(name);
+pub(super) fn environment(dirs: &InteropDirs, name: &str) -> Result<PathBuf, String> {
+    let folder = dirs.installed.join(name);
     let python = folder.join("venv/bin/python");
-    copy(&place.sources.join(name), &folder, "requirements.txt")?;
+    copy(&dirs.sources.join(name), &folder, "requirements.txt")?;
     once(&folder, "requirements.txt", || {
         let mut venv = Command::new("python3");
         finish(
@@ -228,11 +228,11 @@ pub(super) fn environment(place: &Place, name: &str) -> Result<PathBuf, String> 
     Ok(python)
 }
 
-fn rust(place: &Place) -> Result<Partner, String> {
-    let folder = place.installed.join("rust");
-    let mut build = build(place);
+fn rust(dirs: &InteropDirs) -> Result<Partner, String> {
+    let folder = dirs.installed.join("rust");
+    let mut build = build(dirs);
     build.args(["--locked", "--manifest-path"]);
-    build.arg(place.sources.join("rust/Cargo.toml"));
+    build.arg(dirs.sources.join("rust/Cargo.toml"));
     finish(build.arg("--target-dir").arg(&folder))?;
     Ok(Partner {
         name: "rust",
@@ -242,7 +242,7 @@ fn rust(place: &Place) -> Result<Partner, String> {
 }
 
 /// Ours.
-fn attache(built: &Built) -> Result<Partner, String> {
+fn attache(built: &BuiltTargets) -> Result<Partner, String> {
     Ok(Partner {
         name: "attache",
         client: program(&[&built.example("interop_client")?]),
@@ -250,8 +250,8 @@ fn attache(built: &Built) -> Result<Partner, String> {
     })
 }
 
-fn build(place: &Place) -> Command {
-    let mut build = cargo::command(&place.root);
+fn build(dirs: &InteropDirs) -> Command {
+    let mut build = cargo::command(&dirs.root);
     build.args(["build", "--release"]);
     build
 }

@@ -20,7 +20,7 @@ pub(super) fn serve() -> io::Result<SocketAddr> {
 
 /// What the prompt wants.
 #[derive(Debug, PartialEq)]
-enum Wish {
+enum ModelAction {
     /// `<<run COMMAND>>`, once for each command that has not been run yet.
     Run(String),
     /// The same, after the last of them.
@@ -36,10 +36,18 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
     let path = request.path.as_str();
     if path.ends_with("/responses") {
         http::begin(&mut stream, "text/event-stream")?;
-        responses(&mut stream, &Wish::of(&body["input"]), &body["tools"])
+        responses(
+            &mut stream,
+            &ModelAction::of(&body["input"]),
+            &body["tools"],
+        )
     } else if path.ends_with("/chat/completions") {
         http::begin(&mut stream, "text/event-stream")?;
-        chat(&mut stream, &Wish::of(&body["messages"]), &body["tools"])
+        chat(
+            &mut stream,
+            &ModelAction::of(&body["messages"]),
+            &body["tools"],
+        )
     } else {
         let models =
             json!({"object": "list", "data": [{"id": "here", "object": "model"}], "models": []});
@@ -48,38 +56,40 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
     }
 }
 
-impl Wish {
+impl ModelAction {
     /// From the last message of a person that wants something; a tool's result after it means that it was done.
-    fn of(messages: &Value) -> Wish {
+    fn of(messages: &Value) -> ModelAction {
         let messages = messages.as_array().map_or(&[][..], Vec::as_slice);
         let wants = |message: &Value| message["role"] == "user" && text(message).contains("<<");
         let Some(at) = messages.iter().rposition(wants) else {
-            return Wish::Greet;
+            return ModelAction::Greet;
         };
         let text = text(&messages[at]);
         let wishes = text
             .split("<<")
             .skip(1)
-            .filter_map(|wish| Some(wish.split_once(">>")?.0));
+            .filter_map(|action| Some(action.split_once(">>")?.0));
         let wishes: Vec<&str> = wishes.collect();
         let is_result = |message: &&Value| {
             message["role"] == "tool" || message["type"] == "function_call_output"
         };
         let done = messages[at..].iter().filter(is_result).count();
-        let commands = wishes.iter().filter_map(|wish| wish.strip_prefix("run "));
+        let commands = wishes
+            .iter()
+            .filter_map(|action| action.strip_prefix("run "));
         let mut due = commands.clone().skip(done);
         match due.next() {
-            Some(command) => Wish::Run(command.to_owned()),
-            None if commands.count() > 0 => Wish::Finish,
-            None if wishes.last() == Some(&"wait") => Wish::Wait,
-            None => Wish::Greet,
+            Some(command) => ModelAction::Run(command.to_owned()),
+            None if commands.count() > 0 => ModelAction::Finish,
+            None if wishes.last() == Some(&"wait") => ModelAction::Wait,
+            None => ModelAction::Greet,
         }
     }
 
     fn words(&self) -> &'static str {
         match self {
-            Wish::Finish => "It is done.",
-            Wish::Wait => "One moment.",
+            ModelAction::Finish => "It is done.",
+            ModelAction::Wait => "One moment.",
             _ => "Hello from the model.",
         }
     }
@@ -121,36 +131,36 @@ fn tool(tools: &Value, command: &str) -> (&'static str, String) {
     (name, input.to_string())
 }
 
-fn chat(stream: &mut TcpStream, wish: &Wish, tools: &Value) -> io::Result<()> {
-    let mut say = |delta: Value, end: Value| {
+fn chat(stream: &mut TcpStream, action: &ModelAction, tools: &Value) -> io::Result<()> {
+    let mut send = |delta: Value, end: Value| {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": end});
         let chunk = json!({"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "here", "choices": [choice]});
         http::event(stream, None, &chunk.to_string())
     };
-    if let Wish::Run(command) = wish {
+    if let ModelAction::Run(command) = action {
         let (name, input) = tool(tools, command);
         let function = json!({"name": name, "arguments": input});
         let call = json!({"index": 0, "id": call_id(), "type": "function", "function": function});
-        say(
+        send(
             json!({"role": "assistant", "tool_calls": [call]}),
             Value::Null,
         )?;
-        say(json!({}), json!("tool_calls"))?;
+        send(json!({}), json!("tool_calls"))?;
     } else {
-        say(
-            json!({"role": "assistant", "content": wish.words()}),
+        send(
+            json!({"role": "assistant", "content": action.words()}),
             Value::Null,
         )?;
-        if *wish == Wish::Wait {
-            hold(|| say(json!({"content": ""}), Value::Null))?;
+        if *action == ModelAction::Wait {
+            hold_stream(|| send(json!({"content": ""}), Value::Null))?;
         }
-        say(json!({}), json!("stop"))?;
+        send(json!({}), json!("stop"))?;
     }
     http::event(stream, None, "[DONE]")
 }
 
-fn responses(stream: &mut TcpStream, wish: &Wish, tools: &Value) -> io::Result<()> {
-    let mut say = |kind: &str, mut event: Value| {
+fn responses(stream: &mut TcpStream, action: &ModelAction, tools: &Value) -> io::Result<()> {
+    let mut send = |kind: &str, mut event: Value| {
         event["type"] = json!(kind);
         http::event(stream, Some(kind), &event.to_string())
     };
@@ -158,32 +168,32 @@ fn responses(stream: &mut TcpStream, wish: &Wish, tools: &Value) -> io::Result<(
         json!({"response": {"id": "r", "object": "response", "model": "here", "status": status, "output": output,
             "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}})
     };
-    say("response.created", response("in_progress", json!([])))?;
-    let item = match wish {
-        Wish::Run(command) => {
+    send("response.created", response("in_progress", json!([])))?;
+    let item = match action {
+        ModelAction::Run(command) => {
             let (name, input) = tool(tools, command);
             json!({"type": "function_call", "id": "f", "call_id": call_id(), "name": name, "arguments": input})
         }
         _ => {
             let added = json!({"type": "message", "id": "m", "role": "assistant", "content": []});
-            say(
+            send(
                 "response.output_item.added",
                 json!({"output_index": 0, "item": added}),
             )?;
             let delta = |text: &str| json!({"item_id": "m", "output_index": 0, "content_index": 0, "delta": text});
-            say("response.output_text.delta", delta(wish.words()))?;
-            if *wish == Wish::Wait {
-                hold(|| say("response.output_text.delta", delta("")))?;
+            send("response.output_text.delta", delta(action.words()))?;
+            if *action == ModelAction::Wait {
+                hold_stream(|| send("response.output_text.delta", delta("")))?;
             }
-            let part = json!({"type": "output_text", "text": wish.words(), "annotations": []});
+            let part = json!({"type": "output_text", "text": action.words(), "annotations": []});
             json!({"type": "message", "id": "m", "role": "assistant", "content": [part]})
         }
     };
-    say(
+    send(
         "response.output_item.done",
         json!({"output_index": 0, "item": item}),
     )?;
-    say("response.completed", response("completed", json!([item])))
+    send("response.completed", response("completed", json!([item])))
 }
 
 /// Products tell calls apart by their ids.
@@ -193,7 +203,7 @@ fn call_id() -> String {
 }
 
 /// Says nothing new until nobody listens any more, which ends with the error of a closed pipe.
-fn hold(mut again: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+fn hold_stream(mut again: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     for _ in 0..HOLD {
         thread::sleep(STEP);
         again()?;
@@ -208,27 +218,33 @@ const HOLD: u32 = 600;
 mod tests {
     use serde_json::{Value, json};
 
-    use super::Wish;
+    use super::ModelAction;
 
-    fn check(messages: Value, wish: Wish) {
-        assert_eq!(Wish::of(&messages), wish);
+    fn check(messages: Value, action: ModelAction) {
+        assert_eq!(ModelAction::of(&messages), action);
     }
 
     #[test]
     fn the_prompt_says_what_the_model_does() {
         let run = json!({"role": "user", "content": "please <<run touch a>> now"});
-        let said = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "<<wait>>"}]});
-        check(json!([{"role": "user", "content": "hi"}]), Wish::Greet);
-        check(json!([said]), Wish::Wait);
-        check(json!([said, run]), Wish::Run("touch a".to_owned()));
+        let waiting = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "<<wait>>"}]});
+        check(
+            json!([{"role": "user", "content": "hi"}]),
+            ModelAction::Greet,
+        );
+        check(json!([waiting]), ModelAction::Wait);
+        check(
+            json!([waiting, run]),
+            ModelAction::Run("touch a".to_owned()),
+        );
         let result = json!({"role": "tool", "content": ""});
-        check(json!([run, result]), Wish::Finish);
+        check(json!([run, result]), ModelAction::Finish);
         let two = json!({"role": "user", "content": "<<run a>> and <<run b>>"});
-        check(json!([two]), Wish::Run("a".to_owned()));
-        check(json!([two, result]), Wish::Run("b".to_owned()));
-        check(json!([two, result, result]), Wish::Finish);
-        check(json!([run, result, said]), Wish::Wait);
+        check(json!([two]), ModelAction::Run("a".to_owned()));
+        check(json!([two, result]), ModelAction::Run("b".to_owned()));
+        check(json!([two, result, result]), ModelAction::Finish);
+        check(json!([run, result, waiting]), ModelAction::Wait);
         let output = json!({"type": "function_call_output", "output": ""});
-        check(json!([run, output]), Wish::Finish);
+        check(json!([run, output]), ModelAction::Finish);
     }
 }

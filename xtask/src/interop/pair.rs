@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Partner, Place, Program, child};
+use super::{InteropDirs, Partner, Program, child};
 
 pub(super) enum Outcome {
     Ok(Duration),
@@ -18,7 +18,7 @@ pub(super) enum Outcome {
 }
 
 pub(super) fn run(
-    place: &Place,
+    dirs: &InteropDirs,
     client: &Partner,
     agent: &Partner,
     expected: &str,
@@ -31,30 +31,30 @@ pub(super) fn run(
     };
     eprintln!("==> {} client, {} agent", client.name, agent.name);
     let words: Vec<&OsString> = client_words.iter().chain(agent_words).collect();
-    let runs = place.installed.join("runs");
+    let runs = dirs.installed.join("runs");
     let folder = runs.join(format!("{}-{}", client.name, agent.name));
     let start = Instant::now();
-    let printed = talk(&words, &folder)
+    let printed = run_client(&words, &folder)
         .map_err(|error| format!("cannot run a pair in {}: {error}", folder.display()))?;
-    Ok(match fault(&printed, expected) {
+    Ok(match failure(&printed, expected) {
         None => Outcome::Ok(start.elapsed()),
         Some(reason) => Outcome::Failed(reason),
     })
 }
 
-struct Printed {
+struct ClientOutput {
     stdout: String,
     stderr: String,
-    end: End,
+    end: ClientExit,
 }
 
-enum End {
-    Exit(ExitStatus),
+enum ClientExit {
+    Status(ExitStatus),
     Killed,
 }
 
 /// The folder keeps what they printed; the two work in an empty one inside it.
-fn talk(words: &[&OsString], folder: &Path) -> io::Result<Printed> {
+fn run_client(words: &[&OsString], folder: &Path) -> io::Result<ClientOutput> {
     let cwd = folder.join("cwd");
     child::empty(folder)?;
     fs::create_dir(&cwd)?;
@@ -70,10 +70,10 @@ fn talk(words: &[&OsString], folder: &Path) -> io::Result<Printed> {
         .stderr(File::create(&stderr)?)
         .spawn()?;
     let end = match child::wait(&mut client, LIMIT)? {
-        Some(status) => End::Exit(status),
-        None => End::Killed,
+        Some(status) => ClientExit::Status(status),
+        None => ClientExit::Killed,
     };
-    Ok(Printed {
+    Ok(ClientOutput {
         stdout: read(&stdout)?,
         stderr: read(&stderr)?,
         end,
@@ -84,11 +84,11 @@ fn read(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
 }
 
-fn fault(printed: &Printed, expected: &str) -> Option<String> {
+fn failure(printed: &ClientOutput, expected: &str) -> Option<String> {
     let end = match printed.end {
-        End::Exit(status) if status.success() => None,
-        End::Exit(status) => Some(format!("the client ended with {status}")),
-        End::Killed => Some(format!("no end after {} s", LIMIT.as_secs())),
+        ClientExit::Status(status) if status.success() => None,
+        ClientExit::Status(status) => Some(format!("the client ended with {status}")),
+        ClientExit::Killed => Some(format!("no end after {} s", LIMIT.as_secs())),
     };
     let difference = difference(&printed.stdout, expected);
     if end.is_none() && difference.is_none() {

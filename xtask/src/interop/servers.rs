@@ -3,38 +3,38 @@
 use std::time::Instant;
 
 use super::binary::{self, Agent};
-use super::built::Built;
+use super::built_targets::BuiltTargets;
 use super::install::{Packages, environment, finish, is_installed, packages};
 use super::pair::Outcome;
-use super::{Place, Program};
+use super::{InteropDirs, Program};
 
 /// What is installed.
-pub(super) struct Servers {
+pub(super) struct McpServers {
     missing: Option<String>,
 }
 
-pub(super) fn install(place: &Place) -> Result<Servers, String> {
+pub(super) fn install(dirs: &InteropDirs) -> Result<McpServers, String> {
     if !is_installed("python3") {
         let missing = Some("python3 is not installed".to_owned());
-        return Ok(Servers { missing });
+        return Ok(McpServers { missing });
     }
-    if let Packages::Missing(reason) = packages(place, "mcp")? {
+    if let Packages::Missing(reason) = packages(dirs, "mcp")? {
         let missing = Some(reason);
-        return Ok(Servers { missing });
+        return Ok(McpServers { missing });
     }
-    environment(place, "mcp")?;
-    Ok(Servers { missing: None })
+    environment(dirs, "mcp")?;
+    Ok(McpServers { missing: None })
 }
 
 /// The tests of the crate `mcp` that need them.
-pub(super) fn test(place: &Place, built: &Built, servers: &Servers) -> Outcome {
+pub(super) fn test(dirs: &InteropDirs, built: &BuiltTargets, servers: &McpServers) -> Outcome {
     if let Some(missing) = &servers.missing {
         return Outcome::Skipped(missing.clone());
     }
     let start = Instant::now();
     let ended = built.test("mcp").and_then(|mut test| {
         test.arg("real");
-        test.env("ATTACHE_TEST_MCP", place.installed.join("mcp"));
+        test.env("ATTACHE_TEST_MCP", dirs.installed.join("mcp"));
         finish(&mut test)
     });
     match ended {
@@ -44,9 +44,9 @@ pub(super) fn test(place: &Place, built: &Built, servers: &Servers) -> Outcome {
 }
 
 /// Our agent with a script that calls the tools of one of them.
-pub(super) fn agent(place: &Place, servers: &Servers) -> Agent {
-    let script = place.sources.join("mcp/script.json");
-    let binary = place.target.join("release/attache");
+pub(super) fn agent(dirs: &InteropDirs, servers: &McpServers) -> Agent {
+    let script = dirs.sources.join("mcp/script.json");
+    let binary = dirs.target.join("release/attache");
     Agent {
         name: "builtin",
         program: match &servers.missing {
@@ -59,6 +59,6 @@ pub(super) fn agent(place: &Place, servers: &Servers) -> Agent {
             ]),
         },
         env: Vec::new(),
-        errands: binary::SERVER,
+        tasks: binary::SERVER,
     }
 }

@@ -151,7 +151,7 @@ impl<'ast> Visit<'ast> for Imports {
 /// enums of `attache_schema::call` are not among them: most code is about a few methods of the table.
 const OUR_ENUMS: [&str; 9] = [
     "AgentCall",
-    "Arrival",
+    "InboundMessage",
     "Change",
     "ClientCall",
     "Command",

@@ -1,4 +1,4 @@
-//! The login of the CLI: whether there is one, ways to it, and its end.
+//! The login of the CLI: status, methods and logout.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,17 +12,20 @@ use tokio::io::AsyncReadExt;
 use crate::launch::Launcher;
 use crate::mapping;
 
-/// The ways to log in, all of them in a terminal, for clients that have one.
-pub(super) fn methods(client: &v1::ClientCapabilities, cli: Option<&Path>) -> Vec<v1::AuthMethod> {
+/// The login methods for clients with a terminal.
+pub(super) fn auth_methods(
+    client: &v1::ClientCapabilities,
+    cli: Option<&Path>,
+) -> Vec<v1::AuthMethod> {
     let says = client
         .meta
         .as_ref()
         .and_then(|meta| meta.get("terminal-auth"));
     let ours = std::env::current_exe().ok();
     let ours = ours.filter(|_| says.is_some_and(|says| says.as_str() == "true"));
-    let methods = WAYS.iter().filter_map(|(id, name, what, flag)| {
+    let methods = LOGINS.iter().filter_map(|(id, name, what, flag)| {
         let meta = ours.as_deref().map(|ours| command(ours, cli, name, flag));
-        // Clients that know only the older form are told nothing else.
+        // Clients that know only the older form get nothing else.
         match (client.auth.terminal, meta) {
             (true, meta) => {
                 let mut method = v1::AuthMethodTerminal::new(*id, *name).description(*what);
@@ -39,7 +42,7 @@ pub(super) fn methods(client: &v1::ClientCapabilities, cli: Option<&Path>) -> Ve
     methods.collect()
 }
 
-/// The older form of a login in a terminal: the whole command.
+/// The older form of a terminal login, in `_meta`: the complete command line.
 fn command(ours: &Path, cli: Option<&Path>, label: &str, flag: &str) -> Meta {
     let cli = cli.map(|cli| format!("--cli={}", cli.display()));
     let words = ["claude".to_owned()].into_iter().chain(cli);
@@ -48,26 +51,26 @@ fn command(ours: &Path, cli: Option<&Path>, label: &str, flag: &str) -> Meta {
     Meta::new().with("terminal-auth", command)
 }
 
-/// Whoever has logged in by a command of ours may say so; nothing else is done by itself.
+/// Confirms a login that the user has done in a terminal. We don't log in by ourselves.
 pub(super) async fn authenticate(
     launcher: &Launcher,
     method: &v1::AuthMethodId,
 ) -> Result<v1::AuthenticateResponse, Error> {
-    if !WAYS.iter().any(|(id, ..)| *id == method.as_str()) {
+    if !LOGINS.iter().any(|(id, ..)| *id == method.as_str()) {
         return Err(error::unusable_params("unknown login method"));
     }
     match status(launcher).await.state {
-        v1::AuthState::Unauthenticated => Err(mapping::logged_out()),
+        v1::AuthState::Unauthenticated => Err(mapping::auth_required()),
         _ => Ok(v1::AuthenticateResponse::new()),
     }
 }
 
-/// What the CLI says of its login; not known if it does not say.
+/// Asks the CLI for its login; unknown if it does not respond.
 pub(super) async fn status(launcher: &Launcher) -> v1::AuthStatusResponse {
-    let told = tokio::time::timeout(PATIENCE, ask(launcher)).await;
-    let told = told.ok().flatten().unwrap_or_default();
-    let response = v1::AuthStatusResponse::new(state(&told));
-    let label = ["email", "authMethod"].map(|name| told[name].as_str());
+    let reported = tokio::time::timeout(PATIENCE, query_status(launcher)).await;
+    let reported = reported.ok().flatten().unwrap_or_default();
+    let response = v1::AuthStatusResponse::new(state(&reported));
+    let label = ["email", "authMethod"].map(|name| reported[name].as_str());
     let label = label.into_iter().flatten().find(|label| *label != "none");
     match label {
         Some(label) => response.accounts([v1::AuthAccount::new(label)]),
@@ -75,7 +78,7 @@ pub(super) async fn status(launcher: &Launcher) -> v1::AuthStatusResponse {
     }
 }
 
-async fn ask(launcher: &Launcher) -> Option<Value> {
+async fn query_status(launcher: &Launcher) -> Option<Value> {
     let program = Program::new(&launcher.program).args(["auth", "status"]);
     let (_child, stdin, stdout) = program.spawn_piped().await.ok()?;
     drop(stdin);
@@ -84,11 +87,11 @@ async fn ask(launcher: &Launcher) -> Option<Value> {
     serde_json::from_slice(&text).ok()
 }
 
-fn state(told: &Value) -> v1::AuthState {
-    let is_foreign = told["apiProvider"]
+fn state(reported: &Value) -> v1::AuthState {
+    let is_foreign = reported["apiProvider"]
         .as_str()
         .is_some_and(|it| it != "firstParty");
-    match told["loggedIn"].as_bool() {
+    match reported["loggedIn"].as_bool() {
         _ if is_foreign => v1::AuthState::NotRequired,
         Some(true) => v1::AuthState::Authenticated,
         Some(false) if !crate::launch::has_headers() => v1::AuthState::Unauthenticated,
@@ -96,7 +99,7 @@ fn state(told: &Value) -> v1::AuthState {
     }
 }
 
-/// Lets the CLI forget its login. Sessions that are open find out when they are prompted.
+/// Logs the CLI out. Open sessions notice at their next prompt.
 pub(super) async fn logout(launcher: &Launcher) -> Result<v1::LogoutResponse, Error> {
     let program = Program::new(&launcher.program).args(["auth", "logout"]);
     let spawned = program.spawn_piped().await;
@@ -115,8 +118,8 @@ pub(super) async fn logout(launcher: &Launcher) -> Result<v1::LogoutResponse, Er
     }
 }
 
-/// Its name for programs, its name for people, what it is, and our argument for it.
-const WAYS: &[(&str, &str, &str, &str)] = &[
+/// Method id, title, description, and our argument for it.
+const LOGINS: &[(&str, &str, &str, &str)] = &[
     (
         "claude-login",
         "Claude subscription",

@@ -1,84 +1,85 @@
-//! Requests of the CLI, and its answers to ours.
+//! Control requests of the CLI, and its responses to ours.
 
 use serde_json::Value;
 
-use super::{Frame, string, take, text};
+use super::{Frame, string, take_member, text};
 
-/// Whether a tool may run.
+/// A request for permission to run a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CanUseTool {
-    /// The request, to be answered.
+    /// The request id, for the response.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// What it would be given.
+    /// The tool's input.
     pub input: Value,
-    /// The tool call.
+    /// The id of the tool call.
     pub tool_use_id: String,
-    /// Rules and modes that would make the question needless, as the CLI wants them back.
+    /// Permission updates that the CLI suggests, in the form in which it accepts them back.
     pub suggestions: Vec<Value>,
-    /// Why it is asked. It may hold anything that steers a terminal.
+    /// Why the CLI asks. May contain terminal control sequences.
     pub reason: Option<String>,
-    /// The path that is out of bounds.
+    /// The path outside the allowed directories, if that is the reason.
     pub blocked_path: Option<String>,
-    /// Whether nothing may be allowed for ever: it would be too broad, or the user's own rule says to ask.
-    pub never_always: bool,
-    /// Whether saying yes must not be the first that comes to hand.
-    pub prefers_no: bool,
-    /// Whether only a person may answer, no program in their place.
-    pub needs_person: bool,
+    /// Whether only this one call may be allowed: anything lasting would be too broad, or the user's own rule says to
+    /// ask.
+    pub once_only: bool,
+    /// Whether Reject should be the first option.
+    pub prefers_reject: bool,
+    /// Whether only the user may answer, never a program on the user's behalf.
+    pub needs_user: bool,
 }
 
-/// Data that an MCP server asks the person for.
+/// An elicitation: an MCP server asks the user for data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elicitation {
-    /// The request, to be answered.
+    /// The request id, for the response.
     pub id: String,
-    /// The server.
+    /// The server's name.
     pub server: String,
-    /// What it says.
+    /// The server's message.
     pub message: String,
-    /// What it is about, in a few words.
+    /// A short title.
     pub title: Option<String>,
-    /// What it is about.
+    /// A description.
     pub description: Option<String>,
-    /// How it asks.
-    pub mode: Mode,
+    /// Form or URL.
+    pub mode: ElicitationMode,
 }
 
-/// How an MCP server asks.
+/// How an MCP server elicits data.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Mode {
-    /// By a form with this schema.
+pub enum ElicitationMode {
+    /// With a form that has this schema.
     Form(Value),
-    /// By a page.
-    Page {
-        /// The server's id for it.
+    /// With a web page.
+    Url {
+        /// The server's id for the elicitation.
         id: String,
-        /// Where it is.
+        /// The address of the page.
         url: String,
     },
-    /// In a way that is not known.
+    /// With a mode that we do not support.
     Other,
 }
 
-/// What the CLI answers.
+/// A response of the CLI to a control request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    /// It was done.
+pub enum ControlResponse {
+    /// The request succeeded, with this result.
     Success(Value),
-    /// It was refused, with the reason.
-    Failure(String),
+    /// The request failed, with this message.
+    Error(String),
 }
 
 pub(super) fn request(mut frame: Value) -> Frame {
     let id = text(&frame, "request_id");
-    let request = take(&mut frame, "request");
+    let request = take_member(&mut frame, "request");
     match text(&request, "subtype").as_str() {
         "can_use_tool" => can_use_tool(id, request),
         "elicitation" => elicitation(id, request),
         "request_user_dialog" => Frame::Dialog(id),
-        subtype => Frame::Unserved {
+        subtype => Frame::UnsupportedRequest {
             id,
             subtype: subtype.to_owned(),
         },
@@ -86,25 +87,25 @@ pub(super) fn request(mut frame: Value) -> Frame {
 }
 
 fn can_use_tool(id: String, mut request: Value) -> Frame {
-    let suggestions = match take(&mut request, "permission_suggestions") {
+    let suggestions = match take_member(&mut request, "permission_suggestions") {
         Value::Array(suggestions) => suggestions,
         _ => Vec::new(),
     };
     Frame::CanUseTool(Box::new(CanUseTool {
         id,
         tool: text(&request, "tool_name"),
-        input: take(&mut request, "input"),
+        input: take_member(&mut request, "input"),
         tool_use_id: text(&request, "tool_use_id"),
         suggestions,
         reason: string(&request, "decision_reason"),
         blocked_path: string(&request, "blocked_path"),
-        never_always: is_never_always(&request),
-        prefers_no: request["default_to_no"] == true,
-        needs_person: request["requires_user_interaction"] == true,
+        once_only: is_never_always(&request),
+        prefers_reject: request["default_to_no"] == true,
+        needs_user: request["requires_user_interaction"] == true,
     }))
 }
 
-/// A rule of the user to ask is stronger than any to allow.
+/// A rule of the user that asks takes precedence over any rule that allows.
 fn is_never_always(request: &Value) -> bool {
     request["suppress_always_allow_rule"] == true
         || request["matched_ask_rule"].is_object()
@@ -113,12 +114,12 @@ fn is_never_always(request: &Value) -> bool {
 
 fn elicitation(id: String, mut request: Value) -> Frame {
     let mode = match request["mode"].as_str() {
-        None | Some("form") => Mode::Form(take(&mut request, "requested_schema")),
-        Some("url") => Mode::Page {
+        None | Some("form") => ElicitationMode::Form(take_member(&mut request, "requested_schema")),
+        Some("url") => ElicitationMode::Url {
             id: text(&request, "elicitation_id"),
             url: text(&request, "url"),
         },
-        Some(_) => Mode::Other,
+        Some(_) => ElicitationMode::Other,
     };
     Frame::Elicitation(Box::new(Elicitation {
         id,
@@ -131,13 +132,13 @@ fn elicitation(id: String, mut request: Value) -> Frame {
 }
 
 pub(super) fn response(mut frame: Value) -> Frame {
-    let mut response = take(&mut frame, "response");
-    let answer = match response["subtype"].as_str() {
-        Some("success") => Answer::Success(take(&mut response, "response")),
-        _ => Answer::Failure(text(&response, "error")),
+    let mut response = take_member(&mut frame, "response");
+    let outcome = match response["subtype"].as_str() {
+        Some("success") => ControlResponse::Success(take_member(&mut response, "response")),
+        _ => ControlResponse::Error(text(&response, "error")),
     };
-    Frame::Answered {
+    Frame::ControlResponse {
         id: text(&response, "request_id"),
-        answer,
+        response: outcome,
     }
 }

@@ -1,31 +1,31 @@
-//! Messages to and from the model, as the CLI tells and stores them.
+//! Messages to and from the model, as the CLI sends them and stores them in transcripts, and the result of a turn.
 
 use serde_json::Value;
 
-use super::{Tokens, string, take, text};
+use super::{string, strings, take_member, text};
 
 /// A message, or one block of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Message {
-    /// The model's id of the message, the same for all its blocks.
+    /// The id from the model, shared by all blocks of the message.
     pub id: String,
-    /// The CLI's id of this frame.
+    /// The CLI's id for this frame.
     pub uuid: String,
-    /// The tool call of the subagent that it belongs to.
+    /// The tool call whose subagent the message belongs to.
     pub parent: Option<String>,
-    /// Whether no model made it.
+    /// Whether the CLI made the message, not a model or a user.
     pub is_synthetic: bool,
-    /// Whether it is our own prompt coming back.
+    /// Whether the CLI repeats a prompt that we sent.
     pub is_replay: bool,
-    /// The blocks.
+    /// The content.
     pub blocks: Vec<Block>,
-    /// What the tool gave back, in the tool's own form.
+    /// The tool's structured result.
     pub tool_result: Value,
-    /// What the context holds after it.
-    pub tokens: Option<Tokens>,
+    /// Tokens in the context after this message.
+    pub tokens: Option<TokenUsage>,
 }
 
-/// A block of a message.
+/// A content block of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     /// Text.
@@ -34,44 +34,44 @@ pub enum Block {
     Thinking(String),
     /// A tool call.
     ToolUse {
-        /// Its id.
+        /// The id of the tool call.
         id: String,
-        /// The tool.
+        /// The name of the tool.
         name: String,
-        /// What the tool is given.
+        /// The input.
         input: Value,
     },
-    /// What a tool call gave back.
+    /// The result of a tool call.
     ToolResult {
-        /// The call.
+        /// The id of the tool call.
         id: String,
-        /// What the model is shown.
+        /// The result as the model sees it.
         content: Value,
-        /// Whether it failed.
+        /// Whether the call failed.
         is_error: bool,
     },
     /// An image in base64.
     Image {
-        /// The image.
+        /// The bytes in base64.
         data: String,
-        /// Its type.
+        /// The media type.
         mime_type: String,
     },
-    /// Anything else.
+    /// Any other block.
     Other,
 }
 
 impl Message {
-    pub(super) fn of(mut frame: Value) -> Message {
-        let mut message = take(&mut frame, "message");
-        let blocks = match take(&mut message, "content") {
+    pub(super) fn from_value(mut frame: Value) -> Message {
+        let mut message = take_member(&mut frame, "message");
+        let blocks = match take_member(&mut message, "content") {
             Value::String(text) => vec![Block::Text(text)],
-            Value::Array(blocks) => blocks.into_iter().map(Block::of).collect(),
+            Value::Array(blocks) => blocks.into_iter().map(Block::from_value).collect(),
             _ => Vec::new(),
         };
-        // The transcript writes the same members in another style.
-        let tool_result = match take(&mut frame, "tool_use_result") {
-            Value::Null => take(&mut frame, "toolUseResult"),
+        // Transcripts use camel case.
+        let tool_result = match take_member(&mut frame, "tool_use_result") {
+            Value::Null => take_member(&mut frame, "toolUseResult"),
             result => result,
         };
         let is_synthetic = frame["isSynthetic"] == true
@@ -86,21 +86,21 @@ impl Message {
             is_replay: frame["isReplay"] == true,
             blocks,
             tool_result,
-            tokens: Tokens::of(&message["usage"]),
+            tokens: TokenUsage::from_value(&message["usage"]),
         }
     }
 }
 
 impl Block {
-    /// The block that an object is.
-    pub fn of(mut block: Value) -> Block {
+    /// Reads a block from its JSON object.
+    pub fn from_value(mut block: Value) -> Block {
         match block["type"].as_str().unwrap_or_default() {
             "text" => Block::Text(text(&block, "text")),
             "thinking" => Block::Thinking(text(&block, "thinking")),
             "tool_use" | "server_tool_use" | "mcp_tool_use" => Block::ToolUse {
                 id: text(&block, "id"),
                 name: text(&block, "name"),
-                input: take(&mut block, "input"),
+                input: take_member(&mut block, "input"),
             },
             "image" => Block::Image {
                 data: text(&block["source"], "data"),
@@ -109,9 +109,98 @@ impl Block {
             kind if kind.ends_with("tool_result") => Block::ToolResult {
                 id: text(&block, "tool_use_id"),
                 is_error: block["is_error"] == true,
-                content: take(&mut block, "content"),
+                content: take_member(&mut block, "content"),
             },
             _ => Block::Other,
+        }
+    }
+}
+
+/// How a turn ended, and what it cost.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TurnResult {
+    /// `success`, or the kind of error.
+    pub subtype: String,
+    /// Whether the turn failed.
+    pub is_error: bool,
+    /// Why the model stopped.
+    pub stop_reason: Option<String>,
+    /// Why the CLI stopped.
+    pub terminal_reason: Option<String>,
+    /// The last text of the model, or the error message.
+    pub result: String,
+    /// Error messages.
+    pub errors: Vec<String>,
+    /// The error type from the API.
+    pub api_error: Option<String>,
+    /// The tokens of the turn.
+    pub tokens: Option<TokenUsage>,
+    /// Cost of the session so far, in US dollars.
+    pub cost: Option<f64>,
+    /// Whether the prompt was a command that the CLI handled itself, which may have changed settings.
+    pub is_local: bool,
+    /// The largest context window of the models used, in tokens.
+    pub window: Option<u64>,
+}
+
+/// Tokens used by one or more responses of the model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TokenUsage {
+    /// Input tokens, without cached ones.
+    pub input: u64,
+    /// Output tokens.
+    pub output: u64,
+    /// Input tokens read from a cache.
+    pub cache_read: u64,
+    /// Input tokens written to a cache.
+    pub cache_written: u64,
+}
+
+impl TokenUsage {
+    /// The sum of all counts.
+    pub fn total(self) -> u64 {
+        let sent = self.input.saturating_add(self.output);
+        sent.saturating_add(self.cache_read)
+            .saturating_add(self.cache_written)
+    }
+
+    /// Adds two usages.
+    pub fn plus(self, other: TokenUsage) -> TokenUsage {
+        TokenUsage {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_written: self.cache_written.saturating_add(other.cache_written),
+        }
+    }
+
+    pub(super) fn from_value(usage: &Value) -> Option<TokenUsage> {
+        let count = |name: &str| usage[name].as_u64().unwrap_or(0);
+        usage.is_object().then(|| TokenUsage {
+            input: count("input_tokens"),
+            output: count("output_tokens"),
+            cache_read: count("cache_read_input_tokens"),
+            cache_written: count("cache_creation_input_tokens"),
+        })
+    }
+}
+
+impl TurnResult {
+    pub(super) fn from_value(frame: &Value) -> TurnResult {
+        let windows = frame["modelUsage"].as_object().into_iter().flatten();
+        let windows = windows.filter_map(|(_, usage)| usage["contextWindow"].as_u64());
+        TurnResult {
+            subtype: text(frame, "subtype"),
+            is_error: frame["is_error"] == true,
+            stop_reason: string(frame, "stop_reason"),
+            terminal_reason: string(frame, "terminal_reason"),
+            result: text(frame, "result"),
+            errors: strings(&frame["errors"]),
+            api_error: string(frame, "api_error_type"),
+            tokens: TokenUsage::from_value(&frame["usage"]),
+            cost: frame["total_cost_usd"].as_f64(),
+            is_local: frame["local_command"].is_string(),
+            window: windows.max(),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Messages of the model and prompts of the person. The CLI tells a message twice, piece by piece and block by block;
-//! the client is told once.
+//! Messages of the model and prompts of the user. The CLI sends a message twice, as deltas and then block by block; the
+//! client gets it once.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use attache::schema::Meta;
 use attache::v1;
 use serde_json::{Value, json};
 
-use super::calls::Calls;
-use super::{Act, Mapping, Shows, markup, partial};
-use crate::frames::{Block, Delta, Event, Message, TaskEnd};
+use super::tool_calls::ToolCalls;
+use super::{DisplaySupport, Mapping, SessionAction};
+use crate::frames::{Block, Delta, Message, MessageEvent, TaskEnd};
 use crate::{prompt, tools};
 
-/// A message that comes piece by piece.
+/// A message that is being streamed.
 #[derive(Debug, Default)]
-pub(super) struct Making {
+pub(super) struct StreamingMessage {
     id: String,
-    /// Tool calls whose input is still coming, by the index of their block.
+    /// Tool calls with incomplete input, by the index of their block.
     inputs: HashMap<u64, Input>,
 }
 
@@ -25,35 +25,41 @@ struct Input {
     id: String,
     name: String,
     text: String,
-    /// How many bytes had come when it was last shown.
+    /// Number of complete members when the call was last shown.
     shown: usize,
 }
 
-impl Making {
-    pub(super) fn take(
+impl StreamingMessage {
+    pub(super) fn apply(
         &mut self,
-        event: Event,
+        event: MessageEvent,
         parent: Option<&str>,
-        shows: Shows,
-        calls: &mut Calls,
-        acts: &mut Vec<Act>,
+        display: DisplaySupport,
+        calls: &mut ToolCalls,
+        actions: &mut Vec<SessionAction>,
     ) {
         match event {
-            Event::Message { id, .. } => {
-                *self = Making {
+            MessageEvent::Start { id, .. } => {
+                *self = StreamingMessage {
                     id,
-                    ..Making::default()
+                    ..StreamingMessage::default()
                 }
             }
-            Event::Block { index, block } => self.begin(index, block, parent, shows, calls, acts),
-            Event::Delta { index, delta } => match delta {
-                Delta::Text(text) => acts.extend(said(&self.id, index, &text, parent)),
-                Delta::Thinking(text) => acts.extend(thought(&self.id, index, &text, parent)),
-                Delta::Input(text) => self.more_input(index, &text, parent, shows, calls, acts),
+            MessageEvent::BlockStart { index, block } => {
+                self.begin(index, block, parent, display, calls, actions)
+            }
+            MessageEvent::BlockDelta { index, delta } => match delta {
+                Delta::Text(text) => actions.extend(message_chunk(&self.id, index, &text, parent)),
+                Delta::Thinking(text) => {
+                    actions.extend(thought_chunk(&self.id, index, &text, parent))
+                }
+                Delta::Input(text) => {
+                    self.more_input(index, &text, parent, display, calls, actions)
+                }
                 Delta::Other => {}
             },
-            Event::BlockEnd(index) => drop(self.inputs.remove(&index)),
-            Event::Tokens(_) | Event::Other => {}
+            MessageEvent::BlockEnd(index) => drop(self.inputs.remove(&index)),
+            MessageEvent::Usage(_) | MessageEvent::Other => {}
         }
     }
 
@@ -62,15 +68,15 @@ impl Making {
         index: u64,
         block: Block,
         parent: Option<&str>,
-        shows: Shows,
-        calls: &mut Calls,
-        acts: &mut Vec<Act>,
+        display: DisplaySupport,
+        calls: &mut ToolCalls,
+        actions: &mut Vec<SessionAction>,
     ) {
         match block {
-            Block::Text(text) => acts.extend(said(&self.id, index, &text, parent)),
-            Block::Thinking(text) => acts.extend(thought(&self.id, index, &text, parent)),
+            Block::Text(text) => actions.extend(message_chunk(&self.id, index, &text, parent)),
+            Block::Thinking(text) => actions.extend(thought_chunk(&self.id, index, &text, parent)),
             Block::ToolUse { id, name, .. } => {
-                calls.know(&id, &name, &Value::Null, parent, shows, acts);
+                calls.update(&id, &name, &Value::Null, parent, display, actions);
                 let input = Input {
                     id,
                     name,
@@ -79,38 +85,38 @@ impl Making {
                 };
                 self.inputs.insert(index, input);
             }
-            _ => {}
+            Block::ToolResult { .. } | Block::Image { .. } | Block::Other => {}
         }
     }
 
-    /// Shows the file or the command as soon as it is known; the rest comes with the whole input.
+    /// Shows the file or the command as soon as it is known; the rest is shown with the complete input.
     fn more_input(
         &mut self,
         index: u64,
         text: &str,
         parent: Option<&str>,
-        shows: Shows,
-        calls: &mut Calls,
-        acts: &mut Vec<Act>,
+        display: DisplaySupport,
+        calls: &mut ToolCalls,
+        actions: &mut Vec<SessionAction>,
     ) {
         let Some(input) = self.inputs.get_mut(&index) else {
             return;
         };
-        if input.text.len() + text.len() > LONGEST_LOOK {
+        if input.text.len() + text.len() > MAX_PREVIEW {
             return;
         }
         input.text.push_str(text);
-        let complete = partial::complete_members(&input.text);
+        let complete = complete_members(&input.text);
         let members = complete.as_object().map_or(0, serde_json::Map::len);
         if members > input.shown {
             input.shown = members;
-            calls.know(&input.id, &input.name, &complete, parent, shows, acts);
+            calls.update(&input.id, &input.name, &complete, parent, display, actions);
         }
     }
 }
 
 impl Mapping {
-    pub(super) fn assistant(&mut self, message: Message, acts: &mut Vec<Act>) {
+    pub(super) fn assistant(&mut self, message: Message, actions: &mut Vec<SessionAction>) {
         if message.is_synthetic && !self.is_news(&message.uuid) {
             return;
         }
@@ -125,32 +131,35 @@ impl Mapping {
         seen.1 += message.blocks.len() as u64;
         for (index, block) in (first..).zip(message.blocks) {
             match block {
-                Block::Text(text) if !told => acts.extend(said(&message.id, index, &text, parent)),
+                Block::Text(text) if !told => {
+                    actions.extend(message_chunk(&message.id, index, &text, parent))
+                }
                 Block::Thinking(text) if !told => {
-                    acts.extend(thought(&message.id, index, &text, parent));
+                    actions.extend(thought_chunk(&message.id, index, &text, parent));
                 }
                 Block::ToolUse { id, name, input } => {
-                    if let Some(plan) = self.tasks.called(&name, &input) {
-                        acts.push(Act::Tell(v1::SessionUpdate::Plan(plan)));
+                    if let Some(plan) = self.tasks.plan_before(&name, &input) {
+                        actions.push(SessionAction::Update(v1::SessionUpdate::Plan(plan)));
                     }
                     let known = &mut self.calls;
-                    known.know(&id, &name, &input, parent, self.shows, acts);
-                    known.is_whole(&id, acts);
+                    known.update(&id, &name, &input, parent, self.display, actions);
+                    known.complete_input(&id, actions);
                 }
-                // Tools that the API runs by itself answer in the same message.
+                // Tools that the API runs itself have their result in the same message.
                 Block::ToolResult {
                     id,
                     content,
                     is_error,
-                } => self.gave(&id, &content, &Value::Null, is_error, acts),
-                _ => {}
+                } => self.finish_call(&id, &content, &Value::Null, is_error, actions),
+                // The client has the streamed text already.
+                Block::Text(_) | Block::Thinking(_) | Block::Image { .. } | Block::Other => {}
             }
         }
     }
 
-    pub(super) fn user(&mut self, message: Message, acts: &mut Vec<Act>) {
+    pub(super) fn user(&mut self, message: Message, actions: &mut Vec<SessionAction>) {
         if message.is_replay && !message.uuid.is_empty() {
-            acts.push(Act::Taken(message.uuid.clone()));
+            actions.push(SessionAction::AcceptPrompt(message.uuid.clone()));
         }
         for block in &message.blocks {
             match block {
@@ -158,29 +167,30 @@ impl Mapping {
                     id,
                     content,
                     is_error,
-                } => self.gave(id, content, &message.tool_result, *is_error, acts),
+                } => self.finish_call(id, content, &message.tool_result, *is_error, actions),
                 Block::Text(text) => {
-                    if let Some(end) = TaskEnd::written(text) {
-                        self.end_task(end, acts);
+                    if let Some(end) = TaskEnd::from_note(text) {
+                        self.end_task(end, actions);
                     }
-                    if let Some(output) = markup::local_output(text)
-                        && !markup::is_hush(output)
+                    if let Some(output) = prompt::local_output(text)
+                        && !prompt::is_hush(output)
                         && self.is_news(&message.uuid)
                     {
-                        self.say_locally(output, acts);
+                        self.push_local_output(output, actions);
                     }
                 }
-                _ => {}
+                Block::Thinking(_) | Block::ToolUse { .. } | Block::Image { .. } | Block::Other => {
+                }
             }
         }
     }
 
-    /// Notes a frame with what the CLI says by itself. Those that a compaction keeps are told again, and are no news.
+    /// Remembers a frame with the CLI's own text. A compaction repeats those that it keeps, which are not shown again.
     fn is_news(&mut self, uuid: &str) -> bool {
         if self.local.iter().any(|told| told == uuid) {
             return false;
         }
-        if self.local.len() == LOCAL {
+        if self.local.len() == MAX_LOCAL {
             self.local.pop_front();
         }
         if !uuid.is_empty() {
@@ -189,34 +199,36 @@ impl Mapping {
         true
     }
 
-    /// The output of a command that the CLI carried out itself is an answer like any other.
-    pub(super) fn say_locally(&mut self, text: &str, acts: &mut Vec<Act>) {
+    /// Shows the output of a command that the CLI handled itself as a message of the agent.
+    pub(super) fn push_local_output(&mut self, text: &str, actions: &mut Vec<SessionAction>) {
         let update = v1::ContentChunk::new(text);
         if !text.trim().is_empty() {
-            acts.push(Act::Tell(v1::SessionUpdate::AgentMessageChunk(update)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::AgentMessageChunk(
+                update,
+            )));
         }
     }
 
-    pub(super) fn prompt(&mut self, message: &Message, acts: &mut Vec<Act>) {
+    pub(super) fn push_prompt(&mut self, message: &Message, actions: &mut Vec<SessionAction>) {
         if message.is_synthetic {
             return;
         }
         let texts = message.blocks.iter().filter_map(|block| match block {
-            Block::Text(text) => prompt::context(text).map(|(uri, _)| uri),
+            Block::Text(text) => prompt::context_block(text).map(|(uri, _)| uri),
             _ => None,
         });
         let texts: Vec<&str> = texts.collect();
         for block in &message.blocks {
             let content = match block {
-                Block::Text(text) => match prompt::attached(text) {
-                    // A resource comes twice: its name where it was attached, and its text.
+                Block::Text(text) => match prompt::attached_content(text) {
+                    // A resource appears twice: as a link where it was attached, and with its text.
                     Some(v1::ContentBlock::ResourceLink(link))
                         if texts.contains(&link.uri.as_str()) =>
                     {
                         continue;
                     }
                     Some(attached) => attached,
-                    None => match markup::prompt_text(text) {
+                    None => match prompt::prompt_text(text) {
                         Some(text) => v1::ContentBlock::from(text),
                         None => continue,
                     },
@@ -225,54 +237,63 @@ impl Mapping {
                     let image = v1::ImageContent::new(data.as_str(), mime_type.as_str());
                     v1::ContentBlock::Image(image)
                 }
-                _ => continue,
+                Block::Thinking(_)
+                | Block::ToolUse { .. }
+                | Block::ToolResult { .. }
+                | Block::Other => continue,
             };
             let mut chunk = v1::ContentChunk::new(content);
             if !message.uuid.is_empty() {
                 chunk = chunk.message_id(message.uuid.as_str());
             }
-            acts.push(Act::Tell(v1::SessionUpdate::UserMessageChunk(chunk)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::UserMessageChunk(
+                chunk,
+            )));
         }
     }
 
-    fn gave(
+    fn finish_call(
         &mut self,
         id: &str,
         content: &Value,
         result: &Value,
         is_error: bool,
-        acts: &mut Vec<Act>,
+        actions: &mut Vec<SessionAction>,
     ) {
         let Some(call) = self
             .calls
-            .settle(id, content, result, is_error, self.shows, acts)
+            .finish(id, content, result, is_error, self.display, actions)
         else {
             return;
         };
-        // A subagent says nothing after its end.
+        // A subagent sends nothing after its end.
         let agent = Some(id.to_owned());
-        self.making.remove(&agent);
+        self.streaming.remove(&agent);
         self.blocks.remove(&agent);
         if tools::is_plan(&call.name)
             && !is_error
-            && let Some(plan) = self.tasks.gave(&call.name, &call.input, result)
+            && let Some(plan) = self.tasks.plan_after(&call.name, &call.input, result)
         {
-            acts.push(Act::Tell(v1::SessionUpdate::Plan(plan)));
+            actions.push(SessionAction::Update(v1::SessionUpdate::Plan(plan)));
         }
     }
 }
 
-fn said(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<Act> {
+fn message_chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<SessionAction> {
     let chunk = chunk(id, index, text, parent)?;
-    Some(Act::Tell(v1::SessionUpdate::AgentMessageChunk(chunk)))
+    Some(SessionAction::Update(v1::SessionUpdate::AgentMessageChunk(
+        chunk,
+    )))
 }
 
-fn thought(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<Act> {
+fn thought_chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<SessionAction> {
     let chunk = chunk(id, index, text, parent)?;
-    Some(Act::Tell(v1::SessionUpdate::AgentThoughtChunk(chunk)))
+    Some(SessionAction::Update(v1::SessionUpdate::AgentThoughtChunk(
+        chunk,
+    )))
 }
 
-/// Each block is a message of its own, since tool calls come in between.
+/// Each block is its own message, because tool calls come in between.
 fn chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<v1::ContentChunk> {
     if text.is_empty() {
         return None;
@@ -288,6 +309,58 @@ fn chunk(id: &str, index: u64, text: &str, parent: Option<&str>) -> Option<v1::C
     Some(chunk)
 }
 
-/// Longer inputs are texts to be written, which show once they are whole.
-const LONGEST_LOOK: usize = 4096;
-const LOCAL: usize = 64;
+/// The complete members of a JSON object of which only the start has arrived.
+fn complete_members(text: &str) -> Value {
+    let end = last_comma(text);
+    match end {
+        Some(end) => serde_json::from_str(&format!("{}}}", &text[..end])).unwrap_or_default(),
+        None => Value::Null,
+    }
+}
+
+/// Position of the last comma between members of the outermost object.
+fn last_comma(text: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped, mut found) = (0_u32, false, false, None);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 1 => found = Some(at),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Longer inputs contain the text of a file, which is shown when it is complete.
+const MAX_PREVIEW: usize = 4096;
+const MAX_LOCAL: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::complete_members;
+
+    fn check(text: &str, expected: &Expect) {
+        expected.assert_eq(&complete_members(text).to_string());
+    }
+
+    #[test]
+    fn only_whole_members_are_read() {
+        check(r#"{"file_path": "/a"#, &expect!["null"]);
+        check(
+            r#"{"file_path": "/a, b", "cont"#,
+            &expect![[r#"{"file_path":"/a, b"}"#]],
+        );
+        check(
+            r#"{"a": [1, {"b": "\"}"}], "c": "x\"#,
+            &expect![[r#"{"a":[1,{"b":"\"}"}]}"#]],
+        );
+        check("nonsense, and more", &expect!["null"]);
+    }
+}

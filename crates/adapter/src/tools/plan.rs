@@ -1,13 +1,13 @@
-//! The to-do lists of the CLI as a plan. `TodoWrite` gives the whole list, the `Task…` tools one task at a time.
+//! The CLI's to-do lists as an ACP plan. `TodoWrite` writes the whole list, the `Task…` tools one task at a time.
 
 use std::collections::BTreeMap;
 
 use attache::v1;
 use serde_json::Value;
 
-/// The tasks that are known.
+/// The tasks of the plan.
 #[derive(Debug, Clone, Default)]
-pub struct Tasks {
+pub struct TaskPlan {
     tasks: BTreeMap<u64, Task>,
 }
 
@@ -17,9 +17,9 @@ struct Task {
     status: v1::PlanEntryStatus,
 }
 
-impl Tasks {
-    /// What a call says, if it changes the plan before it has run: the whole list of `TodoWrite`.
-    pub fn called(&self, name: &str, input: &Value) -> Option<v1::Plan> {
+impl TaskPlan {
+    /// The plan that a call sets before it runs: only `TodoWrite` does.
+    pub fn plan_before(&self, name: &str, input: &Value) -> Option<v1::Plan> {
         if name != "TodoWrite" {
             return None;
         }
@@ -31,8 +31,8 @@ impl Tasks {
         Some(v1::Plan::new(entries))
     }
 
-    /// What a call gave back, if it changed the plan.
-    pub fn gave(&mut self, name: &str, input: &Value, result: &Value) -> Option<v1::Plan> {
+    /// The plan after a call's result, if it changed.
+    pub fn plan_after(&mut self, name: &str, input: &Value, result: &Value) -> Option<v1::Plan> {
         match name {
             "TaskCreate" => {
                 let task = &result["task"];
@@ -44,7 +44,7 @@ impl Tasks {
                 self.tasks.insert(number(&result["task"]["id"])?, task);
             }
             "TaskUpdate" => self.update(number(&input["taskId"])?, input)?,
-            "TaskList" => self.list(result["tasks"].as_array()?),
+            "TaskList" => self.replace(result["tasks"].as_array()?),
             _ => return None,
         }
         let entries = self.tasks.values();
@@ -66,7 +66,7 @@ impl Tasks {
         Some(())
     }
 
-    fn list(&mut self, tasks: &[Value]) {
+    fn replace(&mut self, tasks: &[Value]) {
         let tasks = tasks.iter().filter_map(|task| {
             let known = Task {
                 subject: task["subject"].as_str()?.to_owned(),

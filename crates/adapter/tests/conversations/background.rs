@@ -1,15 +1,15 @@
-//! Calls that run on in the background, and the output of commands.
+//! ToolCalls that run on in the background, and the output of commands.
 
 use attache_adapter::frames::Frame;
-use attache_adapter::mapping::{Act, Mapping, Shows};
-use attache_adapter::replay::{Replay, Step};
+use attache_adapter::mapping::{DisplaySupport, Mapping, SessionAction};
+use attache_adapter::replay::{TranscriptReplay, TranscriptStep};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use super::{check_frames, played, told};
+use super::{action_line, check_frames, played};
 
-fn check_calls(shows: Shows, expected: &Expect) {
-    let played = played("background", shows);
+fn check_calls(display: DisplaySupport, expected: &Expect) {
+    let played = played("background", display);
     let calls = played.lines().filter(|line| line.contains("\"status\""));
     expected.assert_eq(&(calls.collect::<Vec<_>>().join("\n") + "\n"));
 }
@@ -36,7 +36,7 @@ fn ended() -> Value {
 #[test]
 fn a_call_in_the_background_ends_with_its_task() {
     check_calls(
-        Shows::default(),
+        DisplaySupport::default(),
         &expect![[r#"
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_1e","status":"in_progress"}
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"toolu_1e","status":"failed","content":[{"type":"content","content":{"type":"text","text":"Background command \"d\" failed with exit code 3"}}]}
@@ -45,9 +45,9 @@ fn a_call_in_the_background_ends_with_its_task() {
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Task"}},"toolCallId":"toolu_e0","status":"completed","content":[{"type":"content","content":{"type":"text","text":"inner done"}}]}
     "#]],
     );
-    let terminals = Shows {
+    let terminals = DisplaySupport {
         terminals: true,
-        ..Shows::default()
+        ..DisplaySupport::default()
     };
     check_calls(
         terminals,
@@ -75,13 +75,13 @@ fn a_task_that_ends_at_once_ends_its_call() {
 
 #[test]
 fn what_a_command_wrote_before_it_was_left_is_shown() {
-    let mut mapping = Mapping::new(Shows::default());
+    let mut mapping = Mapping::new(DisplaySupport::default());
     for frame in [call(), ended()] {
-        mapping.take(Frame::of(frame));
+        mapping.apply(Frame::from_value(frame));
     }
-    mapping.wrote("call-one", 4, "all\n".to_owned());
-    let lines = mapping.take(Frame::of(launched()));
-    let lines: Vec<_> = lines.iter().filter_map(told::line).collect();
+    mapping.set_command_output("call-one", 4, "all\n".to_owned());
+    let lines = mapping.apply(Frame::from_value(launched()));
+    let lines: Vec<_> = lines.iter().filter_map(action_line).collect();
     expect![[r#"
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"in_progress"}
         tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\nall\n```"}}]}"#]].assert_eq(&lines.join("\n"));
@@ -101,26 +101,26 @@ fn a_task_in_the_foreground_does_not_end_its_call() {
 
 #[test]
 fn a_call_in_the_background_fails_when_the_cli_dies() {
-    let mut mapping = Mapping::new(Shows::default());
+    let mut mapping = Mapping::new(DisplaySupport::default());
     for frame in [call(), launched()] {
-        mapping.take(Frame::of(frame));
+        mapping.apply(Frame::from_value(frame));
     }
     assert!(mapping.is_in_background("call-one"));
-    let lines = mapping.abandon();
-    let lines: Vec<_> = lines.iter().filter_map(told::line).collect();
+    let lines = mapping.fail_open_calls();
+    let lines: Vec<_> = lines.iter().filter_map(action_line).collect();
     expect![[r#"tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"failed"}"#]].assert_eq(&lines.join("\n"));
 }
 
 fn replayed(lines: &[Value]) -> String {
-    let mut replay = Replay::new(Shows::default());
+    let mut replay = TranscriptReplay::new(DisplaySupport::default());
     let mut steps = Vec::new();
     for line in lines {
-        steps.extend(replay.line(line.to_string().as_bytes()));
+        steps.extend(replay.read_line(line.to_string().as_bytes()));
     }
-    steps.extend(replay.end());
+    steps.extend(replay.finish());
     let lines = steps.into_iter().filter_map(|step| match step {
-        Step::Tell(update) => told::line(&Act::Tell(update)),
-        Step::Subagent { .. } => None,
+        TranscriptStep::Update(update) => action_line(&SessionAction::Update(update)),
+        TranscriptStep::Subagent { .. } => None,
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -146,12 +146,12 @@ fn a_replay_leaves_no_call_open() {
 #[test]
 fn of_a_text_that_the_cli_cuts_the_end_is_shown() {
     let shown = |size: u64| {
-        let mut mapping = Mapping::new(Shows::default());
-        mapping.take(Frame::of(call()));
-        mapping.wrote("call-one", size, "[much]\nthe end\n".to_owned());
+        let mut mapping = Mapping::new(DisplaySupport::default());
+        mapping.apply(Frame::from_value(call()));
+        mapping.set_command_output("call-one", size, "[much]\nthe end\n".to_owned());
         let gave = gave("", json!({ "stdout": "the beginning", "stderr": "" }));
-        let acts = mapping.take(Frame::of(gave));
-        let lines: Vec<_> = acts.iter().filter_map(told::line).collect();
+        let actions = mapping.apply(Frame::from_value(gave));
+        let lines: Vec<_> = actions.iter().filter_map(action_line).collect();
         lines.join("\n")
     };
     expect![[r#"tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"}},"toolCallId":"call-one","status":"completed","content":[{"type":"content","content":{"type":"text","text":"```console\n[much]\nthe end\n```"}}]}"#]].assert_eq(&shown(1_000_000));
@@ -160,13 +160,13 @@ fn of_a_text_that_the_cli_cuts_the_end_is_shown() {
 
 #[test]
 fn the_end_of_a_line_is_told_to_a_terminal_once() {
-    let mut mapping = Mapping::new(Shows {
+    let mut mapping = Mapping::new(DisplaySupport {
         terminals: true,
-        ..Shows::default()
+        ..DisplaySupport::default()
     });
-    mapping.take(Frame::of(call()));
+    mapping.apply(Frame::from_value(call()));
     let gave = gave("", json!({ "stdout": "a\r\nb\nc\rd", "stderr": "" }));
-    let lines = mapping.take(Frame::of(gave));
-    let lines: Vec<_> = lines.iter().filter_map(told::line).collect();
+    let lines = mapping.apply(Frame::from_value(gave));
+    let lines: Vec<_> = lines.iter().filter_map(action_line).collect();
     expect![[r#"tell tool_call_update {"_meta":{"claudeCode":{"toolName":"Bash"},"terminal_exit":{"terminal_id":"call-one","exit_code":0,"signal":null},"terminal_output":{"terminal_id":"call-one","data":"a\r\nb\r\nc\rd"}},"toolCallId":"call-one","status":"completed"}"#]].assert_eq(&lines.join("\n"));
 }

@@ -2,34 +2,34 @@
 
 #![cfg(test)]
 
-mod asked;
 mod background;
-mod ends;
-mod plans;
-mod recorded;
-mod sessions;
+mod recorded_requests;
+mod recorded_tools;
+mod recorded_turns;
 mod store;
-mod stored;
-mod told;
+mod transcripts;
 
 use std::fs;
 use std::path::PathBuf;
 
-use attache_adapter::frames::{Frame, Garbage};
-use attache_adapter::mapping::{Mapping, Shows, prompt_text};
+use attache::json::Raw;
+use attache::v1::SessionUpdate;
+use attache_adapter::frames::{Frame, MalformedLine};
+use attache_adapter::mapping::{DisplaySupport, Mapping, SessionAction};
+use attache_adapter::prompt::prompt_text;
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 fn check(name: &str, expected: &Expect) {
-    expected.assert_eq(&played(name, Shows::default()));
+    expected.assert_eq(&played(name, DisplaySupport::default()));
 }
 
-fn played(name: &str, shows: Shows) -> String {
-    let mut mapping = Mapping::new(shows);
+fn played(name: &str, display: DisplaySupport) -> String {
+    let mut mapping = Mapping::new(display);
     let mut lines = Vec::new();
     for line in recording(name) {
-        let acts = mapping.take(Frame::of(line));
-        lines.extend(acts.iter().filter_map(told::line));
+        let actions = mapping.apply(Frame::from_value(line));
+        lines.extend(actions.iter().filter_map(action_line));
     }
     lines.join("\n") + "\n"
 }
@@ -59,16 +59,16 @@ fn every_recorded_frame_maps() {
             .expect("a name")
             .to_string_lossy()
             .into_owned();
-        let mut mapping = Mapping::new(Shows::default());
+        let mut mapping = Mapping::new(DisplaySupport::default());
         for line in recording(&name) {
             frames += 1;
             let kind = format!("{}/{}", line["type"], line["subtype"]).replace('"', "");
             let read = Frame::read(line.to_string().as_bytes());
-            let frame = Frame::of(line);
+            let frame = Frame::from_value(line);
             assert_eq!(read.as_ref(), Ok(&frame));
             match frame {
                 Frame::Other => *other.entry(kind).or_default() += 1,
-                frame => drop(mapping.take(frame)),
+                frame => drop(mapping.apply(frame)),
             }
         }
     }
@@ -88,9 +88,9 @@ fn every_recorded_frame_maps() {
 #[test]
 fn garbage_is_refused_and_the_unknown_ignored() {
     for line in ["", "null", "[1]", "{\"type\":", "\u{1b}[31mwarning", "3"] {
-        assert_eq!(Frame::read(line.as_bytes()), Err(Garbage), "{line}");
+        assert_eq!(Frame::read(line.as_bytes()), Err(MalformedLine), "{line}");
     }
-    assert_eq!(Frame::read(b"\xff\xfe"), Err(Garbage));
+    assert_eq!(Frame::read(b"\xff\xfe"), Err(MalformedLine));
     for line in [
         "{}",
         r#"{"type":7}"#,
@@ -103,7 +103,7 @@ fn garbage_is_refused_and_the_unknown_ignored() {
 
 #[test]
 fn badly_made_frames_are_survived() {
-    let mut mapping = Mapping::new(Shows::default());
+    let mut mapping = Mapping::new(DisplaySupport::default());
     for line in [
         r#"{"type":"assistant"}"#,
         r#"{"type":"assistant","message":"text"}"#,
@@ -119,16 +119,16 @@ fn badly_made_frames_are_survived() {
         r#"{"type":"system","subtype":"init","terminal_slash_commands":{}}"#,
     ] {
         let frame = Frame::read(line.as_bytes()).expect("an object");
-        mapping.take(frame);
+        mapping.apply(frame);
     }
 }
 
 fn check_frames(frames: &[Value], expected: &Expect) {
-    let mut mapping = Mapping::new(Shows::default());
-    let acts = frames
+    let mut mapping = Mapping::new(DisplaySupport::default());
+    let actions = frames
         .iter()
-        .flat_map(|frame| mapping.take(Frame::of(frame.clone())));
-    let lines: Vec<_> = acts.filter_map(|act| told::line(&act)).collect();
+        .flat_map(|frame| mapping.apply(Frame::from_value(frame.clone())));
+    let lines: Vec<_> = actions.filter_map(|action| action_line(&action)).collect();
     expected.assert_eq(&lines.join("\n"));
 }
 
@@ -178,4 +178,62 @@ fn what_only_speaks_of_markup_is_no_markup() {
     let prompt = json!({ "type": "user", "message": message, "uuid": "u", "isReplay": true });
     check_frames(&[prompt], &expect![[r#""#]]);
     assert_eq!(prompt_text(text).as_deref(), Some(text));
+}
+
+/// One line for an action, as the snapshots show it.
+fn action_line(action: &SessionAction) -> Option<String> {
+    let line = match action {
+        SessionAction::Update(update) => format!("tell {}", update_line(update)),
+        SessionAction::AskPermission(question) => {
+            let suggestions: Vec<_> = question.suggestions.iter().map(|it| &it["type"]).collect();
+            let never = if question.once_only {
+                " never always"
+            } else {
+                ""
+            };
+            format!("ask {} {:?}{never}", question.tool, suggestions.len())
+        }
+        SessionAction::Elicit(asked) => format!("elicit {} {:?}", asked.server, asked.mode),
+        SessionAction::CompleteElicitation { server, id } => format!("page done {server} {id}"),
+        SessionAction::WithdrawRequest(_) => "withdraw".to_owned(),
+        SessionAction::SendFrame(frame) => match &frame["response"]["error"] {
+            Value::Null => format!("say {}", frame["response"]["response"]),
+            error => format!("say {error}"),
+        },
+        SessionAction::SettleRequest { .. } | SessionAction::AcceptPrompt(_) => return None,
+        SessionAction::RefreshSettings => "look again".to_owned(),
+        SessionAction::EndTurn(ended) => match &ended.reason {
+            Ok(reason) => format!("ended {reason}"),
+            Err(failure) => format!("failed {failure}"),
+        },
+        SessionAction::SetState(state) => format!("state {state:?}"),
+        SessionAction::ExpectCommand { command, .. } => format!("runs {command}"),
+    };
+    Some(line)
+}
+
+fn update_line(update: &SessionUpdate) -> String {
+    let mut json: Value = serde_json::from_str(Raw::of(update).as_str()).expect("JSON");
+    let kind = json["sessionUpdate"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let members = json.as_object_mut().expect("an object");
+    for member in ["sessionUpdate", "rawInput", "rawOutput", "name"] {
+        members.remove(member);
+    }
+    if let Some(id) = members.get_mut("toolCallId") {
+        *id = Value::from(
+            id.as_str()
+                .unwrap_or_default()
+                .chars()
+                .take(8)
+                .collect::<String>(),
+        );
+    }
+    if let Some(id) = members.get_mut("messageId") {
+        let text = id.as_str().unwrap_or_default();
+        *id = Value::from(text.chars().skip(text.len() - 4).collect::<String>());
+    }
+    format!("{kind} {json}")
 }

@@ -4,19 +4,19 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use attache_adapter::store::Store;
+use attache_adapter::store::TranscriptStore;
 use serde_json::json;
 use tempfile::TempDir;
 
 struct Home {
     folder: TempDir,
-    store: Store,
+    store: TranscriptStore,
 }
 
 impl Home {
     fn new() -> Home {
         let folder = tempfile::tempdir().expect("a folder");
-        let store = Store::new(folder.path());
+        let store = TranscriptStore::new(folder.path());
         Home { folder, store }
     }
 
@@ -43,7 +43,7 @@ fn prompt(text: &str, uuid: &str, parent: Option<&str>) -> String {
     line.to_string()
 }
 
-fn titles(store: &Store) -> Vec<String> {
+fn titles(store: &TranscriptStore) -> Vec<String> {
     let (sessions, _) = store.list(None, None);
     sessions.into_iter().filter_map(|it| it.title).collect()
 }

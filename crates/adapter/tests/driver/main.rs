@@ -3,7 +3,7 @@
 #![cfg(unix)]
 #![cfg(test)]
 
-mod questions;
+mod user_requests;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 mod login;
 
 use attache_adapter::agent::serve_on;
-use attache_adapter::launch::{Launcher, Missing};
-use attache_adapter::store::Store;
+use attache_adapter::launch::{CliNotFound, Launcher};
+use attache_adapter::store::TranscriptStore;
 use attache_testkit::{Side, Trace, scripted_client};
 
 /// Plays a script behind the opening of a session; our side breaks no rule.
@@ -40,7 +40,7 @@ async fn play_in_as(capabilities: &str, cwd: &Path, script: &str) -> Trace {
     converse(&script, Ok(launcher()), Path::new("/nowhere")).await
 }
 
-async fn play_with(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
+async fn play_with(script: &str, launcher: Result<Launcher, CliNotFound>, config: &Path) -> Trace {
     converse(&(hello("{}") + script), launcher, config).await
 }
 
@@ -51,10 +51,15 @@ fn hello(capabilities: &str) -> String {
     )
 }
 
-async fn converse(script: &str, launcher: Result<Launcher, Missing>, config: &Path) -> Trace {
+async fn converse(script: &str, launcher: Result<Launcher, CliNotFound>, config: &Path) -> Trace {
     let ((read, write), peer) = scripted_client(script).expect("a script");
     let (client, calls) = attache::agent::connect(read, write, attache::Options::default());
-    let serving = tokio::spawn(serve_on(client, calls, launcher, Store::new(config)));
+    let serving = tokio::spawn(serve_on(
+        client,
+        calls,
+        launcher,
+        TranscriptStore::new(config),
+    ));
     let trace = peer
         .finish()
         .await
@@ -404,7 +409,7 @@ async fn a_missing_cli_is_told_with_what_to_do() {
     let script = "-> session/new {\"cwd\":\"/\",\"mcpServers\":[]}\n\
                   <! {\"code\":-32603,\"message\":\"Internal error: the Claude Code CLI was not found: install it with \
                   `npm i -g @anthropic-ai/claude-code`, or name it with --cli or CLAUDE_CODE_EXECUTABLE\", ...}\n";
-    play_with(script, Err(Missing::Anywhere), Path::new("/nowhere")).await;
+    play_with(script, Err(CliNotFound::Anywhere), Path::new("/nowhere")).await;
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use attache::v1;
 use attache_adapter::frames::CanUseTool;
-use attache_adapter::question;
+use attache_adapter::permission;
 use serde_json::{Value, json};
 
 use super::asked;
@@ -23,13 +23,13 @@ fn request(tool: &str, suggestions: Option<Value>) -> CanUseTool {
 
 /// Names of the lasting options, with what the CLI is sent for each.
 fn lasting(question: &CanUseTool) -> Vec<(String, Value)> {
-    let options = question::options(question, true);
+    let options = permission::options(question, true);
     let lasting = options
         .iter()
         .filter(|it| it.kind != v1::PermissionOptionKind::AllowOnce)
         .filter(|it| it.kind != v1::PermissionOptionKind::RejectOnce);
     let sent = |option: &v1::PermissionOption| {
-        let answer = question::answer(question, option.option_id.as_str());
+        let answer = permission::respond(question, option.option_id.as_str());
         answer["response"]["response"]["updatedPermissions"].clone()
     };
     lasting.map(|it| (it.name.clone(), sent(it))).collect()
@@ -48,10 +48,10 @@ fn check_grants_nothing(question: &CanUseTool) {
         "",
     ];
     for id in ids.chain(odd.map(str::to_owned)) {
-        let answer = question::answer(question, &id);
+        let answer = permission::respond(question, &id);
         assert_eq!(answer["response"]["response"]["behavior"], "deny", "{id}");
     }
-    let allowed = question::answer(question, "allow");
+    let allowed = permission::respond(question, "allow");
     let allowed = allowed["response"]["response"]
         .as_object()
         .expect("an object");
@@ -81,7 +81,7 @@ fn without_suggestions_there_are_only_allow_once_and_reject() {
         ] {
             let question = request(tool, none);
             check_grants_nothing(&question);
-            let ids: Vec<_> = question::options(&question, true)
+            let ids: Vec<_> = permission::options(&question, true)
                 .iter()
                 .map(|it| it.option_id.as_str().to_owned())
                 .collect();
@@ -218,11 +218,11 @@ fn a_long_rule_is_shown_whole_or_not_offered_at_all() {
         match lasting(&question).as_slice() {
             [(name, _)] => {
                 assert!(name.contains(&format!("Bash({content})")));
-                assert_eq!(question::unoffered(&question), None);
+                assert_eq!(permission::hidden_suggestions_note(&question), None);
             }
             _ => {
                 check_grants_nothing(&question);
-                let note = question::unoffered(&question).expect("a note");
+                let note = permission::hidden_suggestions_note(&question).expect("a note");
                 assert!(note.contains("1 more lasting permission"), "{note}");
             }
         }
@@ -235,7 +235,7 @@ fn thousands_of_suggestions_leave_room_to_reject() {
         .map(|at| json!({ "type": "addRules", "rules": [{ "toolName": "Bash", "ruleContent": format!("{at}") }], "behavior": "allow", "destination": "session" }))
         .collect();
     let question = request("Bash", Some(json!(grants)));
-    let options = question::options(&question, false);
+    let options = permission::options(&question, false);
     assert!(options.len() <= 16);
     assert_eq!(options.last().expect("one").option_id.as_str(), "reject");
     let order: Vec<_> = lasting(&question)
@@ -245,7 +245,7 @@ fn thousands_of_suggestions_leave_room_to_reject() {
     assert_eq!(order[0], "Always allow Bash(0) for this session");
     assert_eq!(order[11], "Always allow Bash(11) for this session");
     assert!(
-        question::unoffered(&question)
+        permission::hidden_suggestions_note(&question)
             .expect("a note")
             .contains("4988")
     );
@@ -256,7 +256,7 @@ fn one_grant_said_many_times_is_one_option() {
     let grant = json!({ "type": "setMode", "mode": "acceptEdits", "destination": "session" });
     let question = request("Edit", Some(Value::Array(vec![grant; 100])));
     assert_eq!(lasting(&question).len(), 1);
-    assert_eq!(question::unoffered(&question), None);
+    assert_eq!(permission::hidden_suggestions_note(&question), None);
 }
 
 /// Whole or not at all: what no name tells of is neither granted nor left out silently.

@@ -3,7 +3,7 @@
 #![cfg(test)]
 
 mod attack_suggestions;
-mod elicitation;
+mod mcp_elicitations;
 mod settings;
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use attache::json::{Encode, Raw};
 use attache::v1;
 use attache_adapter::frames::{CanUseTool, Frame};
-use attache_adapter::{launch, prompt, question, tools};
+use attache_adapter::{elicitation, launch, permission, prompt, tools};
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn check(value: &(impl Encode + ?Sized), expected: &Expect) {
 
 fn asked(request: Value) -> CanUseTool {
     let frame = json!({ "type": "control_request", "request_id": "q", "request": request });
-    match Frame::of(frame) {
+    match Frame::from_value(frame) {
         Frame::CanUseTool(question) => *question,
         other => panic!("{other:?}"),
     }
@@ -55,7 +55,7 @@ fn an_option_says_what_choosing_it_writes() {
 }
 
 fn check_options(question: &CanUseTool, expected: &Expect) {
-    let options = question::options(question, false);
+    let options = permission::options(question, false);
     let lines = options.iter().map(|option| {
         let (kind, id) = (&option.kind, option.option_id.as_str());
         format!("{kind} {id}: {}", option.name)
@@ -93,7 +93,7 @@ fn nothing_is_allowed_for_ever_where_the_cli_or_a_rule_says_so() {
                 allow_once allow: Allow
                 reject_once reject: Reject"#]],
         );
-        let answer = question::answer(&question, "allow_always:0");
+        let answer = permission::respond(&question, "allow_always:0");
         assert_eq!(answer["response"]["response"]["behavior"], "deny", "{name}");
     }
 }
@@ -113,7 +113,7 @@ fn a_suggestion_that_allows_nothing_is_not_offered() {
             allow_always allow_always:0: Always allow Bash(ls␛[2K) in your user settings, for every project (~/.claude/settings.json)
             reject_once reject: Reject"#]],
     );
-    let answer = question::answer(&question, "allow_always:0");
+    let answer = permission::respond(&question, "allow_always:0");
     let written = &answer["response"]["response"]["updatedPermissions"][0];
     assert_eq!(*written, question.suggestions[2]);
 }
@@ -131,7 +131,7 @@ fn no_comes_first_where_the_cli_prefers_it() {
 
 #[test]
 fn a_reason_steers_no_terminal() {
-    let reason = |text: &str| question::reason(&suggesting("decision_reason", json!(text)));
+    let reason = |text: &str| permission::reason(&suggesting("decision_reason", json!(text)));
     let text = "\u{1b}[31mDangerous\u{1b}[0m rm\u{1b}]8;;x\u{7}\non\u{202e} /";
     assert_eq!(reason(text).as_deref(), Some("Dangerous rm\non /"));
     assert_eq!(reason("\u{1b}[0m"), None);
@@ -142,7 +142,7 @@ fn a_path_out_of_bounds_is_a_location() {
     let locations = |path: &str, shown: &[&str]| {
         let shown = shown.iter().map(|path| v1::ToolCallLocation::new(*path));
         let question = suggesting("blocked_path", json!(path));
-        let locations = question::locations(&question, shown.collect());
+        let locations = permission::locations(&question, shown.collect());
         let paths = locations.iter().map(|it| it.path.as_str().to_owned());
         paths.collect::<Vec<_>>().join(" ")
     };
@@ -156,11 +156,11 @@ fn a_path_out_of_bounds_is_a_location() {
 fn answers_are_as_the_cli_wants_them() {
     let command = command();
     let shown = [
-        question::answer(&command, "allow"),
-        question::answer(&command, "allow_always:0"),
-        question::answer(&command, "reject"),
-        question::answer(&command, "nonsense"),
-        question::dismissed(&command),
+        permission::respond(&command, "allow"),
+        permission::respond(&command, "allow_always:0"),
+        permission::respond(&command, "reject"),
+        permission::respond(&command, "nonsense"),
+        permission::cancelled(&command),
     ];
     let shown: Vec<_> = shown
         .iter()
@@ -179,15 +179,15 @@ fn a_plan_is_left_with_a_mode() {
     let plan = asked(
         json!({ "subtype": "can_use_tool", "tool_name": "ExitPlanMode", "input": { "plan": "p" } }),
     );
-    let options = question::options(&plan, true);
+    let options = permission::options(&plan, true);
     let ids: Vec<_> = options
         .iter()
         .map(|option| option.option_id.as_str())
         .collect();
     assert_eq!(ids, ["bypassPermissions", "acceptEdits", "default", "plan"]);
-    let answer = question::answer(&plan, "acceptEdits");
+    let answer = permission::respond(&plan, "acceptEdits");
     expect![[r#"{"behavior":"allow","updatedInput":{"plan":"p"},"updatedPermissions":[{"type":"setMode","mode":"acceptEdits","destination":"session"}]}"#]].assert_eq(&answer["response"]["response"].to_string());
-    let answer = question::answer(&plan, "plan");
+    let answer = permission::respond(&plan, "plan");
     expect![[r#"{"behavior":"deny","message":"The user wants to keep planning."}"#]]
         .assert_eq(&answer["response"]["response"].to_string());
 }
@@ -202,9 +202,9 @@ fn questions_are_a_form() {
             { "question": "Which ones?", "header": "Picks", "multiSelect": true, "options": [{ "label": "C", "description": "c" }, { "label": "D", "description": "d" }] },
         ] },
     }));
-    let choices = question::choices(&asked).expect("choices");
+    let choices = elicitation::user_questions(&asked).expect("choices");
     check(
-        &question::form(&choices),
+        &elicitation::question_form(&choices),
         &expect![[
             r#"{"type":"object","properties":{"answer1":{"type":"string","title":"Pick","description":"Which?","oneOf":[{"const":"A","title":"A","description":"a"},{"const":"B","title":"B"}]},"answer2":{"type":"array","items":{"anyOf":[{"const":"C","title":"C","description":"c"},{"const":"D","title":"D","description":"d"}]},"title":"Picks","description":"Which ones?"}},"required":["answer1","answer2"]}"#
         ]],
@@ -220,7 +220,8 @@ fn questions_are_a_form() {
             v1::ElicitationContentValue::StringArray(several),
         ),
     ]);
-    let answer = question::answered(&asked, &question::filled(&choices, &content));
+    let answer =
+        elicitation::respond_with_answers(&asked, &elicitation::form_answers(&choices, &content));
     expect![[r#"{"Which ones?":"C, D","Which?":"B"}"#]]
         .assert_eq(&answer["response"]["response"]["updatedInput"]["answers"].to_string());
 }
@@ -235,7 +236,7 @@ fn a_prompt_has_its_resources_behind_it() {
         v1::ContentBlock::ResourceLink(v1::ResourceLink::new("page", "https://example.com")),
         v1::ContentBlock::Image(v1::ImageContent::new("aGk=", "image/png")),
     ];
-    let frame = prompt::frame(&blocks, "u");
+    let frame = prompt::user_frame(&blocks, "u");
     let content = frame["message"]["content"].as_array().expect("blocks");
     let content: Vec<_> = content.iter().map(ToString::to_string).collect();
     expect![[r#"
@@ -245,7 +246,7 @@ fn a_prompt_has_its_resources_behind_it() {
         {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}
         {"type":"text","text":"\n<context ref=\"file:///p/main.rs\">\nfn main() {}\n</context>"}"#]]
     .assert_eq(&content.join("\n"));
-    assert_eq!(prompt::steering(&blocks, "u")["priority"], "now");
+    assert_eq!(prompt::steering_frame(&blocks, "u")["priority"], "now");
     let long = v1::ContentBlock::from("\n  A title \nand more");
     assert_eq!(prompt::title(&[long]).as_deref(), Some("A title"));
 }
@@ -264,11 +265,11 @@ fn servers_are_as_the_cli_wants_them() {
 #[test]
 fn only_a_command_that_failed_has_an_exit_line() {
     let stdout = json!({ "stdout": "Exit code 7\nfound", "stderr": "" });
-    let given = tools::given("Bash", &json!(""), &stdout, false);
+    let given = tools::result_display("Bash", &json!(""), &stdout, false);
     assert_eq!(given.exit_code, Some(0));
     assert_eq!(given.output.as_deref(), Some("Exit code 7\nfound"));
     let content = json!("Exit code 7\nfailed");
-    let given = tools::given("Bash", &content, &json!("Error"), true);
+    let given = tools::result_display("Bash", &content, &json!("Error"), true);
     assert_eq!(given.exit_code, Some(7));
     assert_eq!(given.output.as_deref(), Some("failed"));
 }
@@ -277,7 +278,7 @@ fn only_a_command_that_failed_has_an_exit_line() {
 fn a_fence_is_longer_than_any_inside_and_made_at_once() {
     let ticks = "`".repeat(2_000_000);
     for (text, fence) in [("plain", 3), ("a ``` b", 4), (ticks.as_str(), 2_000_001)] {
-        let given = tools::given(
+        let given = tools::result_display(
             "Read",
             &json!(text),
             &json!({ "file": { "content": text } }),

@@ -19,7 +19,7 @@ fn what_the_cli_offers_is_what_can_be_chosen() {
         .find(|it| it["models"].is_array())
         .expect("an answer to initialize");
     let applied = json!({ "applied": { "model": "claude-sonnet-5-5", "effort": "medium" } });
-    let mut settings = Settings::of(&offered, &applied, false);
+    let mut settings = Settings::from_responses(&offered, &applied, false);
     assert_eq!(settings.version, "2.1.325");
     let options = settings.options();
     let options: Vec<_> = options
@@ -49,11 +49,11 @@ fn what_the_cli_offers_is_what_can_be_chosen() {
         .map(|command| command.name.as_str())
         .collect();
     expect!["deep-research dataviz update-config verify debug code-review simplify batch fewer-permission-prompts loop claude-api workflow-authoring run run-skill-generator plugin-authoring autocompact compact config output-style context effort init mcp model reload-skills rename security-review usage insights recap goal list-agents team-onboarding"].assert_eq(&names.join(" "));
-    assert_eq!(settings.choice("mode", "bypassPermissions"), None);
-    assert_eq!(settings.choice("model", "gpt"), None);
-    let effort = settings.choice("effort", "high").expect("a choice");
+    assert_eq!(settings.choice_request("mode", "bypassPermissions"), None);
+    assert_eq!(settings.choice_request("model", "gpt"), None);
+    let effort = settings.choice_request("effort", "high").expect("a choice");
     assert_eq!(effort["settings"]["effortLevel"], "high");
-    settings.chosen("effort", "high");
+    settings.set_choice("effort", "high");
     assert_eq!(settings.effort.as_deref(), Some("high"));
 }
 
@@ -66,7 +66,7 @@ fn an_effort_is_offered_where_the_model_has_some() {
     let offered = json!({ "models": models });
     for (model, effort, options) in [("q", "low", 2), ("d", "low", 3), ("d", "odd", 2)] {
         let applied = json!({ "applied": { "model": model, "effort": effort } });
-        let settings = Settings::of(&offered, &applied, false);
+        let settings = Settings::from_responses(&offered, &applied, false);
         assert_eq!(settings.options().len(), options, "{model} {effort}");
     }
 }
@@ -81,26 +81,26 @@ fn a_model_that_the_cli_uses_is_the_choice() {
     ]);
     let offered = json!({ "models": models, "fast_mode_state": "off", "fast_mode_disabled_reason": "sdk_opt_in_required" });
     let applied = json!({ "applied": { "model": "deep-5", "effort": "low" } });
-    let mut settings = Settings::of(&offered, &applied, false);
+    let mut settings = Settings::from_responses(&offered, &applied, false);
     let mut shown = vec![chosen(&settings)];
-    settings.chosen("model", "deep");
-    settings.chosen("fast", "on");
+    settings.set_choice("model", "deep");
+    settings.set_choice("fast", "on");
     // Both mean the same, and the person has chosen one.
-    settings.uses("deep-5");
+    settings.select_model("deep-5");
     shown.push(chosen(&settings));
-    settings.follow(&json!({ "applied": { "model": "quick-5", "effort": null } }));
+    settings.apply_settings(&json!({ "applied": { "model": "quick-5", "effort": null } }));
     shown.push(chosen(&settings));
-    settings.follow(&json!({ "applied": { "model": "mine", "effort": "high" } }));
+    settings.apply_settings(&json!({ "applied": { "model": "mine", "effort": "high" } }));
     shown.push(chosen(&settings));
-    assert!(settings.choice("model", "mine").is_some());
+    assert!(settings.choice_request("model", "mine").is_some());
     let before = settings.clone();
-    let mut settings = Settings::of(
+    let mut settings = Settings::from_responses(
         &json!({ "current_permission_mode": "newer" }),
         &Value::Null,
         false,
     );
-    settings.inherit(&before);
-    assert!(settings.choice("model", "mine").is_some());
+    settings.keep_custom_models(&before);
+    assert!(settings.choice_request("model", "mine").is_some());
     assert!(settings.has_mode("newer"));
     shown.push(chosen(&settings));
     expect![[r#"
@@ -128,7 +128,7 @@ fn provider(api: v1::LlmProtocol, url: &str, headers: &[(&str, &str)]) -> String
         .iter()
         .map(|(name, value)| ((*name).to_owned(), attache::schema::Secret::from(*value)));
     let request = v1::SetProviderRequest::new("main", api, url);
-    match Provider::of(&request.headers(headers.collect::<BTreeMap<_, _>>())) {
+    match Provider::from_request(&request.headers(headers.collect::<BTreeMap<_, _>>())) {
         Ok(provider) => {
             let debug = format!("{provider:?}");
             assert!(!debug.contains("secret"), "{debug}");

@@ -64,7 +64,7 @@ impl Turn<'_> {
             messages: self.history.messages().to_vec(),
             tools: self.offered(settings.mode),
             thought,
-            most_output: None,
+            max_output: None,
         }
     }
 

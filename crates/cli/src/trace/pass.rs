@@ -58,7 +58,7 @@ async fn between(program: Program, recording: &RecordingWriter) -> anyhow::Resul
     let (its_errors, their_errors) = io::pipe()?;
     let child = program.spawn_over(their_input, their_output, their_errors);
     let child = child.await?;
-    let [input, output, errors] = transport::patient()?;
+    let [input, output, errors] = transport::blocking_stdio()?;
     let mut signals = Signals::new()?;
     let door = Door::new(to_agent);
     // Nobody waits for it: when the agent takes no more, it is gone or will be.

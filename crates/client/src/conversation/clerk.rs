@@ -24,7 +24,7 @@ impl Default for Clerk {
             tokio::task::spawn_blocking(work);
         };
         let work = |jobs: Vec<Job>| jobs.into_iter().for_each(|job| job());
-        Clerk(BackgroundWriter::spawned_by(spawn, limits, work))
+        Clerk(BackgroundWriter::with_spawner(spawn, limits, work))
     }
 }
 
@@ -41,7 +41,7 @@ impl Clerk {
             done.send(work()).ok();
         });
         // One that is given back is dropped, which tells whoever waits.
-        self.0.offer(job, 1).ok();
+        self.0.try_push(job, 1).ok();
         async move { outcome.await.ok() }
     }
 

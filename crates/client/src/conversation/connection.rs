@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use attache::process::{self, Child, ChildExit, Program, Stdin, Stdout, StopStep, StopTimeouts};
-use attache::{CallError, Closed, client, v1};
+use attache::{CallError, CloseReason, client, v1};
 use attache_host::{Host, audit};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
@@ -32,9 +32,9 @@ pub(super) struct Farewell {
 
 /// Why the conversation ends.
 enum Cause {
-    Closed(Closed),
+    Closed(CloseReason),
     /// Before the agent was ready.
-    ClosedEarly(Closed),
+    ClosedEarly(CloseReason),
     GivenUp(String),
 }
 
@@ -272,13 +272,13 @@ impl Farewell {
 }
 
 /// How the process ended says more than how the connection did.
-fn ended_by(why: &Closed, ending: Option<ChildExit>) -> String {
+fn ended_by(why: &CloseReason, ending: Option<ChildExit>) -> String {
     match (why, ending) {
-        (Closed::Ended, Some(ending)) if ending.step > StopStep::Own => {
+        (CloseReason::PeerClosed, Some(ending)) if ending.step > StopStep::Own => {
             "the agent has closed its output, and was stopped".to_owned()
         }
-        (Closed::Ended | Closed::Io(_), Some(ending)) => ending.to_string(),
-        (Closed::Ended, None) => "the agent has closed the connection".to_owned(),
+        (CloseReason::PeerClosed | CloseReason::Io(_), Some(ending)) => ending.to_string(),
+        (CloseReason::PeerClosed, None) => "the agent has closed the connection".to_owned(),
         (why, _) => why.to_string(),
     }
 }

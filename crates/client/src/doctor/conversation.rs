@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use attache::client::{self, AgentHandle, ClientCalls};
 use attache::process::{Child, StopStep, StopTimeouts};
-use attache::{CallError, Closed, v1};
+use attache::{CallError, CloseReason, v1};
 use tokio::time::timeout;
 
 use super::stdout::{Garbage, Watched};
@@ -92,7 +92,9 @@ impl Talk<'_> {
                 ));
                 return Some(answer);
             }
-            Ok(Err(CallError::Closed(Closed::Ended | Closed::Io(_)))) => self.ended().await,
+            Ok(Err(CallError::Closed(CloseReason::PeerClosed | CloseReason::Io(_)))) => {
+                self.ended().await
+            }
             Ok(Err(CallError::Version(version))) => Diagnosis::failure(
                 DoctorCheck::Protocol,
                 format!("the agent speaks version {version} of the protocol, we speak version 1"),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// What the person wants.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Wish {
+pub(crate) enum Command {
     Help,
     Version,
     Explain(Arguments),
@@ -28,28 +28,28 @@ pub(crate) enum Source {
 }
 
 /// The error says what cannot be meant.
-pub(crate) fn read(arguments: impl Iterator<Item = OsString>) -> Result<Wish, String> {
-    let mut wish = Arguments::default();
-    for argument in arguments {
-        let source = match argument.to_str() {
-            Some("-h" | "--help") => return Ok(Wish::Help),
-            Some("--version") => return Ok(Wish::Version),
+pub(crate) fn read(words: impl Iterator<Item = OsString>) -> Result<Command, String> {
+    let mut arguments = Arguments::default();
+    for word in words {
+        let source = match word.to_str() {
+            Some("-h" | "--help") => return Ok(Command::Help),
+            Some("--version") => return Ok(Command::Version),
             Some("--strict") => {
-                wish.strict = true;
+                arguments.strict = true;
                 continue;
             }
             Some("-") => Source::Stdin,
             Some(option) if option.starts_with('-') => {
                 return Err(format!("there is no option {option}"));
             }
-            _ => Source::File(PathBuf::from(argument)),
+            _ => Source::File(PathBuf::from(word)),
         };
-        if wish.source != Source::Sample {
+        if arguments.source != Source::Sample {
             return Err("one file at a time".to_owned());
         }
-        wish.source = source;
+        arguments.source = source;
     }
-    Ok(Wish::Explain(wish))
+    Ok(Command::Explain(arguments))
 }
 
 pub(crate) const HELP: &str = "\

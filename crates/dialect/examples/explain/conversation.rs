@@ -1,9 +1,9 @@
 //! One conversation, line by line.
 
 mod answer;
-mod introduction;
-mod party;
-mod remark;
+mod initialization;
+mod participant;
+mod remarks;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -19,18 +19,18 @@ use attache_schema::rules::{self, Context};
 use attache_schema::v1;
 
 use crate::line;
-use party::{Asked, Open, Party, arrow, other, sender};
+use participant::{OpenRequest, Participant, TypedRequest, arrow, other, sender};
 
 /// What has been said so far. Who says a line is told by the line, or seen from its method or from the request that
 /// it answers.
 pub(crate) struct Conversation {
-    client: Party,
-    agent: Party,
+    client: Participant,
+    agent: Participant,
     context: Context,
     /// Ids of what was no message and is answered all the same.
     broken: HashSet<Id>,
     /// How many requests there were.
-    asked: usize,
+    requests: usize,
     /// Whether there was an `initialize`, or a remark that there was none.
     is_begun: bool,
     /// Whether the two talk in a version that is not explained here.
@@ -42,11 +42,11 @@ pub(crate) struct Conversation {
 impl Default for Conversation {
     fn default() -> Self {
         Conversation {
-            client: Party::new(Role::Client),
-            agent: Party::new(Role::Agent),
+            client: Participant::new(Role::Client),
+            agent: Participant::new(Role::Agent),
             context: Context::default(),
             broken: HashSet::new(),
-            asked: 0,
+            requests: 0,
             is_begun: false,
             is_foreign: false,
             notes: Vec::new(),
@@ -76,7 +76,7 @@ impl Conversation {
             }
         };
         match text {
-            Ok((from, text)) => self.said(from, &text),
+            Ok((from, text)) => self.explain_message(from, &text),
             Err(remark) => {
                 self.problem(remark);
                 NO_MESSAGE.to_owned()
@@ -94,7 +94,7 @@ impl Conversation {
         self.remarks
     }
 
-    fn said(&mut self, from: Option<Role>, text: &str) -> String {
+    fn explain_message(&mut self, from: Option<Role>, text: &str) -> String {
         match Message::parse_str(text) {
             Ok(Message::Request { id, method, params }) => {
                 let from = from.or_else(|| sender(&method, MethodKind::Request));
@@ -114,7 +114,8 @@ impl Conversation {
             Ok(Message::Failure { id, error }) => self.answer(from, &id, Err(error)),
             Err(malformed) => {
                 self.problem(&line::fault(text, &malformed));
-                self.broken.extend(malformed.answer().map(|(id, _)| id));
+                self.broken
+                    .extend(malformed.error_response().map(|(id, _)| id));
                 NO_MESSAGE.to_owned()
             }
         }
@@ -122,43 +123,43 @@ impl Conversation {
 
     fn request(&mut self, from: Role, id: &Id, method: &str, params: Option<&str>) {
         self.violations(rules::check_id(id));
-        self.introduce(from, method, params);
-        let mut open = Open {
-            number: self.asked,
+        self.observe_request(from, method, params);
+        let mut open = OpenRequest {
+            number: self.requests,
             method: method.to_owned(),
-            request: Asked::Unread,
+            request: TypedRequest::Unread,
         };
-        self.asked += 1;
+        self.requests += 1;
         if self.is_foreign {
             // The answer may fall back to version 1.
             let request = ClientRequest::decode(method, params);
-            open.request = request.map_or(Asked::Unread, Asked::ByClient);
+            open.request = request.map_or(TypedRequest::Unread, TypedRequest::ByClient);
         } else {
             let mut calls = self.official(from, Call::request(id, method, params));
             if let Some((method, params)) = calls.pop() {
-                open.request = self.asks(from, &method, params.as_deref());
+                open.request = self.explain_request(from, &method, params.as_deref());
                 open.method = method;
             }
         }
-        self.party(from).open.insert(id.clone(), open);
+        self.participant(from).open.insert(id.clone(), open);
     }
 
-    fn asks(&mut self, from: Role, method: &str, params: Option<&str>) -> Asked {
-        let asked = match from {
+    fn explain_request(&mut self, from: Role, method: &str, params: Option<&str>) -> TypedRequest {
+        let request = match from {
             Role::Client => ClientRequest::decode(method, params).map(|request| {
                 self.violations(rules::client::check_request(&request, &self.context));
-                self.context.client_asked(&request);
-                Asked::ByClient(request)
+                self.context.on_client_request(&request);
+                TypedRequest::ByClient(request)
             }),
             Role::Agent => AgentRequest::decode(method, params).map(|request| {
                 self.violations(rules::agent::check_request(&request, &self.context));
-                self.context.agent_asked(&request);
-                Asked::ByAgent(request)
+                self.context.on_agent_request(&request);
+                TypedRequest::ByAgent(request)
             }),
         };
-        asked.unwrap_or_else(|error| {
+        request.unwrap_or_else(|error| {
             self.refused(from, method, MethodKind::Request, &error);
-            Asked::Unread
+            TypedRequest::Unread
         })
     }
 
@@ -170,9 +171,11 @@ impl Conversation {
             let params = params.as_deref();
             let told = match ProtocolLevelNotification::decode(&method, params) {
                 Err(error) if error.code == Error::METHOD_NOT_FOUND => {
-                    self.tells(from, &method, params)
+                    self.explain_notification(from, &method, params)
                 }
-                Ok(ProtocolLevelNotification::Extension(_)) => self.tells(from, &method, params),
+                Ok(ProtocolLevelNotification::Extension(_)) => {
+                    self.explain_notification(from, &method, params)
+                }
                 Ok(news) => {
                     self.violations(rules::check_protocol_notification(&news));
                     Ok(())
@@ -185,7 +188,12 @@ impl Conversation {
         }
     }
 
-    fn tells(&mut self, from: Role, method: &str, params: Option<&str>) -> Result<(), Error> {
+    fn explain_notification(
+        &mut self,
+        from: Role,
+        method: &str,
+        params: Option<&str>,
+    ) -> Result<(), Error> {
         match from {
             Role::Client => {
                 let news = ClientNotification::decode(method, params)?;
@@ -194,7 +202,7 @@ impl Conversation {
             Role::Agent => {
                 let news = AgentNotification::decode(method, params)?;
                 self.violations(rules::agent::check_notification(&news, &self.context));
-                self.context.agent_told(&news);
+                self.context.on_agent_notification(&news);
                 if let AgentNotification::Session(news) = news {
                     self.note(format!("update: {}", news.update.tag()));
                 }
@@ -205,7 +213,7 @@ impl Conversation {
 
     /// The call as official JSON; a note shows it where it differs.
     fn official(&mut self, from: Role, call: Call<'_>) -> Vec<(String, Option<String>)> {
-        let calls = match self.party(from).translator.read_call(call) {
+        let calls = match self.participant(from).translator.read_call(call) {
             Ok(TranslatedCall::Call { method, params }) => {
                 vec![(method.into_owned(), params.map(Cow::into_owned))]
             }
@@ -230,7 +238,10 @@ impl Conversation {
             // The listener's translator reads answers by what it remembers of the calls.
             let (method, params, id) = (method.as_str(), params.as_deref(), call.id);
             let call = Call { id, method, params };
-            self.party(other(from)).translator.write_call(call).ok();
+            self.participant(other(from))
+                .translator
+                .write_call(call)
+                .ok();
         }
         calls
     }
@@ -241,10 +252,10 @@ impl Conversation {
             return None;
         }
         let cancel: v1::CancelRequestNotification = from_str(params?).ok()?;
-        self.asker(&cancel.request_id, None)
+        self.requester(&cancel.request_id, None)
     }
 
-    fn party(&mut self, peer: Role) -> &mut Party {
+    fn participant(&mut self, peer: Role) -> &mut Participant {
         match peer {
             Role::Client => &mut self.client,
             Role::Agent => &mut self.agent,

@@ -39,7 +39,7 @@ pub(crate) fn fault(text: &str, malformed: &Malformed) -> String {
         }
         _ => &malformed.reason,
     };
-    let answer = match malformed.answer() {
+    let answer = match malformed.error_response() {
         Some((_, error)) => answer_with(&error),
         None => "it looks like an answer: it gets none".to_owned(),
     };
@@ -48,11 +48,11 @@ pub(crate) fn fault(text: &str, malformed: &Malformed) -> String {
 
 /// What an error is answered with: its code and what that means, without the words of whoever made it.
 pub(crate) fn answer_with(error: &Error) -> String {
-    format!("answer with {}", titled(error))
+    format!("answer with {}", error_with_title(error))
 }
 
 /// An error's code and what it means.
-pub(crate) fn titled(error: &Error) -> String {
+pub(crate) fn error_with_title(error: &Error) -> String {
     format!("{}: {}", error.code, ErrorCode::of(error).title())
 }
 

@@ -16,15 +16,15 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitCode;
 
-use arguments::{Arguments, HELP, Source, Wish};
+use arguments::{Arguments, Command, HELP, Source};
 use conversation::Conversation;
 use line::printable;
 
 fn main() -> ExitCode {
     let outcome = match arguments::read(std::env::args_os().skip(1)) {
-        Ok(Wish::Help) => print(HELP),
-        Ok(Wish::Version) => print(concat!("explain ", env!("CARGO_PKG_VERSION"), "\n")),
-        Ok(Wish::Explain(arguments)) => run(&arguments),
+        Ok(Command::Help) => print(HELP),
+        Ok(Command::Version) => print(concat!("explain ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Command::Explain(arguments)) => run(&arguments),
         Err(error) => Err(Failure::Unusable(error)),
     };
     match outcome {

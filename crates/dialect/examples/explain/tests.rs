@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::arguments::{self, Arguments, Source, Wish};
+use crate::arguments::{self, Arguments, Command, Source};
 use crate::{Failure, explain};
 
 /// Lines as they are, or members of a message of version 2.0.
@@ -328,12 +328,12 @@ fn bytes_that_are_no_text() {
 #[test]
 fn arguments() {
     let read = |arguments: &[&str]| arguments::read(arguments.iter().map(|&text| text.into()));
-    let wish = |source, strict| Ok(Wish::Explain(Arguments { source, strict }));
-    assert_eq!(read(&[]), wish(Source::Sample, false));
-    assert_eq!(read(&["--strict", "-"]), wish(Source::Stdin, true));
-    assert_eq!(read(&["a"]), wish(Source::File("a".into()), false));
-    assert_eq!(read(&["a", "-h"]), Ok(Wish::Help));
-    assert_eq!(read(&["--version"]), Ok(Wish::Version));
+    let arguments = |source, strict| Ok(Command::Explain(Arguments { source, strict }));
+    assert_eq!(read(&[]), arguments(Source::Sample, false));
+    assert_eq!(read(&["--strict", "-"]), arguments(Source::Stdin, true));
+    assert_eq!(read(&["a"]), arguments(Source::File("a".into()), false));
+    assert_eq!(read(&["a", "-h"]), Ok(Command::Help));
+    assert_eq!(read(&["--version"]), Ok(Command::Version));
     assert_eq!(
         read(&["--colour"]),
         Err("there is no option --colour".to_owned())

@@ -2,7 +2,7 @@
 
 use attache_rpc::json::{self, Object, Raw};
 
-use super::{content, kept, path};
+use super::{content, draft_meta, path};
 use crate::edit;
 
 /// The official block for an attachment, if it can be understood.
@@ -14,13 +14,13 @@ pub(super) fn read(attachment: &Raw, cwd: Option<&str>) -> Option<String> {
     } else {
         block = link(&block, cwd)?;
     }
-    kept::put(&mut block, MARK, "true").ok()?;
+    draft_meta::put(&mut block, MARK, "true").ok()?;
     Some(json::to_string(&block))
 }
 
 /// Whether an official block was made from an attachment.
 pub(super) fn is_one(block: &Raw) -> bool {
-    Object::parse(block.as_str()).is_ok_and(|block| kept::peek(&block, MARK).is_some())
+    Object::parse(block.as_str()).is_ok_and(|block| draft_meta::peek(&block, MARK).is_some())
 }
 
 fn link(attachment: &Object<'_>, cwd: Option<&str>) -> Option<Object<'static>> {

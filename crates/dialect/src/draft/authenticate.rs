@@ -9,13 +9,13 @@ use crate::edit;
 /// A draft client's parameters.
 pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.rename("method", "methodId");
-    edit::keep(params, &["credentials"])
+    edit::move_to_meta(params, &["credentials"])
 }
 
 /// The parameters for a draft agent.
 pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.rename("methodId", "method");
-    edit::restore(params)?;
+    edit::restore_from_meta(params)?;
     shape::fill(params, "credentials", "{}");
     Ok(())
 }
@@ -26,7 +26,7 @@ pub(super) fn read_result(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    edit::keep(result, &["success", "error", "expiresAt"])
+    edit::move_to_meta(result, &["success", "error", "expiresAt"])
 }
 
 /// The result for a draft client.
@@ -35,7 +35,7 @@ pub(super) fn write_result(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    edit::restore(result)?;
+    edit::restore_from_meta(result)?;
     shape::fill(result, "success", "true");
     Ok(())
 }

@@ -7,10 +7,10 @@ use crate::edit;
 
 /// A draft client's parameters.
 pub(super) fn read(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
-    edit::keep(params, &["reason"])
+    edit::move_to_meta(params, &["reason"])
 }
 
 /// The parameters for a draft agent.
 pub(super) fn write(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
-    edit::restore(params)
+    edit::restore_from_meta(params)
 }

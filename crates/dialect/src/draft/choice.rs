@@ -2,8 +2,8 @@
 
 use attache_rpc::json::{self, Object, Raw, write};
 
-use super::kept;
-use crate::edit::{self, KEPT, quoted};
+use super::draft_meta;
+use crate::edit::{self, META_KEY, quoted};
 
 /// The scopes of a grant, from the narrowest. They are the ids of the options that grant.
 const SCOPES: [&str; 4] = ["once", "session", "workspace", "always"];
@@ -19,7 +19,7 @@ pub(super) fn options() -> String {
         if SCOPES.contains(&id) {
             option.set(
                 "_meta",
-                format!("{{\"{KEPT}\":{{\"scope\":{}}}}}", quoted(id)),
+                format!("{{\"{META_KEY}\":{{\"scope\":{}}}}}", quoted(id)),
             );
         }
         write::comma(&mut out);
@@ -33,10 +33,10 @@ pub(super) fn options() -> String {
 /// much as `allow_always`, which does not say where it ends.
 pub(super) fn grant(options: &[Raw], scope: &str) -> Option<String> {
     let of_scope = |option: &Object<'_>| {
-        let kept = kept::peek(option, "scope");
+        let kept = draft_meta::peek(option, "scope");
         kept == Some(quoted(scope)) && (is(option, "allow_once") || is(option, "allow_always"))
     };
-    let plain = |option: &Object<'_>| kept::peek(option, "scope").is_none();
+    let plain = |option: &Object<'_>| draft_meta::peek(option, "scope").is_none();
     let always = |option: &Object<'_>| plain(option) && is(option, "allow_always");
     find(options, of_scope)
         .or_else(|| find(options, always).filter(|_| scope == "always"))
@@ -56,7 +56,10 @@ pub(super) fn refusal(options: &[Raw], remember: bool) -> Option<String> {
 
 /// Whether the options are those that were made here for a request of the draft.
 pub(super) fn are_ours(options: &[Raw]) -> bool {
-    find(options, |option| kept::peek(option, "scope").is_some()).is_some()
+    find(options, |option| {
+        draft_meta::peek(option, "scope").is_some()
+    })
+    .is_some()
 }
 
 /// The scope that the option of that id grants; none if it does not grant.
@@ -64,7 +67,7 @@ pub(super) fn scope(options: &[Raw], id: &str) -> Option<String> {
     let grants = |option: &Object<'_>| {
         let is_chosen = edit::string(option, "optionId").as_deref() == Some(id);
         let allows = is(option, "allow_once") || is(option, "allow_always");
-        is_chosen && allows && kept::peek(option, "scope") == Some(quoted(id))
+        is_chosen && allows && draft_meta::peek(option, "scope") == Some(quoted(id))
     };
     find(options, grants)
 }

@@ -1,6 +1,6 @@
 //! Chunks of messages and thoughts: plain strings in the draft, content blocks in the protocol.
 
-use attache_rpc::json::{Error, Kind, Object};
+use attache_rpc::json::{Error, Object, ValueKind};
 
 use super::content;
 use super::memory::Memory;
@@ -8,24 +8,24 @@ use crate::edit;
 
 /// A draft chunk.
 pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(update, "content") == Some(Kind::String) {
+    if edit::kind(update, "content") == Some(ValueKind::String) {
         let text = update.get("content").unwrap_or("\"\"");
         let block = format!("{{\"type\":\"text\",\"text\":{text}}}");
         update.set("content", block);
     } else {
         edit::part(update, "content", content::read)?;
     }
-    edit::keep(update, &["index", "final", "visible"])
+    edit::move_to_meta(update, &["index", "final", "visible"])
 }
 
 /// An official chunk for a draft client, which takes text only.
 pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(update, "content") == Some(Kind::Object) {
+    if edit::kind(update, "content") == Some(ValueKind::Object) {
         edit::member(update, "content", |block| {
             Ok(edit::quoted(&content::text_of(&Object::parse(block)?)))
         })?;
     }
-    edit::restore(update)
+    edit::restore_from_meta(update)
 }
 
 /// Counts the messages that a draft client is told of: a new one begins with another speaker or another id.

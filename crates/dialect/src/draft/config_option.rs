@@ -1,8 +1,8 @@
 //! Options: any value under a key in the draft, a list of switches and choices in the protocol.
 
-use attache_rpc::json::{self, Error, Kind, Object};
+use attache_rpc::json::{self, Error, Object, ValueKind};
 
-use super::kept::{self, Kept};
+use super::draft_meta::{self, DraftMeta};
 use super::memory::Memory;
 use super::option_values::OptionValues;
 use crate::edit::{self, quoted};
@@ -12,22 +12,22 @@ use crate::edit::{self, quoted};
 pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.rename("key", "configId");
     match edit::kind(params, "value") {
-        None | Some(Kind::String) => Ok(()),
-        Some(Kind::Boolean) => {
+        None | Some(ValueKind::String) => Ok(()),
+        Some(ValueKind::Boolean) => {
             params.set("type", "\"boolean\"");
             Ok(())
         }
         Some(_) => {
             let value = params.get("value").unwrap_or("null").to_owned();
             params.put("value", &*value);
-            kept::put(params, "value", &value)
+            draft_meta::put(params, "value", &value)
         }
     }
 }
 
 /// The parameters of `session/set_config_option` for a draft agent.
 pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
-    let kept = kept::take(params)?;
+    let kept = draft_meta::take(params)?;
     params.rename("configId", "key");
     params.take("type");
     if let Some(value) = kept.get("value")
@@ -43,35 +43,35 @@ pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Res
 pub(super) fn read_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    let session = edit::string(fact, "sessionId").unwrap_or_default();
+    let session = edit::string(context, "sessionId").unwrap_or_default();
     rebuild(result, memory, &session);
-    edit::keep(result, &["key", "previousValue", "currentValue"])
+    edit::move_to_meta(result, &["key", "previousValue", "currentValue"])
 }
 
 /// The result of `session/set_config_option` for a draft client.
 pub(super) fn write_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    let kept = kept::take(result)?;
+    let kept = draft_meta::take(result)?;
     let options = OptionValues::of_list(&result.take("configOptions").unwrap_or_default());
     let is_kept = is_kept(&kept, &options);
     if is_kept {
         kept.put_back(result);
     }
-    if let Some(id) = edit::string(fact, "configId").filter(|_| !is_kept) {
+    if let Some(id) = edit::string(context, "configId").filter(|_| !is_kept) {
         result.put("key", &id);
-        if let Some(previous) = fact.get("previousValue") {
+        if let Some(previous) = context.get("previousValue") {
             result.set("previousValue", previous.to_owned());
         }
-        if let Some(current) = options.get(&id).or(fact.get("value")) {
+        if let Some(current) = options.get(&id).or(context.get("value")) {
             result.set("currentValue", current.to_owned());
         }
     }
-    let session = edit::string(fact, "sessionId");
+    let session = edit::string(context, "sessionId");
     if let Some(session) = session.and_then(|id| memory.session_mut(&id)) {
         session.options.remember(&options);
     }
@@ -85,7 +85,7 @@ pub(super) fn read_update(
     session: &str,
 ) -> Result<(), Error> {
     rebuild(update, memory, session);
-    edit::keep(update, &["key", "previousValue", "currentValue", "source"])
+    edit::move_to_meta(update, &["key", "previousValue", "currentValue", "source"])
 }
 
 /// The draft updates for a draft client that an official `config_option_update` amounts to: one for every option
@@ -100,7 +100,7 @@ pub(super) fn write_update(
         .session_mut(session)
         .map(|session| &mut session.options);
     let mut updates = Vec::new();
-    let kept = kept::take(update)?;
+    let kept = draft_meta::take(update)?;
     if is_kept(&kept, &options) {
         kept.put_back(update);
         updates.push(json::to_string(update));
@@ -117,7 +117,7 @@ pub(super) fn write_update(
 }
 
 /// A kept value counts as long as nobody has changed the official one. One that has no official form is in no list.
-fn is_kept(kept: &Kept, options: &OptionValues) -> bool {
+fn is_kept(kept: &DraftMeta, options: &OptionValues) -> bool {
     let (Some(key), Some(value)) = (kept.string("key"), kept.get("currentValue")) else {
         return kept.get("key").is_some();
     };

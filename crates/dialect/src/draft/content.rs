@@ -1,15 +1,15 @@
 //! Content blocks: the draft wraps images and sounds in a `source`, leaves links without a name, and makes embedded
 //! resources flat.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
-use super::{kept, shape};
+use super::{draft_meta, shape};
 use crate::edit;
 
 /// A block of the draft.
 pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
     match edit::string(block, "type").as_deref() {
-        Some("image" | "audio") if edit::kind(block, "source") == Some(Kind::Object) => {
+        Some("image" | "audio") if edit::kind(block, "source") == Some(ValueKind::Object) => {
             read_source(block)
         }
         Some("resource_link") => {
@@ -65,9 +65,9 @@ fn read_source(block: &mut Object<'_>) -> Result<(), Error> {
         block.take("source");
         return Ok(());
     };
-    kept::put(block, "source", &text)?;
+    draft_meta::put(block, "source", &text)?;
     let kind = block.take("type").unwrap_or_default();
-    kept::put(block, "type", &kind)?;
+    draft_meta::put(block, "type", &kind)?;
     block.take("source");
     block.set("type", "\"resource_link\"");
     block.put("uri", &url);
@@ -99,11 +99,11 @@ fn write_source(block: &mut Object<'_>) -> Result<(), Error> {
 }
 
 fn write_link(block: &mut Object<'_>) -> Result<(), Error> {
-    if kept::peek(block, "source").is_some() {
+    if draft_meta::peek(block, "source").is_some() {
         for name in ["type", "uri", "name", "mimeType"] {
             block.take(name);
         }
-        return edit::restore(block);
+        return edit::restore_from_meta(block);
     }
     if edit::string(block, "name").as_deref() == Some(&*link_name(block)) {
         block.take("name");
@@ -127,19 +127,19 @@ fn read_resource(block: &mut Object<'_>) -> Result<(), Error> {
         resource.set("blob", blob.into_owned());
     }
     block.put("resource", &resource);
-    edit::keep(block, &["title"])
+    edit::move_to_meta(block, &["title"])
 }
 
 /// Bytes have no place in the draft; they stay in a member of their own beside an empty text.
 fn write_resource(block: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(block, "resource") != Some(Kind::Object) {
+    if edit::kind(block, "resource") != Some(ValueKind::Object) {
         return Ok(());
     }
     let text = block.take("resource").unwrap_or_default();
     let mut resource = Object::parse(&text)?;
     resource.rename("text", "content");
     shape::fill(&mut resource, "content", "\"\"");
-    edit::restore(block)?;
+    edit::restore_from_meta(block)?;
     shape::fill_from(block, &json::to_string(&resource));
     Ok(())
 }

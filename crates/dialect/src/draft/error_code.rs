@@ -6,7 +6,7 @@ use attache_rpc::json::Object;
 use attache_schema::error::ErrorCode;
 
 use crate::Dialect;
-use crate::error_code::{self, Meaning};
+use crate::error_code::{self, ErrorMeaning};
 
 /// An error of the draft, with the official code.
 pub(super) fn read(error: Error) -> Error {
@@ -19,23 +19,23 @@ pub(super) fn read(error: Error) -> Error {
 /// An official error, with the draft's code.
 pub(super) fn write(error: Error) -> Error {
     if is_about_session(&error) {
-        let error = error_code::official(Meaning::SessionNotFound, error);
+        let error = error_code::official(ErrorMeaning::SessionNotFound, error);
         return error_code::write(Dialect::Draft, error);
     }
     error_code::write(Dialect::Draft, error)
 }
 
 /// What the code means if the peer, although it speaks the draft, has plainly meant the official one.
-fn official_meaning(error: &Error) -> Option<Meaning> {
+fn official_meaning(error: &Error) -> Option<ErrorMeaning> {
     let message = error.message.to_lowercase();
     match ErrorCode::of(error) {
         ErrorCode::AuthRequired => {
             let says_so = message.contains("auth") && !message.contains("session");
-            (says_so || has(error, "authMethods")).then_some(Meaning::AuthRequired)
+            (says_so || has(error, "authMethods")).then_some(ErrorMeaning::AuthRequired)
         }
         ErrorCode::ResourceNotFound => {
             let says_so = message.contains("not found") || has(error, "uri");
-            says_so.then_some(Meaning::ResourceNotFound)
+            says_so.then_some(ErrorMeaning::ResourceNotFound)
         }
         _ => None,
     }

@@ -4,7 +4,7 @@
 use attache_rpc::json::{self, Error, Object, Problem};
 
 use super::memory::Memory;
-use super::{kept, path, shape};
+use super::{draft_meta, path, shape};
 use crate::edit;
 
 /// A draft agent's parameters of `fs/read_text_file`.
@@ -22,7 +22,7 @@ pub(super) fn read_read(params: &mut Object<'_>, memory: &mut Memory) -> Result<
         params.put("limit", &limit);
     }
     params.rename("startLine", "line");
-    edit::keep(params, &["encoding"])
+    edit::move_to_meta(params, &["encoding"])
 }
 
 /// Our parameters of `fs/read_text_file` for a draft client.
@@ -35,7 +35,7 @@ pub(super) fn write_read(params: &mut Object<'_>, _memory: &mut Memory) -> Resul
         let start = number(params, "startLine")?.unwrap_or(1).max(1);
         params.put("endLine", &(start - 1).saturating_add(limit));
     }
-    edit::restore(params)
+    edit::restore_from_meta(params)
 }
 
 /// A draft client's result of `fs/read_text_file`.
@@ -44,7 +44,7 @@ pub(super) fn read_read_result(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    edit::keep(result, &["encoding", "totalLines", "truncated"])
+    edit::move_to_meta(result, &["encoding", "totalLines", "truncated"])
 }
 
 /// Our result of `fs/read_text_file` for a draft agent.
@@ -53,7 +53,7 @@ pub(super) fn write_read_result(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    edit::restore(result)?;
+    edit::restore_from_meta(result)?;
     shape::fill(result, "encoding", "\"utf-8\"");
     Ok(())
 }
@@ -62,15 +62,15 @@ pub(super) fn write_read_result(
 pub(super) fn read_write(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
     memory.fill_session(params)?;
     path::resolve(params, "path", memory.cwd(params));
-    kept::mark(params)?;
-    edit::keep(params, &["encoding", "createDirectories", "overwrite"])
+    draft_meta::mark(params)?;
+    edit::move_to_meta(params, &["encoding", "createDirectories", "overwrite"])
 }
 
 /// Our parameters of `fs/write_text_file` for a draft client. We always mean to overwrite, and the draft does not
 /// say what happens to those who keep silent.
 pub(super) fn write_write(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.take("sessionId");
-    let kept = kept::take(params)?;
+    let kept = draft_meta::take(params)?;
     if !kept.is_draft() {
         shape::fill(params, "overwrite", "true");
     }
@@ -84,7 +84,7 @@ pub(super) fn read_write_result(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    edit::keep(result, &["bytesWritten", "created"])
+    edit::move_to_meta(result, &["bytesWritten", "created"])
 }
 
 /// Our result of `fs/write_text_file` for a draft agent. That a file is new is certain only where the agent forbade
@@ -92,13 +92,13 @@ pub(super) fn read_write_result(
 pub(super) fn write_write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    edit::restore(result)?;
-    if let Some(bytes) = fact.get("bytes") {
+    edit::restore_from_meta(result)?;
+    if let Some(bytes) = context.get("bytes") {
         shape::fill(result, "bytesWritten", bytes);
     }
-    let created = fact.get("overwrite") == Some("false");
+    let created = context.get("overwrite") == Some("false");
     shape::fill(result, "created", json::to_string(&created));
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! `initialize`: capabilities have other names, other types, and one name for both sides.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use super::memory::Memory;
-use super::{kept, shape};
+use super::{draft_meta, shape};
 use crate::edit;
 use crate::memory::{MAX_MODES, short};
 
@@ -19,7 +19,7 @@ pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Res
     params.rename("clientCapabilities", "capabilities");
     shape::fill(params, "capabilities", "{}");
     shape::fill(params, "clientInfo", NO_INFO);
-    edit::restore(params)
+    edit::restore_from_meta(params)
 }
 
 /// A draft agent's result.
@@ -32,7 +32,7 @@ pub(super) fn read_result(
     edit::part(result, "agentCapabilities", |capabilities| {
         read_agent(capabilities, memory)
     })?;
-    edit::keep(result, &["requiredClientCapabilities"])
+    edit::move_to_meta(result, &["requiredClientCapabilities"])
 }
 
 /// The result for a draft client.
@@ -45,7 +45,7 @@ pub(super) fn write_result(
     edit::part(result, "agentCapabilities", write_agent)?;
     result.rename("agentCapabilities", "capabilities");
     shape::fill(result, "agentInfo", NO_INFO);
-    edit::restore(result)
+    edit::restore_from_meta(result)
 }
 
 /// The capabilities of a draft client.
@@ -53,22 +53,22 @@ pub(super) fn read_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
     edit::part(capabilities, "fs", |fs| {
         fs.rename("read", "readTextFile");
         fs.rename("write", "writeTextFile");
-        edit::keep(fs, &["watch"])
+        edit::move_to_meta(fs, &["watch"])
     })?;
-    if edit::kind(capabilities, "terminal") == Some(Kind::Object) {
+    if edit::kind(capabilities, "terminal") == Some(ValueKind::Object) {
         let terminal = capabilities.get("terminal").unwrap_or("{}").to_owned();
         capabilities.put("terminal", &creates(&terminal));
-        kept::put(capabilities, "terminal", &terminal)?;
+        draft_meta::put(capabilities, "terminal", &terminal)?;
     }
-    edit::keep(capabilities, &["ui", "_custom"])
+    edit::move_to_meta(capabilities, &["ui", "_custom"])
 }
 
 fn write_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
-    let kept = kept::take(capabilities)?;
+    let kept = draft_meta::take(capabilities)?;
     edit::part(capabilities, "fs", |fs| {
         fs.rename("readTextFile", "read");
         fs.rename("writeTextFile", "write");
-        edit::restore(fs)
+        edit::restore_from_meta(fs)
     })?;
     if capabilities.has("terminal") {
         let create = shape::is_true(capabilities, "terminal");
@@ -92,26 +92,26 @@ pub(super) fn read_agent(capabilities: &mut Object<'_>, memory: &mut Memory) -> 
         for (transport, offered) in ["http", "sse"].into_iter().zip(transports(mcp)) {
             mcp.put(transport, &offered);
         }
-        kept::mark(mcp)?;
-        edit::keep(mcp, &["servers", "transport"])
+        draft_meta::mark(mcp)?;
+        edit::move_to_meta(mcp, &["servers", "transport"])
     })?;
     edit::part(capabilities, "promptCapabilities", |prompt| {
-        kept::mark(prompt)?;
-        edit::keep(prompt, &["streaming", "cancellation", "attachments"])
+        draft_meta::mark(prompt)?;
+        edit::move_to_meta(prompt, &["streaming", "cancellation", "attachments"])
     })?;
     edit::part(capabilities, "sessionCapabilities", |session| {
         memory.modes = modes(session);
-        kept::mark(session)?;
-        edit::keep(session, &["modes", "configOptions", "persistence"])
+        draft_meta::mark(session)?;
+        edit::move_to_meta(session, &["modes", "configOptions", "persistence"])
     })?;
-    kept::mark(capabilities)?;
-    edit::keep(capabilities, &["_custom"])
+    draft_meta::mark(capabilities)?;
+    edit::move_to_meta(capabilities, &["_custom"])
 }
 
 /// An official agent streams, can be cancelled and takes stdio servers, whether it says so or not; a draft client
 /// wants to be told.
 fn write_agent(capabilities: &mut Object<'_>) -> Result<(), Error> {
-    let kept = kept::take(capabilities)?;
+    let kept = draft_meta::take(capabilities)?;
     if !kept.is_draft() {
         for name in [
             "mcpCapabilities",
@@ -124,7 +124,7 @@ fn write_agent(capabilities: &mut Object<'_>) -> Result<(), Error> {
     let persistence = shape::is_true(capabilities, "loadSession");
     edit::part(capabilities, "mcpCapabilities", write_mcp)?;
     edit::part(capabilities, "promptCapabilities", |prompt| {
-        let kept = kept::take(prompt)?;
+        let kept = draft_meta::take(prompt)?;
         if !kept.is_draft() {
             shape::fill(prompt, "streaming", "true");
             shape::fill(prompt, "cancellation", "true");
@@ -133,7 +133,7 @@ fn write_agent(capabilities: &mut Object<'_>) -> Result<(), Error> {
         Ok(())
     })?;
     edit::part(capabilities, "sessionCapabilities", |session| {
-        let kept = kept::take(session)?;
+        let kept = draft_meta::take(session)?;
         if !kept.is_draft() {
             shape::fill(session, "persistence", json::to_string(&persistence));
         }
@@ -145,7 +145,7 @@ fn write_agent(capabilities: &mut Object<'_>) -> Result<(), Error> {
 }
 
 fn write_mcp(mcp: &mut Object<'_>) -> Result<(), Error> {
-    let kept = kept::take(mcp)?;
+    let kept = draft_meta::take(mcp)?;
     let offered = ["http", "sse"].map(|name| shape::is_true(mcp, name));
     mcp.take("http");
     mcp.take("sse");

@@ -1,14 +1,14 @@
 //! MCP servers: the draft puts everything but the name into a `transport` object, with maps for lists of pairs.
 
-use attache_rpc::json::{self, Error, Kind, Object, Reader};
+use attache_rpc::json::{self, Error, Object, Reader, ValueKind};
 
-use super::{kept, shape};
+use super::{draft_meta, shape};
 use crate::edit;
 
 /// The servers of a draft call. A call without the list gets an empty one; a list that was empty comes back.
 pub(super) fn read_list(params: &mut Object<'_>) -> Result<(), Error> {
     if params.get("mcpServers").is_some_and(shape::is_empty_list) {
-        kept::put(params, "mcpServers", "[]")?;
+        draft_meta::put(params, "mcpServers", "[]")?;
     }
     shape::fill(params, "mcpServers", "[]");
     edit::parts(params, "mcpServers", read)
@@ -25,7 +25,7 @@ pub(super) fn write_list(params: &mut Object<'_>) -> Result<(), Error> {
 
 /// One server of the draft. What its transport has beyond the official members is kept.
 pub(super) fn read(server: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(server, "transport") != Some(Kind::Object) {
+    if edit::kind(server, "transport") != Some(ValueKind::Object) {
         return Ok(());
     }
     let text = server.get("transport").unwrap_or("{}").to_owned();
@@ -54,7 +54,7 @@ pub(super) fn read(server: &mut Object<'_>) -> Result<(), Error> {
     if transport.is_empty() {
         return Ok(());
     }
-    kept::put(server, "transport", &json::to_string(&transport))
+    draft_meta::put(server, "transport", &json::to_string(&transport))
 }
 
 /// One server for the draft.
@@ -62,7 +62,7 @@ pub(super) fn write(server: &mut Object<'_>) -> Result<(), Error> {
     if server.has("transport") {
         return Ok(());
     }
-    let kept = kept::take(server)?;
+    let kept = draft_meta::take(server)?;
     let kind = edit::string(server, "type").unwrap_or_else(|| "stdio".to_owned());
     server.take("type");
     let mut transport = Object::default();
@@ -135,7 +135,7 @@ fn as_is(text: &str) -> Result<String, Error> {
 
 fn list_to_map(text: &str) -> Result<String, Error> {
     match Reader::new(text).kind()? {
-        Kind::Array => edit::list_to_map(text),
+        ValueKind::Array => edit::list_to_map(text),
         _ => as_is(text),
     }
 }

@@ -7,13 +7,13 @@ use super::option_values::OptionValues;
 use super::terminals::Terminals;
 use super::tools::Tools;
 use crate::edit;
-use crate::memory::{Asked, Recent, short};
+use crate::memory::{PendingCalls, RecentMap, short};
 
 /// The memory of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// The calls that wait for their answer.
-    pub(super) asked: Asked,
+    pub(super) pending: PendingCalls,
     /// The terminals that are not released.
     pub(super) terminals: Terminals,
     /// The tool calls that we have told the peer of.
@@ -21,7 +21,7 @@ pub(super) struct Memory {
     /// The modes that the agent has declared.
     pub(super) modes: Vec<String>,
     // The directories of sessions that are not live.
-    stored: Recent<String>,
+    stored: RecentMap<String>,
     // In the order in which they were first heard of.
     sessions: Vec<Session>,
     ids: u64,
@@ -106,10 +106,10 @@ impl Memory {
 
     /// The session of a call that names none: the one with a running prompt, or else the only one.
     pub(super) fn current_session(&self) -> Result<String, Error> {
-        let prompts = self.asked.ours.facts(PROMPT);
-        let mut running = prompts.map(|fact| edit::tag(fact?, "sessionId"));
+        let prompts = self.pending.ours.contexts(PROMPT);
+        let mut running = prompts.map(|context| edit::tag(context?, "sessionId"));
         match (running.next(), &*self.sessions) {
-            _ if self.asked.ours.has_forgotten(PROMPT) => Err(nameless(TOO_MANY_PROMPTS)),
+            _ if self.pending.ours.has_forgotten(PROMPT) => Err(nameless(TOO_MANY_PROMPTS)),
             (Some(Some(first)), _) if running.all(|other| other.as_ref() == Some(&first)) => {
                 Ok(first)
             }

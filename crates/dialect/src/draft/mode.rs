@@ -21,23 +21,23 @@ pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Res
 pub(super) fn read_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    let current = edit::string(result, "currentMode").or_else(|| edit::string(fact, "modeId"));
-    learn(memory, fact, current);
-    edit::keep(result, &["previousMode", "currentMode"])
+    let current = edit::string(result, "currentMode").or_else(|| edit::string(context, "modeId"));
+    learn(memory, context, current);
+    edit::move_to_meta(result, &["previousMode", "currentMode"])
 }
 
 /// The result of `session/set_mode` for a draft client.
 pub(super) fn write_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    learn(memory, fact, edit::string(fact, "modeId"));
-    edit::restore(result)?;
+    learn(memory, context, edit::string(context, "modeId"));
+    edit::restore_from_meta(result)?;
     for (name, known) in [("previousMode", "previousMode"), ("currentMode", "modeId")] {
-        if let Some(mode) = fact.get(known).filter(|_| !result.has(name)) {
+        if let Some(mode) = context.get(known).filter(|_| !result.has(name)) {
             result.set(name, mode.to_owned());
         }
     }
@@ -54,7 +54,7 @@ pub(super) fn read_update(
     if let Some(session) = memory.session_mut(session) {
         session.learn_mode(edit::string(update, "currentModeId"));
     }
-    edit::keep(update, &["previousMode", "reason"])
+    edit::move_to_meta(update, &["previousMode", "reason"])
 }
 
 /// The official `current_mode_update` for a draft client.
@@ -63,7 +63,7 @@ pub(super) fn write_update(
     memory: &mut Memory,
     session: &str,
 ) -> Result<(), Error> {
-    edit::restore(update)?;
+    edit::restore_from_meta(update)?;
     update.rename("currentModeId", "currentMode");
     if let Some(session) = memory.session_mut(session) {
         if !update.has("previousMode") {
@@ -104,8 +104,8 @@ pub(super) fn current(modes: &str) -> Option<String> {
     edit::tag(modes, "currentModeId")
 }
 
-fn learn(memory: &mut Memory, fact: &Object<'_>, mode: Option<String>) {
-    let id = edit::string(fact, "sessionId");
+fn learn(memory: &mut Memory, context: &Object<'_>, mode: Option<String>) {
+    let id = edit::string(context, "sessionId");
     if let Some(session) = id.and_then(|id| memory.session_mut(&id)) {
         session.learn_mode(mode);
     }

@@ -1,6 +1,6 @@
 //! The values of a session's options. The draft reports them one by one, the protocol as a complete list.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw, Reader, write};
+use attache_rpc::json::{self, Error, Object, Raw, Reader, ValueKind, write};
 
 use crate::edit::{self, quoted};
 
@@ -114,8 +114,8 @@ fn of_option(option: &Raw) -> Option<(String, String)> {
 
 fn official_kind(json: &str) -> Option<String> {
     match Reader::new(json).kind().ok()? {
-        Kind::Boolean => Some("\"type\":\"boolean\"".to_owned()),
-        Kind::String => Some(format!(
+        ValueKind::Boolean => Some("\"type\":\"boolean\"".to_owned()),
+        ValueKind::String => Some(format!(
             "\"type\":\"select\",\"options\":[{{\"value\":{json},\"name\":{json}}}]"
         )),
         _ => None,

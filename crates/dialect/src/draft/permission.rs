@@ -7,7 +7,7 @@ use attache_rpc::json::{Error, Object, Raw};
 
 use super::memory::Memory;
 use super::tools::Tool;
-use super::{choice, kept, path, shape};
+use super::{choice, draft_meta, path, shape};
 use crate::edit::{self, quoted};
 
 /// A draft agent's request. Its scopes become options that carry the scope in what they keep.
@@ -19,7 +19,7 @@ pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Resul
     };
     params.put("toolCall", &call);
     params.set("options", choice::options());
-    edit::keep(params, &REQUEST)
+    edit::move_to_meta(params, &REQUEST)
 }
 
 /// The official tool call for a request of the draft.
@@ -51,7 +51,7 @@ fn tool_call(request: &Object<'_>, id: &str, cwd: Option<&str>) -> Option<Object
 pub(super) fn write_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
     let text = params.take("toolCall").unwrap_or(Cow::Borrowed("null"));
     params.take("options");
-    let mut kept = kept::take(params)?;
+    let mut kept = draft_meta::take(params)?;
     let call = Object::parse(&text);
     if let Ok(call) = &call
         && is_of(call, &kept.members(), memory.cwd(params))
@@ -104,17 +104,17 @@ fn describe(call: &Object<'_>, params: &mut Object<'_>, memory: &mut Memory) {
 pub(super) fn read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
     if is_granted(result).is_none() {
         return Ok(());
     }
-    let outcome = match chosen(result, &offered(fact)) {
+    let outcome = match chosen(result, &offered(context)) {
         Some(id) => format!("{{\"outcome\":\"selected\",\"optionId\":{}}}", quoted(&id)),
         None => "{\"outcome\":\"cancelled\"}".to_owned(),
     };
     result.set("outcome", outcome);
-    edit::keep(result, &["granted", "remember", "scope"])
+    edit::move_to_meta(result, &["granted", "remember", "scope"])
 }
 
 /// Our answer for a draft agent. Nothing but the choice of an option that grants is a grant. An agent that has asked in
@@ -122,10 +122,10 @@ pub(super) fn read_result(
 pub(super) fn write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    let options = offered(fact);
-    if fact.has("options") && !choice::are_ours(&options) {
+    let options = offered(context);
+    if context.has("options") && !choice::are_ours(&options) {
         return Ok(());
     }
     let outcome = result.take("outcome").unwrap_or(Cow::Borrowed("null"));
@@ -133,7 +133,7 @@ pub(super) fn write_result(
     let is_selected = outcome.string_member("outcome").as_deref() == Some("selected");
     let id = outcome.string_member("optionId").filter(|_| is_selected);
     let scope = id.as_deref().and_then(|id| choice::scope(&options, id));
-    let kept = kept::take(result)?;
+    let kept = draft_meta::take(result)?;
     let before = kept.members();
     result.put("granted", &scope.is_some());
     if is_granted(&before) == Some(scope.is_some()) && chosen(&before, &options) == id {
@@ -146,8 +146,8 @@ pub(super) fn write_result(
 }
 
 /// The options of the request that is answered.
-fn offered(fact: &Object<'_>) -> Vec<Raw> {
-    shape::value(fact, "options").unwrap_or_default()
+fn offered(context: &Object<'_>) -> Vec<Raw> {
+    shape::value(context, "options").unwrap_or_default()
 }
 
 fn is_granted(answer: &Object<'_>) -> Option<bool> {

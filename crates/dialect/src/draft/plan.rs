@@ -1,8 +1,8 @@
 //! Plans: steps with ids in the draft, entries with priorities in the protocol.
 
-use attache_rpc::json::{Error, Kind, Object};
+use attache_rpc::json::{Error, Object, ValueKind};
 
-use super::{kept, shape};
+use super::{draft_meta, shape};
 use crate::edit;
 
 /// The draft's `plan`. A step has no priority, so it gets the middle one.
@@ -13,12 +13,12 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
         shape::fill(step, "priority", "\"medium\"");
         let status = edit::string(step, "status").unwrap_or_default();
         if !STATUSES.contains(&&*status) {
-            edit::keep(step, &["status"])?;
+            edit::move_to_meta(step, &["status"])?;
             step.set("status", "\"pending\"");
         }
-        edit::keep(step, &["id"])
+        edit::move_to_meta(step, &["id"])
     })?;
-    edit::keep(update, &["planId"])
+    edit::move_to_meta(update, &["planId"])
 }
 
 /// An official `plan` for a draft client. A step that has no id is known by its place.
@@ -26,7 +26,7 @@ pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
     let mut place = 0;
     edit::parts(update, "entries", |entry| {
         place += 1;
-        let kept = kept::take(entry)?;
+        let kept = draft_meta::take(entry)?;
         if kept.get("status").is_some() && entry.get("status") == Some("\"pending\"") {
             entry.take("status");
         }
@@ -39,14 +39,14 @@ pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
         Ok(())
     })?;
     update.rename("entries", "steps");
-    edit::restore(update)?;
+    edit::restore_from_meta(update)?;
     shape::fill(update, "planId", "\"plan\"");
     Ok(())
 }
 
 /// An official `plan_update` of entries as the `plan` that it would be without an id.
 pub(super) fn of_items(update: &mut Object<'_>) -> Result<bool, Error> {
-    if edit::kind(update, "plan") != Some(Kind::Object) {
+    if edit::kind(update, "plan") != Some(ValueKind::Object) {
         return Ok(false);
     }
     let text = update.get("plan").unwrap_or("{}").to_owned();

@@ -1,6 +1,6 @@
 //! `session/prompt`: `content` and attachments going in, a stop reason and token counts coming out.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw, write};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind, write};
 
 use super::memory::Memory;
 use super::{attachment, content, shape};
@@ -16,20 +16,20 @@ pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Resul
         .iter()
         .filter_map(|item| attachment::read(item, cwd));
     let links: Vec<String> = links.collect();
-    if !links.is_empty() && edit::kind(params, "prompt") == Some(Kind::Array) {
+    if !links.is_empty() && edit::kind(params, "prompt") == Some(ValueKind::Array) {
         edit::member(params, "prompt", |blocks| extended(blocks, &links))?;
     }
-    edit::keep(params, &["attachments"])
+    edit::move_to_meta(params, &["attachments"])
 }
 
 /// The parameters for a draft agent.
 pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
-    if edit::kind(params, "prompt") == Some(Kind::Array) {
+    if edit::kind(params, "prompt") == Some(ValueKind::Array) {
         edit::member(params, "prompt", without_attachments)?;
         edit::parts(params, "prompt", content::write)?;
     }
     params.rename("prompt", "content");
-    edit::restore(params)
+    edit::restore_from_meta(params)
 }
 
 /// A draft agent's result. A turn that failed never comes here, see [`failure`](super::failure).

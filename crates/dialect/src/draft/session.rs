@@ -1,10 +1,10 @@
 //! `session/new`, `session/load` and what both say of a session: its directory, mode and options.
 
-use attache_rpc::json::{self, Error, Kind, Object};
+use attache_rpc::json::{self, Error, Object, ValueKind};
 
 use super::memory::Memory;
 use super::option_values::OptionValues;
-use super::{kept, mcp_server, mode, shape, system_prompt};
+use super::{draft_meta, mcp_server, mode, shape, system_prompt};
 use crate::edit;
 
 /// A draft client's parameters of `session/new`.
@@ -12,7 +12,7 @@ pub(super) fn read_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<
     params.rename("workingDirectory", "cwd");
     edit::member(params, "systemPrompt", system_prompt::read)?;
     mcp_server::read_list(params)?;
-    edit::keep(params, &["initialMode", "configOptions"])
+    edit::move_to_meta(params, &["initialMode", "configOptions"])
 }
 
 /// The parameters of `session/new` for a draft agent.
@@ -20,18 +20,18 @@ pub(super) fn write_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result
     params.rename("cwd", "workingDirectory");
     edit::member(params, "systemPrompt", system_prompt::write)?;
     mcp_server::write_list(params)?;
-    edit::restore(params)
+    edit::restore_from_meta(params)
 }
 
 /// A draft agent's result of `session/new`. The mode and the options are those that were asked for.
 pub(super) fn read_new_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    kept::mark(result)?;
-    edit::keep(result, &["createdAt"])?;
-    let Some(id) = learn(result, memory, fact) else {
+    draft_meta::mark(result)?;
+    edit::move_to_meta(result, &["createdAt"])?;
+    let Some(id) = learn(result, memory, context) else {
         return Ok(());
     };
     if let Some(modes) = mode::state(memory, &id) {
@@ -48,10 +48,10 @@ pub(super) fn read_new_result(
 pub(super) fn write_new_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    learn(result, memory, fact);
-    let kept = kept::take(result)?;
+    learn(result, memory, context);
+    let kept = draft_meta::take(result)?;
     let (modes, options) = (result.take("modes"), result.take("configOptions"));
     if !kept.is_draft() {
         if let Some(current) = modes.as_deref().and_then(mode::current) {
@@ -79,16 +79,16 @@ pub(super) fn read_load(params: &mut Object<'_>, memory: &mut Memory) -> Result<
 pub(super) fn write_load(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.take("cwd");
     mcp_server::write_list(params)?;
-    edit::restore(params)
+    edit::restore_from_meta(params)
 }
 
 /// A draft agent's result of `session/load`.
 pub(super) fn read_load_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    let id = edit::string(result, "sessionId").or_else(|| edit::string(fact, "sessionId"));
+    let id = edit::string(result, "sessionId").or_else(|| edit::string(context, "sessionId"));
     let id = id.unwrap_or_default();
     if let Some(session) = memory.session_mut(&id) {
         session.learn_cwd(edit::string(result, "workingDirectory"));
@@ -99,26 +99,26 @@ pub(super) fn read_load_result(
     {
         result.set("modes", modes);
     }
-    if edit::kind(result, "configOptions") == Some(Kind::Object) {
+    if edit::kind(result, "configOptions") == Some(ValueKind::Object) {
         let text = result.get("configOptions").unwrap_or("{}").to_owned();
         let options = OptionValues::of_object(&Object::parse(&text)?);
-        kept::put(result, "configOptions", &text)?;
+        draft_meta::put(result, "configOptions", &text)?;
         result.set("configOptions", options.to_list());
         if let Some(session) = memory.session_mut(&id) {
             session.options.remember(&options);
         }
     }
-    edit::keep(result, &["sessionId", "workingDirectory", "messageCount"])
+    edit::move_to_meta(result, &["sessionId", "workingDirectory", "messageCount"])
 }
 
 /// The result of `session/load` for a draft client.
 pub(super) fn write_load_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    let id = learn(result, memory, fact);
-    let kept = kept::take(result)?;
+    let id = learn(result, memory, context);
+    let kept = draft_meta::take(result)?;
     let modes = result.take("modes");
     let current = modes.as_deref().and_then(mode::current);
     let original = kept.get("configOptions").unwrap_or_default();
@@ -147,13 +147,13 @@ fn fill_known(result: &mut Object<'_>, memory: &Memory, id: &str) {
 }
 
 /// Learns from an official result, and returns the session's id.
-fn learn(result: &Object<'_>, memory: &mut Memory, fact: &Object<'_>) -> Option<String> {
-    let id = edit::string(result, "sessionId").or_else(|| edit::string(fact, "sessionId"))?;
+fn learn(result: &Object<'_>, memory: &mut Memory, context: &Object<'_>) -> Option<String> {
+    let id = edit::string(result, "sessionId").or_else(|| edit::string(context, "sessionId"))?;
     let session = memory.session_mut(&id)?;
-    session.learn_cwd(edit::string(fact, "cwd"));
-    session.learn_mode(edit::string(fact, "initialMode"));
+    session.learn_cwd(edit::string(context, "cwd"));
+    session.learn_mode(edit::string(context, "initialMode"));
     session.learn_mode(result.get("modes").and_then(mode::current));
-    if let Some(Ok(options)) = fact.get("configOptions").map(Object::parse) {
+    if let Some(Ok(options)) = context.get("configOptions").map(Object::parse) {
         session.options.remember(&OptionValues::of_object(&options));
     }
     if let Some(options) = result.get("configOptions") {

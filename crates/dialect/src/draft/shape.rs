@@ -1,6 +1,6 @@
 //! Edits that leave a value of another type than the expected one as it is, for the typed reader to judge.
 
-use attache_rpc::json::{self, Decode, Error, Kind, Object, Reader};
+use attache_rpc::json::{self, Decode, Error, Object, Reader, ValueKind};
 
 use crate::edit;
 
@@ -10,7 +10,7 @@ pub(super) fn object(
     edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
 ) -> Result<String, Error> {
     match Reader::new(text).kind()? {
-        Kind::Object => edit::object(text, edit),
+        ValueKind::Object => edit::object(text, edit),
         _ => Ok(text.to_owned()),
     }
 }

@@ -1,12 +1,12 @@
 //! The system prompt: a string in the draft, which does not say whether it adds to the agent's own or replaces it.
 
-use attache_rpc::json::{self, Error, Kind, Raw, Reader};
+use attache_rpc::json::{self, Error, Raw, Reader, ValueKind};
 
 use crate::edit;
 
 /// A draft prompt. It is taken to add to the agent's own, which loses nothing.
 pub(super) fn read(text: &str) -> Result<String, Error> {
-    if Reader::new(text).kind()? != Kind::String {
+    if Reader::new(text).kind()? != ValueKind::String {
         return Ok(text.to_owned());
     }
     Ok(format!(

@@ -1,6 +1,6 @@
 //! `terminal/*`: no session, a map for the environment, and output that the client pushes instead of being asked.
 
-use attache_rpc::json::{self, Error, Kind, Object};
+use attache_rpc::json::{self, Error, Object, ValueKind};
 
 use super::memory::Memory;
 use super::{path, shape};
@@ -11,37 +11,37 @@ pub(super) fn read_create(params: &mut Object<'_>, memory: &mut Memory) -> Resul
     memory.fill_session(params)?;
     path::resolve(params, "cwd", memory.cwd(params));
     edit::member(params, "env", edit::map_to_list)?;
-    edit::keep(params, &["timeout"])
+    edit::move_to_meta(params, &["timeout"])
 }
 
 /// Our parameters of `terminal/create` for a draft client. The limit of the output is held here.
 pub(super) fn write_create(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.take("sessionId");
     params.take("outputByteLimit");
-    if edit::kind(params, "env") == Some(Kind::Array) {
+    if edit::kind(params, "env") == Some(ValueKind::Array) {
         edit::member(params, "env", edit::list_to_map)?;
     }
-    edit::restore(params)
+    edit::restore_from_meta(params)
 }
 
 /// A draft client's result of `terminal/create`.
 pub(super) fn read_create_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    learn(result, memory, fact);
-    edit::keep(result, &["pid"])
+    learn(result, memory, context);
+    edit::move_to_meta(result, &["pid"])
 }
 
 /// Our result of `terminal/create` for a draft agent.
 pub(super) fn write_create_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
-    learn(result, memory, fact);
-    edit::restore(result)
+    learn(result, memory, context);
+    edit::restore_from_meta(result)
 }
 
 /// A draft agent's parameters of a call about one terminal.
@@ -51,13 +51,13 @@ pub(super) fn read_other(params: &mut Object<'_>, memory: &mut Memory) -> Result
         Some(session) => shape::fill(params, "sessionId", edit::quoted(session)),
         None => memory.fill_session(params)?,
     }
-    edit::keep(params, &["timeout", "signal", "force"])
+    edit::move_to_meta(params, &["timeout", "signal", "force"])
 }
 
 /// Our parameters of a call about one terminal, for a draft client.
 pub(super) fn write_other(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
     params.take("sessionId");
-    edit::restore(params)
+    edit::restore_from_meta(params)
 }
 
 /// A draft client's result of `terminal/wait_for_exit`. One that tells of a timeout tells nothing of the end, and a
@@ -65,18 +65,18 @@ pub(super) fn write_other(params: &mut Object<'_>, _memory: &mut Memory) -> Resu
 pub(super) fn read_wait_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
-    fact: &Object<'_>,
+    context: &Object<'_>,
 ) -> Result<(), Error> {
     if shape::is_true(result, "timedOut") {
-        return edit::keep(result, &["exitCode", "signal", "timedOut"]);
+        return edit::move_to_meta(result, &["exitCode", "signal", "timedOut"]);
     }
     if result.has("exitCode") && shape::value::<u32>(result, "exitCode").is_none() {
-        edit::keep(result, &["exitCode"])?;
+        edit::move_to_meta(result, &["exitCode"])?;
     }
-    if let Some(id) = edit::string(fact, "terminalId") {
+    if let Some(id) = edit::string(context, "terminalId") {
         memory.terminals.ended(&id, result);
     }
-    edit::keep(result, &["timedOut"])
+    edit::move_to_meta(result, &["timedOut"])
 }
 
 /// Our result of `terminal/wait_for_exit` for a draft agent, which always wants a code.
@@ -86,11 +86,11 @@ pub(super) fn write_wait_result(
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
     for name in ["exitCode", "signal"] {
-        if edit::kind(result, name) == Some(Kind::Null) {
+        if edit::kind(result, name) == Some(ValueKind::Null) {
             result.take(name);
         }
     }
-    edit::restore(result)?;
+    edit::restore_from_meta(result)?;
     shape::fill(result, "exitCode", NO_CODE);
     Ok(())
 }
@@ -101,7 +101,7 @@ pub(super) fn read_done(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    edit::keep(result, &["killed", "released"])
+    edit::move_to_meta(result, &["killed", "released"])
 }
 
 /// Our result of `terminal/kill` for a draft agent.
@@ -110,7 +110,7 @@ pub(super) fn write_killed(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    edit::restore(result)?;
+    edit::restore_from_meta(result)?;
     shape::fill(result, "killed", "true");
     Ok(())
 }
@@ -121,7 +121,7 @@ pub(super) fn write_released(
     _memory: &mut Memory,
     _fact: &Object<'_>,
 ) -> Result<(), Error> {
-    edit::restore(result)?;
+    edit::restore_from_meta(result)?;
     shape::fill(result, "released", "true");
     Ok(())
 }
@@ -138,12 +138,12 @@ pub(super) fn pushed(params: &Object<'_>, memory: &mut Memory) -> Result<Option<
     Ok(Some(format!("{{\"received\":{received}}}")))
 }
 
-fn learn(result: &Object<'_>, memory: &mut Memory, fact: &Object<'_>) {
+fn learn(result: &Object<'_>, memory: &mut Memory, context: &Object<'_>) {
     if let Some(id) = edit::string(result, "terminalId") {
-        let limit = shape::value(fact, "outputByteLimit");
+        let limit = shape::value(context, "outputByteLimit");
         memory
             .terminals
-            .made(&id, edit::string(fact, "sessionId"), limit);
+            .made(&id, edit::string(context, "sessionId"), limit);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Tool calls: a `tool` with its `input` in the draft, a title, a kind and a status of four in the protocol.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
-use super::kept::{self, Kept};
+use super::draft_meta::{self, DraftMeta};
 use super::memory::Memory;
 use super::{path, shape, tool_output};
 use crate::edit;
@@ -26,7 +26,7 @@ pub(super) fn read(
     read_status(update)?;
     read_location(update, memory.directory(session))?;
     tool_output::read(update)?;
-    edit::keep(update, &["requiresPermission", "duration", "error"])
+    edit::move_to_meta(update, &["requiresPermission", "duration", "error"])
 }
 
 /// An official `tool_call` or `tool_call_update` for a draft client. Title and kind stay where they say more than
@@ -37,7 +37,7 @@ pub(super) fn write(
     memory: &Memory,
     session: &str,
 ) -> Result<(), Error> {
-    let mut kept = kept::take(update)?;
+    let mut kept = draft_meta::take(update)?;
     write_tool(update);
     update.rename("toolCallId", "id");
     update.rename("rawInput", "input");
@@ -72,7 +72,7 @@ fn read_status(update: &mut Object<'_>) -> Result<(), Error> {
     let status = edit::string(update, "status").unwrap_or_default();
     match official_status(&status) {
         Some(official) => {
-            edit::keep(update, &["status"])?;
+            edit::move_to_meta(update, &["status"])?;
             update.put("status", official);
             Ok(())
         }
@@ -81,7 +81,7 @@ fn read_status(update: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// A kept status counts as long as nobody has changed the official one.
-fn write_status(update: &mut Object<'_>, kept: &Kept) {
+fn write_status(update: &mut Object<'_>, kept: &DraftMeta) {
     let Some(status) = kept.string("status") else {
         return;
     };
@@ -101,16 +101,16 @@ fn official_status(status: &str) -> Option<&'static str> {
 }
 
 fn read_location(update: &mut Object<'_>, cwd: Option<&str>) -> Result<(), Error> {
-    if edit::kind(update, "location") != Some(Kind::Object) {
+    if edit::kind(update, "location") != Some(ValueKind::Object) {
         return Ok(());
     }
     let text = update.get("location").unwrap_or("{}").to_owned();
     let location = official_location(&Object::parse(&text)?, cwd);
     update.set("locations", format!("[{}]", json::to_string(&location)));
-    edit::keep(update, &["location"])
+    edit::move_to_meta(update, &["location"])
 }
 
-fn write_location(update: &mut Object<'_>, kept: &Kept, cwd: Option<&str>) {
+fn write_location(update: &mut Object<'_>, kept: &DraftMeta, cwd: Option<&str>) {
     let locations: Vec<Raw> = shape::value(update, "locations").unwrap_or_default();
     if update.take("locations").is_none() {
         return;

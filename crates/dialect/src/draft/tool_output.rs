@@ -1,8 +1,8 @@
 //! The output of a tool call: one text, diff or terminal in the draft, a list in the protocol.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
-use super::kept::{self, Kept};
+use super::draft_meta::{self, DraftMeta};
 use super::{content, hunk, shape};
 use crate::edit::{self, quoted};
 
@@ -16,7 +16,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
         return Ok(());
     };
     let item = match edit::kind(update, "output") {
-        Some(Kind::Object) => read_object(&output).map_err(|error| error.within("output"))?,
+        Some(ValueKind::Object) => read_object(&output).map_err(|error| error.within("output"))?,
         _ => None,
     };
     match item {
@@ -26,7 +26,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
             Ok(())
         }
         None => {
-            edit::keep(update, &["output"])?;
+            edit::move_to_meta(update, &["output"])?;
             update.set("rawOutput", output);
             Ok(())
         }
@@ -35,7 +35,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
 
 /// The official list as one `output`: an item by itself in its own form, several as one text. A kept output counts as
 /// long as nobody has changed the official one.
-pub(super) fn write(update: &mut Object<'_>, kept: &mut Kept) -> Result<(), Error> {
+pub(super) fn write(update: &mut Object<'_>, kept: &mut DraftMeta) -> Result<(), Error> {
     let raw = update.get("rawOutput").map(str::to_owned);
     let items: Vec<Raw> = shape::value(update, "content").unwrap_or_default();
     if let (Some(kept), Some(raw), []) = (kept.get("output"), &raw, &*items)
@@ -45,7 +45,7 @@ pub(super) fn write(update: &mut Object<'_>, kept: &mut Kept) -> Result<(), Erro
         return Ok(());
     }
     kept.drop("output");
-    if edit::kind(update, "content") == Some(Kind::Array) {
+    if edit::kind(update, "content") == Some(ValueKind::Array) {
         update.take("content");
     }
     let output = match (&*items, raw) {
@@ -75,7 +75,7 @@ fn read_object(text: &str) -> Result<Option<String>, Error> {
         }
         "diff" => read_diff(text, &output).map(Some),
         "terminal" => {
-            edit::keep(&mut output, &["command", "exitCode", "stdout", "stderr"])?;
+            edit::move_to_meta(&mut output, &["command", "exitCode", "stdout", "stderr"])?;
             Ok(Some(json::to_string(&output)))
         }
         _ => Ok(None),
@@ -88,13 +88,13 @@ fn read_diff(text: &str, diff: &Object<'_>) -> Result<String, Error> {
     let hunks: Vec<Raw> = shape::value(diff, "hunks").unwrap_or_default();
     let text_of_diff = hunk::unified(&path, &hunks);
     edit::object(&text_item(&quoted(&text_of_diff)), |item| {
-        kept::put(item, "output", text)
+        draft_meta::put(item, "output", text)
     })
 }
 
 fn write_item(item: &Raw) -> Result<String, Error> {
     let mut item = Object::parse(item.as_str()).unwrap_or_default();
-    let mut kept = kept::take(&mut item)?;
+    let mut kept = draft_meta::take(&mut item)?;
     if let Some(output) = kept.get("output")
         && is_of(&item, &output)
     {

@@ -1,6 +1,6 @@
 //! `session/update`: `type` and `data` beside the session in the draft, one tagged `update` in the protocol.
 
-use attache_rpc::json::{self, Error, Kind, Object};
+use attache_rpc::json::{self, Error, Object, ValueKind};
 
 use super::memory::Memory;
 use super::{chunk, config_option, mode, plan, tool_call};
@@ -11,7 +11,7 @@ pub(super) fn read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), E
     let Some(kind) = edit::string(params, "type") else {
         return Ok(());
     };
-    if edit::kind(params, "data") != Some(Kind::Object) {
+    if edit::kind(params, "data") != Some(ValueKind::Object) {
         return Ok(());
     }
     let session = edit::string(params, "sessionId").unwrap_or_default();
@@ -22,7 +22,7 @@ pub(super) fn read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), E
         read_data(&kind, &mut update, memory, &session).map_err(|error| error.within("data"))?;
     update.put("sessionUpdate", kind);
     params.put("update", &update);
-    edit::keep(params, &["timestamp"])
+    edit::move_to_meta(params, &["timestamp"])
 }
 
 fn read_data<'k>(
@@ -53,7 +53,7 @@ fn read_data<'k>(
 /// Our update as updates for a draft client, of which there are several or none if options have changed.
 pub(super) fn write(text: &str, memory: &mut Memory) -> Result<Vec<String>, Error> {
     let mut params = Object::parse(text)?;
-    if edit::kind(&params, "update") != Some(Kind::Object) {
+    if edit::kind(&params, "update") != Some(ValueKind::Object) {
         return Ok(vec![text.to_owned()]);
     }
     let session = edit::string(&params, "sessionId").unwrap_or_default();
@@ -63,7 +63,7 @@ pub(super) fn write(text: &str, memory: &mut Memory) -> Result<Vec<String>, Erro
         return Ok(vec![text.to_owned()]);
     };
     update.take("sessionUpdate");
-    edit::restore(&mut params)?;
+    edit::restore_from_meta(&mut params)?;
     if kind == "config_option_update" {
         let changes = config_option::write_update(&mut update, memory, &session)?;
         return divided(params, &kind, &changes);

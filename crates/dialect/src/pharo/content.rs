@@ -1,6 +1,6 @@
 //! Content blocks. They are the official ones but for their annotations.
 
-use attache_rpc::json::{Error, Kind, Object};
+use attache_rpc::json::{Error, Object, ValueKind};
 
 use crate::edit;
 
@@ -8,15 +8,15 @@ use crate::edit;
 /// and a time.
 pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
     edit::part(block, "annotations", |annotations| {
-        if edit::kind(annotations, "priority") != Some(Kind::Number) {
-            edit::keep(annotations, &["priority"])?;
+        if edit::kind(annotations, "priority") != Some(ValueKind::Number) {
+            edit::move_to_meta(annotations, &["priority"])?;
         }
-        edit::keep_others(annotations, &["audience", "lastModified", "priority"])
+        edit::move_others_to_meta(annotations, &["audience", "lastModified", "priority"])
     })
 }
 
 pub(super) fn write(block: &mut Object<'_>) -> Result<(), Error> {
-    edit::part(block, "annotations", edit::restore)
+    edit::part(block, "annotations", edit::restore_from_meta)
 }
 
 /// A text as a content block.

@@ -1,6 +1,6 @@
 //! What an agent asks of a client: files and terminals.
 
-use attache_rpc::json::{self, Error, Kind, Object};
+use attache_rpc::json::{self, Error, Object, ValueKind};
 
 use crate::edit;
 
@@ -12,7 +12,7 @@ pub(super) fn read_params(method: &str, params: &mut Object<'_>) -> Result<(), E
             Ok(())
         }
         "terminal/create" => edit::member(params, "env", edit::map_to_list),
-        "terminal/wait_for_exit" => edit::keep(params, &["timeout"]),
+        "terminal/wait_for_exit" => edit::move_to_meta(params, &["timeout"]),
         _ => Ok(()),
     }
 }
@@ -24,10 +24,10 @@ pub(super) fn write_params(method: &str, params: &mut Object<'_>) -> Result<(), 
             params.rename("limit", "lineLimit");
             Ok(())
         }
-        "terminal/create" if edit::kind(params, "env") == Some(Kind::Array) => {
+        "terminal/create" if edit::kind(params, "env") == Some(ValueKind::Array) => {
             edit::member(params, "env", edit::list_to_map)
         }
-        "terminal/wait_for_exit" => edit::restore(params),
+        "terminal/wait_for_exit" => edit::restore_from_meta(params),
         _ => Ok(()),
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn write_output(result: &mut Object<'_>) -> Result<(), Error> {
     result.take("truncated");
     let status = result.take("exitStatus").filter(|status| status != "null");
     let code = match status {
-        Some(status) => ended(&status).map_err(|error| error.within("exitStatus"))?,
+        Some(status) => exit_code(&status).map_err(|error| error.within("exitStatus"))?,
         None => "null".to_owned(),
     };
     result.set("exitCode", code);
@@ -60,21 +60,21 @@ pub(super) fn write_output(result: &mut Object<'_>) -> Result<(), Error> {
 
 /// A code of `null` says that the time was up before the command ended, which has no official form.
 pub(super) fn read_exit(result: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(result, "exitCode") == Some(Kind::Null) {
-        edit::keep(result, &["exitCode"])?;
+    if edit::kind(result, "exitCode") == Some(ValueKind::Null) {
+        edit::move_to_meta(result, &["exitCode"])?;
     }
     keep_odd_code(result)?;
-    edit::keep(result, &["output"])
+    edit::move_to_meta(result, &["output"])
 }
 
 /// The official answer has no output, and one that was not kept cannot be had here.
 pub(super) fn write_exit(result: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(result, "exitCode") == Some(Kind::Null) {
+    if edit::kind(result, "exitCode") == Some(ValueKind::Null) {
         result.take("exitCode");
     }
-    edit::restore(result)?;
+    edit::restore_from_meta(result)?;
     if !result.has("exitCode") {
-        let code = ended(&json::to_string(result))?;
+        let code = exit_code(&json::to_string(result))?;
         result.set("exitCode", code);
     }
     result.take("signal");
@@ -89,15 +89,15 @@ fn keep_odd_code(status: &mut Object<'_>) -> Result<(), Error> {
     match status.get("exitCode") {
         Some("null") | None => Ok(()),
         Some(code) if json::from_str::<u32>(code).is_ok() => Ok(()),
-        Some(_) => edit::keep(status, &["exitCode"]),
+        Some(_) => edit::move_to_meta(status, &["exitCode"]),
     }
 }
 
 /// The code of a command that has ended: its own, the shell's for its signal, or one that stands for neither. An
 /// exit status of `null` would say that it runs.
-fn ended(status: &str) -> Result<String, Error> {
+fn exit_code(status: &str) -> Result<String, Error> {
     let mut status = Object::parse(status)?;
-    edit::restore(&mut status)?;
+    edit::restore_from_meta(&mut status)?;
     if let Some(code) = status.get("exitCode").filter(|code| *code != "null") {
         return Ok(code.to_owned());
     }

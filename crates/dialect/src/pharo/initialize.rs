@@ -1,31 +1,31 @@
 //! The first exchange: capabilities, modes and ways to log in.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use crate::edit;
 use crate::memory::{MAX_MODES, short};
 
 /// Reads the parameters, and returns the terminal methods that the client does not offer.
 pub(super) fn read_params(params: &mut Object<'_>) -> Result<Vec<&'static str>, Error> {
-    let mut closed = Vec::new();
+    let mut disabled_methods = Vec::new();
     edit::part(params, "clientCapabilities", |capabilities| {
-        if edit::kind(capabilities, "terminal") != Some(Kind::Object) {
+        if edit::kind(capabilities, "terminal") != Some(ValueKind::Object) {
             return Ok(());
         }
         let terminal = capabilities.get("terminal").unwrap_or_default().to_owned();
-        closed = closed_methods(&terminal);
-        edit::keep(capabilities, &["terminal"])?;
+        disabled_methods = disabled_terminal_methods(&terminal);
+        edit::move_to_meta(capabilities, &["terminal"])?;
         capabilities.put("terminal", &offers_terminals(&terminal));
         Ok(())
     })?;
-    Ok(closed)
+    Ok(disabled_methods)
 }
 
 /// A flag that was changed on the way counts for more than what was kept.
 pub(super) fn write_params(params: &mut Object<'_>) -> Result<(), Error> {
     edit::part(params, "clientCapabilities", |capabilities| {
         let flag = capabilities.take("terminal");
-        edit::restore(capabilities)?;
+        edit::restore_from_meta(capabilities)?;
         let kept = capabilities.get("terminal").map(offers_terminals);
         let offered = flag.as_deref() == Some("true");
         if kept != Some(offered) && (kept.is_some() || flag.is_some()) {
@@ -36,11 +36,11 @@ pub(super) fn write_params(params: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// Reads the result, and returns the official list of the modes that every session has.
-pub(super) fn read_result(result: &mut Object<'_>) -> Result<Vec<Mode>, Error> {
+pub(super) fn read_result(result: &mut Object<'_>) -> Result<Vec<DeclaredMode>, Error> {
     let mut modes = Vec::new();
     edit::part(result, "agentCapabilities", |capabilities| {
         modes = modes_of(capabilities);
-        edit::keep(capabilities, &["sessionModes"])?;
+        edit::move_to_meta(capabilities, &["sessionModes"])?;
         edit::part(capabilities, "mcpCapabilities", read_transports)
     })?;
     result.rename("authenticationMethods", "authMethods");
@@ -54,7 +54,7 @@ pub(super) fn read_result(result: &mut Object<'_>) -> Result<Vec<Mode>, Error> {
 
 pub(super) fn write_result(result: &mut Object<'_>) -> Result<(), Error> {
     edit::part(result, "agentCapabilities", |capabilities| {
-        edit::restore(capabilities)?;
+        edit::restore_from_meta(capabilities)?;
         edit::part(capabilities, "mcpCapabilities", write_transports)
     })?;
     result.rename("authMethods", "authenticationMethods");
@@ -67,19 +67,19 @@ pub(super) fn write_result(result: &mut Object<'_>) -> Result<(), Error> {
 
 /// A mode, as its id and its official object.
 #[derive(Debug, Clone)]
-pub(super) struct Mode {
+pub(super) struct DeclaredMode {
     pub(super) id: String,
     pub(super) json: String,
 }
 
-fn modes_of(capabilities: &Object<'_>) -> Vec<Mode> {
+fn modes_of(capabilities: &Object<'_>) -> Vec<DeclaredMode> {
     let modes = capabilities.get("sessionModes").unwrap_or("[]");
     let modes: Vec<Raw> = json::from_str(modes).unwrap_or_default();
     let modes = modes.iter().filter_map(|mode| mode_of(mode.as_str()));
     modes.take(MAX_MODES).collect()
 }
 
-fn mode_of(mode: &str) -> Option<Mode> {
+fn mode_of(mode: &str) -> Option<DeclaredMode> {
     let mut mode = Object::parse(mode).ok()?;
     mode.rename("modeId", "id");
     mode.rename("title", "name");
@@ -88,14 +88,14 @@ fn mode_of(mode: &str) -> Option<Mode> {
         mode.put("name", &id);
     }
     let json = short(Some(json::to_string(&mode)))?;
-    Some(Mode { id, json })
+    Some(DeclaredMode { id, json })
 }
 
 fn read_transports(mcp: &mut Object<'_>) -> Result<(), Error> {
     let Some(list) = transports(mcp) else {
         return Ok(());
     };
-    edit::keep(mcp, &["supportedTransports"])?;
+    edit::move_to_meta(mcp, &["supportedTransports"])?;
     for (name, offered) in REMOTE.into_iter().zip(remote(&list)) {
         mcp.put(name, &offered);
     }
@@ -105,7 +105,7 @@ fn read_transports(mcp: &mut Object<'_>) -> Result<(), Error> {
 fn write_transports(mcp: &mut Object<'_>) -> Result<(), Error> {
     let flags = REMOTE.map(|name| mcp.take(name));
     let offered = flags.each_ref().map(|flag| flag.as_deref() == Some("true"));
-    edit::restore(mcp)?;
+    edit::restore_from_meta(mcp)?;
     let kept = transports(mcp).map(|list| remote(&list));
     let is_said = kept.is_some() || flags.iter().any(Option::is_some);
     if is_said && kept != Some(offered) {
@@ -130,12 +130,12 @@ fn transports(mcp: &Object<'_>) -> Option<Vec<String>> {
     json::from_str(mcp.get("supportedTransports")?).ok()
 }
 
-fn closed_methods(terminal: &str) -> Vec<&'static str> {
+fn disabled_terminal_methods(terminal: &str) -> Vec<&'static str> {
     let flags = Object::parse(terminal).unwrap_or_default();
-    let closed = TERMINAL
+    let disabled_methods = TERMINAL
         .iter()
         .filter(|(_, flag)| flags.get(flag) != Some("true"));
-    closed.map(|(method, _)| *method).collect()
+    disabled_methods.map(|(method, _)| *method).collect()
 }
 
 fn offers_terminals(terminal: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Permission requests: a title and a description for a tool call, and an answer that only names an option.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 use attache_schema::error;
 
 use super::{Pharo, content, session_of};
@@ -12,18 +12,18 @@ impl Pharo {
             let call = self.tool_call(params);
             params.set("toolCall", json::to_string(&call));
             // What is left of a description is no text.
-            edit::keep(params, &["description"])?;
+            edit::move_to_meta(params, &["description"])?;
         }
         edit::parts(params, "options", read_option)
     }
 
     pub(super) fn write_permission(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
         let session = session_of(params);
-        if edit::kind(params, "toolCall") == Some(Kind::Object)
+        if edit::kind(params, "toolCall") == Some(ValueKind::Object)
             && let Some(call) = params.take("toolCall")
         {
             let call = Object::parse(&call).map_err(|error| error.within("toolCall"))?;
-            edit::restore(params)?;
+            edit::restore_from_meta(params)?;
             self.describe(&session, &call, params);
         }
         edit::parts(params, "options", write_option)
@@ -65,7 +65,7 @@ impl Pharo {
 
 /// Our answer for a request whose first option to reject is `reject`. There is no word for an outcome that chooses
 /// nothing, so that option is chosen; where there is none the request fails, lest a grant be chosen.
-pub(super) fn write_answer(
+pub(super) fn write_permission_result(
     reject: Option<String>,
     result: &str,
 ) -> Result<String, attache_rpc::Error> {
@@ -93,7 +93,7 @@ pub(super) fn first_reject(params: &Object<'_>) -> Option<String> {
     })
 }
 
-pub(super) fn read_answer(result: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read_permission_result(result: &mut Object<'_>) -> Result<(), Error> {
     if result.has("outcome") || !result.has("selectedOptionId") {
         return Ok(());
     }
@@ -113,7 +113,7 @@ pub(super) fn read_answer(result: &mut Object<'_>) -> Result<(), Error> {
 fn read_option(option: &mut Object<'_>) -> Result<(), Error> {
     option.rename("label", "name");
     if let Some(kind) = official_kind(option) {
-        edit::keep(option, &["kind"])?;
+        edit::move_to_meta(option, &["kind"])?;
         option.put("kind", kind);
     }
     Ok(())
@@ -123,7 +123,7 @@ fn read_option(option: &mut Object<'_>) -> Result<(), Error> {
 fn write_option(option: &mut Object<'_>) -> Result<(), Error> {
     option.rename("name", "label");
     let kind = option.take("kind");
-    edit::restore(option)?;
+    edit::restore_from_meta(option)?;
     let kept = official_kind(option).map(edit::quoted);
     if let Some(kind) = kind
         && kept.as_deref() != Some(&*kind)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use attache_rpc::json::{Error, Kind, Object};
+use attache_rpc::json::{Error, Object, ValueKind};
 
 use crate::edit;
 
@@ -55,7 +55,7 @@ fn write(server: &mut Object<'_>) -> Result<(), Error> {
         server.put("transport", "stdio");
     }
     for list in ["env", "headers"] {
-        if edit::kind(server, list) == Some(Kind::Array) {
+        if edit::kind(server, list) == Some(ValueKind::Array) {
             edit::member(server, list, edit::list_to_map)?;
         }
     }

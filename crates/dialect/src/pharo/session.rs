@@ -8,7 +8,7 @@ use crate::{edit, option_list};
 
 /// What a session has said of itself.
 #[derive(Debug, Default)]
-pub(super) struct Session {
+pub(super) struct PharoSession {
     pub(super) cwd: Option<String>,
     pub(super) mode: Option<String>,
     pub(super) options: Option<String>,
@@ -26,10 +26,10 @@ impl Pharo {
     }
 
     /// A session has been loaded, by a call that may have named its directory.
-    pub(super) fn loaded(&mut self, asked: Option<&str>) {
-        let asked = Object::parse(asked.unwrap_or_default()).unwrap_or_default();
-        let cwd = short(edit::string(&asked, "cwd")).filter(|cwd| !cwd.is_empty());
-        if let (Some(session), Some(cwd)) = (edit::string(&asked, "sessionId"), cwd) {
+    pub(super) fn note_loaded_session(&mut self, request: Option<&str>) {
+        let request = Object::parse(request.unwrap_or_default()).unwrap_or_default();
+        let cwd = short(edit::string(&request, "cwd")).filter(|cwd| !cwd.is_empty());
+        if let (Some(session), Some(cwd)) = (edit::string(&request, "sessionId"), cwd) {
             self.sessions.entry(&session).cwd = Some(cwd);
         }
     }
@@ -49,7 +49,7 @@ impl Pharo {
     }
 
     /// The result of an agent that has made or opened a session.
-    pub(super) fn read_opened(&mut self, session: Option<String>, result: &mut Object<'_>) {
+    pub(super) fn read_session_result(&mut self, session: Option<String>, result: &mut Object<'_>) {
         if let Some(session) = &session {
             self.note_options(session, result);
         }
@@ -62,12 +62,16 @@ impl Pharo {
     }
 
     /// The complete list of options, from what the session has told and the value that was set.
-    pub(super) fn read_set(&mut self, asked: Option<&str>, result: &mut Object<'_>) {
-        let asked = asked.and_then(|params| Object::parse(params).ok());
+    pub(super) fn read_set_option_result(
+        &mut self,
+        request: Option<&str>,
+        result: &mut Object<'_>,
+    ) {
+        let request = request.and_then(|params| Object::parse(params).ok());
         if !result.has("configOptions") {
-            let options = asked.and_then(|params| self.with_value(&params));
+            let options = request.and_then(|params| self.with_value(&params));
             result.set("configOptions", options.unwrap_or_else(|| "[]".to_owned()));
-        } else if let Some(params) = asked {
+        } else if let Some(params) = request {
             self.note_options(&session_of(&params), result);
         }
     }
@@ -82,10 +86,10 @@ impl Pharo {
         self.sessions.entry(session).options = option_list::to_remember(options);
     }
 
-    fn with_value(&mut self, asked: &Object<'_>) -> Option<String> {
-        let session = session_of(asked);
-        let option = edit::string(asked, "configId")?;
-        let value = asked.get("value")?;
+    fn with_value(&mut self, request: &Object<'_>) -> Option<String> {
+        let session = session_of(request);
+        let option = edit::string(request, "configId")?;
+        let value = request.get("value")?;
         let known = self.sessions.get(&session)?.options.as_ref()?;
         let options = option_list::with_value(known, &option, value);
         self.remember_options(&session, &options);

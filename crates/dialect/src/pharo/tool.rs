@@ -1,12 +1,12 @@
 //! Tool calls: one location for a list, and content blocks without a wrapper.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use super::content;
 use crate::{bridge, edit};
 
 pub(super) fn read(call: &mut Object<'_>) -> Result<(), Error> {
-    if edit::kind(call, "location") == Some(Kind::Object) {
+    if edit::kind(call, "location") == Some(ValueKind::Object) {
         edit::member(call, "location", |location| Ok(format!("[{location}]")))?;
     }
     call.rename("location", "locations");
@@ -34,8 +34,8 @@ fn read_item(item: &str) -> Result<String, Error> {
         return Ok(item.to_owned());
     };
     edit::object(item, |item| match kind.as_str() {
-        "diff" => edit::keep(item, &["mimeType"]),
-        "terminal" => edit::keep(item, &["command", "exitCode"]),
+        "diff" => edit::move_to_meta(item, &["mimeType"]),
+        "terminal" => edit::move_to_meta(item, &["command", "exitCode"]),
         "content" => edit::part(item, "content", content::read),
         _ => content::read(item),
     })
@@ -45,7 +45,7 @@ fn read_item(item: &str) -> Result<String, Error> {
 fn write_item(item: &str) -> Result<String, Error> {
     match edit::tag(item, "type").as_deref() {
         Some("diff") => edit::object(item, write_diff),
-        Some("terminal") => edit::object(item, edit::restore),
+        Some("terminal") => edit::object(item, edit::restore_from_meta),
         Some("content") => match Object::parse(item)?.get("content") {
             Some(block) if edit::tag(block, "type").is_some() => {
                 edit::object(block, content::write)
@@ -58,8 +58,8 @@ fn write_item(item: &str) -> Result<String, Error> {
 
 /// A new file has an empty old text here, as an empty file has.
 fn write_diff(diff: &mut Object<'_>) -> Result<(), Error> {
-    if matches!(edit::kind(diff, "oldText"), None | Some(Kind::Null)) {
+    if matches!(edit::kind(diff, "oldText"), None | Some(ValueKind::Null)) {
         diff.put("oldText", "");
     }
-    edit::restore(diff)
+    edit::restore_from_meta(diff)
 }

@@ -1,6 +1,6 @@
-//! Session updates: tagged with `type`, and messages that come whole where official ones come in chunks.
+//! PharoSession updates: tagged with `type`, and messages that come whole where official ones come in chunks.
 
-use attache_rpc::json::{self, Error, Kind, Object, Raw};
+use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
 
 use super::{Pharo, content, session_of, tool};
 use crate::memory::short;
@@ -62,7 +62,7 @@ impl Pharo {
                 update.take("role");
                 update.put("sessionUpdate", "user_message_chunk");
             }
-            _ => edit::keep(&mut update, &["role"])?,
+            _ => edit::move_to_meta(&mut update, &["role"])?,
         }
         if !update.has("messageId") {
             update.put("messageId", &self.new_id());
@@ -119,7 +119,7 @@ fn write_message(update: &mut Object<'_>, role: &'static str) -> Result<(), Erro
     if edit::string(update, "messageId").is_some_and(|id| Pharo::is_own(&id)) {
         update.take("messageId");
     }
-    edit::restore(update)?;
+    edit::restore_from_meta(update)?;
     if !update.has("role") {
         update.put("role", role);
     }
@@ -133,11 +133,11 @@ fn blocks(update: &Object<'_>) -> Result<Vec<String>, Error> {
         return Ok(vec!["null".to_owned()]);
     };
     match edit::kind(update, "content") {
-        Some(Kind::Array) => {
+        Some(ValueKind::Array) => {
             let items: Vec<Raw> = json::from_str(text)?;
             items.iter().map(|item| block(item.as_str())).collect()
         }
-        Some(Kind::String) => Ok(vec![content::text(&json::from_str::<String>(text)?)]),
+        Some(ValueKind::String) => Ok(vec![content::text(&json::from_str::<String>(text)?)]),
         _ => Ok(vec![block(text)?]),
     }
 }

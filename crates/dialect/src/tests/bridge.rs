@@ -1,11 +1,11 @@
 //! The early bridge to the Claude CLI, row by row: what it sends first, what we read second.
 
-use super::call_translator::Talk;
+use super::call_translator::TranslatedConversation;
 use crate::{Dialect, Role};
 
 fn check(method: &str, peers: &str, official: &str) {
-    Talk::new(Dialect::Bridge, Role::Agent).reads(method, peers, official);
-    Talk::new(Dialect::Bridge, Role::Agent).writes(method, official, official);
+    TranslatedConversation::new(Dialect::Bridge, Role::Agent).reads(method, peers, official);
+    TranslatedConversation::new(Dialect::Bridge, Role::Agent).writes(method, official, official);
 }
 
 fn check_update(peers: &str, official: &str) {

@@ -10,21 +10,21 @@ use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 
 /// One connection. Every step takes the peer's JSON first and the official one second; the official one must also
 /// please the official types. An answer is one to the oldest call of its method that waits.
-pub(super) struct Talk {
+pub(super) struct TranslatedConversation {
     translator: CallTranslator,
-    ours: Asked,
-    theirs: Asked,
+    ours: CallIds,
+    theirs: CallIds,
 }
 
 /// The calls of one side that wait. Both sides count from 1.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct CallIds {
     waiting: Vec<(Id, String)>,
     count: i64,
     answers_newest: bool,
 }
 
-impl Asked {
+impl CallIds {
     /// The id of a new call.
     pub(super) fn call(&mut self, method: &str) -> Id {
         self.count += 1;
@@ -46,12 +46,12 @@ impl Asked {
     }
 }
 
-impl Talk {
+impl TranslatedConversation {
     pub(super) fn new(dialect: Dialect, peer: Role) -> Self {
-        Talk {
+        TranslatedConversation {
             translator: CallTranslator::new(dialect, peer),
-            ours: Asked::default(),
-            theirs: Asked::default(),
+            ours: CallIds::default(),
+            theirs: CallIds::default(),
         }
     }
 

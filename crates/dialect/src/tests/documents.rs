@@ -7,7 +7,7 @@ use agent_client_protocol_schema::v1;
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use super::call_translator::{Asked, id, understood};
+use super::call_translator::{CallIds, id, understood};
 use super::official::{accepts_params, accepts_result, read};
 use super::official::{rewritten_params, rewritten_result};
 use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
@@ -97,13 +97,13 @@ fn the_pharo_shape() {
 #[test]
 fn official_examples_pass_every_border() {
     for dialect in Dialect::ALL {
-        Walk::new(document("004"), dialect).carry_all();
+        DocumentRelay::new(document("004"), dialect).carry_all();
     }
 }
 
 fn check(number: &str, expect: Expect) {
     let document = document(number);
-    let report = Walk::new(document, document.dialect).report();
+    let report = DocumentRelay::new(document, document.dialect).report();
     println!("{number} ({}): {report}", document.dialect);
     expect.assert_eq(&report);
 }
@@ -115,26 +115,26 @@ fn document(number: &str) -> &'static Document {
 
 /// The way of one document's examples through two translators, as a relay would carry them. Every block is a
 /// conversation of its own, in which the sessions that it names exist.
-struct Walk {
+struct DocumentRelay {
     document: &'static Document,
     dialect: Dialect,
     client: CallTranslator,
     agent: CallTranslator,
-    asked: Asked,
+    pending: CallIds,
     carried: usize,
     skipped: usize,
     changed: BTreeSet<String>,
     unread: BTreeSet<String>,
 }
 
-impl Walk {
+impl DocumentRelay {
     fn new(document: &'static Document, dialect: Dialect) -> Self {
-        Walk {
+        DocumentRelay {
             document,
             dialect,
             client: CallTranslator::new(dialect, Role::Client),
             agent: CallTranslator::new(dialect, Role::Agent),
-            asked: Asked::default(),
+            pending: CallIds::default(),
             carried: 0,
             skipped: 0,
             changed: BTreeSet::new(),
@@ -198,7 +198,7 @@ impl Walk {
     fn open(&mut self, block: &[Value]) {
         self.client = CallTranslator::new(self.dialect, Role::Client);
         self.agent = CallTranslator::new(self.dialect, Role::Agent);
-        self.asked = Asked::default();
+        self.pending = CallIds::default();
         let sessions = block.iter().filter_map(session_of);
         for session in sessions.collect::<BTreeSet<String>>() {
             let params = match self.dialect {
@@ -238,7 +238,7 @@ impl Walk {
 
     /// What comes out on the other side, and whether the official crate has understood everything on the way.
     fn carry_call(&mut self, method: &str, params: &Value) -> (Value, Result<(), String>) {
-        let id = self.asked.call(method);
+        let id = self.pending.call(method);
         let id = Some(&id).filter(|_| !is_notification(method));
         let (from, to) = self.translators(!is_for_client(method));
         let text = params.to_string();
@@ -264,7 +264,7 @@ impl Walk {
     }
 
     fn carry_result(&mut self, method: &str, result: &Value) -> (Value, Result<(), String>) {
-        let id = self.asked.answer(method);
+        let id = self.pending.answer(method);
         let (from, to) = self.translators(is_for_client(method));
         let text = result.to_string();
         let official = from.read_result(&id, method, &text);

@@ -16,53 +16,64 @@ mod updates;
 use expect_test::Expect;
 use serde_json::Value;
 
-use super::call_translator::{Asked, call, id, understood};
+use super::call_translator::{CallIds, call, id, understood};
 use super::official;
 use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 
 /// A draft message reads as this official one, and is itself again on the other side.
-fn check(talk: &mut Talk, line: &str, draft: &str, official: Expect) {
-    let (read, again) = talk.pass(line, draft);
+fn check(conversation: &mut TranslatedConversation, line: &str, draft: &str, official: Expect) {
+    let (read, again) = conversation.pass(line, draft);
     official.assert_eq(&shown(&value(&read)));
     assert_eq!(value(&again), value(draft), "{line}");
 }
 
 /// A draft message reads as this official one, and is this draft one on the other side.
-fn check_lossy(talk: &mut Talk, line: &str, draft: &str, official: Expect, again: Expect) {
-    let (read, other) = talk.pass(line, draft);
+fn check_lossy(
+    conversation: &mut TranslatedConversation,
+    line: &str,
+    draft: &str,
+    official: Expect,
+    again: Expect,
+) {
+    let (read, other) = conversation.pass(line, draft);
     official.assert_eq(&shown(&value(&read)));
     again.assert_eq(&shown(&value(&other)));
 }
 
 /// An official message that was never a draft one is written as this.
-fn check_written(talk: &mut Talk, line: &str, official: &str, draft: Expect) {
-    let written = talk.written(line, official);
+fn check_written(
+    conversation: &mut TranslatedConversation,
+    line: &str,
+    official: &str,
+    draft: Expect,
+) {
+    let written = conversation.written(line, official);
     let written = written.iter().map(shown);
     draft.assert_eq(&written.collect::<Vec<_>>().join("\n"));
 }
 
 /// A conversation between a draft client and a draft agent, with the official shape in the middle. A result is one of
 /// the oldest call of its method that waits.
-struct Talk {
+struct TranslatedConversation {
     client: CallTranslator,
     agent: CallTranslator,
-    asked: Asked,
+    pending: CallIds,
 }
 
-impl Talk {
+impl TranslatedConversation {
     fn new() -> Self {
-        Talk {
+        TranslatedConversation {
             client: CallTranslator::new(Dialect::Draft, Role::Client),
             agent: CallTranslator::new(Dialect::Draft, Role::Agent),
-            asked: Asked::default(),
+            pending: CallIds::default(),
         }
     }
 
     /// A conversation in which there is a session.
     fn in_session() -> Self {
-        let mut talk = Talk::new();
-        talk.start("s", "/home/user/project");
-        talk
+        let mut conversation = TranslatedConversation::new();
+        conversation.start("s", "/home/user/project");
+        conversation
     }
 
     fn start(&mut self, session: &str, cwd: &str) {
@@ -85,7 +96,7 @@ impl Talk {
     fn pass(&mut self, line: &str, draft: &str) -> (String, String) {
         let (from, method) = line.split_once(' ').expect("who and what");
         if from.ends_with('=') {
-            let id = self.asked.answer(method);
+            let id = self.pending.answer(method);
             let (near, far) = self.sides(from);
             let official = near.read_result(&id, method, draft).expect("a result");
             let rewritten = official::rewritten_result(method, &official);
@@ -94,7 +105,7 @@ impl Talk {
             let again = again.into_owned();
             return (official.into_owned(), again);
         }
-        let id = self.asked.call(method);
+        let id = self.pending.call(method);
         let (near, far) = self.sides(from);
         let call = Call::request(&id, method, Some(draft));
         let (method, official) = one(near.read_call(call).expect("a call"));
@@ -110,13 +121,13 @@ impl Talk {
         let (to, method) = line.split_once(' ').expect("to whom and what");
         if to.ends_with('=') {
             official::accepts_result(method, official).expect("official");
-            let id = self.asked.answer(method);
+            let id = self.pending.answer(method);
             let (near, _) = self.sides(to);
             let written = near.write_result(&id, method, official).expect("a result");
             return vec![value(&written)];
         }
         official::accepts_params(method, official).expect("official");
-        let id = self.asked.call(method);
+        let id = self.pending.call(method);
         let (near, _) = self.sides(to);
         let call = Call::request(&id, method, Some(official));
         match near.write_call(call).expect("a call") {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use attache_rpc::Id;
 use serde_json::Value;
 
-use super::call_translator::{Talk, call, id};
+use super::call_translator::{TranslatedConversation, call, id};
 use crate::{Call, CallTranslator, Dialect, Role, TranslatedCall};
 
 const OPTION: &str = r#"{"sessionId":"s","configOptions":[{"id":"llm","name":"Model","category":"model",
@@ -94,7 +94,7 @@ fn sessions_loaded_at_once_have_each_its_own_option() {
 #[test]
 fn a_model_of_a_session_without_an_option_is_refused() {
     let message = "Invalid params: modelId: this session has no option of category model (-32602)";
-    Talk::new(Dialect::Official, Role::Client)
+    TranslatedConversation::new(Dialect::Official, Role::Client)
         .writes_result(
             "session/new",
             r#"{"sessionId":"s"}"#,
@@ -127,14 +127,14 @@ fn models(id: &str, current: &str) -> String {
 }
 
 /// A session whose agent has models and these options, as a client gets to know it.
-fn opened(options: &str, all: &str) -> Talk {
+fn opened(options: &str, all: &str) -> TranslatedConversation {
     let with = |options: &str| {
         format!(
             r#"{},"configOptions":[{options}]}}"#,
             &MODELS[..MODELS.len() - 1]
         )
     };
-    Talk::new(Dialect::Official, Role::Agent).reads_result(
+    TranslatedConversation::new(Dialect::Official, Role::Agent).reads_result(
         "session/new",
         &with(options),
         &with(all),
@@ -208,7 +208,11 @@ fn a_current_model_that_is_not_available_can_be_chosen() {
         r#"{},"configOptions":[{option}]}}"#,
         &theirs[..theirs.len() - 1]
     );
-    Talk::new(Dialect::Official, Role::Agent).reads_result("session/new", theirs, &ours);
+    TranslatedConversation::new(Dialect::Official, Role::Agent).reads_result(
+        "session/new",
+        theirs,
+        &ours,
+    );
 }
 
 #[test]
@@ -238,7 +242,7 @@ fn an_option_for_the_model_that_comes_later_counts() {
 fn an_option_with_an_id_that_nobody_means_is_not_remembered() {
     let option = OPTION.replace("llm", &"x".repeat(4097));
     let message = "Invalid params: modelId: this session has no option of category model (-32602)";
-    Talk::new(Dialect::Official, Role::Client)
+    TranslatedConversation::new(Dialect::Official, Role::Client)
         .writes_result("session/new", &option, &option)
         .refuses("session/set_model", SET_MODEL, message);
 }
@@ -248,7 +252,7 @@ fn a_word_in_the_data_says_that_a_login_is_needed() {
     let data = r#""message":"log in","data":{"reason":"auth_required","authMethods":[]}}"#;
     let theirs = format!(r#"{{"code":-32010,{data}"#);
     let ours = format!(r#"{{"code":-32000,{data}"#);
-    Talk::new(Dialect::Official, Role::Agent)
+    TranslatedConversation::new(Dialect::Official, Role::Agent)
         .reads_error("session/new", &theirs, &ours)
         .reads_error("session/new", &ours, &ours)
         .writes_error("session/new", &ours, &ours);
@@ -257,7 +261,7 @@ fn a_word_in_the_data_says_that_a_login_is_needed() {
 #[test]
 fn a_word_in_the_data_counts_for_more_than_the_number() {
     let not_found = r#"{"code":-32002,"message":"m","data":{"reason":"resource_not_found"}}"#;
-    Talk::new(Dialect::Official, Role::Agent)
+    TranslatedConversation::new(Dialect::Official, Role::Agent)
         .reads_error(
             "session/prompt",
             r#"{"code":-32002,"message":"m","data":{"reason":"permission_denied"}}"#,

@@ -7,15 +7,15 @@ mod permission;
 mod session;
 mod update;
 
-use super::call_translator::Talk;
+use super::call_translator::TranslatedConversation;
 use crate::{Dialect, Role};
 
-fn agent() -> Talk {
-    Talk::new(Dialect::Pharo, Role::Agent)
+fn agent() -> TranslatedConversation {
+    TranslatedConversation::new(Dialect::Pharo, Role::Agent)
 }
 
-fn client() -> Talk {
-    Talk::new(Dialect::Pharo, Role::Client)
+fn client() -> TranslatedConversation {
+    TranslatedConversation::new(Dialect::Pharo, Role::Client)
 }
 
 /// Parameters that are read, and written back as they were.

@@ -3,38 +3,38 @@
 use attache_rpc::json::Reader;
 use attache_rpc::{Id, Message, Translation, Translator};
 
-use super::{Age, DialectTranslator, OPENING};
+use super::{AgentAge, DialectTranslator, SESSION_OPENING_METHODS};
 use crate::{Dialect, Role};
 
 /// A translator that does not know yet what it has to translate.
-pub(crate) struct Detecting {
+pub(crate) struct DetectingTranslator {
     peer: Role,
     /// The `initialize` that has not been answered.
     initialize: Option<Id>,
-    translating: Option<DialectTranslator>,
+    translator: Option<DialectTranslator>,
     /// Whether the agent's first session is still to show if it is of an older document.
     awaits_session: bool,
 }
 
-impl Detecting {
+impl DetectingTranslator {
     pub(crate) fn new(peer: Role) -> Self {
-        Detecting {
+        DetectingTranslator {
             peer,
             initialize: None,
-            translating: None,
+            translator: None,
             awaits_session: false,
         }
     }
 
     /// The translator for an official agent. Whether it is one of today shows at its first session.
     pub(crate) fn official_agent() -> Self {
-        let mut detecting = Detecting::new(Role::Agent);
+        let mut detecting = DetectingTranslator::new(Role::Agent);
         detecting.await_session();
         detecting
     }
 
     fn await_session(&mut self) {
-        self.translating = Some(DialectTranslator::new(Dialect::Official, self.peer));
+        self.translator = Some(DialectTranslator::new(Dialect::Official, self.peer));
         self.awaits_session = true;
     }
 
@@ -48,17 +48,17 @@ impl Detecting {
             }
             _ => {}
         }
-        let mut translating = DialectTranslator::new(dialect, self.peer);
+        let mut translator = DialectTranslator::new(dialect, self.peer);
         if let Some(id) = self.initialize.take() {
-            translating.expect_answer(self.peer, id, "initialize");
+            translator.expect_answer(self.peer, id, "initialize");
         }
-        let translation = translating.incoming(message);
-        self.translating = Some(translating);
+        let translation = translator.incoming(message);
+        self.translator = Some(translator);
         translation
     }
 
     /// What the first messages of a client show: `initialize`, or else the first session.
-    fn client_says(&mut self, message: &str) -> Translation {
+    fn detect_client(&mut self, message: &str) -> Translation {
         let Ok(Message::Request { id, method, params }) = Message::parse_str(message) else {
             return Translation::Unchanged;
         };
@@ -80,7 +80,7 @@ impl Detecting {
     }
 
     /// What an agent's answer to `initialize` shows.
-    fn agent_says(&mut self, message: &str) -> Translation {
+    fn detect_agent(&mut self, message: &str) -> Translation {
         match Message::parse_str(message) {
             Ok(Message::Response { id, result }) if self.initialize.as_ref() == Some(&id) => {
                 let dialect = Dialect::of_agent(result).unwrap_or_default();
@@ -91,31 +91,29 @@ impl Detecting {
     }
 }
 
-impl Translator for Detecting {
+impl Translator for DetectingTranslator {
     fn incoming(&mut self, message: &str) -> Translation {
-        match (&mut self.translating, self.peer) {
-            (Some(translating), _) => {
-                let shows = self
-                    .awaits_session
-                    .then(|| translating.session_shows(message));
+        match (&mut self.translator, self.peer) {
+            (Some(translator), _) => {
+                let shows = self.awaits_session.then(|| translator.agent_age(message));
                 match shows.flatten() {
-                    Some(Age::Today) => return Translation::Finished,
-                    Some(Age::Old) => self.awaits_session = false,
+                    Some(AgentAge::Current) => return Translation::Finished,
+                    Some(AgentAge::Legacy) => self.awaits_session = false,
                     None => {}
                 }
-                translating.incoming(message)
+                translator.incoming(message)
             }
-            (None, Role::Client) => self.client_says(message),
-            (None, Role::Agent) => self.agent_says(message),
+            (None, Role::Client) => self.detect_client(message),
+            (None, Role::Agent) => self.detect_agent(message),
         }
     }
 
     fn outgoing(&mut self, message: &str) -> Translation {
         let parsed = Message::parse_str(message);
-        if let Some(translating) = &mut self.translating {
-            return match self.awaits_session && parsed.as_ref().is_ok_and(speaks_of_session) {
+        if let Some(translator) = &mut self.translator {
+            return match self.awaits_session && parsed.as_ref().is_ok_and(names_open_session) {
                 true => Translation::Finished,
-                false => translating.outgoing(message),
+                false => translator.outgoing(message),
             };
         }
         match parsed {
@@ -132,10 +130,10 @@ impl Translator for Detecting {
 }
 
 /// Whether a call is about a session that is there. One that was never opened here has no models to translate.
-fn speaks_of_session(message: &Message<'_>) -> bool {
+fn names_open_session(message: &Message<'_>) -> bool {
     match message {
         Message::Request { method, params, .. } => {
-            !OPENING.contains(&&**method) && params.is_some_and(names_session)
+            !SESSION_OPENING_METHODS.contains(&&**method) && params.is_some_and(names_session)
         }
         _ => false,
     }

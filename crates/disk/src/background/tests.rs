@@ -30,10 +30,10 @@ fn limits(waiting: usize, together: usize) -> QueueLimits {
 #[test]
 fn order_is_kept_and_what_comes_together_is_written_together() {
     let (writer, begun, go) = slow(limits(100, 10));
-    writer.offer(1, 5).unwrap();
+    writer.try_push(1, 5).unwrap();
     assert_eq!(begun.recv().unwrap(), [1]);
     for item in 2..=6 {
-        writer.offer(item, 4).unwrap();
+        writer.try_push(item, 4).unwrap();
     }
     writer.push(7, 50);
     drop(go);
@@ -45,25 +45,25 @@ fn order_is_kept_and_what_comes_together_is_written_together() {
 #[test]
 fn an_item_for_which_there_is_no_room_is_given_back() {
     let (writer, begun, go) = slow(limits(10, 10));
-    writer.offer(1, 6).unwrap();
+    writer.try_push(1, 6).unwrap();
     begun.recv().unwrap();
     // What is being written counts, too.
-    assert_eq!(writer.offer(2, 5), Err(2));
+    assert_eq!(writer.try_push(2, 5), Err(2));
     assert!(writer.fits(1));
     writer.push(3, 5);
     assert!(!writer.fits(1));
     drop(go);
     assert!(writer.flush(LONG));
-    writer.offer(4, 10).unwrap();
+    writer.try_push(4, 10).unwrap();
     assert!(writer.close(LONG));
     assert_eq!(begun.iter().collect::<Vec<_>>(), [[3], [4]]);
-    assert_eq!(writer.offer(5, 1), Err(5));
+    assert_eq!(writer.try_push(5, 1), Err(5));
 }
 
 #[test]
 fn a_writer_that_hangs_is_waited_for_once() {
     let (writer, begun, go) = slow(limits(10, 10));
-    writer.offer(1, 1).unwrap();
+    writer.try_push(1, 1).unwrap();
     begun.recv().unwrap();
     assert!(!writer.flush(SHORT) && !writer.is_settled());
     assert!(!writer.settle(SHORT));
@@ -71,7 +71,7 @@ fn a_writer_that_hangs_is_waited_for_once() {
     assert!(writer.is_settled() && !writer.settle(LONG));
     drop(go);
     assert!(writer.flush(LONG));
-    writer.offer(2, 1).unwrap();
+    writer.try_push(2, 1).unwrap();
     assert!(writer.settle(LONG));
     assert_eq!(begun.recv().unwrap(), [2]);
 }
@@ -80,12 +80,12 @@ fn a_writer_that_hangs_is_waited_for_once() {
 fn what_waits_is_written_when_the_last_clone_is_dropped() {
     let (writer, begun, go) = slow(limits(10, 1));
     let clone = writer.clone();
-    writer.offer(1, 1).unwrap();
-    writer.offer(2, 1).unwrap();
+    writer.try_push(1, 1).unwrap();
+    writer.try_push(2, 1).unwrap();
     drop(writer);
     drop(go);
     assert_eq!([begun.recv().unwrap(), begun.recv().unwrap()], [[1], [2]]);
-    clone.offer(3, 1).unwrap();
+    clone.try_push(3, 1).unwrap();
     drop(clone);
     // The thread has ended, or this would wait for ever.
     assert_eq!(begun.iter().collect::<Vec<_>>(), [[3]]);
@@ -122,9 +122,9 @@ fn a_spawned_writer_is_at_work_only_while_something_waits() {
         assert_ne!(items, [2], "this one is lost");
         done.send(items).unwrap();
     };
-    let writer = BackgroundWriter::spawned_by(spawn, limits(10, 1), write);
+    let writer = BackgroundWriter::with_spawner(spawn, limits(10, 1), write);
     for item in 1..=3 {
-        writer.offer(item, 1).unwrap();
+        writer.try_push(item, 1).unwrap();
         assert!(writer.flush(LONG));
         // It has to be given back before the next one, or that may find it at work.
         while writer.0.0.lock().write.is_none() {
@@ -142,7 +142,7 @@ fn a_task_waits_for_room_and_for_what_was_written() {
     writer.push(1, 5);
     writer.push(2, 5);
     begun.recv().unwrap();
-    let waker = Waker::from(Arc::new(Unparked(thread::current())));
+    let waker = Waker::from(Arc::new(UnparkWaker(thread::current())));
     let mut context = Context::from_waker(&waker);
     let mut room = pin!(writer.wait_for_room());
     let mut written = pin!(writer.wait_until_written());
@@ -159,9 +159,9 @@ fn a_task_waits_for_room_and_for_what_was_written() {
     }
 }
 
-struct Unparked(thread::Thread);
+struct UnparkWaker(thread::Thread);
 
-impl Wake for Unparked {
+impl Wake for UnparkWaker {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }

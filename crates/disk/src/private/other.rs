@@ -10,7 +10,7 @@ pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
     builder
 }
 
-pub(super) fn straight(options: &mut OpenOptions) -> &mut OpenOptions {
+pub(super) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
@@ -18,7 +18,7 @@ pub(super) fn is_link(_: &io::Error) -> bool {
     false
 }
 
-pub(super) fn fault(metadata: &Metadata) -> Option<&'static str> {
+pub(super) fn owner_fault(metadata: &Metadata) -> Option<&'static str> {
     metadata.is_symlink().then_some("is a symbolic link")
 }
 
@@ -34,7 +34,7 @@ pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
     (made.as_secs(), made.subsec_nanos().into())
 }
 
-pub(super) fn change(metadata: &Metadata) -> (i64, i64) {
+pub(super) fn change_time(metadata: &Metadata) -> (i64, i64) {
     let changed = metadata.modified().ok();
     let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let changed = changed.unwrap_or_default();

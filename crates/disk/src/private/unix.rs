@@ -14,7 +14,7 @@ pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
 
 /// Files that only their owner can read, reached by no link. Without `O_NONBLOCK` a pipe that somebody put there would
 /// hang us.
-pub(super) fn straight(options: &mut OpenOptions) -> &mut OpenOptions {
+pub(super) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     options.mode(0o600).custom_flags(flags.bits().cast_signed())
 }
@@ -24,7 +24,7 @@ pub(super) fn is_link(error: &io::Error) -> bool {
 }
 
 /// What is wrong with the owner or the mode.
-pub(super) fn fault(metadata: &Metadata) -> Option<&'static str> {
+pub(super) fn owner_fault(metadata: &Metadata) -> Option<&'static str> {
     if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Some("belongs to another user");
     }
@@ -43,7 +43,7 @@ pub(super) fn identity(metadata: &Metadata) -> (u64, u64) {
 }
 
 /// What is another after every change.
-pub(super) fn change(metadata: &Metadata) -> (i64, i64) {
+pub(super) fn change_time(metadata: &Metadata) -> (i64, i64) {
     (metadata.ctime(), metadata.ctime_nsec())
 }
 

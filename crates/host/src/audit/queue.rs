@@ -48,7 +48,7 @@ impl Queue {
 
     pub(super) fn push(&self, noted: Noted) {
         let weight = noted.weight();
-        if self.writer.offer(noted, weight).is_err() {
+        if self.writer.try_push(noted, weight).is_err() {
             self.shared.missed.fetch_add(1, Ordering::Relaxed);
             let mut fault = lock(&self.shared.fault);
             if matches!(*fault, Fault::None) {

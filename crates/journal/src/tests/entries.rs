@@ -4,8 +4,8 @@ use expect_test::expect;
 
 use super::*;
 
-async fn short(desk: &TestStore) -> Journal {
-    let journal = desk.session("sess_1").await;
+async fn short(test: &TestStore) -> Journal {
+    let journal = test.session("sess_1").await;
     journal.commit(Kind::PROMPT, "hello").await.unwrap();
     journal.append(UPDATE, "wor").await.unwrap();
     journal.append(UPDATE, "ld").await.unwrap();
@@ -16,8 +16,8 @@ async fn short(desk: &TestStore) -> Journal {
 
 #[tokio::test]
 async fn entries_come_in_order_by_kind_and_after_a_number() {
-    let desk = TestStore::new();
-    let journal = short(&desk).await;
+    let test = TestStore::new();
+    let journal = short(&test).await;
     journal.append(UPDATE, "not yet on disk").await.unwrap();
     expect![[r#"
         1 Prompt hello
@@ -26,20 +26,20 @@ async fn entries_come_in_order_by_kind_and_after_a_number() {
         4 ToolStarted ls
         5 TurnEnded 
         6 Update not yet on disk"#]]
-    .assert_eq(&told(&journal, Kinds::ALL, 0).await);
+    .assert_eq(&entry_lines(&journal, Kinds::ALL, 0).await);
     expect![[r#"
         3 Update ld
         6 Update not yet on disk"#]]
-    .assert_eq(&told(&journal, Kinds::of(&[UPDATE]), 2).await);
-    expect![""].assert_eq(&told(&journal, Kinds::of(&[COMPACTED]), 0).await);
-    expect![""].assert_eq(&told(&journal, Kinds::ALL, 6).await);
-    expect![""].assert_eq(&told(&journal, Kinds::ALL, u64::MAX).await);
+    .assert_eq(&entry_lines(&journal, Kinds::of(&[UPDATE]), 2).await);
+    expect![""].assert_eq(&entry_lines(&journal, Kinds::of(&[COMPACTED]), 0).await);
+    expect![""].assert_eq(&entry_lines(&journal, Kinds::ALL, 6).await);
+    expect![""].assert_eq(&entry_lines(&journal, Kinds::ALL, u64::MAX).await);
 }
 
 #[tokio::test]
 async fn the_newest_entry_of_some_kinds_is_found_without_reading_the_others() {
-    let desk = TestStore::new();
-    let journal = short(&desk).await;
+    let test = TestStore::new();
+    let journal = short(&test).await;
     let ends = Kinds::of(&[Kind::PROMPT, Kind::TURN_ENDED]);
     let newest = async |kinds| {
         let found = journal.newest(kinds).await.unwrap();
@@ -51,14 +51,14 @@ async fn the_newest_entry_of_some_kinds_is_found_without_reading_the_others() {
     assert_eq!(newest(ends).await, Some((6, Kind::PROMPT)));
     assert_eq!(newest(Kinds::ALL).await, Some((7, UPDATE)));
     assert_eq!(newest(Kinds::of(&[COMPACTED])).await, None);
-    let empty = desk.session("sess_2").await;
+    let empty = test.session("sess_2").await;
     assert_eq!(empty.newest(Kinds::ALL).await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn what_comes_while_somebody_reads_is_not_among_what_was_asked_for() {
-    let desk = TestStore::new();
-    let journal = short(&desk).await;
+    let test = TestStore::new();
+    let journal = short(&test).await;
     let mut entries = journal.entries(Kinds::ALL).await.unwrap().after(4);
     journal.commit(Kind::PROMPT, "later").await.unwrap();
     assert_eq!(entries.next().await.unwrap().unwrap().seq, 5);
@@ -67,8 +67,8 @@ async fn what_comes_while_somebody_reads_is_not_among_what_was_asked_for() {
 
 #[tokio::test]
 async fn many_pages_and_large_entries_come_whole() {
-    let desk = TestStore::new();
-    let journal = desk.session("sess_1").await;
+    let test = TestStore::new();
+    let journal = test.session("sess_1").await;
     let body = |n: usize| match n % 500 {
         0 => vec![b'a'; 700_000],
         _ => n.to_string().repeat(n % 70).into_bytes(),
@@ -87,12 +87,12 @@ async fn many_pages_and_large_entries_come_whole() {
 
 #[tokio::test]
 async fn damaged_and_missing_runs_are_named_and_the_rest_is_read() {
-    let desk = TestStore::new();
-    let journal = short(&desk).await;
+    let test = TestStore::new();
+    let journal = short(&test).await;
     for text in ["six", "seven", "eight"] {
         journal.commit(Kind::PROMPT, text).await.unwrap();
     }
-    desk.sql(
+    test.sql(
         "UPDATE run SET body = CAST(body || 'x' AS BLOB) WHERE key & 0xffff = 2;
          DELETE FROM run WHERE key & 0xffff IN (5, 8);",
     );
@@ -103,15 +103,15 @@ async fn damaged_and_missing_runs_are_named_and_the_rest_is_read() {
         6 Prompt six
         7 Prompt seven
         entries 8 to 8 of the session are damaged"#]]
-    .assert_eq(&told(&journal, Kinds::ALL, 0).await);
+    .assert_eq(&entry_lines(&journal, Kinds::ALL, 0).await);
 }
 
 #[tokio::test]
 async fn a_journal_that_somebody_wrote_to_past_its_lock_is_refused_and_others_go_on() {
-    let desk = TestStore::new();
-    let journal = short(&desk).await;
-    let other = desk.session("sess_2").await;
-    desk.sql("INSERT INTO run VALUES ((1 << 40) + 6, 1, 4, x'00')");
+    let test = TestStore::new();
+    let journal = short(&test).await;
+    let other = test.session("sess_2").await;
+    test.sql("INSERT INTO run VALUES ((1 << 40) + 6, 1, 4, x'00')");
     journal.append(UPDATE, "mine").await.unwrap();
     let (refused, written) = tokio::join!(
         journal.commit(DECISION, "mine"),
@@ -128,9 +128,9 @@ async fn a_journal_that_somebody_wrote_to_past_its_lock_is_refused_and_others_go
 
 #[tokio::test]
 async fn numbers_give_the_order_when_the_clock_goes_back() {
-    let desk = TestStore::new();
-    let slow = Store::with_clock(desk.dir.path(), || 1_000_000).unwrap();
-    let journal = desk.session("sess_1").await;
+    let test = TestStore::new();
+    let slow = Store::with_clock(test.dir.path(), || 1_000_000).unwrap();
+    let journal = test.session("sess_1").await;
     journal.commit(Kind::PROMPT, "now").await.unwrap();
     journal.close().await.unwrap();
     let before = slow.info("sess_1").await.unwrap().updated;

@@ -19,13 +19,13 @@ fn check_untouched(bytes: &[u8], expect: Expect) {
 
 /// The bytes of a database that was made and then changed.
 async fn database(change: &str) -> Vec<u8> {
-    let desk = TestStore::new();
-    desk.session("sess_1")
+    let test = TestStore::new();
+    test.session("sess_1")
         .await
         .commit(Kind::PROMPT, "hello")
         .await
         .unwrap();
-    let TestStore { store, dir } = desk;
+    let TestStore { store, dir } = test;
     drop(store);
     let path = dir.path().join("sessions.db");
     let db = Connection::open(&path).unwrap();
@@ -134,13 +134,13 @@ async fn a_directory_that_cannot_be_written_is_named() {
 
 #[tokio::test]
 async fn a_session_whose_pages_are_destroyed_says_so_and_the_store_stays() {
-    let desk = TestStore::new();
-    drop(desk.session("sess_1").await);
-    desk.store.flush().await.unwrap();
-    desk.sql("UPDATE session SET settings = 'no JSON'");
-    let opened = desk.store.open_session("sess_1").await;
+    let test = TestStore::new();
+    drop(test.session("sess_1").await);
+    test.store.flush().await.unwrap();
+    test.sql("UPDATE session SET settings = 'no JSON'");
+    let opened = test.store.open_session("sess_1").await;
     assert!(matches!(opened, Err(Error::Damaged { .. })));
-    desk.session("sess_2")
+    test.session("sess_2")
         .await
         .commit(Kind::PROMPT, "x")
         .await

@@ -4,17 +4,20 @@ use expect_test::expect;
 
 use super::*;
 
-async fn forked(desk: &TestStore, id: &str) -> Journal {
+async fn forked(test: &TestStore, id: &str) -> Journal {
     let info = StoredSession::new(id, "/made/up");
-    desk.store.fork("sess_1", info).await.unwrap()
+    test.store.fork("sess_1", info).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_fork_ends_before_the_turn_that_is_not_over_and_goes_its_own_way() {
-    let desk = TestStore::new();
-    let journal = desk.session("sess_1").await;
+    let test = TestStore::new();
+    let journal = test.session("sess_1").await;
     journal.commit(Kind::PROMPT, "one").await.unwrap();
-    assert_eq!(told(&forked(&desk, "empty").await, Kinds::ALL, 0).await, "");
+    assert_eq!(
+        entry_lines(&forked(&test, "empty").await, Kinds::ALL, 0).await,
+        ""
+    );
     journal.append(UPDATE, "1").await.unwrap();
     // Without waiting in between, so that they reach the disk together.
     let (_, _, _) = tokio::join!(
@@ -23,29 +26,29 @@ async fn a_fork_ends_before_the_turn_that_is_not_over_and_goes_its_own_way() {
         journal.commit(Kind::PROMPT, "two"),
     );
     journal.append(UPDATE, "2").await.unwrap();
-    let fork = forked(&desk, "sess_2").await;
+    let fork = forked(&test, "sess_2").await;
     expect![[r#"
         1 Prompt one
         2 Update 1
         3 TurnEnded 
         4 Compacted "#]]
-    .assert_eq(&told(&fork, Kinds::ALL, 0).await);
+    .assert_eq(&entry_lines(&fork, Kinds::ALL, 0).await);
     assert_eq!(fork.commit(Kind::PROMPT, "other").await.unwrap(), 5);
     assert_eq!(journal.commit(Kind::TURN_ENDED, "").await.unwrap(), 7);
     assert_eq!(
-        told(&forked(&desk, "sess_3").await, Kinds::ALL, 4).await,
-        told(&journal, Kinds::ALL, 4).await
+        entry_lines(&forked(&test, "sess_3").await, Kinds::ALL, 4).await,
+        entry_lines(&journal, Kinds::ALL, 4).await
     );
     fork.close().await.unwrap();
-    let (info, fork) = desk.store.open_session("sess_2").await.unwrap();
+    let (info, fork) = test.store.open_session("sess_2").await.unwrap();
     assert_eq!(info.parent, Some("sess_1".into()));
-    assert_eq!(told(&fork, Kinds::ALL, 4).await, "5 Prompt other");
+    assert_eq!(entry_lines(&fork, Kinds::ALL, 4).await, "5 Prompt other");
 }
 
 #[tokio::test]
 async fn a_long_journal_is_copied_whole() {
-    let desk = TestStore::new();
-    let journal = desk.session("sess_1").await;
+    let test = TestStore::new();
+    let journal = test.session("sess_1").await;
     for turn in 0..500 {
         journal
             .append(Kind::PROMPT, turn.to_string())
@@ -57,27 +60,27 @@ async fn a_long_journal_is_copied_whole() {
             .unwrap();
     }
     journal.flush().await.unwrap();
-    let fork = forked(&desk, "sess_2").await;
+    let fork = forked(&test, "sess_2").await;
     assert_eq!(
-        told(&fork, Kinds::ALL, 0).await,
-        told(&journal, Kinds::ALL, 0).await
+        entry_lines(&fork, Kinds::ALL, 0).await,
+        entry_lines(&journal, Kinds::ALL, 0).await
     );
     assert_eq!(fork.commit(Kind::PROMPT, "").await.unwrap(), 1001);
 }
 
 #[tokio::test]
 async fn a_fork_of_nothing_or_onto_something_makes_nothing() {
-    let desk = TestStore::new();
-    let missing = desk
+    let test = TestStore::new();
+    let missing = test
         .store
         .fork("sess_1", StoredSession::new("sess_2", "/"))
         .await;
     assert!(matches!(missing, Err(Error::NotFound)));
-    let _journal = desk.session("sess_1").await;
-    let taken = desk
+    let _journal = test.session("sess_1").await;
+    let taken = test
         .store
         .fork("sess_1", StoredSession::new("sess_1", "/"))
         .await;
     assert!(matches!(taken, Err(Error::Exists)));
-    assert_eq!(desk.count("SELECT count(*) FROM session"), 1);
+    assert_eq!(test.count("SELECT count(*) FROM session"), 1);
 }

@@ -15,44 +15,44 @@ async fn ids(
 
 #[tokio::test]
 async fn the_last_changed_comes_first_and_no_change_disturbs_the_pages() {
-    let desk = TestStore::new();
+    let test = TestStore::new();
     let mut journals = Vec::new();
     for id in ["a", "b", "c", "d", "e"] {
-        journals.push(desk.session(id).await);
+        journals.push(test.session(id).await);
     }
     let all = SessionFilter::default();
-    let (page, cursor) = ids(&desk.store, &all, None, 2).await;
+    let (page, cursor) = ids(&test.store, &all, None, 2).await;
     assert_eq!(page, "e d");
     // What is streamed moves nothing; what is waited for does.
     journals[1].append(UPDATE, "x").await.unwrap();
     journals[4].commit(Kind::PROMPT, "x").await.unwrap();
     journals[0].commit(Kind::PROMPT, "x").await.unwrap();
-    drop(desk.session("f").await);
-    let (page, cursor) = ids(&desk.store, &all, cursor.as_deref(), 2).await;
+    drop(test.session("f").await);
+    let (page, cursor) = ids(&test.store, &all, cursor.as_deref(), 2).await;
     assert_eq!((page.as_str(), cursor), ("c b", None));
-    let (page, cursor) = ids(&desk.store, &all, None, 6).await;
+    let (page, cursor) = ids(&test.store, &all, None, 6).await;
     assert_eq!((page.as_str(), cursor), ("f a e d c b", None));
     journals[2].touch().await.unwrap();
-    assert_eq!(ids(&desk.store, &all, None, 0).await.0, "c");
+    assert_eq!(ids(&test.store, &all, None, 0).await.0, "c");
 }
 
 #[tokio::test]
 async fn sessions_are_listed_by_directory_and_whether_they_were_put_away() {
-    let desk = TestStore::new();
+    let test = TestStore::new();
     for (id, cwd) in [("a", "/x"), ("b", "/y"), ("c", "/x"), ("d", "/x")] {
         drop(
-            desk.store
+            test.store
                 .create(StoredSession::new(id, cwd))
                 .await
                 .unwrap(),
         );
     }
-    desk.store.archive("c").await.unwrap();
-    desk.store.archive("b").await.unwrap();
+    test.store.archive("c").await.unwrap();
+    test.store.archive("b").await.unwrap();
     let check = async |cwd: Option<&str>, archived, expected: &str| {
         let cwd = cwd.map(PathBuf::from);
         assert_eq!(
-            ids(&desk.store, &SessionFilter { cwd, archived }, None, 9)
+            ids(&test.store, &SessionFilter { cwd, archived }, None, 9)
                 .await
                 .0,
             expected
@@ -64,44 +64,44 @@ async fn sessions_are_listed_by_directory_and_whether_they_were_put_away() {
     check(Some("/x"), ArchiveFilter::Include, "d c a").await;
     check(Some("/x"), ArchiveFilter::Only, "c").await;
     check(Some("/"), ArchiveFilter::Include, "").await;
-    desk.store.unarchive("c").await.unwrap();
+    test.store.unarchive("c").await.unwrap();
     check(None, ArchiveFilter::Only, "b").await;
 }
 
 #[tokio::test]
 async fn the_order_of_changes_stands_when_the_clock_goes_back() {
-    let desk = TestStore::with_clock();
+    let test = TestStore::with_clock();
     set_clock(9_000_000);
-    let old = desk.session("old").await;
+    let old = test.session("old").await;
     set_clock(5_000_000);
-    drop(desk.session("new").await);
+    drop(test.session("new").await);
     assert_eq!(
-        ids(&desk.store, &SessionFilter::default(), None, 9).await.0,
+        ids(&test.store, &SessionFilter::default(), None, 9).await.0,
         "new old"
     );
     set_clock(1_000_000);
     old.commit(Kind::PROMPT, "x").await.unwrap();
     assert_eq!(
-        ids(&desk.store, &SessionFilter::default(), None, 9).await.0,
+        ids(&test.store, &SessionFilter::default(), None, 9).await.0,
         "old new"
     );
-    let info = desk.store.info("old").await.unwrap();
+    let info = test.store.info("old").await.unwrap();
     assert_eq!(info.updated.as_microsecond(), 9_000_000);
     set_clock(12_000_000);
     old.commit(Kind::TURN_ENDED, "x").await.unwrap();
-    let info = desk.store.info("old").await.unwrap();
+    let info = test.store.info("old").await.unwrap();
     assert_eq!(info.updated.as_microsecond(), 12_000_000);
 }
 
 #[tokio::test]
 async fn a_cursor_that_was_not_given_out_is_refused() {
-    let desk = TestStore::new();
+    let test = TestStore::new();
     for id in ["a", "b", "c"] {
-        drop(desk.session(id).await);
+        drop(test.session(id).await);
     }
     let all = SessionFilter::default();
-    let cursor = ids(&desk.store, &all, None, 1).await.1.unwrap();
-    assert_eq!(ids(&desk.store, &all, Some(&cursor), 1).await.0, "b");
+    let cursor = ids(&test.store, &all, None, 1).await.1.unwrap();
+    assert_eq!(ids(&test.store, &all, Some(&cursor), 1).await.0, "b");
     let mut forged = vec![
         String::new(),
         "x".repeat(100_000),
@@ -116,7 +116,7 @@ async fn a_cursor_that_was_not_given_out_is_refused() {
         forged.push(cursor[..at].to_owned());
     }
     for cursor in forged {
-        let refused = desk.store.list(&all, Some(&cursor), 1).await;
+        let refused = test.store.list(&all, Some(&cursor), 1).await;
         assert!(matches!(refused, Err(Error::Cursor)), "{cursor}");
     }
     let other = SessionFilter {
@@ -124,7 +124,7 @@ async fn a_cursor_that_was_not_given_out_is_refused() {
         ..SessionFilter::default()
     };
     assert!(matches!(
-        desk.store.list(&other, Some(&cursor), 1).await,
+        test.store.list(&other, Some(&cursor), 1).await,
         Err(Error::Cursor)
     ));
 }

@@ -26,9 +26,9 @@ enum Pages {
 
 #[tokio::test]
 async fn without_room_entries_are_kept_and_those_after_them_refused_until_there_is_room() {
-    let desk = TestStore::new();
-    let (first, second) = (desk.session("sess_1").await, desk.session("sess_2").await);
-    desk.set_room(Pages::NoMore).await;
+    let test = TestStore::new();
+    let (first, second) = (test.session("sess_1").await, test.session("sess_2").await);
+    test.set_room(Pages::NoMore).await;
     first.append(UPDATE, vec![b'a'; 20_000]).await.unwrap();
     let refused = first.commit(TOOL_STARTED, "refused").await;
     assert!(matches!(refused, Err(Error::Full)), "{refused:?}");
@@ -43,27 +43,27 @@ async fn without_room_entries_are_kept_and_those_after_them_refused_until_there_
     assert!(matches!(first.flush().await, Err(Error::Full)));
     second.flush().await.unwrap();
 
-    desk.set_room(Pages::Any).await;
+    test.set_room(Pages::Any).await;
     assert_eq!(second.commit(Kind::PROMPT, "taken").await.unwrap(), 1);
     first.append(UPDATE, "taken").await.unwrap();
-    let text = told(&first, Kinds::ALL, 0).await;
+    let text = entry_lines(&first, Kinds::ALL, 0).await;
     assert_eq!(
         text.replace(&"a".repeat(20_000), "…"),
         "1 Update …\n2 Update taken"
     );
-    assert_eq!(told(&second, Kinds::ALL, 0).await, "1 Prompt taken");
+    assert_eq!(entry_lines(&second, Kinds::ALL, 0).await, "1 Prompt taken");
 }
 
 #[tokio::test]
 async fn a_writer_that_failed_tries_again_by_itself() {
-    let desk = TestStore::new();
-    let journal = desk.session("sess_1").await;
-    desk.set_room(Pages::NoMore).await;
+    let test = TestStore::new();
+    let journal = test.session("sess_1").await;
+    test.set_room(Pages::NoMore).await;
     journal.append(UPDATE, vec![b'a'; 20_000]).await.unwrap();
     assert!(matches!(journal.flush().await, Err(Error::Full)));
-    desk.set_room(Pages::Any).await;
+    test.set_room(Pages::Any).await;
     let deadline = Instant::now() + Duration::from_secs(10);
-    while desk.count("SELECT count(*) FROM run") == 0 {
+    while test.count("SELECT count(*) FROM run") == 0 {
         assert!(Instant::now() < deadline, "nothing was tried");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -71,21 +71,21 @@ async fn a_writer_that_failed_tries_again_by_itself() {
 
 #[tokio::test]
 async fn a_session_that_is_closed_without_room_says_what_it_lost_and_is_free() {
-    let desk = TestStore::new();
-    let journal = desk.session("sess_1").await;
-    desk.set_room(Pages::NoMore).await;
+    let test = TestStore::new();
+    let journal = test.session("sess_1").await;
+    test.set_room(Pages::NoMore).await;
     journal.append(UPDATE, vec![b'a'; 20_000]).await.unwrap();
     assert!(matches!(journal.close().await, Err(Error::Full)));
-    desk.set_room(Pages::Any).await;
-    let (_, journal) = desk.store.open_session("sess_1").await.unwrap();
+    test.set_room(Pages::Any).await;
+    let (_, journal) = test.store.open_session("sess_1").await.unwrap();
     journal.append(UPDATE, "after").await.unwrap();
-    assert_eq!(told(&journal, Kinds::ALL, 0).await, "1 Update after");
+    assert_eq!(entry_lines(&journal, Kinds::ALL, 0).await, "1 Update after");
 }
 
 #[tokio::test]
 async fn a_full_queue_makes_everybody_wait_and_nobody_fail() {
-    let desk = TestStore::new();
-    let journals = [desk.session("sess_1").await, desk.session("sess_2").await];
+    let test = TestStore::new();
+    let journals = [test.session("sess_1").await, test.session("sess_2").await];
     let body = bytes::Bytes::from(vec![b'x'; 1_000_000]);
     let write = async |journal: &Journal| {
         for _ in 0..40 {
@@ -99,8 +99,8 @@ async fn a_full_queue_makes_everybody_wait_and_nobody_fail() {
 
 #[tokio::test]
 async fn an_entry_larger_than_the_queue_is_taken_and_one_too_large_is_refused() {
-    let desk = TestStore::new();
-    let journal = desk.session("sess_1").await;
+    let test = TestStore::new();
+    let journal = test.session("sess_1").await;
     journal.append(UPDATE, "before").await.unwrap();
     assert_eq!(journal.commit(MESSAGE, vec![0; 20 << 20]).await.unwrap(), 2);
     let refused = journal.commit(MESSAGE, vec![0; (64 << 20) + 1]).await;
@@ -110,11 +110,11 @@ async fn an_entry_larger_than_the_queue_is_taken_and_one_too_large_is_refused() 
 
 #[tokio::test]
 async fn an_entry_that_nobody_waits_for_reaches_the_disk_by_itself() {
-    let desk = TestStore::new();
-    let journal = desk.session("sess_1").await;
+    let test = TestStore::new();
+    let journal = test.session("sess_1").await;
     journal.append(UPDATE, "x").await.unwrap();
     let deadline = Instant::now() + Duration::from_secs(10);
-    while desk.count("SELECT count(*) FROM run") == 0 {
+    while test.count("SELECT count(*) FROM run") == 0 {
         assert!(Instant::now() < deadline, "it is not there");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -122,8 +122,8 @@ async fn an_entry_that_nobody_waits_for_reaches_the_disk_by_itself() {
 
 #[tokio::test]
 async fn the_log_does_not_grow_with_what_is_written_while_somebody_reads() {
-    let desk = TestStore::new();
-    let journal = desk.session("sess_1").await;
+    let test = TestStore::new();
+    let journal = test.session("sess_1").await;
     for _ in 0..2000 {
         journal.append(UPDATE, vec![b'x'; 1000]).await.unwrap();
     }
@@ -132,7 +132,7 @@ async fn the_log_does_not_grow_with_what_is_written_while_somebody_reads() {
     for _ in 0..40 {
         journal.commit(MESSAGE, vec![b'x'; 1 << 20]).await.unwrap();
     }
-    let log = desk
+    let log = test
         .dir
         .path()
         .join("sessions.db-wal")

@@ -6,7 +6,7 @@ use super::*;
 
 #[tokio::test]
 async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
-    let desk = TestStore::new();
+    let test = TestStore::new();
     let info = StoredSession {
         additional: vec!["/made/up/too".into(), "/ü".into()],
         title: Some("first".to_owned()),
@@ -14,13 +14,13 @@ async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
         archived: true,
         ..StoredSession::new("sess_1", "/made/up")
     };
-    let journal = desk.store.create(info.clone()).await.unwrap();
+    let journal = test.store.create(info.clone()).await.unwrap();
     let settings = serde_json::json!({ "mode": "code", "model": "m" });
     journal.set_settings(&settings).await.unwrap();
     journal.close().await.unwrap();
-    drop(desk.store);
+    drop(test.store);
 
-    let store = Store::open(desk.dir.path()).unwrap();
+    let store = Store::open(test.dir.path()).unwrap();
     let (found, _journal) = store.open_session(&info.id).await.unwrap();
     let is_recent = found
         .created
@@ -41,10 +41,10 @@ async fn what_is_known_of_a_session_is_there_after_it_is_opened_again() {
 
 #[tokio::test]
 async fn a_session_is_open_once_in_a_process_until_it_is_dropped() {
-    let desk = TestStore::new();
-    let journal = desk.session("sess_1").await;
+    let test = TestStore::new();
+    let journal = test.session("sess_1").await;
     journal.append(UPDATE, "last words").await.unwrap();
-    let refused = desk.store.open_session("sess_1").await.unwrap_err();
+    let refused = test.store.open_session("sess_1").await.unwrap_err();
     let pid = Some(std::process::id());
     assert!(matches!(refused, Error::InUse { pid: owner } if owner == pid));
     assert_eq!(
@@ -52,22 +52,25 @@ async fn a_session_is_open_once_in_a_process_until_it_is_dropped() {
         "the session is in use by this process; close it there first"
     );
     drop(journal);
-    let (_, journal) = desk.store.open_session("sess_1").await.unwrap();
-    assert_eq!(told(&journal, Kinds::ALL, 0).await, "1 Update last words");
+    let (_, journal) = test.store.open_session("sess_1").await.unwrap();
+    assert_eq!(
+        entry_lines(&journal, Kinds::ALL, 0).await,
+        "1 Update last words"
+    );
 }
 
 #[tokio::test]
 async fn an_id_is_made_once() {
-    let desk = TestStore::new();
-    drop(desk.session("sess_1").await);
-    let again = desk.store.create(StoredSession::new("sess_1", "/")).await;
+    let test = TestStore::new();
+    drop(test.session("sess_1").await);
+    let again = test.store.create(StoredSession::new("sess_1", "/")).await;
     assert!(matches!(again, Err(Error::Exists)));
-    assert_eq!(desk.count("SELECT count(*) FROM session"), 1);
+    assert_eq!(test.count("SELECT count(*) FROM session"), 1);
 }
 
 #[tokio::test]
 async fn ids_are_data_whatever_they_look_like() {
-    let desk = TestStore::new();
+    let test = TestStore::new();
     let long = "x".repeat(100_000);
     let ids = [
         "../../x",
@@ -80,44 +83,44 @@ async fn ids_are_data_whatever_they_look_like() {
         &long,
     ];
     for id in ids {
-        let missing = desk.store.open_session(id).await;
+        let missing = test.store.open_session(id).await;
         assert!(matches!(missing, Err(Error::NotFound)));
-        assert!(matches!(desk.store.info(id).await, Err(Error::NotFound)));
-        assert!(matches!(desk.store.archive(id).await, Err(Error::NotFound)));
-        desk.store.delete(id).await.unwrap();
+        assert!(matches!(test.store.info(id).await, Err(Error::NotFound)));
+        assert!(matches!(test.store.archive(id).await, Err(Error::NotFound)));
+        test.store.delete(id).await.unwrap();
 
-        let journal = desk
+        let journal = test
             .store
             .create(StoredSession::new(id, "/made/up"))
             .await
             .unwrap();
         journal.commit(Kind::PROMPT, id.to_owned()).await.unwrap();
         journal.close().await.unwrap();
-        let (info, journal) = desk.store.open_session(id).await.unwrap();
+        let (info, journal) = test.store.open_session(id).await.unwrap();
         assert_eq!(info.id, id);
         assert_eq!(
-            told(&journal, Kinds::ALL, 0).await,
+            entry_lines(&journal, Kinds::ALL, 0).await,
             format!("1 Prompt {}", id)
         );
     }
-    let names: Vec<_> = std::fs::read_dir(desk.dir.path())
+    let names: Vec<_> = std::fs::read_dir(test.dir.path())
         .unwrap()
         .map(|name| name.unwrap().file_name())
         .collect();
     assert_eq!(names.len(), 4, "{names:?}");
     let endless = "x".repeat(LARGEST_TEXT + 1);
     assert!(matches!(
-        desk.store.info(&endless).await,
+        test.store.info(&endless).await,
         Err(Error::NotFound)
     ));
-    let refused = desk.store.create(StoredSession::new(endless, "/")).await;
+    let refused = test.store.create(StoredSession::new(endless, "/")).await;
     assert!(matches!(refused, Err(Error::TooLarge { .. })));
 }
 
 #[tokio::test]
 async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
-    let desk = TestStore::new();
-    drop(desk.session("sess_1").await);
+    let test = TestStore::new();
+    drop(test.session("sess_1").await);
     let id = "sess_1";
     for (title, by, expected) in [
         ("a", TitleSource::Agent, "a"),
@@ -126,13 +129,13 @@ async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
         ("d", TitleSource::Agent, "c"),
         ("e", TitleSource::Person, "e"),
     ] {
-        desk.store.set_title(id, title, by).await.unwrap();
+        test.store.set_title(id, title, by).await.unwrap();
         assert_eq!(
-            desk.store.info(id).await.unwrap().title.as_deref(),
+            test.store.info(id).await.unwrap().title.as_deref(),
             Some(expected)
         );
     }
-    let missing = desk
+    let missing = test
         .store
         .set_title("sess_2", "f", TitleSource::Person)
         .await;
@@ -141,9 +144,9 @@ async fn a_title_of_the_agent_never_replaces_one_of_a_person() {
 
 #[tokio::test]
 async fn a_deleted_session_is_gone_and_leaves_nothing() {
-    let desk = TestStore::new();
+    let test = TestStore::new();
     let id = "sess_1";
-    let journal = desk.session("sess_1").await;
+    let journal = test.session("sess_1").await;
     for _ in 0..100 {
         journal
             .append(Kind::PROMPT, vec![b'x'; 5000])
@@ -151,22 +154,22 @@ async fn a_deleted_session_is_gone_and_leaves_nothing() {
             .unwrap();
     }
     assert!(matches!(
-        desk.store.delete(id).await,
+        test.store.delete(id).await,
         Err(Error::InUse { .. })
     ));
     drop(journal);
-    desk.store.delete(id).await.unwrap();
-    desk.store.delete(id).await.unwrap();
-    assert!(matches!(desk.store.info(id).await, Err(Error::NotFound)));
+    test.store.delete(id).await.unwrap();
+    test.store.delete(id).await.unwrap();
+    assert!(matches!(test.store.info(id).await, Err(Error::NotFound)));
     assert!(matches!(
-        desk.store.open_session(id).await,
+        test.store.open_session(id).await,
         Err(Error::NotFound)
     ));
     // The id can be used again at once, and has nothing of the old session.
-    let journal = desk.session("sess_1").await;
-    assert_eq!(told(&journal, Kinds::ALL, 0).await, "");
+    let journal = test.session("sess_1").await;
+    assert_eq!(entry_lines(&journal, Kinds::ALL, 0).await, "");
     let deadline = Instant::now() + Duration::from_secs(10);
-    while desk.count("SELECT count(*) + (SELECT count(*) FROM session) FROM run") > 1 {
+    while test.count("SELECT count(*) + (SELECT count(*) FROM session) FROM run") > 1 {
         assert!(Instant::now() < deadline, "the runs are still there");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -174,13 +177,13 @@ async fn a_deleted_session_is_gone_and_leaves_nothing() {
 
 #[tokio::test]
 async fn what_a_killed_process_left_of_a_deletion_or_a_fork_is_removed_when_the_store_is_opened() {
-    let desk = TestStore::new();
+    let test = TestStore::new();
     for id in ["gone", "fork", "kept"] {
-        let journal = desk.session(id).await;
+        let journal = test.session(id).await;
         journal.commit(Kind::PROMPT, "x").await.unwrap();
         journal.close().await.unwrap();
     }
-    let TestStore { store, dir } = desk;
+    let TestStore { store, dir } = test;
     drop(store);
     let db = Connection::open(dir.path().join("sessions.db")).unwrap();
     db.execute_batch(
@@ -190,13 +193,13 @@ async fn what_a_killed_process_left_of_a_deletion_or_a_fork_is_removed_when_the_
     .unwrap();
     let store = Store::open(dir.path()).unwrap();
     assert!(matches!(store.info("fork").await, Err(Error::NotFound)));
-    let desk = TestStore { store, dir };
+    let test = TestStore { store, dir };
     let deadline = Instant::now() + Duration::from_secs(10);
-    while desk.count("SELECT count(*) + (SELECT count(*) FROM session) FROM run") > 2 {
+    while test.count("SELECT count(*) + (SELECT count(*) FROM session) FROM run") > 2 {
         assert!(Instant::now() < deadline, "the runs are still there");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    assert!(desk.store.info("kept").await.is_ok());
+    assert!(test.store.info("kept").await.is_ok());
 }
 
 #[cfg(unix)]
@@ -225,8 +228,8 @@ async fn only_the_owner_can_read_the_files() {
 
 #[tokio::test]
 async fn what_is_committed_is_forced_to_the_disk() {
-    let desk = TestStore::new();
-    let asked = desk.store.write(|change| {
+    let test = TestStore::new();
+    let asked = test.store.write(|change| {
         let number = |name| change.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         let mode: String = change.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
         Ok((mode, number("synchronous")?))

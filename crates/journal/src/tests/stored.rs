@@ -41,12 +41,12 @@ async fn a_database_of_an_earlier_version_is_opened_unchanged() {
         8 Compacted There are 2 files
         9 Prompt And now?
         10 Update Let me"#]]
-    .assert_eq(&told(&journal, Kinds::ALL, 0).await);
+    .assert_eq(&entry_lines(&journal, Kinds::ALL, 0).await);
     let ends = Kinds::of(&[Kind::TURN_ENDED, COMPACTED]);
     expect![[r#"
         7 TurnEnded 
         8 Compacted There are 2 files"#]]
-    .assert_eq(&told(&journal, ends, 0).await);
+    .assert_eq(&entry_lines(&journal, ends, 0).await);
     let mut entries = journal.entries(Kinds::of(&[TOOL_ENDED])).await.unwrap();
     let ended = entries.next().await.unwrap().unwrap();
     assert_eq!(&ended.body[..], b"\xff is no text");
@@ -54,7 +54,7 @@ async fn a_database_of_an_earlier_version_is_opened_unchanged() {
     assert_eq!(journal.commit(Kind::TURN_ENDED, "").await.unwrap(), 11);
 
     let (_, fork) = store.open_session("sess_2").await.unwrap();
-    let prompts = told(&fork, Kinds::of(&[Kind::PROMPT]), 0).await;
+    let prompts = entry_lines(&fork, Kinds::of(&[Kind::PROMPT]), 0).await;
     assert_eq!(
         prompts,
         format!("1 Prompt Count the files\n9 Prompt {}", "x".repeat(10_000))

@@ -6,10 +6,10 @@ use attache_journal::{Error, Kind, SessionFilter, Store, StoredSession, TitleSou
 use libtest_mimic::Trial;
 
 use crate::script;
-use crate::suite::{Player, tell, trial, wait_for_end};
+use crate::suite::{TestProcess, print_line, trial, wait_for_end};
 
-pub(crate) const HOLD: &str = "play-holder";
-pub(crate) const WRITE: &str = "play-author";
+pub(crate) const HOLD: &str = "run_role-holder";
+pub(crate) const WRITE: &str = "run_role-author";
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -28,7 +28,7 @@ async fn held() {
     let info = StoredSession::new(id.clone(), "/made/up");
     store.create(info).await.unwrap().close().await.unwrap();
 
-    let mut holder = Player::start(&[HOLD, dir.path().to_str().unwrap(), &id]);
+    let mut holder = TestProcess::start(&[HOLD, dir.path().to_str().unwrap(), &id]);
     assert_eq!(holder.line().as_deref(), Some("open"));
     let pid = holder.pid();
     let is_in_use =
@@ -73,18 +73,18 @@ async fn held() {
 pub(crate) async fn hold(dir: &Path, id: &str) {
     let store = Store::open(dir).unwrap();
     let (_, journal) = store.open_session(id).await.unwrap();
-    script::play(&journal, 1.., |seq| script::kind(seq) != Kind::PROMPT).await;
-    tell("open");
+    script::run_role(&journal, 1.., |seq| script::kind(seq) != Kind::PROMPT).await;
+    print_line("open");
     wait_for_end();
 }
 
 async fn together() {
     let dir = tempfile::tempdir().unwrap();
     // None of them finds a database: they make it together.
-    let players: Vec<Player> = (0..6)
-        .map(|_| Player::start(&[WRITE, dir.path().to_str().unwrap()]))
+    let players: Vec<TestProcess> = (0..6)
+        .map(|_| TestProcess::start(&[WRITE, dir.path().to_str().unwrap()]))
         .collect();
-    let ids: Vec<String> = players.into_iter().flat_map(Player::end).collect();
+    let ids: Vec<String> = players.into_iter().flat_map(TestProcess::end).collect();
     assert_eq!(ids.len(), 6);
     let store = Store::open(dir.path()).unwrap();
     for id in ids {
@@ -101,8 +101,8 @@ pub(crate) async fn write(dir: &Path) {
         .create(StoredSession::new(id.clone(), "/made/up"))
         .await
         .unwrap();
-    script::play(&journal, 1.., |seq| seq < ENTRIES).await;
-    tell(&id);
+    script::run_role(&journal, 1.., |seq| seq < ENTRIES).await;
+    print_line(&id);
 }
 
 const ENTRIES: u64 = 296;

@@ -9,9 +9,9 @@ use libtest_mimic::Trial;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::script;
-use crate::suite::{Player, tell, trial};
+use crate::suite::{TestProcess, print_line, trial};
 
-pub(crate) const ROLE: &str = "play-without-room";
+pub(crate) const ROLE: &str = "run_role-without-room";
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial(
@@ -28,7 +28,7 @@ async fn full() {
         .args(["-c", "trap '' XFSZ; exec \"$@\"", "sh"])
         .arg(std::env::current_exe().unwrap())
         .args([ROLE, dir.path().to_str().unwrap()]);
-    let lines = Player::of(&mut command).end();
+    let lines = TestProcess::spawn(&mut command).end();
     let [id, last] = &lines[..] else {
         panic!("{lines:?}");
     };
@@ -41,14 +41,14 @@ async fn full() {
 }
 
 /// Writes until there is no room, looks what is said, and goes on when there is room again.
-pub(crate) async fn play(dir: &Path) {
+pub(crate) async fn run_role(dir: &Path) {
     let store = Store::open(dir).unwrap();
     let id = new_id().unwrap();
     let journal = store
         .create(StoredSession::new(id.clone(), "/made/up"))
         .await
         .unwrap();
-    tell(&id);
+    print_line(&id);
     limit(Some(600_000));
     let (mut seq, refused) = until_refused(&journal).await;
     assert!(
@@ -83,7 +83,7 @@ pub(crate) async fn play(dir: &Path) {
         seq
     );
     journal.close().await.unwrap();
-    tell(&seq.to_string());
+    print_line(&seq.to_string());
 }
 
 /// Adds entries, of which most are only appended, until one is refused; gives its number.

@@ -7,9 +7,9 @@ use attache_journal::{Store, StoredSession, new_id};
 use libtest_mimic::Trial;
 
 use crate::script;
-use crate::suite::{Player, tell, trial};
+use crate::suite::{TestProcess, print_line, trial};
 
-pub(crate) const ROLE: &str = "play-writer";
+pub(crate) const ROLE: &str = "run_role-writer";
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -67,7 +67,8 @@ async fn killed(company: Company, start: u64) {
 
 /// Lets a writer go on after an entry until it is killed, and gives the last entry it knew to be on disk.
 fn killed_writer(dice: &mut Dice, dir: &Path, id: &str, last: u64) -> Option<u64> {
-    let mut writer = Player::start(&[ROLE, dir.to_str().unwrap(), id, &(last + 1).to_string()]);
+    let mut writer =
+        TestProcess::start(&[ROLE, dir.to_str().unwrap(), id, &(last + 1).to_string()]);
     let lines = dice.roll(6);
     let mut told: Vec<String> = (0..lines).map_while(|_| writer.line()).collect();
     // Into the middle of whatever it does next.
@@ -80,14 +81,14 @@ fn killed_writer(dice: &mut Dice, dir: &Path, id: &str, last: u64) -> Option<u64
 }
 
 /// Writes until it is killed, and tells what is on disk.
-pub(crate) async fn play(dir: &Path, id: &str, start: u64) {
+pub(crate) async fn run_role(dir: &Path, id: &str, start: u64) {
     let store = Store::open(dir).unwrap();
     let (_, journal) = store.open_session(id).await.unwrap();
     let told = |seq: u64| {
-        tell(&seq.to_string());
+        print_line(&seq.to_string());
         true
     };
-    script::play(&journal, start.., told).await;
+    script::run_role(&journal, start.., told).await;
 }
 
 /// Whether the trial was a fair one.

@@ -23,7 +23,7 @@ pub(crate) fn body(seq: u64) -> Vec<u8> {
 }
 
 /// Adds the entries with these numbers, and tells each that is said to be on disk.
-pub(crate) async fn play(
+pub(crate) async fn run_role(
     journal: &Journal,
     seqs: std::ops::RangeFrom<u64>,
     mut acknowledged: impl FnMut(u64) -> bool,

@@ -14,11 +14,11 @@ pub(crate) fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words[..] {
         [kills::ROLE, dir, id, start] => {
-            block_on(kills::play(Path::new(dir), id, start.parse().unwrap()))
+            block_on(kills::run_role(Path::new(dir), id, start.parse().unwrap()))
         }
         [contention::HOLD, dir, id] => block_on(contention::hold(Path::new(dir), id)),
         [contention::WRITE, dir] => block_on(contention::write(Path::new(dir))),
-        [full::ROLE, dir] => block_on(full::play(Path::new(dir))),
+        [full::ROLE, dir] => block_on(full::run_role(Path::new(dir))),
         _ => {
             let mut trials = kills::trials();
             trials.extend(contention::trials());
@@ -46,21 +46,21 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// This executable in another role, killed when dropped.
-pub(crate) struct Player {
+pub(crate) struct TestProcess {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
     stdin: Option<ChildStdin>,
 }
 
-impl Player {
-    pub(crate) fn start(args: &[&str]) -> Player {
-        Player::of(Command::new(std::env::current_exe().unwrap()).args(args))
+impl TestProcess {
+    pub(crate) fn start(args: &[&str]) -> TestProcess {
+        TestProcess::spawn(Command::new(std::env::current_exe().unwrap()).args(args))
     }
 
-    pub(crate) fn of(command: &mut Command) -> Player {
+    pub(crate) fn spawn(command: &mut Command) -> TestProcess {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        Player {
+        TestProcess {
             lines: BufReader::new(child.stdout.take().unwrap()).lines(),
             stdin: child.stdin.take(),
             child,
@@ -92,7 +92,7 @@ impl Player {
     }
 }
 
-impl Drop for Player {
+impl Drop for TestProcess {
     fn drop(&mut self) {
         // It may have ended.
         self.child.kill().ok();
@@ -101,7 +101,7 @@ impl Drop for Player {
 }
 
 /// For a role: prints a line at once. Nobody may be listening any more.
-pub(crate) fn tell(line: &str) {
+pub(crate) fn print_line(line: &str) {
     let mut stdout = std::io::stdout();
     stdout.write_all(format!("{line}\n").as_bytes()).ok();
 }

@@ -1,10 +1,10 @@
-//! What the environment says about models. The library reads no variable itself: the caller does.
+//! Environment variables about models. This crate reads no variable itself; the caller passes them in.
 
 use std::fmt;
 
 use super::provider::Provider;
 
-/// What the environment says about models.
+/// The environment variables about models.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     /// `ANTHROPIC_API_KEY`
@@ -26,7 +26,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Reads it with a function that knows the value of a variable. Empty values count as none.
+    /// Reads the variables with a function that returns their values. Empty values count as unset.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Environment {
         let text = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         let key = |name: &str| text(name).map(ApiKey::from);
@@ -52,7 +52,7 @@ impl Environment {
     }
 }
 
-/// A key. It is never shown.
+/// An API key. It is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 

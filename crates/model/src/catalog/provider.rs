@@ -1,45 +1,45 @@
-//! One provider: where it is, whether it is enabled, and what it offers.
+//! One provider: its address, its status and its models.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::environment::Environment;
-use super::known;
+use super::model_table;
 use crate::provider_endpoint::ProviderEndpoint;
 use crate::{Error, ModelInfo, Protocol, ProviderConfigError};
 
-/// A provider as a client sees it, without its secrets.
+/// A provider as clients see it, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderInfo {
     /// Its id.
     pub id: String,
-    /// The protocols it can be set to.
+    /// The protocols that it can be configured for.
     pub supported: Vec<Protocol>,
-    /// Whether it cannot be disabled. None is required, since the embedded model needs none.
+    /// Whether it cannot be disabled. No provider is required, because the embedded model needs none.
     pub required: bool,
-    /// Where it is; none if it is disabled or was never configured.
+    /// Its address; `None` if it is disabled or was never configured.
     pub current: Option<ProviderAddress>,
     /// Whether requests to it carry a key.
     pub has_key: bool,
 }
 
-/// Where a provider is.
+/// The address of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderAddress {
-    /// The protocol it speaks.
+    /// The protocol.
     pub protocol: Protocol,
-    /// Its address.
+    /// The base URL.
     pub base_url: String,
 }
 
-/// What a client sets.
+/// The configuration that a client sets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProviderConfig {
-    /// The protocol to speak.
+    /// The protocol to use.
     pub protocol: Protocol,
-    /// Where it is.
+    /// The base URL.
     pub base_url: String,
-    /// Headers for every request. They are secrets, and replace the key of the environment.
+    /// Headers for every request. They are secrets, and replace the key from the environment.
     pub headers: BTreeMap<String, String>,
 }
 
@@ -60,16 +60,16 @@ impl fmt::Debug for ProviderConfig {
 pub(super) struct Provider {
     pub(super) id: &'static str,
     supported: &'static [Protocol],
-    /// What it lacks where nobody has set it up.
-    lacks: MissingSetting,
+    /// What is missing while nobody has configured it.
+    missing: MissingSetting,
     status: ProviderStatus,
     /// The model that the environment names.
-    named: Option<String>,
-    /// Whether it is not the company's own address, and serves whatever it serves.
-    is_elsewhere: bool,
+    named_model: Option<String>,
+    /// Whether the address is not the provider's own, so that its models are unknown.
+    is_custom_address: bool,
 }
 
-/// What is missing, with what to do about it.
+/// What is missing, with a hint what to do.
 #[derive(Debug, Clone, Copy)]
 enum MissingSetting {
     Key(&'static str),
@@ -79,11 +79,11 @@ enum MissingSetting {
 #[derive(Debug)]
 enum ProviderStatus {
     Ready(Box<ProviderEndpoint>),
-    /// Nobody gave a key or an address.
+    /// Neither a key nor an address is set.
     Unset,
     Disabled,
-    /// The environment gave something that cannot be used.
-    Wrong(ProviderConfigError),
+    /// The environment contains a value that cannot be used.
+    Invalid(ProviderConfigError),
 }
 
 impl Provider {
@@ -97,7 +97,7 @@ impl Provider {
             MissingSetting::Key(ANTHROPIC_HINT),
         );
         provider.configure(url, "https://api.anthropic.com", key);
-        provider.named = environment.anthropic_model.clone();
+        provider.named_model = environment.anthropic_model.clone();
         provider
     }
 
@@ -111,7 +111,7 @@ impl Provider {
             MissingSetting::Key(OPENAI_HINT),
         );
         provider.configure(url, "https://api.openai.com/v1", key);
-        provider.named = environment.openai_model.clone();
+        provider.named_model = environment.openai_model.clone();
         provider
     }
 
@@ -127,7 +127,7 @@ impl Provider {
         provider
     }
 
-    /// One that only a client sets.
+    /// A provider that only clients configure.
     pub(super) fn custom() -> Provider {
         Provider::new(
             "custom",
@@ -136,14 +136,14 @@ impl Provider {
         )
     }
 
-    fn new(id: &'static str, supported: &'static [Protocol], lacks: MissingSetting) -> Provider {
+    fn new(id: &'static str, supported: &'static [Protocol], missing: MissingSetting) -> Provider {
         Provider {
             id,
             supported,
-            lacks,
+            missing,
             status: ProviderStatus::Unset,
-            named: None,
-            is_elsewhere: false,
+            named_model: None,
+            is_custom_address: false,
         }
     }
 
@@ -152,12 +152,12 @@ impl Provider {
             return;
         }
         let base = url.unwrap_or(own);
-        self.is_elsewhere = base.trim_end_matches('/') != own;
+        self.is_custom_address = base.trim_end_matches('/') != own;
         let headers = key.map(|(name, value)| (name.to_owned(), value));
         let headers = headers.into_iter().collect();
-        let (MissingSetting::Key(hint) | MissingSetting::Address(hint)) = self.lacks;
+        let (MissingSetting::Key(hint) | MissingSetting::Address(hint)) = self.missing;
         let endpoint = ProviderEndpoint::new(self.id, self.supported[0], base, &headers, hint);
-        self.status = endpoint.map_or_else(ProviderStatus::Wrong, |endpoint| {
+        self.status = endpoint.map_or_else(ProviderStatus::Invalid, |endpoint| {
             ProviderStatus::Ready(Box::new(endpoint))
         });
     }
@@ -175,7 +175,7 @@ impl Provider {
             &setting.headers,
             hint,
         )?;
-        self.is_elsewhere = true;
+        self.is_custom_address = true;
         self.status = ProviderStatus::Ready(Box::new(endpoint));
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Provider {
                 protocol: endpoint.protocol,
                 base_url: endpoint.base().to_string(),
             }),
-            ProviderStatus::Unset | ProviderStatus::Disabled | ProviderStatus::Wrong(_) => None,
+            ProviderStatus::Unset | ProviderStatus::Disabled | ProviderStatus::Invalid(_) => None,
         };
         ProviderInfo {
             id: self.id.to_owned(),
@@ -204,47 +204,47 @@ impl Provider {
     pub(super) fn is_configured(&self) -> bool {
         matches!(
             self.status,
-            ProviderStatus::Ready(_) | ProviderStatus::Wrong(_)
+            ProviderStatus::Ready(_) | ProviderStatus::Invalid(_)
         )
     }
 
-    pub(super) fn takes_any_name(&self) -> bool {
-        self.is_elsewhere && self.is_configured()
+    pub(super) fn serves_any_name(&self) -> bool {
+        self.is_custom_address && self.is_configured()
     }
 
-    /// What is known of it without asking.
+    /// The models known without asking the provider.
     pub(super) fn infos(&self) -> Vec<ModelInfo> {
         let ProviderStatus::Ready(endpoint) = &self.status else {
             return Vec::new();
         };
-        let info = |name: &str| known::info(self.id, endpoint.wire(), name);
-        let named = self.named.iter().map(|name| info(name));
-        named.chain(self.known().map(info)).collect()
+        let info = |name: &str| model_table::info(self.id, endpoint.wire(), name);
+        let named = self.named_model.iter().map(|name| info(name));
+        named.chain(self.known_models().map(info)).collect()
     }
 
-    /// The models in our table that it serves. What a server of others serves is not for us to guess, unless it speaks
-    /// Anthropic's protocol: then it passes requests on.
-    fn known(&self) -> impl Iterator<Item = &'static str> {
-        let is_known = !self.is_elsewhere || self.supported == [Protocol::Anthropic];
-        known::names(self.id).filter(move |_| is_known)
+    /// The models in our table that this provider serves. Nothing is assumed about other addresses, except that servers
+    /// with Anthropic's protocol pass requests on.
+    fn known_models(&self) -> impl Iterator<Item = &'static str> {
+        let is_known = !self.is_custom_address || self.supported == [Protocol::Anthropic];
+        model_table::names(self.id).filter(move |_| is_known)
     }
 
-    /// Where to ask for its models, if what it serves is not known.
-    pub(super) fn to_ask(&self) -> Option<(&'static str, ProviderEndpoint)> {
+    /// The endpoint to ask for models, if they are unknown.
+    pub(super) fn discovery_endpoint(&self) -> Option<(&'static str, ProviderEndpoint)> {
         match &self.status {
-            ProviderStatus::Ready(endpoint) if self.is_elsewhere => {
+            ProviderStatus::Ready(endpoint) if self.is_custom_address => {
                 Some((self.id, ProviderEndpoint::clone(endpoint)))
             }
             _ => None,
         }
     }
 
-    /// The model to begin with, if one is named or known.
+    /// The default model, if one is named or known.
     pub(super) fn default_model(&self) -> Option<String> {
         let ProviderStatus::Ready(_) = &self.status else {
             return None;
         };
-        let name = self.named.as_deref().or(self.known().next())?;
+        let name = self.named_model.as_deref().or(self.known_models().next())?;
         Some(format!("{}/{name}", self.id))
     }
 
@@ -252,7 +252,7 @@ impl Provider {
         let provider = self.id.to_owned();
         match &self.status {
             ProviderStatus::Ready(endpoint) => Ok(ProviderEndpoint::clone(endpoint)),
-            ProviderStatus::Unset => Err(match self.lacks {
+            ProviderStatus::Unset => Err(match self.missing {
                 MissingSetting::Key(hint) => Error::Key {
                     provider,
                     hint: hint.to_owned(),
@@ -267,7 +267,7 @@ impl Provider {
                 reason: "the client has disabled it; enable it there, or choose another model"
                     .to_owned(),
             }),
-            ProviderStatus::Wrong(error) => Err(Error::Provider {
+            ProviderStatus::Invalid(error) => Err(Error::Provider {
                 provider,
                 reason: format!("its environment variables cannot be used: {error}"),
             }),
@@ -275,13 +275,13 @@ impl Provider {
     }
 }
 
-/// Ollama's own variable is an address with or without scheme and port.
+/// Converts the value of `OLLAMA_HOST`, an address with or without scheme and port.
 fn ollama_address(host: &str) -> String {
     let host = host.trim();
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
     let rest = rest.trim_end_matches('/');
     let rest = rest.strip_suffix("/v1").unwrap_or(rest);
-    // Where a server listens everywhere, it is asked here.
+    // A server that listens on all addresses can be reached on this machine.
     let rest = rest.replace("0.0.0.0", "127.0.0.1");
     let has_port = rest.rsplit(']').next().is_some_and(|end| end.contains(':'));
     let port = match (has_port, scheme) {

@@ -230,7 +230,7 @@ fn a_model_of_ones_own_is_offered() {
 
 #[test]
 fn what_an_answer_costs() {
-    let info = known::info(
+    let info = model_table::info(
         "anthropic",
         crate::wire::WireFormat::Messages,
         "claude-sonnet-5-5",

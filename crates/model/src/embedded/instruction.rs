@@ -1,11 +1,11 @@
-//! What the grammar understands: one request, and the call that carries it out.
+//! The grammar: an instruction, and the tool call that carries it out.
 
 use serde_json::{Value, json};
 
-use super::plan::items;
+use super::progress::items;
 use super::words::{Word, phrase, rest, words};
 
-/// One request of the grammar.
+/// One instruction of the grammar.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Instruction {
     Read {
@@ -66,7 +66,7 @@ pub(super) enum Instruction {
 }
 
 impl Instruction {
-    /// None if it is not a request of the grammar.
+    /// Parses an instruction; `None` if the grammar does not know it.
     pub(super) fn read(text: &str) -> Option<Instruction> {
         let text = text.trim();
         if let Some(command) = text.strip_prefix("$ ") {
@@ -74,7 +74,7 @@ impl Instruction {
             return Some(Instruction::Run { command });
         }
         let words = words(text);
-        let (verb, after) = past(&words, "please").split_first()?;
+        let (verb, after) = skip_word(&words, "please").split_first()?;
         if verb.is_quoted {
             return None;
         }
@@ -83,7 +83,7 @@ impl Instruction {
         by_verb(verb, text, after)
     }
 
-    /// The tool and its input; none where there is nothing to call.
+    /// The tool to call and its input; `None` if there is nothing to call.
     pub(super) fn call(&self) -> Option<(&'static str, Value)> {
         let call = match self {
             Instruction::Read { path, lines: None } | Instruction::Outline { path } => {
@@ -133,25 +133,25 @@ impl Instruction {
 }
 
 fn by_verb(verb: &str, text: &str, after: &[Word]) -> Option<Instruction> {
-    let named = past(after, "the");
-    let path = || one(named);
+    let named = skip_word(after, "the");
+    let path = || only_word(named);
     match verb {
         "read" | "show" | "cat" | "open" => read(text, named),
         "outline" | "explain" | "summarise" | "summarize" => {
             path().map(|path| Instruction::Outline { path })
         }
         "find" | "glob" | "files" => {
-            let (pattern, path) = within(text, named)?;
+            let (pattern, path) = pattern_in_path(text, named)?;
             Some(Instruction::Find { pattern, path })
         }
         "search" | "grep" => {
-            let (pattern, path) = within(text, past(after, "for"))?;
+            let (pattern, path) = pattern_in_path(text, skip_word(after, "for"))?;
             Some(Instruction::Search { pattern, path })
         }
         "replace" | "change" => replace(text, after),
         "write" | "create" => write(text, named),
         "delete" | "remove" | "rm" => path().map(|path| Instruction::Delete { path }),
-        "move" | "rename" | "mv" => shift(text, named),
+        "move" | "rename" | "mv" => move_file(text, named),
         "list" | "ls" | "dir" => list(named),
         "run" | "execute" | "exec" => run(text, after),
         "fetch" | "get" => path()
@@ -177,12 +177,12 @@ fn by_verb(verb: &str, text: &str, after: &[Word]) -> Option<Instruction> {
 fn list(after: &[Word]) -> Option<Instruction> {
     let path = match after {
         [] => None,
-        _ => Some(one(past(past(after, "files"), "in"))?),
+        _ => Some(only_word(skip_word(skip_word(after, "files"), "in"))?),
     };
     Some(Instruction::List { path })
 }
 
-/// A command. No command is called "the": whoever writes "run the tests" means something that we cannot know.
+/// A command. "run the tests" is not one, because no command is called "the".
 fn run(text: &str, after: &[Word]) -> Option<Instruction> {
     if after.first()?.is("the") {
         return None;
@@ -198,22 +198,22 @@ fn read(text: &str, after: &[Word]) -> Option<Instruction> {
     let (path, lines) = match at {
         Some(at) => (
             &after[..at],
-            Some(span(&phrase(text, after.get(at + 1..)?)?)?),
+            Some(line_range(&phrase(text, after.get(at + 1..)?)?)?),
         ),
         None => (after, None),
     };
-    let path = one(path)?;
+    let path = only_word(path)?;
     match (lines, path.rsplit_once(':')) {
-        (None, Some((file, lines))) if span(lines).is_some() => Some(Instruction::Read {
+        (None, Some((file, lines))) if line_range(lines).is_some() => Some(Instruction::Read {
             path: file.to_owned(),
-            lines: span(lines),
+            lines: line_range(lines),
         }),
         (lines, _) => Some(Instruction::Read { path, lines }),
     }
 }
 
-/// `A-B`, `A to B` or `A`, counted from one.
-fn span(text: &str) -> Option<(u64, u64)> {
+/// `A-B`, `A to B` or `A`, one-based.
+fn line_range(text: &str) -> Option<(u64, u64)> {
     let text = text.replace(" to ", "-");
     let (first, last) = text.split_once('-').unwrap_or((&text, &text));
     let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
@@ -221,9 +221,12 @@ fn span(text: &str) -> Option<(u64, u64)> {
 }
 
 /// `WHAT [in PATH]`
-fn within(text: &str, after: &[Word]) -> Option<(String, Option<String>)> {
+fn pattern_in_path(text: &str, after: &[Word]) -> Option<(String, Option<String>)> {
     match after.iter().rposition(|word| word.is("in")) {
-        Some(at) if at > 0 => Some((phrase(text, &after[..at])?, Some(one(&after[at + 1..])?))),
+        Some(at) if at > 0 => Some((
+            phrase(text, &after[..at])?,
+            Some(only_word(&after[at + 1..])?),
+        )),
         _ => Some((phrase(text, after)?, None)),
     }
 }
@@ -237,13 +240,13 @@ fn replace(text: &str, after: &[Word]) -> Option<Instruction> {
     Some(Instruction::Replace {
         old: phrase(text, &after[..by]).filter(|old| !old.is_empty())?,
         new: phrase(text, &after[by + 1..file])?,
-        path: one(&after[file + 1..])?,
+        path: only_word(&after[file + 1..])?,
     })
 }
 
 /// `FILE with TEXT`; without a text, an empty file
 fn write(text: &str, after: &[Word]) -> Option<Instruction> {
-    let after = past(after, "file");
+    let after = skip_word(after, "file");
     let (path, after) = after.split_first()?;
     let path = path.text.trim_end_matches(':').to_owned();
     let content = match after {
@@ -258,11 +261,11 @@ fn write(text: &str, after: &[Word]) -> Option<Instruction> {
 }
 
 /// `A to B`
-fn shift(text: &str, after: &[Word]) -> Option<Instruction> {
+fn move_file(text: &str, after: &[Word]) -> Option<Instruction> {
     let to = after.iter().rposition(|word| word.is("to"))?;
     Some(Instruction::Move {
         from: phrase(text, &after[..to])?,
-        to: one(&after[to + 1..])?,
+        to: only_word(&after[to + 1..])?,
     })
 }
 
@@ -285,16 +288,16 @@ fn ask(text: &str, after: &[Word]) -> Option<Instruction> {
     })
 }
 
-/// The only word there is.
-fn one(words: &[Word]) -> Option<String> {
+/// The text of the only word; `None` if there are more.
+fn only_word(words: &[Word]) -> Option<String> {
     match words {
         [one] if !one.text.is_empty() => Some(one.text.clone()),
         _ => None,
     }
 }
 
-/// Without a word that may stand before what is meant.
-fn past<'w>(words: &'w [Word], word: &str) -> &'w [Word] {
+/// Skips an optional leading word.
+fn skip_word<'w>(words: &'w [Word], word: &str) -> &'w [Word] {
     match words {
         [first, rest @ ..] if first.is(word) && !rest.is_empty() => rest,
         all => all,
@@ -308,7 +311,7 @@ fn with_path(mut input: Value, path: &Option<String>) -> Value {
     input
 }
 
-/// The tool takes a regular expression, the grammar a text.
+/// Escapes text for a tool that expects a regular expression.
 fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars() {

@@ -1,19 +1,19 @@
-//! An outline of a file: the lines that name something, by simple patterns for each language.
+//! Outlines a file: the lines that define something, found by simple patterns per language.
 
+use super::replies::count;
 use super::report::unnumbered;
-use super::speech::count;
 
-/// An outline, as a list.
-pub(super) fn of(path: &str, text: &str) -> String {
+/// The outline of a file as a list.
+pub(super) fn outline(path: &str, text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(unnumbered).collect();
     let language = language(path);
     let mut found = lines
         .iter()
         .enumerate()
-        .filter_map(|(at, line)| Some((at + 1, naming(line, &language)?)));
+        .filter_map(|(at, line)| Some((at + 1, definition(line, &language)?)));
     let shown: Vec<String> = found
         .by_ref()
-        .take(MOST)
+        .take(MAX_LINES)
         .map(|(at, line)| format!("- {at}: `{line}`"))
         .collect();
     let more = match found.count() {
@@ -27,9 +27,9 @@ pub(super) fn of(path: &str, text: &str) -> String {
     }
 }
 
-/// What is said of a line that names something: the line without its body.
-fn naming(line: &str, language: &Language) -> Option<String> {
-    if line.len() > LONGEST_LINE {
+/// The line without its body, if it defines something.
+fn definition(line: &str, language: &Language) -> Option<String> {
+    if line.len() > MAX_LINE {
         return None;
     }
     match language {
@@ -51,7 +51,7 @@ fn naming(line: &str, language: &Language) -> Option<String> {
     }
 }
 
-/// What follows a word; `pub(crate)` is `pub` too.
+/// The text after a keyword; `pub(crate)` counts as `pub`.
 fn after_word<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     let rest = line.strip_prefix(word)?;
     let rest = match rest.strip_prefix('(') {
@@ -73,7 +73,7 @@ fn without_body(line: &str) -> String {
 }
 
 enum Language {
-    /// A line names something if it begins with one of these words, after any of those.
+    /// A line defines something if it starts with one of `names`, after any of `before`.
     Words {
         before: &'static [&'static str],
         names: &'static [&'static str],
@@ -164,5 +164,5 @@ fn language(path: &str) -> Language {
     }
 }
 
-const MOST: usize = 200;
-const LONGEST_LINE: usize = 400;
+const MAX_LINES: usize = 200;
+const MAX_LINE: usize = 400;

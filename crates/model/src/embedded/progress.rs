@@ -1,40 +1,39 @@
-//! Where a request stands: what was parse_prompt for, what was done since, and what comes next. It is computed anew each time
-//! from the conversation alone.
+//! The progress of a request: what the user asked for, what was done since, and what comes next. It is computed anew
+//! each time, from the conversation alone.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::instruction::Instruction;
-use super::plan::entries;
-use super::words::requests;
-use super::{report, speech, texts};
+use super::words::{requests, without_list_mark};
+use super::{replies, report, texts};
 use crate::{Input, Message, Request, ToolResult, ToolSpec};
 
-/// What was parse_prompt for, and what came of it so far.
+/// What the user asked for, and the results so far.
 pub(super) struct RequestProgress<'r> {
-    parse_prompt: ParsedPrompt,
+    prompt: ParsedPrompt,
     results: Vec<&'r ToolResult>,
 }
 
 enum ParsedPrompt {
     Steps(Vec<PlannedStep>),
-    /// Nothing is to be done; these are the words for it.
+    /// Nothing to do; reply with this text.
     Reply(String),
 }
 
-/// What is said, and what is called then.
+/// What to answer: text, then a call.
 pub(super) struct NextOutput {
-    pub(super) words: String,
-    pub(super) step: Option<(&'static str, Value)>,
+    pub(super) text: String,
+    pub(super) call: Option<(&'static str, Value)>,
 }
 
-/// One call.
+/// A step of the work.
 enum PlannedStep {
-    Do(Instruction),
-    /// Part of a plan: what to set it to if this fails.
-    DoOfPlan(Instruction, Value),
-    Plan(Value),
-    /// Words at the end of a plan.
-    Say(String),
+    Call(Instruction),
+    /// An item of a plan, with the plan to show if it fails.
+    PlanItem(Instruction, Value),
+    ShowPlan(Value),
+    /// Text at the end of a plan.
+    Text(String),
 }
 
 impl<'r> RequestProgress<'r> {
@@ -53,27 +52,27 @@ impl<'r> RequestProgress<'r> {
             Message::User(_) | Message::Model(_) => &[],
         });
         RequestProgress {
-            parse_prompt: parse_prompt(text),
+            prompt: parse_prompt(text),
             results: results.collect(),
         }
     }
 
     pub(super) fn next(&self, tools: &[ToolSpec]) -> NextOutput {
-        let steps = match &self.parse_prompt {
-            ParsedPrompt::Reply(words) => return NextOutput::words(words.clone()),
+        let steps = match &self.prompt {
+            ParsedPrompt::Reply(words) => return NextOutput::text(words.clone()),
             ParsedPrompt::Steps(steps) => steps,
         };
         let Some(done) = self.results.len().checked_sub(1) else {
             return self.step(steps, 0, String::new(), tools);
         };
         if let Some(failed) = self.results.iter().position(|result| result.failed) {
-            return self.failed(steps, failed);
+            return self.after_failure(steps, failed);
         }
         let words = match steps.get(done) {
-            Some(PlannedStep::Do(order) | PlannedStep::DoOfPlan(order, _)) => {
-                format!("{}\n", report::of(order, self.results[done]))
+            Some(PlannedStep::Call(instruction) | PlannedStep::PlanItem(instruction, _)) => {
+                format!("{}\n", report::success(instruction, self.results[done]))
             }
-            Some(PlannedStep::Plan(_) | PlannedStep::Say(_)) | None => String::new(),
+            Some(PlannedStep::ShowPlan(_) | PlannedStep::Text(_)) | None => String::new(),
         };
         self.step(steps, done + 1, words, tools)
     }
@@ -86,115 +85,155 @@ impl<'r> RequestProgress<'r> {
         tools: &[ToolSpec],
     ) -> NextOutput {
         let (name, input) = match steps.get(at) {
-            None => return NextOutput::words(words),
-            Some(PlannedStep::Say(more)) => {
+            None => return NextOutput::text(words),
+            Some(PlannedStep::Text(more)) => {
                 words.push_str(more);
-                return NextOutput::words(words);
+                return NextOutput::text(words);
             }
-            Some(PlannedStep::Plan(entries)) => ("plan", entries.clone()),
-            Some(PlannedStep::Do(order) | PlannedStep::DoOfPlan(order, _)) => match order.call() {
-                Some(call) => call,
-                None => return NextOutput::words(words),
-            },
+            Some(PlannedStep::ShowPlan(entries)) => ("plan", entries.clone()),
+            Some(PlannedStep::Call(instruction) | PlannedStep::PlanItem(instruction, _)) => {
+                match instruction.call() {
+                    Some(call) => call,
+                    None => return NextOutput::text(words),
+                }
+            }
         };
         if !tools.iter().any(|tool| tool.name == name) {
-            words.push_str(&speech::not_offered(name));
-            return NextOutput::words(words);
+            words.push_str(&replies::not_offered(name));
+            return NextOutput::text(words);
         }
         NextOutput {
-            words,
-            step: Some((name, input)),
+            text: words,
+            call: Some((name, input)),
         }
     }
 
-    /// After a failure nothing else is tried. In a plan, what failed is open again.
-    fn failed(&self, steps: &[PlannedStep], failed: usize) -> NextOutput {
-        let is_told = self.results.len() > failed + 1;
+    /// Stops after a failure. The failed item of a plan is open again.
+    fn after_failure(&self, steps: &[PlannedStep], failed: usize) -> NextOutput {
+        let is_reported = self.results.len() > failed + 1;
         let left = steps
             .iter()
             .skip(failed + 1)
-            .filter(|step| matches!(step, PlannedStep::Do(_) | PlannedStep::DoOfPlan(..)));
+            .filter(|step| matches!(step, PlannedStep::Call(_) | PlannedStep::PlanItem(..)));
         match steps.get(failed) {
-            Some(PlannedStep::DoOfPlan(_, entries)) if !is_told => NextOutput {
-                words: report::failure(self.results[failed], left.count()),
-                step: Some(("plan", entries.clone())),
+            Some(PlannedStep::PlanItem(_, entries)) if !is_reported => NextOutput {
+                text: report::failure(self.results[failed], left.count()),
+                call: Some(("plan", entries.clone())),
             },
-            Some(PlannedStep::DoOfPlan(..)) => NextOutput::words(String::new()),
-            _ => NextOutput::words(report::failure(self.results[failed], left.count())),
+            Some(PlannedStep::PlanItem(..)) => NextOutput::text(String::new()),
+            _ => NextOutput::text(report::failure(self.results[failed], left.count())),
         }
     }
 }
 
 impl NextOutput {
-    fn words(words: String) -> NextOutput {
-        NextOutput { words, step: None }
+    fn text(words: String) -> NextOutput {
+        NextOutput {
+            text: words,
+            call: None,
+        }
     }
 }
 
-/// The first words that are not a quotation of something else.
+/// The first text that is not embedded context.
 fn prompt(inputs: &[Input]) -> &str {
     let mut texts =
         texts(inputs).filter(|text| !text.trim().is_empty() && !text.trim_start().starts_with('<'));
     texts.next().unwrap_or_default()
 }
 
-/// All or nothing: what is not understood in one place is not begun in another.
+/// Parses a prompt. If any part is not understood, nothing is done.
 fn parse_prompt(text: &str) -> ParsedPrompt {
     let requests = requests(text);
-    let orders: Option<Vec<Instruction>> = requests
+    let instructions: Option<Vec<Instruction>> = requests
         .iter()
         .map(|request| Instruction::read(request))
         .collect();
-    match orders.as_deref() {
+    match instructions.as_deref() {
         None => {
             let odd = requests
                 .iter()
                 .find(|request| Instruction::read(request).is_none());
-            ParsedPrompt::Reply(speech::not_understood(odd.copied(), requests.len()))
+            ParsedPrompt::Reply(replies::not_understood(odd.copied(), requests.len()))
         }
-        Some([]) => ParsedPrompt::Reply(speech::not_understood(None, 0)),
-        Some([Instruction::Greeting]) => ParsedPrompt::Reply(speech::greeting()),
-        Some(orders) => match orders.iter().flat_map(steps).collect::<Vec<PlannedStep>>() {
-            steps if steps.is_empty() => ParsedPrompt::Reply(speech::help()),
+        Some([]) => ParsedPrompt::Reply(replies::not_understood(None, 0)),
+        Some([Instruction::Greeting]) => ParsedPrompt::Reply(replies::greeting()),
+        Some(instructions) => match instructions
+            .iter()
+            .flat_map(steps)
+            .collect::<Vec<PlannedStep>>()
+        {
+            steps if steps.is_empty() => ParsedPrompt::Reply(replies::help()),
             steps => ParsedPrompt::Steps(steps),
         },
     }
 }
 
-fn steps(order: &Instruction) -> Vec<PlannedStep> {
-    match order {
+fn steps(instruction: &Instruction) -> Vec<PlannedStep> {
+    match instruction {
         Instruction::Plan { items } => plan(items),
         Instruction::Help | Instruction::Greeting => Vec::new(),
-        order => vec![PlannedStep::Do(order.clone())],
+        instruction => vec![PlannedStep::Call(instruction.clone())],
     }
 }
 
-/// Items that are requests are carried out, one after the other; the plan says how far it got.
+/// Carries out the items that are instructions, one after the other, and updates the plan after each.
 fn plan(items: &[String]) -> Vec<PlannedStep> {
-    let orders: Vec<(usize, Instruction)> = items
+    let instructions: Vec<(usize, Instruction)> = items
         .iter()
         .enumerate()
         .filter_map(|(place, item)| Some((place, Instruction::read(item)?)))
-        .filter(|(_, order)| order.call().is_some())
+        .filter(|(_, instruction)| instruction.call().is_some())
         .collect();
-    let places: Vec<usize> = orders.iter().map(|(place, _)| *place).collect();
-    let mut steps = vec![PlannedStep::Plan(entries(
+    let places: Vec<usize> = instructions.iter().map(|(place, _)| *place).collect();
+    let mut steps = vec![PlannedStep::ShowPlan(entries(
         items,
         &[],
         places.first().copied(),
     ))];
-    for (count, (_, order)) in orders.into_iter().enumerate() {
+    for (count, (_, instruction)) in instructions.into_iter().enumerate() {
         let (done, left) = places.split_at(count + 1);
-        steps.push(PlannedStep::DoOfPlan(
-            order,
+        steps.push(PlannedStep::PlanItem(
+            instruction,
             entries(items, &places[..count], None),
         ));
-        steps.push(PlannedStep::Plan(entries(
+        steps.push(PlannedStep::ShowPlan(entries(
             items,
             done,
             left.first().copied(),
         )));
     }
-    steps.push(PlannedStep::Say(speech::planned(items.len(), places.len())));
+    steps.push(PlannedStep::Text(replies::planned(
+        items.len(),
+        places.len(),
+    )));
     steps
 }
+
+/// The items of a plan: one per line, or separated by semicolons on one line.
+pub(super) fn items(text: &str) -> Vec<String> {
+    let separators: &[char] = match text.trim().contains('\n') {
+        true => &['\n'],
+        false => &[';'],
+    };
+    let items = text
+        .split(separators)
+        .map(without_list_mark)
+        .filter(|item| !item.is_empty());
+    items.take(MAX_ITEMS).map(str::to_owned).collect()
+}
+
+/// The input of the tool `plan`: which items are done, and which one is in progress.
+fn entries(items: &[String], done: &[usize], current: Option<usize>) -> Value {
+    let entries = items.iter().enumerate().map(|(place, item)| {
+        let status = match place {
+            _ if done.contains(&place) => "completed",
+            _ if current == Some(place) => "in_progress",
+            _ => "pending",
+        };
+        json!({ "content": item, "status": status, "priority": "medium" })
+    });
+    json!({ "entries": entries.collect::<Vec<_>>() })
+}
+
+const MAX_ITEMS: usize = 100;

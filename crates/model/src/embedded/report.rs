@@ -1,21 +1,23 @@
-//! What came of a call, in a few words for a person.
+//! Reports the result of a call to the user.
 
 use std::collections::BTreeSet;
 
 use super::instruction::Instruction;
-use super::speech::count;
+use super::replies::count;
 use super::{outline, texts};
 use crate::ToolResult;
 
-/// What a call that went well has found or done.
-pub(super) fn of(order: &Instruction, result: &ToolResult) -> String {
+/// The report on a successful call.
+pub(super) fn success(instruction: &Instruction, result: &ToolResult) -> String {
     let text = text(result);
-    match order {
+    match instruction {
         Instruction::Read { path, .. } => read(path, &text),
-        Instruction::Outline { path } => outline::of(path, &text),
+        Instruction::Outline { path } => outline::outline(path, &text),
         Instruction::Find { pattern, .. } => counted(&text, "file matches", "files match", pattern),
         Instruction::Search { pattern, .. } => matches(pattern, &text),
-        Instruction::Replace { path, .. } => format!("Replaced in `{path}`.{}", noted(&text)),
+        Instruction::Replace { path, .. } => {
+            format!("Replaced in `{path}`.{}", first_line_after_space(&text))
+        }
         Instruction::Write { path, content } => {
             format!("Wrote {} bytes to `{path}`.", content.len())
         }
@@ -38,7 +40,7 @@ pub(super) fn of(order: &Instruction, result: &ToolResult) -> String {
     }
 }
 
-/// What a call that failed has said, and what was not tried after it.
+/// The report on a failed call, and on what was not tried after it.
 pub(super) fn failure(result: &ToolResult, left: usize) -> String {
     let text = text(result);
     let said = match text.trim().lines().count() {
@@ -56,7 +58,7 @@ pub(super) fn failure(result: &ToolResult, left: usize) -> String {
     format!("The tool `{}` failed{said}\n{untried}", result.name)
 }
 
-/// A line without the number that a tool may have put before it.
+/// Removes the line number that a tool may have added.
 pub(super) fn unnumbered(line: &str) -> &str {
     let trimmed = line.trim_start();
     let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
@@ -83,7 +85,7 @@ fn read(path: &str, text: &str) -> String {
     }
 }
 
-/// Matches are lines of the form `path:line: text`.
+/// Reports search results, which are lines of the form `path:line: text`.
 fn matches(pattern: &str, text: &str) -> String {
     let found: Vec<(&str, &str)> = text.lines().filter_map(place).collect();
     let files: BTreeSet<&str> = found.iter().map(|(path, _)| *path).collect();
@@ -112,7 +114,7 @@ fn counted(text: &str, one: &str, many: &str, what: &str) -> String {
     }
 }
 
-fn noted(text: &str) -> String {
+fn first_line_after_space(text: &str) -> String {
     match first_line(text) {
         line if line.is_empty() => String::new(),
         line => format!(" {line}"),
@@ -129,7 +131,7 @@ fn first_line(text: &str) -> String {
 
 fn first_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
-    let shown = &lines[..lines.len().min(SHOWN)];
+    let shown = &lines[..lines.len().min(MAX_LINES)];
     let more = match lines.len() - shown.len() {
         0 => String::new(),
         more => format!("… and {more} more lines.\n"),
@@ -137,10 +139,10 @@ fn first_lines(text: &str) -> String {
     fenced(shown, &more)
 }
 
-/// Of what a command says, the end tells most.
+/// The last lines of a command's output, which say most.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
-    let hidden = lines.len().saturating_sub(SHOWN);
+    let hidden = lines.len().saturating_sub(MAX_LINES);
     let more = match hidden {
         0 => String::new(),
         more => format!("({more} lines before these.)\n"),
@@ -152,7 +154,7 @@ fn fenced(lines: &[&str], more: &str) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    // A fence that is longer than any inside it.
+    // Use a fence longer than any inside the text.
     let longest = lines
         .iter()
         .map(|line| line.bytes().take_while(|byte| *byte == b'`').count());
@@ -160,4 +162,4 @@ fn fenced(lines: &[&str], more: &str) -> String {
     format!("\n\n{fence}\n{}\n{fence}\n{more}", lines.join("\n"))
 }
 
-const SHOWN: usize = 20;
+const MAX_LINES: usize = 20;

@@ -1,4 +1,4 @@
-//! Whole conversations with the embedded model, against tools that answer as they are told.
+//! Whole conversations with the embedded model and scripted tool results.
 
 mod grammar;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::*;
 use crate::{ToolResult, ToolSpec};
 
-/// A prompt, and what came of it: what it said, what it called, and what the tools answered.
+/// Runs a prompt and compares what the model wrote and called, with the tool results.
 fn check(prompt: &str, results: &[(&str, &str)], expect: Expect) {
     check_with(prompt, results, &ALL, expect);
 }

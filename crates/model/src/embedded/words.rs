@@ -1,9 +1,9 @@
-//! A request taken apart: into requests, and a request into words. Quotes and fences hold together what is in them.
+//! Splits a message into instructions, and an instruction into words. Quotes and code fences keep text together.
 
-/// A word and where it stands.
+/// A word and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Without its quotes.
+    /// The text without quotes.
     pub(super) text: String,
     pub(super) is_quoted: bool,
     start: usize,
@@ -11,13 +11,13 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Whether it is this word of the grammar. What is quoted never is.
+    /// Whether it is this keyword. Quoted words are not keywords.
     pub(super) fn is(&self, keyword: &str) -> bool {
         !self.is_quoted && self.text.eq_ignore_ascii_case(keyword)
     }
 }
 
-/// The words of one request.
+/// The words of one instruction.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -29,7 +29,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Some words as one text: a single one without its quotes, several as they were written.
+/// Words as one text: a single one without its quotes, several as they were written.
 pub(super) fn phrase(text: &str, words: &[Word]) -> Option<String> {
     match words {
         [] => None,
@@ -38,7 +38,7 @@ pub(super) fn phrase(text: &str, words: &[Word]) -> Option<String> {
     }
 }
 
-/// Everything from a word on, as it was written; a fence or a single quoted word without its marks.
+/// Everything from a word on, as it was written; a code fence or a single quoted word without its marks.
 pub(super) fn rest(text: &str, words: &[Word]) -> Option<String> {
     let first = words.first()?;
     let written = text[first.start..].trim_end();
@@ -53,7 +53,7 @@ pub(super) fn rest(text: &str, words: &[Word]) -> Option<String> {
     }
 }
 
-/// The requests of a message, which stand on lines of their own or are joined by "then". A plan takes all that follows.
+/// The instructions of a message, separated by line ends or "then". A plan includes everything after it.
 pub(super) fn requests(text: &str) -> Vec<&str> {
     let mut requests = Vec::new();
     let mut start = 0;
@@ -67,9 +67,9 @@ pub(super) fn requests(text: &str) -> Vec<&str> {
             at += fence_length(rest);
         } else if let Some(word) = quoted(text, at).filter(|_| begins_word(text, at)) {
             at = word.end;
-        } else if let Some(joint) = joint(text, at) {
+        } else if let Some(length) = separator(text, at) {
             push(&text[start..at], &mut requests);
-            at += joint;
+            at += length;
             start = at;
         } else {
             at += rest.chars().next().map_or(1, char::len_utf8);
@@ -79,7 +79,7 @@ pub(super) fn requests(text: &str) -> Vec<&str> {
     requests
 }
 
-/// Whether a request is a plan, whose items are not requests of their own yet.
+/// Whether an instruction is a plan. Its items are not split here.
 fn is_plan(text: &str) -> bool {
     let text = text.trim_start().trim_start_matches('/');
     let verb = text
@@ -91,8 +91,8 @@ fn is_plan(text: &str) -> bool {
         .is_none_or(|c| c == ':' || c.is_whitespace())
 }
 
-/// How long the end of a request is here, if it is one: a line's end, or "then".
-fn joint(text: &str, at: usize) -> Option<usize> {
+/// Length of the separator at this position, if there is one: a line end, or "then".
+fn separator(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     if let Some(after) = rest.strip_prefix('\n') {
         return (!after.trim_start_matches([' ', '\t']).starts_with("```")).then_some(1);
@@ -112,14 +112,14 @@ fn push<'t>(request: &'t str, requests: &mut Vec<&'t str>) {
     let request = request.trim();
     let request = request.strip_suffix(" and").unwrap_or(request);
     let request = request.trim_end_matches([',', ';']).trim_end();
-    let request = unmarked(request);
+    let request = without_list_mark(request);
     if !request.is_empty() && request != "and" {
         requests.push(request);
     }
 }
 
-/// Without the mark of a list.
-pub(super) fn unmarked(line: &str) -> &str {
+/// Removes the mark of a list item.
+pub(super) fn without_list_mark(line: &str) -> &str {
     let line = line.trim();
     let marks = ["- [ ] ", "- ", "* ", "• "];
     if let Some(rest) = marks.iter().find_map(|mark| line.strip_prefix(mark)) {
@@ -159,7 +159,7 @@ fn bare(text: &str, start: usize) -> Word {
     }
 }
 
-/// A quoted word. A quote that is never closed, or closed in the middle of a word, is a character like others.
+/// A quoted word. A quote that is not closed, or is closed inside a word, is an ordinary character.
 fn quoted(text: &str, start: usize) -> Option<Word> {
     let quote = text[start..]
         .chars()
@@ -196,7 +196,7 @@ fn quoted(text: &str, start: usize) -> Option<Word> {
     None
 }
 
-/// A fence with all that is in it; to the end of the text if it is never closed.
+/// Length of a code fence with its content; up to the end of the text if it is not closed.
 fn fence_length(text: &str) -> usize {
     let body = 3 + text[3..].find('\n').unwrap_or(0);
     match text[body..].find("\n```") {

@@ -1,19 +1,19 @@
-//! How long to wait, and how often to ask again.
+//! When a failed request is sent again.
 
 use std::time::Duration;
 
-/// How long to wait for a provider, and how often to ask it again.
+/// How long to wait for a provider, and how often to send a request again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often an answer is asked for, in all.
+    /// Maximum attempts.
     pub attempts: u32,
-    /// How long may pass before the last attempt begins.
+    /// Maximum time from the first attempt to the start of the last.
     pub total: Duration,
-    /// How long is waited before the second attempt; each later wait is twice as long.
+    /// Wait before the second attempt; each later wait is twice as long.
     pub first_wait: Duration,
-    /// The longest wait, unless the provider asks for a longer one.
+    /// Maximum wait, unless the provider asks for a longer one.
     pub longest_wait: Duration,
-    /// How long a provider may stay silent, before its answer and in the middle of it.
+    /// How long a provider may stay silent, before and during its answer.
     pub silence: Duration,
 }
 
@@ -30,13 +30,13 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// How long to wait before another attempt; none if there is to be no other. A provider that asks for more time
-    /// than there is left is not asked again. `random_fraction` is between nought and one.
+    /// The wait before another attempt; `None` if there is no other. Also `None` if the provider asks for more time
+    /// than is left. `random_fraction` is between 0 and 1.
     pub(super) fn wait(
         &self,
         attempts: u32,
         passed: Duration,
-        asked: Option<Duration>,
+        requested: Option<Duration>,
         random_fraction: f64,
     ) -> Option<Duration> {
         if attempts >= self.attempts {
@@ -47,17 +47,17 @@ impl RetryPolicy {
             .first_wait
             .saturating_mul(doubled)
             .min(self.longest_wait);
-        // Between half of it and all: many that failed at once do not come back at once.
+        // Between half of the wait and all of it, so that clients that failed together do not retry together.
         let wait = wait.mul_f64(0.5 + random_fraction.clamp(0.0, 1.0) / 2.0);
-        let wait = asked.map_or(wait, |asked| asked.max(wait));
+        let wait = requested.map_or(wait, |requested| requested.max(wait));
         (passed.saturating_add(wait) <= self.total).then_some(wait)
     }
 }
 
-/// A number between nought and one.
+/// A random number between 0 and 1.
 pub(super) fn random_fraction() -> f64 {
     let mut bytes = [0; 4];
-    // Without randomness all wait equally long, which is no reason to fail.
+    // Without randomness the wait is not varied, which is no reason to fail.
     match getrandom::fill(&mut bytes) {
         Ok(()) => f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX),
         Err(_) => 1.0,
@@ -68,10 +68,10 @@ pub(super) fn random_fraction() -> f64 {
 mod tests {
     use super::*;
 
-    fn check(attempts: u32, passed: u64, asked: Option<u64>, expected: Option<u64>) {
+    fn check(attempts: u32, passed: u64, requested: Option<u64>, expected: Option<u64>) {
         let passed = Duration::from_millis(passed);
-        let asked = asked.map(Duration::from_millis);
-        let wait = RetryPolicy::default().wait(attempts, passed, asked, 1.0);
+        let requested = requested.map(Duration::from_millis);
+        let wait = RetryPolicy::default().wait(attempts, passed, requested, 1.0);
         assert_eq!(wait, expected.map(Duration::from_millis));
     }
 

@@ -1,51 +1,52 @@
-//! What a script expects of a request. Differences are told in the script's words: nothing of the request is repeated.
+//! Expectations of a script about requests. Differences are described in the script's words and repeat nothing of the
+//! request.
 
 use serde::Deserialize;
 
 use crate::{Input, Message, Request, ToolResult};
 
-/// What a request must be; what is left out may be anything.
+/// Expectations about a request; missing members accept anything.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expectation {
-    /// Whose the last message is.
+    /// The author of the last message.
     pub last: Option<MessageAuthor>,
-    /// What the text of the last message holds.
+    /// Parts of the text of the last message.
     pub contains: Vec<String>,
-    /// What the results in the last message are, one for each.
+    /// Expectations about the results in the last message, one for each.
     pub results: Option<Vec<ResultExpectation>>,
-    /// Tools that are offered.
+    /// Tools that must be available.
     pub offered: Vec<String>,
-    /// Tools that are not.
+    /// Tools that must not be available.
     pub withheld: Vec<String>,
 }
 
-/// Whose a message is.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageAuthor {
-    /// The person's.
+    /// The user.
     User,
-    /// The model's.
+    /// The model.
     Model,
-    /// The tools'.
+    /// The tools.
     Tools,
 }
 
-/// What a result must be; what is left out may be anything.
+/// Expectations about a tool result; missing members accept anything.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ResultExpectation {
-    /// Which tool's it is.
+    /// The name of the tool.
     pub name: Option<String>,
-    /// What its text holds.
+    /// Parts of its text.
     pub contains: Vec<String>,
     /// Whether it failed.
     pub failed: Option<bool>,
 }
 
 impl Expectation {
-    /// What is not as expected.
+    /// The first difference from the expectations.
     pub(super) fn difference(&self, request: &Request) -> Option<String> {
         let last = request.messages.last().map(|message| &**message);
         if let Some(wanted) = self.last

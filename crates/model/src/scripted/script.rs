@@ -1,4 +1,4 @@
-//! The script as data.
+//! The script format.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,16 +6,16 @@ use serde_json::Value;
 use super::expectation::Expectation;
 use crate::{Error, ModelInfo, Stop, Usage};
 
-/// A script: what a model says, request by request.
+/// A script: the answers of a model, request by request.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Script {
     /// What the model is.
     #[serde(rename = "card")]
     pub info: ScriptedModelInfo,
-    /// What it says, a turn for each request.
+    /// The turns, one per request.
     pub turns: Vec<ScriptTurn>,
-    /// Whether it begins anew after the last turn.
+    /// Whether the script starts over after the last turn.
     pub repeat: bool,
 }
 
@@ -24,32 +24,33 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// When it is none; the error says where.
+    /// When the text is not a valid script; the error says where.
     pub fn parse(text: &str) -> Result<Script, ScriptError> {
         serde_json::from_str(text).map_err(|error| ScriptError(error.to_string()))
     }
 }
 
-/// Why a text is no script.
+/// Why a text is not a valid script.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a valid model script: {0}")]
 pub struct ScriptError(String);
 
-/// What a scripted model is.
+/// The info of a scripted model.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScriptedModelInfo {
     /// Its id.
     pub id: String,
-    /// What to call it.
+    /// The name for users.
     pub name: String,
-    /// How many tokens fit.
+    /// Size of the context window in tokens.
     pub window: u64,
-    /// How many tokens an answer can have.
-    pub most_output: u64,
-    /// Whether it looks at pictures.
+    /// Maximum length of an answer in tokens.
+    #[serde(rename = "most_output")]
+    pub max_output: u64,
+    /// Whether it accepts images.
     pub images: bool,
-    /// Whether it listens to sounds.
+    /// Whether it accepts audio.
     pub audio: bool,
 }
 
@@ -59,7 +60,7 @@ impl Default for ScriptedModelInfo {
             id: "scripted".to_owned(),
             name: "Scripted".to_owned(),
             window: 200_000,
-            most_output: 8_192,
+            max_output: 8_192,
             images: true,
             audio: true,
         }
@@ -73,7 +74,7 @@ impl ScriptedModelInfo {
             name: self.name.clone(),
             description: Some("Plays a script".to_owned()),
             window: self.window,
-            most_output: self.most_output,
+            max_output: self.max_output,
             images: self.images,
             audio: self.audio,
             thoughts: Vec::new(),
@@ -82,18 +83,18 @@ impl ScriptedModelInfo {
     }
 }
 
-/// What is expected of one request, and what is said to it.
+/// What one request must contain, and the answer to it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScriptTurn {
-    /// What the request must be.
+    /// Expectations about the request.
     pub expect: Expectation,
-    /// What is said, in order. An answer that does not end itself ends: for its tools if it calls any, else done.
+    /// The answer, in order. Without an explicit end it ends with `tools` if it calls any, otherwise with `done`.
     pub say: Vec<ScriptLine>,
 }
 
 impl ScriptTurn {
-    /// Says these lines, whatever is asked.
+    /// A turn that answers any request with these lines.
     pub fn say(lines: impl IntoIterator<Item = ScriptLine>) -> ScriptTurn {
         ScriptTurn {
             expect: Expectation::default(),
@@ -101,7 +102,7 @@ impl ScriptTurn {
         }
     }
 
-    /// Says them if the request is as expected, else fails.
+    /// Adds expectations. If the request does not meet them, the answer fails.
     #[must_use]
     pub fn expect(mut self, expect: Expectation) -> ScriptTurn {
         self.expect = expect;
@@ -109,43 +110,43 @@ impl ScriptTurn {
     }
 }
 
-/// One thing that is said.
+/// One line of an answer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptLine {
-    /// Words, at once.
+    /// Text, at once.
     Text(String),
-    /// Words, slowly.
+    /// Text, slowly.
     Slow(SlowText),
     /// Reasoning.
     Thought(String),
-    /// The signature on the reasoning before.
+    /// The signature of the reasoning before.
     #[serde(rename = "seal")]
     ThoughtSignature(String),
-    /// A call of a tool.
+    /// A tool call.
     Call(ScriptedCall),
-    /// What it cost so far.
+    /// The usage so far.
     Usage(Usage),
-    /// That it was asked again.
+    /// A retry of the request.
     #[serde(rename = "again")]
     Retry(ScriptedRetry),
-    /// Nothing, for so many milliseconds.
+    /// A pause in milliseconds.
     Pause(u64),
-    /// Nothing more, until the answer is dropped.
+    /// No more events until the answer is dropped.
     Hang,
-    /// A failure.
+    /// An error.
     Error(ScriptedFailure),
-    /// The end.
+    /// The end of the answer.
     Stop(Stop),
 }
 
 impl ScriptLine {
-    /// Words, at once.
+    /// Text, at once.
     pub fn text(text: impl Into<String>) -> ScriptLine {
         ScriptLine::Text(text.into())
     }
 
-    /// A call of a tool, with an id made up.
+    /// A tool call with a generated id.
     pub fn call(name: impl Into<String>, input: Value) -> ScriptLine {
         ScriptLine::Call(ScriptedCall {
             id: None,
@@ -155,28 +156,28 @@ impl ScriptLine {
     }
 }
 
-/// Words that come slowly.
+/// Text that is sent slowly.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlowText {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// How many characters come at a time.
+    /// Characters per piece.
     pub characters: usize,
-    /// How many milliseconds are between them.
+    /// Pause between pieces, in milliseconds.
     pub pause: u64,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedCall {
-    /// Its id; made up if none is given.
+    /// The id; generated if missing.
     #[serde(default)]
     pub id: Option<String>,
     /// The tool's name.
     pub name: String,
-    /// Its input. A string is given as it is, so that it can be what no tool takes.
+    /// The input. A string is sent unchanged, so it can be invalid JSON.
     pub input: Value,
 }
 
@@ -189,34 +190,35 @@ impl ScriptedCall {
     }
 }
 
-/// That a provider was asked again.
+/// A retry of the request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedRetry {
-    /// How often it was asked.
+    /// Attempts so far.
     pub attempts: u32,
-    /// How many milliseconds are waited.
+    /// Wait in milliseconds.
     pub wait: u64,
     /// Why.
     pub reason: String,
 }
 
-/// How an answer fails.
+/// An error of an answer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptedFailure {
-    /// A key is missing; what to do about it.
+    /// The key is missing; contains the hint.
     Key(String),
     /// The conversation is too long.
     TooLong,
-    /// What is attached is not taken; the reason.
+    /// An attachment is rejected; contains the reason.
     Media(String),
-    /// The provider fails; its reason.
+    /// The provider fails; contains the reason.
     Provider(String),
-    /// The provider cannot be reached; how that ended.
+    /// The provider is unreachable; contains the reason.
     Unreachable(String),
-    /// The answer breaks off; how that came.
-    Cut(String),
+    /// The answer is cut off; contains the reason.
+    #[serde(rename = "cut")]
+    CutOff(String),
 }
 
 impl ScriptedFailure {
@@ -232,7 +234,7 @@ impl ScriptedFailure {
                 host: "nowhere".to_owned(),
                 reason,
             },
-            ScriptedFailure::Cut(reason) => Error::Cut { provider, reason },
+            ScriptedFailure::CutOff(reason) => Error::CutOff { provider, reason },
         }
     }
 }

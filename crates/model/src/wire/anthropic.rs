@@ -1,27 +1,27 @@
-//! Anthropic's Messages: `POST /v1/messages`.
+//! Anthropic's Messages API: `POST /v1/messages`.
 
 mod reader;
 mod thinking;
 
 use serde_json::{Map, Value, json};
 
-use super::body::{arguments, is_blank, settled, unseen};
-use crate::thought_signature::{SignatureKind, ThoughtSignature};
+use super::shared::{arguments, as_text, is_blank, without_trailing_thoughts};
+use crate::wire::shared::{SignatureKind, ThoughtSignature};
 use crate::{Input, Message, ModelInfo, Output, Request, ToolResult, ToolSpec};
 pub(crate) use reader::MessagesReader;
 pub(crate) use thinking::levels;
 
-/// What is sent.
+/// The body of a request.
 pub(crate) fn body(model: &str, info: &ModelInfo, request: &Request) -> Value {
-    let most = request.most_output.unwrap_or(info.most_output);
-    let most = most.min(info.most_output);
+    let most = request.max_output.unwrap_or(info.max_output);
+    let most = most.min(info.max_output);
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(model));
     body.insert("max_tokens".to_owned(), json!(most));
     body.insert("stream".to_owned(), json!(true));
-    thinking::ask(&mut body, model, request, most);
+    thinking::configure(&mut body, model, request, most);
     let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
-    // Tools stand before the instructions: a mark on the latter covers both.
+    // Tools come before the instructions, so a cache mark on the instructions covers both.
     if is_blank(&request.instructions) {
         tools.last_mut().map(mark);
     } else {
@@ -70,19 +70,19 @@ impl MessageRole {
     }
 }
 
-/// Roles alternate: what follows in the same role joins the turn before.
+/// Converts the messages. Roles must alternate, so a message with the role of the previous one is appended to it.
 fn turns(model: &str, info: &ModelInfo, request: &Request) -> Vec<WireMessage> {
     let mut turns: Vec<WireMessage> = Vec::new();
     for message in &request.messages {
         let (role, content) = match &**message {
             Message::User(inputs) => (MessageRole::User, contents(inputs, info)),
             Message::Model(outputs) => {
-                let blocks = settled(outputs).iter();
-                let blocks = blocks.filter_map(|output| said(output, model));
+                let blocks = without_trailing_thoughts(outputs).iter();
+                let blocks = blocks.filter_map(|output| block(output, model));
                 (MessageRole::Assistant, blocks.collect())
             }
             Message::Tools(results) => {
-                let results = results.iter().map(|result| outcome(result, info));
+                let results = results.iter().map(|result| tool_result(result, info));
                 (MessageRole::User, results.collect())
             }
         };
@@ -101,12 +101,12 @@ fn contents(inputs: &[Input], info: &ModelInfo) -> Vec<Value> {
             "type": "image",
             "source": { "type": "base64", "media_type": media_type, "data": data },
         }),
-        other => json!({ "type": "text", "text": unseen(other) }),
+        other => json!({ "type": "text", "text": as_text(other) }),
     });
     content.filter(|block| !is_blank_text(block)).collect()
 }
 
-fn said(output: &Output, model: &str) -> Option<Value> {
+fn block(output: &Output, model: &str) -> Option<Value> {
     match output {
         Output::Text(text) if is_blank(text) => None,
         Output::Text(text) => Some(json!({ "type": "text", "text": text })),
@@ -126,7 +126,7 @@ fn is_thought(block: &Value) -> bool {
     block["type"] == "thinking" || block["type"] == "redacted_thinking"
 }
 
-/// Thoughts are bound to the model that thought them.
+/// Reasoning is returned only to the model that produced it.
 fn thought(text: &str, signature: ThoughtSignature<'_>, model: &str) -> Option<Value> {
     match signature.kind {
         SignatureKind::Signed if signature.model == model => Some(json!({
@@ -142,7 +142,7 @@ fn thought(text: &str, signature: ThoughtSignature<'_>, model: &str) -> Option<V
     }
 }
 
-fn outcome(result: &ToolResult, info: &ModelInfo) -> Value {
+fn tool_result(result: &ToolResult, info: &ModelInfo) -> Value {
     let mut block = json!({ "type": "tool_result", "tool_use_id": id(&result.id) });
     let content = contents(&result.content, info);
     if !content.is_empty() {
@@ -154,7 +154,8 @@ fn outcome(result: &ToolResult, info: &ModelInfo) -> Value {
     block
 }
 
-/// Only letters, digits, `_` and `-` are taken; another provider's ids may hold more.
+/// Replaces characters that are not allowed in ids; ids of other providers may contain more than letters, digits, `_`
+/// and `-`.
 fn id(given: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     given
@@ -167,7 +168,8 @@ fn is_blank_text(block: &Value) -> bool {
     block["text"].as_str().is_some_and(is_blank)
 }
 
-/// Marks where the prompt ends now and where it ended before, so that the next request finds a prefix of it in the cache.
+/// Marks where the prompt ends now and where it ended before, so that the next request finds a prefix of it in the
+/// cache.
 fn mark_newest(turns: &mut [WireMessage]) {
     let users = turns
         .iter_mut()
@@ -182,8 +184,8 @@ fn mark(block: &mut Value) {
     block["cache_control"] = json!({ "type": "ephemeral" });
 }
 
-/// Whether the calls of the last answer, if it is in the middle of its calls, were thought about by this model.
-fn is_thought_through(model: &str, request: &Request) -> bool {
+/// Whether the last answer, if its tool calls are still in progress, starts with reasoning of this model.
+fn starts_with_thought(model: &str, request: &Request) -> bool {
     let answered = request
         .messages
         .iter()
@@ -197,12 +199,12 @@ fn is_thought_through(model: &str, request: &Request) -> bool {
             let Message::Model(outputs) = &*request.messages[asked] else {
                 return true;
             };
-            let first = outputs.iter().find_map(|output| said(output, model));
+            let first = outputs.iter().find_map(|output| block(output, model));
             first.is_some_and(|block| is_thought(&block))
         }
         _ => true,
     }
 }
 
-/// Four marks are allowed, one of which is on the instructions.
+/// Four cache marks are allowed, one of which is on the instructions.
 const MARKED_TURNS: usize = 2;

@@ -1,41 +1,41 @@
-//! How an attempt fails, before it is decided whether there is another.
+//! Errors of one attempt, before the decision about another attempt.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// How an attempt fails. Its words hold at most one line of what the provider wrote.
+/// Why an attempt failed. Contains at most one line from the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AttemptError {
-    /// The key is missing or not taken.
+    /// The key is missing or rejected.
     Key,
     /// The conversation does not fit.
     TooLong,
-    /// Thoughts of earlier answers are not taken back.
+    /// The provider rejects reasoning of earlier answers.
     Thoughts(String),
-    /// A picture or a sound is not taken.
+    /// The provider rejects an image or audio.
     Media(String),
-    /// It may pass; the provider may say when.
-    Passing {
+    /// A temporary failure; the provider may say how long to wait.
+    Temporary {
         reason: String,
         wait: Option<Duration>,
     },
-    /// Nobody answers; it may pass.
+    /// The provider is unreachable, perhaps temporarily.
     Unreachable(String),
-    /// It will not pass.
+    /// A permanent failure.
     Final(String),
 }
 
 impl AttemptError {
-    pub(crate) fn passing(reason: impl Into<String>) -> AttemptError {
-        AttemptError::Passing {
+    pub(crate) fn temporary(reason: impl Into<String>) -> AttemptError {
+        AttemptError::Temporary {
             reason: reason.into(),
             wait: None,
         }
     }
 }
 
-/// What a provider says about asking again.
+/// What a provider says about retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RetryAdvice {
     None,
@@ -43,18 +43,18 @@ pub(crate) enum RetryAdvice {
     Never,
 }
 
-/// A stream that ends before its answer does.
+/// The stream ended before its answer did.
 pub(crate) fn truncated() -> AttemptError {
-    AttemptError::passing("the stream ended in the middle of the response")
+    AttemptError::temporary("the stream ended in the middle of the response")
 }
 
-/// A frame that is not what the protocol says.
-pub(crate) fn garbled() -> AttemptError {
-    AttemptError::passing("the stream contains an event that is not JSON")
+/// A frame does not follow the protocol.
+pub(crate) fn malformed_frame() -> AttemptError {
+    AttemptError::temporary("the stream contains an event that is not JSON")
 }
 
-/// An answer with a status that is no success.
-pub(crate) fn of_status(status: u16, body: &str, advice: RetryAdvice) -> AttemptError {
+/// The error for an unsuccessful HTTP status.
+pub(crate) fn error_for_status(status: u16, body: &str, advice: RetryAdvice) -> AttemptError {
     let said = ErrorBody::read(body);
     match status {
         401 | 403 => AttemptError::Key,
@@ -67,7 +67,7 @@ pub(crate) fn of_status(status: u16, body: &str, advice: RetryAdvice) -> Attempt
         _ if advice == RetryAdvice::Never || said.is_final() => {
             AttemptError::Final(said.with_status(status))
         }
-        408 | 409 | 425 | 429 | 500..=599 => AttemptError::Passing {
+        408 | 409 | 425 | 429 | 500..=599 => AttemptError::Temporary {
             reason: said.with_status(status),
             wait: match advice {
                 RetryAdvice::After(wait) => Some(wait),
@@ -78,8 +78,8 @@ pub(crate) fn of_status(status: u16, body: &str, advice: RetryAdvice) -> Attempt
     }
 }
 
-/// An error in the middle of a stream.
-pub(crate) fn of_event(error: &Value) -> AttemptError {
+/// The error for an error event in the stream.
+pub(crate) fn error_for_event(error: &Value) -> AttemptError {
     let said = ErrorBody::of(error);
     if said.is_too_long(400) {
         return AttemptError::TooLong;
@@ -96,24 +96,24 @@ pub(crate) fn of_event(error: &Value) -> AttemptError {
             AttemptError::Final(said.line())
         }
         _ if said.is_final() => AttemptError::Final(said.line()),
-        _ => AttemptError::passing(said.line()),
+        _ => AttemptError::temporary(said.line()),
     }
 }
 
-/// Text of others as one line without control characters, cut to a length for people.
+/// Foreign text as one short line without control characters.
 pub(crate) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
         .collect();
     let line = words.join(" ");
-    match line.char_indices().nth(LONGEST_LINE) {
+    match line.char_indices().nth(MAX_LINE) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
 }
 
-/// What a provider says about an error, whatever shape it has.
+/// The error in a provider's response, whatever its structure.
 struct ErrorBody {
     kind: String,
     code: String,
@@ -156,7 +156,7 @@ impl ErrorBody {
             400 | 422 | 500 => {
                 TOO_LONG_CODES.contains(&self.code.as_str())
                     || TOO_LONG_CODES.contains(&self.kind.as_str())
-                    || TOO_LONG.iter().any(|words| message.contains(words))
+                    || TOO_LONG_PHRASES.iter().any(|words| message.contains(words))
             }
             _ => false,
         }
@@ -178,10 +178,10 @@ impl ErrorBody {
         let text = [self.message.as_str(), " ", self.code.as_str()].concat();
         let text = text.to_lowercase();
         matches!(status, 400 | 404 | 415 | 422 | 500)
-            && MEDIA.iter().any(|word| text.contains(word))
+            && MEDIA_WORDS.iter().any(|word| text.contains(word))
     }
 
-    /// Rate limits pass, an empty account does not.
+    /// Whether waiting does not help: rate limits pass, an empty account does not.
     fn is_final(&self) -> bool {
         let all = [self.code.as_str(), self.kind.as_str()];
         all.contains(&"insufficient_quota") || all.contains(&"billing_error")
@@ -204,13 +204,13 @@ impl ErrorBody {
     }
 }
 
-const LONGEST_LINE: usize = 300;
+const MAX_LINE: usize = 300;
 const TOO_LONG_CODES: [&str; 3] = [
     "context_length_exceeded",
     "exceed_context_size_error",
     "request_too_large",
 ];
-const TOO_LONG: [&str; 7] = [
+const TOO_LONG_PHRASES: [&str; 7] = [
     "prompt is too long",
     "maximum context length",
     "context length exceeded",
@@ -219,8 +219,8 @@ const TOO_LONG: [&str; 7] = [
     "exceeds the context window",
     "exceeds the maximum number of tokens",
 ];
-/// Words that a refusal has which is about a picture or a sound, if the request holds one.
-const MEDIA: [&str; 6] = [
+/// Words in errors about images or audio.
+const MEDIA_WORDS: [&str; 6] = [
     "image",
     "audio",
     "media type",
@@ -236,7 +236,10 @@ mod tests {
     use super::*;
 
     fn check(status: u16, body: &str, expect: Expect) {
-        expect.assert_eq(&format!("{:?}", of_status(status, body, RetryAdvice::None)));
+        expect.assert_eq(&format!(
+            "{:?}",
+            error_for_status(status, body, RetryAdvice::None)
+        ));
     }
 
     #[test]
@@ -267,12 +270,12 @@ mod tests {
         check(
             529,
             overloaded,
-            expect![[r#"Passing { reason: "Overloaded (status 529)", wait: None }"#]],
+            expect![[r#"Temporary { reason: "Overloaded (status 529)", wait: None }"#]],
         );
         check(
             429,
             "",
-            expect![[r#"Passing { reason: "status 429", wait: None }"#]],
+            expect![[r#"Temporary { reason: "status 429", wait: None }"#]],
         );
         let quota = r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#;
         check(
@@ -346,12 +349,12 @@ mod tests {
                 r#"{"error":{"code":500,"message":"audio input is not supported"}}"#,
             ),
         ] {
-            let fault = of_status(status, body, RetryAdvice::None);
-            assert!(matches!(fault, AttemptError::Media(_)), "{fault:?}");
+            let error = error_for_status(status, body, RetryAdvice::None);
+            assert!(matches!(error, AttemptError::Media(_)), "{error:?}");
         }
         let event = serde_json::json!({ "type": "invalid_request_error", "message": "Could not process image" });
         assert_eq!(
-            of_event(&event),
+            error_for_event(&event),
             AttemptError::Media("Could not process image".to_owned())
         );
     }
@@ -359,7 +362,7 @@ mod tests {
     #[test]
     fn a_page_of_text_becomes_a_line() {
         let line = one_line(&"a\n\u{1b}[31m b".repeat(200));
-        assert_eq!(line.chars().count(), LONGEST_LINE + 1);
+        assert_eq!(line.chars().count(), MAX_LINE + 1);
         assert!(!line.contains('\u{1b}') && !line.contains('\n'));
     }
 }

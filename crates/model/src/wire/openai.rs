@@ -1,16 +1,16 @@
-//! OpenAI's chat completions: `POST /v1/chat/completions`, as OpenAI and many other servers speak them.
+//! OpenAI's chat completions: `POST /v1/chat/completions`, for OpenAI-compatible servers.
 
 pub(crate) mod effort;
 mod reader;
 
 use serde_json::{Map, Value, json};
 
-use super::body::{arguments, is_blank, unseen};
-use crate::thought_signature::{SignatureKind, ThoughtSignature};
+use super::shared::{arguments, as_text, is_blank};
+use crate::wire::shared::{SignatureKind, ThoughtSignature};
 use crate::{Input, Message, ModelInfo, Output, Request, ToolResult, ToolSpec};
 pub(crate) use reader::ChatReader;
 
-/// What is sent.
+/// The body of a request.
 pub(crate) fn body(model: &str, info: &ModelInfo, request: &Request) -> Value {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(model));
@@ -19,9 +19,9 @@ pub(crate) fn body(model: &str, info: &ModelInfo, request: &Request) -> Value {
         "stream_options".to_owned(),
         json!({ "include_usage": true }),
     );
-    if let Some(most) = request.most_output {
+    if let Some(most) = request.max_output {
         let name = effort::limit_name(model);
-        body.insert(name.to_owned(), json!(most.min(info.most_output)));
+        body.insert(name.to_owned(), json!(most.min(info.max_output)));
     }
     if let Some(effort) = effort::in_chat(model, request) {
         body.insert("reasoning_effort".to_owned(), json!(effort));
@@ -60,22 +60,22 @@ fn messages(model: &str, info: &ModelInfo, request: &Request) -> Vec<Value> {
                 messages.push(json!({ "role": "user", "content": content(inputs, info) }));
             }
             Message::Model(outputs) => {
-                let mut said = said(outputs);
-                // Reasoning is wanted back as long as its turn lasts, and refused later.
+                let mut answer = assistant_message(outputs);
+                // Servers need reasoning back within its turn, and reject it later.
                 if turn.is_none_or(|turn| turn < place) {
-                    recall(&mut said, outputs, model);
+                    restore_reasoning(&mut answer, outputs, model);
                 }
-                if said["content"] != "" || said.contains_key("tool_calls") {
-                    messages.push(Value::Object(said));
+                if answer["content"] != "" || answer.contains_key("tool_calls") {
+                    messages.push(Value::Object(answer));
                 }
             }
-            Message::Tools(results) => outcomes(results, info, &mut messages),
+            Message::Tools(results) => push_results(results, info, &mut messages),
         }
     }
     messages
 }
 
-/// A string where it is only words: every server takes that.
+/// Plain text as a string, which every server accepts.
 fn content(inputs: &[Input], info: &ModelInfo) -> Value {
     if let [Input::Text(text)] = inputs {
         return json!(text);
@@ -93,7 +93,7 @@ fn part(input: &Input, info: &ModelInfo) -> Value {
             "type": "input_audio",
             "input_audio": { "data": data, "format": format_of(media_type) },
         }),
-        other => json!({ "type": "text", "text": unseen(other) }),
+        other => json!({ "type": "text", "text": as_text(other) }),
     }
 }
 
@@ -105,7 +105,7 @@ fn format_of(media_type: &str) -> &str {
     }
 }
 
-fn said(outputs: &[Output]) -> Map<String, Value> {
+fn assistant_message(outputs: &[Output]) -> Map<String, Value> {
     let mut text = String::new();
     let mut calls = Vec::new();
     for output in outputs {
@@ -136,8 +136,8 @@ fn said(outputs: &[Output]) -> Map<String, Value> {
     message
 }
 
-/// Puts reasoning back under the name that it came under.
-fn recall(message: &mut Map<String, Value>, outputs: &[Output], model: &str) {
+/// Returns reasoning in the member in which it arrived.
+fn restore_reasoning(message: &mut Map<String, Value>, outputs: &[Output], model: &str) {
     for output in outputs {
         let Output::Thought { text, signature } = output else {
             continue;
@@ -156,8 +156,8 @@ fn recall(message: &mut Map<String, Value>, outputs: &[Output], model: &str) {
     }
 }
 
-/// Results hold only words here; what else there is comes from the user, after all of them.
-fn outcomes(results: &[ToolResult], info: &ModelInfo, messages: &mut Vec<Value>) {
+/// Tool results can only contain text here; everything else follows in a user message.
+fn push_results(results: &[ToolResult], info: &ModelInfo, messages: &mut Vec<Value>) {
     let mut others = Vec::new();
     for result in results {
         let mut words: Vec<String> = Vec::new();
@@ -166,7 +166,7 @@ fn outcomes(results: &[ToolResult], info: &ModelInfo, messages: &mut Vec<Value>)
         }
         for input in &result.content {
             match part(input, info) {
-                part if part["type"] == "text" => words.push(unseen(input)),
+                part if part["type"] == "text" => words.push(as_text(input)),
                 part => {
                     words.push(format!("(attachment {} below)", others.len() / 2 + 1));
                     let label =

@@ -1,4 +1,4 @@
-//! Requests as they are sent and answers as they are read, without a network.
+//! Request bodies and streamed answers, without a network.
 
 mod anthropic;
 mod openai;
@@ -24,7 +24,7 @@ fn info(model: &str) -> ModelInfo {
         name: model.to_owned(),
         description: None,
         window: 200_000,
-        most_output: 64_000,
+        max_output: 64_000,
         images: true,
         audio: true,
         thoughts: Vec::new(),
@@ -32,7 +32,7 @@ fn info(model: &str) -> ModelInfo {
     }
 }
 
-/// A conversation with all that there can be in one: two turns, the second in the middle of its calls.
+/// A conversation with every kind of content: two turns, the second with tool calls in progress.
 fn conversation(model: &str) -> Request {
     let text = |text: &str| Input::Text(text.to_owned());
     let messages = [
@@ -73,7 +73,7 @@ fn conversation(model: &str) -> Request {
         messages: messages.into_iter().map(Arc::new).collect(),
         tools: [tool()].into(),
         thought: ThinkingLevel::Medium,
-        most_output: None,
+        max_output: None,
     }
 }
 
@@ -116,7 +116,7 @@ fn tool() -> ToolSpec {
     }
 }
 
-/// A body, a line for each of its members and for each part of a message.
+/// Compares a body, with a line for each member and each part of a message.
 fn check_body(wire: WireFormat, model: &str, request: &Request, expect: &Expect) {
     let body = body(wire, model, &info(model), request);
     let mut shown = String::new();
@@ -148,17 +148,17 @@ fn check_body(wire: WireFormat, model: &str, request: &Request, expect: &Expect)
     expect.assert_eq(&shown);
 }
 
-/// Reads frames one by one; an end of the stream after them if they do not end the answer.
+/// Reads frames one by one, then ends the stream unless the answer has ended.
 fn read(wire: WireFormat, frames: &[&str]) -> String {
     let mut reader = ResponseReader::new(wire, "m", &Request::default());
     let mut out = VecDeque::new();
     let mut said = String::new();
     let mut is_over = false;
     for frame in frames {
-        if let Err(fault) = reader.read(frame, &mut out) {
+        if let Err(error) = reader.read(frame, &mut out) {
             is_over = true;
             drain(&mut out, &mut said);
-            writeln!(said, "{fault:?}").expect("written");
+            writeln!(said, "{error:?}").expect("written");
             break;
         }
         is_over = matches!(out.back(), Some(Event::End(_)));
@@ -167,8 +167,8 @@ fn read(wire: WireFormat, frames: &[&str]) -> String {
     if !is_over {
         let end = reader.end(&mut out);
         drain(&mut out, &mut said);
-        if let Err(fault) = end {
-            writeln!(said, "{fault:?}").expect("written");
+        if let Err(error) = end {
+            writeln!(said, "{error:?}").expect("written");
         }
     }
     said

@@ -41,7 +41,7 @@ fn open(url: &str, id: &str, patience: RetryPolicy) -> Arc<dyn Model> {
         openai_url: Some(url.to_owned()),
         ..Environment::default()
     };
-    let catalog = Catalog::new(&environment).patience(patience);
+    let catalog = Catalog::new(&environment).with_retry_policy(patience);
     catalog.open(id).expect("a model")
 }
 

@@ -8,14 +8,14 @@ use crate::{Call, Error, Id, SendOptions, SessionKey, write_failure, write_respo
 
 impl Endpoint {
     /// Answers a request. `false` if it is not under way, as after the first answer; then nothing is sent.
-    pub fn answer<T: Encode>(
+    pub fn respond<T: Encode>(
         &mut self,
         id: &Id,
         options: SendOptions,
         outcome: Result<&T, &Error>,
     ) -> bool {
         let known = self.requests.get_key_value(id);
-        if !known.is_some_and(|(known, _)| known.is_of(id)) {
+        if !known.is_some_and(|(known, _)| known.may_match(id)) {
             return false;
         }
         self.requests.remove(id);
@@ -54,7 +54,7 @@ impl Endpoint {
     /// Whether the peer has cancelled a request, or the request is no longer open.
     pub fn is_cancelled(&self, id: &Id) -> bool {
         match self.requests.get_key_value(id) {
-            Some((known, request)) => request.cancelled || !known.is_of(id),
+            Some((known, request)) => request.cancelled || !known.may_match(id),
             None => true,
         }
     }
@@ -89,7 +89,7 @@ impl Endpoint {
 
     pub(super) fn receive_request(&mut self, id: Id, call: Call) -> Option<Event> {
         self.requests_received += 1;
-        let id = id.in_turn(self.requests_received);
+        let id = id.with_number(self.requests_received);
         let full = self.requests.len() >= self.limits.in_flight;
         let behind = self.is_behind();
         let Entry::Vacant(place) = self.requests.entry(id.clone()) else {
@@ -131,7 +131,7 @@ impl Endpoint {
                 id.map(Event::Cancelled)
             }
             None => {
-                self.counts.stray_cancels += 1;
+                self.counts.stray_cancellations += 1;
                 None
             }
         }

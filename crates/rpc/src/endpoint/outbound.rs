@@ -1,6 +1,6 @@
 //! Our calls, each of which ends once.
 
-use super::{CallId, Endpoint, Event, Lost, inbound};
+use super::{CallFailure, CallId, Endpoint, Event, inbound};
 use crate::json::Encode;
 use crate::message::write_call;
 use crate::{Id, Payload, SendOptions, TooLarge, write_notification};
@@ -65,14 +65,14 @@ impl Endpoint {
     pub(super) fn receive_response(
         &mut self,
         id: &Id,
-        outcome: Result<Payload, Lost>,
+        outcome: Result<Payload, CallFailure>,
     ) -> Option<Event> {
         let known = id
             .as_number()
             .filter(|number| self.calls.remove(number).is_some());
         if known.is_none() {
-            self.counts.stray_answers += 1;
+            self.counts.stray_responses += 1;
         }
-        known.map(|number| Event::Answered(CallId(number), outcome))
+        known.map(|number| Event::Response(CallId(number), outcome))
     }
 }

@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 use memchr::memchr;
 
-use super::Broken;
+use super::FramingError;
 
 /// The headers of one message as far as they have come.
 #[derive(Debug, Default)]
@@ -25,10 +25,10 @@ impl Headers {
         &mut self,
         buffer: &mut BytesMut,
         limit: usize,
-    ) -> Result<Option<usize>, Broken> {
+    ) -> Result<Option<usize>, FramingError> {
         loop {
             if self.is_empty() && buffer.first() == Some(&b'{') {
-                return Err(Broken("headers: a message without headers"));
+                return Err(FramingError("headers: a message without headers"));
             }
             let Some(end) = memchr(b'\n', &buffer[..buffer.len().min(MAX_BLOCK)]) else {
                 break;
@@ -36,7 +36,7 @@ impl Headers {
             self.size += end + 1;
             self.lines += 1;
             if self.size > MAX_BLOCK || self.lines > MAX_LINES {
-                return Err(Broken("headers: the block is too long"));
+                return Err(FramingError("headers: the block is too long"));
             }
             let line = buffer.split_to(end + 1);
             let line = line.trim_ascii_end();
@@ -48,40 +48,40 @@ impl Headers {
             if self.lines > 1 {
                 return match self.length {
                     Some(length) => Ok(Some(length)),
-                    None => Err(Broken("headers: no Content-Length")),
+                    None => Err(FramingError("headers: no Content-Length")),
                 };
             }
             *self = Headers::default();
         }
         if self.size + buffer.len() > MAX_BLOCK {
-            return Err(Broken("headers: the block is too long"));
+            return Err(FramingError("headers: the block is too long"));
         }
         Ok(None)
     }
 
-    fn line(&mut self, line: &[u8], limit: usize) -> Result<(), Broken> {
+    fn line(&mut self, line: &[u8], limit: usize) -> Result<(), FramingError> {
         let Some(colon) = memchr(b':', line) else {
-            return Err(Broken("headers: a line without a colon"));
+            return Err(FramingError("headers: a line without a colon"));
         };
         let name = &line[..colon];
         // What is left of a message that is longer than it said must not pass for a header.
         if name.is_empty() || !name.iter().all(is_name) {
-            return Err(Broken(
+            return Err(FramingError(
                 "headers: a name of other than letters, digits and dashes",
             ));
         }
         let value = line[colon + 1..].trim_ascii();
         if name.eq_ignore_ascii_case(b"content-length") {
-            let length = number(value).ok_or(Broken("Content-Length: expected a number"))?;
+            let length = number(value).ok_or(FramingError("Content-Length: expected a number"))?;
             if length > limit {
-                return Err(Broken("Content-Length: over the limit"));
+                return Err(FramingError("Content-Length: over the limit"));
             }
             if self.length.replace(length).is_some_and(|old| old != length) {
-                return Err(Broken("Content-Length: two that differ"));
+                return Err(FramingError("Content-Length: two that differ"));
             }
         }
         if name.eq_ignore_ascii_case(b"content-type") && !is_utf8(value) {
-            return Err(Broken("Content-Type: expected the charset utf-8"));
+            return Err(FramingError("Content-Type: expected the charset utf-8"));
         }
         Ok(())
     }

@@ -4,19 +4,19 @@ use std::fmt;
 
 /// A failure to read JSON, with the path of the value that did not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorDetails>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Inner {
+struct ErrorDetails {
     problem: Problem,
     offset: usize,
     // Innermost first: steps are added while the error travels outwards.
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
 }
 
 /// One step of a path into a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// A member of an object, by a name that the reader knew beforehand.
     Member(&'static str),
     /// An item of an array, or a member of a map whose names come from the input.
@@ -27,7 +27,7 @@ pub enum Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
     /// The value has another type than the one asked for.
-    Expected(&'static str, Kind),
+    Expected(&'static str, ValueKind),
     /// A member that must be there is not.
     Missing,
     /// A value of the right type that cannot be meant.
@@ -44,7 +44,7 @@ pub enum Problem {
 
 /// The type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// `null`
     Null,
     /// `true` or `false`
@@ -63,7 +63,7 @@ impl Error {
     /// An error at a byte offset of the text, with an empty path.
     #[cold]
     pub fn new(problem: Problem, offset: usize) -> Self {
-        Error(Box::new(Inner {
+        Error(Box::new(ErrorDetails {
             problem,
             offset,
             steps: Vec::new(),
@@ -74,7 +74,7 @@ impl Error {
     #[cold]
     #[must_use]
     pub fn within(mut self, member: &'static str) -> Self {
-        self.0.steps.push(Step::Member(member));
+        self.0.steps.push(PathStep::Member(member));
         self
     }
 
@@ -82,7 +82,7 @@ impl Error {
     #[cold]
     #[must_use]
     pub fn at(mut self, index: usize) -> Self {
-        self.0.steps.push(Step::Index(index));
+        self.0.steps.push(PathStep::Index(index));
         self
     }
 
@@ -106,11 +106,11 @@ impl Error {
 
     /// The way to the value that did not fit, as in `params.prompt[0].text`; empty for the value itself.
     pub fn path_text(&self) -> String {
-        Path(&self.0.steps).to_string()
+        PathDisplay(&self.0.steps).to_string()
     }
 
     /// The way to the value that did not fit, outermost step first.
-    pub fn path(&self) -> impl Iterator<Item = &Step> {
+    pub fn path(&self) -> impl Iterator<Item = &PathStep> {
         self.0.steps.iter().rev()
     }
 }
@@ -118,22 +118,22 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.0.steps.is_empty() {
-            write!(f, "{}: ", Path(&self.0.steps))?;
+            write!(f, "{}: ", PathDisplay(&self.0.steps))?;
         }
         write!(f, "{}", self.0.problem)
     }
 }
 
 /// The steps of a path, innermost first.
-struct Path<'a>(&'a [Step]);
+struct PathDisplay<'a>(&'a [PathStep]);
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for PathDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().rev().enumerate() {
             match step {
-                Step::Member(name) if index > 0 => write!(f, ".{name}")?,
-                Step::Member(name) => f.write_str(name)?,
-                Step::Index(index) => write!(f, "[{index}]")?,
+                PathStep::Member(name) if index > 0 => write!(f, ".{name}")?,
+                PathStep::Member(name) => f.write_str(name)?,
+                PathStep::Index(index) => write!(f, "[{index}]")?,
             }
         }
         Ok(())
@@ -171,15 +171,15 @@ impl fmt::Display for Problem {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ValueKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Kind::Null => "null",
-            Kind::Boolean => "a boolean",
-            Kind::Number => "a number",
-            Kind::String => "a string",
-            Kind::Array => "an array",
-            Kind::Object => "an object",
+            ValueKind::Null => "null",
+            ValueKind::Boolean => "a boolean",
+            ValueKind::Number => "a number",
+            ValueKind::String => "a string",
+            ValueKind::Array => "an array",
+            ValueKind::Object => "an object",
         })
     }
 }

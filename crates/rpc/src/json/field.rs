@@ -1,7 +1,7 @@
 //! How a member of an object is read when it does not fit: the tolerance of a protocol, one function a rule.
 
 use super::values::make_room;
-use super::{Decode, Error, Mark, Maybe, Problem, Reader};
+use super::{Decode, Error, Mark, MaybeUndefined, Problem, Reader};
 
 /// A member that must fit.
 pub fn strict<T: Decode>(reader: &mut Reader<'_>, name: &'static str) -> Result<T, Error> {
@@ -62,13 +62,13 @@ pub fn optional_items<T: Decode>(
 pub fn patch_items<T: Decode>(
     reader: &mut Reader<'_>,
     name: &'static str,
-) -> Result<Maybe<Vec<T>>, Error> {
+) -> Result<MaybeUndefined<Vec<T>>, Error> {
     if reader.null().map_err(|error| error.within(name))? {
-        return Ok(Maybe::Null);
+        return Ok(MaybeUndefined::Null);
     }
     Ok(match optional_items(reader, name)? {
-        Some(items) => Maybe::Value(items),
-        None => Maybe::Absent,
+        Some(items) => MaybeUndefined::Value(items),
+        None => MaybeUndefined::Undefined,
     })
 }
 

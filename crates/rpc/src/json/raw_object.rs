@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Decode, Encode, Error, Kind, Members, Object, Problem, Raw, Reader};
+use super::{Decode, Encode, Error, Members, Object, Problem, Raw, Reader, ValueKind};
 
 /// A [`Raw`] value that is an object.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -68,7 +68,7 @@ impl Default for RawObject {
 impl Decode for RawObject {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         match reader.kind()? {
-            Kind::Object => Raw::decode(reader).map(RawObject),
+            ValueKind::Object => Raw::decode(reader).map(RawObject),
             found => Err(reader.error(Problem::Expected("an object", found))),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Error, Kind, MAX_DEPTH, Problem, field, scan};
+use super::{Error, MAX_DEPTH, Problem, ValueKind, field, scan};
 
 /// Reads JSON values from a text, in order.
 ///
@@ -26,7 +26,7 @@ pub struct Mark {
 
 /// An object that has been entered in search of its tag.
 #[derive(Debug, Clone)]
-pub struct Tagged<'a> {
+pub struct TaggedObject<'a> {
     /// The tag's value, if there is one.
     pub tag: Option<Cow<'a, str>>,
     /// Whether there are members left to read: those behind the tag if it comes first, as it mostly does, and all of
@@ -65,14 +65,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The type of the next value.
-    pub fn kind(&mut self) -> Result<Kind, Error> {
+    pub fn kind(&mut self) -> Result<ValueKind, Error> {
         match self.peek() {
-            Some(b'"') => Ok(Kind::String),
-            Some(b'{') => Ok(Kind::Object),
-            Some(b'[') => Ok(Kind::Array),
-            Some(b'n') => Ok(Kind::Null),
-            Some(b't' | b'f') => Ok(Kind::Boolean),
-            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
+            Some(b'"') => Ok(ValueKind::String),
+            Some(b'{') => Ok(ValueKind::Object),
+            Some(b'[') => Ok(ValueKind::Array),
+            Some(b'n') => Ok(ValueKind::Null),
+            Some(b't' | b'f') => Ok(ValueKind::Boolean),
+            Some(b'-' | b'0'..=b'9') => Ok(ValueKind::Number),
             Some(_) => Err(self.syntax("no value starts here")),
             None => Err(self.error(Problem::Truncated)),
         }
@@ -209,17 +209,17 @@ impl<'a> Reader<'a> {
     /// Enters an object and looks for a string member. Whoever reads the members behind a tag that comes first has to
     /// see to it that the tag does not occur again.
     #[inline]
-    pub fn open_tagged(&mut self, name: &'static str) -> Result<Tagged<'a>, Error> {
+    pub fn open_tagged(&mut self, name: &'static str) -> Result<TaggedObject<'a>, Error> {
         let start = self.mark();
         if self.open_object()? && self.key()? == name {
-            return Ok(Tagged {
+            return Ok(TaggedObject {
                 tag: self.tag_value(name)?,
                 more: self.more_members()?,
                 read: Some(name),
             });
         }
         self.reset(start);
-        Ok(Tagged {
+        Ok(TaggedObject {
             tag: self.tag(name)?,
             more: self.open_object()?,
             read: None,

@@ -40,13 +40,13 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize, depth: u32) -> Result<usize
             None => return Err(Error::new(Problem::Truncated, at)),
         }
         match close_end(bytes, at, &mut open)? {
-            Next::Value(place) => at = place,
-            Next::End(place) => return Ok(place),
+            AfterValue::Value(place) => at = place,
+            AfterValue::End(place) => return Ok(place),
         }
     }
 }
 
-enum Next {
+enum AfterValue {
     /// Another value is due here.
     Value(usize),
     /// The outermost value ends here.
@@ -55,14 +55,14 @@ enum Next {
 
 /// Steps over closing brackets and one comma behind a value.
 #[inline]
-fn close_end(bytes: &[u8], mut at: usize, open: &mut Brackets) -> Result<Next, Error> {
+fn close_end(bytes: &[u8], mut at: usize, open: &mut Brackets) -> Result<AfterValue, Error> {
     while open.depth > 0 {
         at = space_end(bytes, at);
         match bytes.get(at) {
             Some(b',') if open.top() == OBJECT => {
-                return key_end(bytes, space_end(bytes, at + 1)).map(Next::Value);
+                return key_end(bytes, space_end(bytes, at + 1)).map(AfterValue::Value);
             }
-            Some(b',') => return Ok(Next::Value(at + 1)),
+            Some(b',') => return Ok(AfterValue::Value(at + 1)),
             Some(b'}') if open.top() == OBJECT => open.pop(),
             Some(b']') if open.top() == ARRAY => open.pop(),
             Some(_) => return Err(syntax("expected a comma or a closing bracket", at)),
@@ -70,7 +70,7 @@ fn close_end(bytes: &[u8], mut at: usize, open: &mut Brackets) -> Result<Next, E
         }
         at += 1;
     }
-    Ok(Next::End(at))
+    Ok(AfterValue::End(at))
 }
 
 /// The open brackets, a bit for each; the depth limit keeps them within the word.

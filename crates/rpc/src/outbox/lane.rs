@@ -9,20 +9,20 @@ use super::buffer::Buffer;
 
 #[derive(Debug, Default)]
 pub(super) struct Lane {
-    closed: VecDeque<Content>,
+    closed: VecDeque<LaneItem>,
     /// The end of the queue, to which messages are appended.
     pub(super) open: Buffer,
 }
 
 #[derive(Debug)]
-pub(super) enum Content {
+pub(super) enum LaneItem {
     Buffer(Buffer),
-    Shared(Shared),
+    Line(SharedLine),
 }
 
 /// A line that lies where it was read.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct SharedLine {
     pub(super) line: ByteString,
     pub(super) session: SessionKey,
     /// The bytes that it may keep in memory.
@@ -35,17 +35,17 @@ impl Lane {
         self.open.drop_unmarked();
         let full = std::mem::replace(&mut self.open, empty);
         if !full.text.is_empty() {
-            self.closed.push_back(Content::Buffer(full));
+            self.closed.push_back(LaneItem::Buffer(full));
         }
     }
 
-    pub(super) fn push_shared(&mut self, shared: Shared) {
+    pub(super) fn push_shared(&mut self, shared: SharedLine) {
         self.close(Buffer::default());
-        self.closed.push_back(Content::Shared(shared));
+        self.closed.push_back(LaneItem::Line(shared));
     }
 
     /// The front of the queue. Where it is the open buffer, a spare one takes its place.
-    pub(super) fn take(&mut self, spare: &mut Vec<Buffer>) -> Option<Content> {
+    pub(super) fn take(&mut self, spare: &mut Vec<Buffer>) -> Option<LaneItem> {
         if self.closed.is_empty() && !self.open.text.is_empty() {
             self.close(spare.pop().unwrap_or_default());
         }
@@ -60,13 +60,13 @@ impl Lane {
         self.close(Buffer::default());
         for content in std::mem::take(&mut self.closed) {
             match content {
-                Content::Shared(shared) if shared.session == session => to.push_shared(shared),
-                Content::Shared(_) => self.closed.push_back(content),
-                Content::Buffer(buffer) => {
+                LaneItem::Line(shared) if shared.session == session => to.push_shared(shared),
+                LaneItem::Line(_) => self.closed.push_back(content),
+                LaneItem::Buffer(buffer) => {
                     let (of_session, others) = buffer.divide(session);
                     to.append(of_session);
                     if !others.text.is_empty() {
-                        self.closed.push_back(Content::Buffer(others));
+                        self.closed.push_back(LaneItem::Buffer(others));
                     }
                 }
             }
@@ -76,7 +76,7 @@ impl Lane {
     fn append(&mut self, buffer: Buffer) {
         if !buffer.text.is_empty() {
             self.close(Buffer::default());
-            self.closed.push_back(Content::Buffer(buffer));
+            self.closed.push_back(LaneItem::Buffer(buffer));
         }
     }
 
@@ -85,18 +85,18 @@ impl Lane {
     }
 }
 
-impl Content {
+impl LaneItem {
     pub(super) fn len(&self) -> usize {
         match self {
-            Content::Buffer(buffer) => buffer.text.len(),
-            Content::Shared(shared) => shared.line.len(),
+            LaneItem::Buffer(buffer) => buffer.text.len(),
+            LaneItem::Line(shared) => shared.line.len(),
         }
     }
 
     fn holds(&self, session: SessionKey) -> bool {
         match self {
-            Content::Buffer(buffer) => buffer.holds(session),
-            Content::Shared(shared) => shared.session == session,
+            LaneItem::Buffer(buffer) => buffer.holds(session),
+            LaneItem::Line(shared) => shared.session == session,
         }
     }
 }

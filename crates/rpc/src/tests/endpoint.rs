@@ -7,24 +7,28 @@ mod interleaved;
 mod limits;
 mod malformed;
 
-use super::pair::End;
-use crate::Garbage;
+use super::pair::TestEndpoint;
+use crate::NonJsonLines;
 
 /// Lines that arrive, what the peer sees, and what it writes.
 type Row<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
 
 /// Each row on a peer of its own that has made one call, number 1.
-fn check(garbage: Garbage, rows: &[Row<'_>]) {
+fn check(non_json_lines: NonJsonLines, rows: &[Row<'_>]) {
     for (lines, seen, written) in rows {
-        let mut end = End::new(crate::Limits::default(), crate::Framing::Lines, garbage);
+        let mut end = TestEndpoint::new(
+            crate::Limits::default(),
+            crate::Framing::Lines,
+            non_json_lines,
+        );
         end.call("m", "{}");
         end.lines();
         end.feed(lines.as_bytes());
         end.feed(b"\n");
-        assert_eq!(end.seen(), *seen, "{lines}");
+        assert_eq!(end.event_lines(), *seen, "{lines}");
         assert_eq!(end.lines(), *written, "{lines}");
         end.feed(b"{\"jsonrpc\":\"2.0\",\"method\":\"next\"}\n");
-        assert_eq!(end.seen(), ["notification next -"], "after {lines}");
+        assert_eq!(end.event_lines(), ["notification next -"], "after {lines}");
     }
 }
 

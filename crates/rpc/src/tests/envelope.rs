@@ -8,7 +8,7 @@ mod silence;
 mod there_and_back;
 mod well_formed;
 
-use crate::{Guess, Malformed, Message};
+use crate::{Malformed, Message, ProbableKind};
 
 /// What a text is taken for, in one line.
 fn shown(text: &str) -> String {
@@ -18,15 +18,15 @@ fn shown(text: &str) -> String {
             id,
             code,
             reason,
-            guess,
+            probable_kind,
         }) => {
             let id = id.map_or("-".to_owned(), |id| id.to_string());
-            let guess = match guess {
-                Guess::Request => "",
-                Guess::Notification => " notification",
-                Guess::Answer => " answer",
+            let probable_kind = match probable_kind {
+                ProbableKind::Request => "",
+                ProbableKind::Notification => " notification",
+                ProbableKind::Response => " answer",
             };
-            format!("{code} id {id}{guess}: {reason}")
+            format!("{code} id {id}{probable_kind}: {reason}")
         }
     }
 }

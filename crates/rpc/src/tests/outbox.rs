@@ -14,9 +14,9 @@ const BULK: SendOptions = SendOptions::of(SessionKey::CONNECTION);
 /// Takes and writes everything.
 fn written(outbox: &mut Outbox) -> Vec<u8> {
     let mut bytes = Vec::new();
-    while let Some(chunk) = outbox.take() {
+    while let Some(chunk) = outbox.pop() {
         bytes.extend_from_slice(chunk.as_ref());
-        outbox.written(chunk);
+        outbox.mark_written(chunk);
     }
     bytes
 }

@@ -4,22 +4,23 @@ use bytes::BytesMut;
 
 use crate::json::Raw;
 use crate::{
-    Arrival, CallId, Endpoint, Event, Frame, Framing, Garbage, Id, Limits, Malformed, SendOptions,
+    CallId, Endpoint, Event, Frame, Framing, Id, InboundMessage, Limits, Malformed, NonJsonLines,
+    SendOptions,
 };
 use crate::{SessionKey, Splitter};
 
 /// A peer, and the bytes that it has been sent.
-pub(super) struct End {
+pub(super) struct TestEndpoint {
     pub(super) endpoint: Endpoint,
     splitter: Splitter,
     buffer: BytesMut,
     events: Vec<Event>,
 }
 
-impl End {
-    pub(super) fn new(limits: Limits, framing: Framing, garbage: Garbage) -> Self {
-        let endpoint = Endpoint::new(limits, framing, garbage);
-        End {
+impl TestEndpoint {
+    pub(super) fn new(limits: Limits, framing: Framing, non_json_lines: NonJsonLines) -> Self {
+        let endpoint = Endpoint::new(limits, framing, non_json_lines);
+        TestEndpoint {
             splitter: Splitter::new(endpoint.limits().frame),
             endpoint,
             buffer: BytesMut::new(),
@@ -37,8 +38,8 @@ impl End {
         {
             let event = match frame {
                 Frame::Message(line) => {
-                    let arrival = Arrival::read(line, self.endpoint.limits());
-                    self.endpoint.receive(arrival)
+                    let message = InboundMessage::read(line, self.endpoint.limits());
+                    self.endpoint.receive(message)
                 }
                 Frame::TooLong(head) => {
                     let malformed = Malformed::too_long(&head, self.endpoint.limits());
@@ -52,8 +53,8 @@ impl End {
     /// The stream ends.
     pub(super) fn close(&mut self) {
         if let Some(last) = self.splitter.end(&mut self.buffer).expect("lines") {
-            let arrival = Arrival::read(last, self.endpoint.limits());
-            self.events.extend(self.endpoint.receive_last(arrival));
+            let message = InboundMessage::read(last, self.endpoint.limits());
+            self.events.extend(self.endpoint.receive_last(message));
         }
     }
 
@@ -63,16 +64,16 @@ impl End {
     }
 
     /// The same in words.
-    pub(super) fn seen(&mut self) -> Vec<String> {
+    pub(super) fn event_lines(&mut self) -> Vec<String> {
         self.events().iter().map(shown).collect()
     }
 
     /// The bytes that are to be written, as if they were.
     pub(super) fn sent(&mut self) -> Vec<u8> {
         let mut sent = Vec::new();
-        while let Some(chunk) = self.endpoint.outbox().take() {
+        while let Some(chunk) = self.endpoint.outbox().pop() {
             sent.extend_from_slice(chunk.as_ref());
-            self.endpoint.outbox().written(chunk);
+            self.endpoint.outbox().mark_written(chunk);
         }
         assert_eq!(self.endpoint.outbox().unwritten(), 0);
         sent
@@ -91,15 +92,15 @@ impl End {
             .expect("short")
     }
 
-    pub(super) fn answer(&mut self, id: &Id, result: &str) -> bool {
+    pub(super) fn respond(&mut self, id: &Id, result: &str) -> bool {
         let options = SendOptions::of(SessionKey::CONNECTION);
-        self.endpoint.answer(id, options, Ok(&raw(result)))
+        self.endpoint.respond(id, options, Ok(&raw(result)))
     }
 }
 
-impl Default for End {
+impl Default for TestEndpoint {
     fn default() -> Self {
-        End::new(Limits::default(), Framing::Lines, Garbage::Answer)
+        TestEndpoint::new(Limits::default(), Framing::Lines, NonJsonLines::Reject)
     }
 }
 
@@ -113,15 +114,15 @@ pub(super) enum Side {
 /// Two ends, and what is under way to each.
 #[derive(Default)]
 pub(super) struct Pair {
-    pub(super) left: End,
-    pub(super) right: End,
+    pub(super) left: TestEndpoint,
+    pub(super) right: TestEndpoint,
     to_left: Vec<u8>,
     to_right: Vec<u8>,
 }
 
 impl Pair {
     pub(super) fn new(limits: &Limits, framing: Framing) -> Self {
-        let end = || End::new(limits.clone(), framing, Garbage::Answer);
+        let end = || TestEndpoint::new(limits.clone(), framing, NonJsonLines::Reject);
         Pair {
             left: end(),
             right: end(),
@@ -129,7 +130,7 @@ impl Pair {
         }
     }
 
-    pub(super) fn end(&mut self, side: Side) -> &mut End {
+    pub(super) fn end(&mut self, side: Side) -> &mut TestEndpoint {
         match side {
             Side::Left => &mut self.left,
             Side::Right => &mut self.right,
@@ -171,10 +172,10 @@ pub(super) fn shown(event: &Event) -> String {
             format!("notification {} {params}", call.method())
         }
         Event::Cancelled(id) => format!("cancelled {id}"),
-        Event::Answered(call, Ok(payload)) => {
+        Event::Response(call, Ok(payload)) => {
             format!("answered {}: {}", call.0, payload.as_str())
         }
-        Event::Answered(call, Err(lost)) => format!("lost {}: {lost}", call.0),
+        Event::Response(call, Err(lost)) => format!("lost {}: {lost}", call.0),
         Event::Fatal(fatal) => format!("fatal: {fatal}"),
     }
 }

@@ -38,11 +38,11 @@ fn read(text: &[u8]) -> Result<Raw, Error> {
 /// Reads a value piece by piece, as typed decoders do.
 fn walk(reader: &mut Reader<'_>) -> Result<(), Error> {
     match reader.kind()? {
-        json::Kind::Null => reader.null().map(drop),
-        json::Kind::Boolean => reader.boolean().map(drop),
-        json::Kind::Number => reader.number().map(drop),
-        json::Kind::String => reader.string().map(drop),
-        json::Kind::Array => {
+        json::ValueKind::Null => reader.null().map(drop),
+        json::ValueKind::Boolean => reader.boolean().map(drop),
+        json::ValueKind::Number => reader.number().map(drop),
+        json::ValueKind::String => reader.string().map(drop),
+        json::ValueKind::Array => {
             let mut more = reader.open_array()?;
             while more {
                 walk(reader)?;
@@ -50,7 +50,7 @@ fn walk(reader: &mut Reader<'_>) -> Result<(), Error> {
             }
             Ok(())
         }
-        json::Kind::Object => {
+        json::ValueKind::Object => {
             let mut more = reader.open_object()?;
             while more {
                 reader.key()?;

@@ -71,7 +71,7 @@ macro_rules! ids {
 
         #[cfg(test)]
         impl crate::tests::sample::Sample for $Name {
-            fn sample(source: &mut crate::tests::sample::Source<'_>) -> Self {
+            fn sample(source: &mut crate::tests::sample::SampleSource<'_>) -> Self {
                 Self::from(source.text())
             }
         }

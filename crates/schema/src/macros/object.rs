@@ -43,13 +43,13 @@ macro_rules! object {
             (impl Into<$type>) some $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
-        $(#[$doc:meta])* $field:ident : Maybe<Vec<$type:ident>> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
-        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Maybe<Vec<$type>>)
+        $(#[$doc:meta])* $field:ident : MaybeUndefined<Vec<$type:ident>> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (MaybeUndefined<Vec<$type>>)
             (items!($type)) value_list $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
-        $(#[$doc:meta])* $field:ident : Maybe<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
-        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (Maybe<$type>)
+        $(#[$doc:meta])* $field:ident : MaybeUndefined<$type:ty> = $wire:literal $($rule:ident)*, $($rest:tt)*) => {
+        object! { @push $of $mode $req $opt $part { [$(#[$doc])*] $field (MaybeUndefined<$type>)
             (impl Into<$type>) value $wire [$($rule)*] } $($rest)* }
     };
     (@read $of:tt $mode:ident $req:tt $opt:tt $part:tt
@@ -188,7 +188,7 @@ macro_rules! object {
             }
         }
 
-        impl attache_rpc::json::Part for $Name {}
+        impl attache_rpc::json::Flatten for $Name {}
 
         impl attache_rpc::json::Encode for $Name {
             fn encode(&self, out: &mut String) {
@@ -201,7 +201,7 @@ macro_rules! object {
         #[cfg(test)]
         impl crate::tests::sample::Sample for $Name {
             #[allow(unused_variables, reason = "an object may have no member")]
-            fn sample(source: &mut crate::tests::sample::Source<'_>) -> Self {
+            fn sample(source: &mut crate::tests::sample::SampleSource<'_>) -> Self {
                 Self {
                     $($rfield: crate::tests::sample::Sample::sample(source),)*
                     $($pfield: crate::tests::sample::Sample::sample(source),)*
@@ -228,8 +228,8 @@ macro_rules! object {
 
     (@forget [] []) => {};
     (@forget [$($part:ident)+] [$($type:ty,)+]) => {
-        let owned = [Self::MEMBERS, $(<$type as attache_rpc::json::Part>::OWNED,)+].concat();
-        $(attache_rpc::json::Part::forget(&mut $part, &owned);)+
+        let owned = [Self::MEMBERS, $(<$type as attache_rpc::json::Flatten>::OWNED,)+].concat();
+        $(attache_rpc::json::Flatten::forget(&mut $part, &owned);)+
     };
 
     (@shown [shown] $value:expr) => { true };

@@ -62,7 +62,7 @@ macro_rules! union {
             }
         }
 
-        impl attache_rpc::json::Part for $Name {
+        impl attache_rpc::json::Flatten for $Name {
             fn forget(&mut self, names: &[&str]) {
                 if let Self::Other(raw) = self {
                     *raw = raw.without(names);
@@ -86,9 +86,9 @@ macro_rules! union {
 
         #[cfg(test)]
         impl crate::tests::sample::Sample for $Name {
-            fn sample(source: &mut crate::tests::sample::Source<'_>) -> Self {
-                type Make = fn(&mut crate::tests::sample::Source<'_>) -> $Name;
-                let variants: &[Make] = &[
+            fn sample(source: &mut crate::tests::sample::SampleSource<'_>) -> Self {
+                type SampleFn = fn(&mut crate::tests::sample::SampleSource<'_>) -> $Name;
+                let variants: &[SampleFn] = &[
                     $(union! { @sample $Variant $(($Payload))? },)*
                     $(|source| $Name::$Untagged(crate::tests::sample::Sample::sample(source)),)?
                 ];

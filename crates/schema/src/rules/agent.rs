@@ -3,10 +3,11 @@
 use attache_rpc::Error;
 use attache_rpc::json::{self, from_str};
 
-use super::session_setup::{self, Setup};
+use super::session_setup::{self, SessionSetup};
 use super::{
-    Context, Findings, Offers, Place, Violation, config_option, elicitation, envelope, failure,
-    gate, initialize, mcp, path, permission, prompt, provider, session_catalog, update, wire,
+    Context, Findings, MessagePath, SessionChoices, Violation, config_option, elicitation,
+    envelope, failure, gate, initialize, mcp, path, permission, prompt, provider, session_catalog,
+    update, wire,
 };
 use crate::call::{AgentNotification, AgentRequest, ClientRequest};
 use crate::method::{Direction, Method, MethodKind};
@@ -16,7 +17,7 @@ use crate::v1;
 pub fn check_request(request: &AgentRequest, context: &Context) -> Vec<Violation> {
     let mut found = Findings::default();
     let name = request.method();
-    let at = Place::params(name);
+    let at = MessagePath::params(name);
     match request {
         AgentRequest::Extension(call) => {
             envelope::extension(&call.method, &mut found);
@@ -47,7 +48,7 @@ pub fn check_notification(notification: &AgentNotification, context: &Context) -
         return found.into_list();
     }
     let name = notification.method();
-    let at = Place::params(name);
+    let at = MessagePath::params(name);
     gate::method(
         name,
         MethodKind::Notification,
@@ -81,7 +82,7 @@ pub fn check_response(
     match outcome {
         Ok(result) => {
             if let Err(fault) = result_of(request, result, context, &mut found) {
-                found.unreadable(&Place::result(request.method()), &fault);
+                found.unreadable(&MessagePath::result(request.method()), &fault);
             }
         }
         Err(error) => failure::of_agent(request, error, &mut found),
@@ -89,9 +90,14 @@ pub fn check_response(
     found.into_list()
 }
 
-fn request_params(request: &AgentRequest, context: &Context, at: &Place<'_>, found: &mut Findings) {
+fn request_params(
+    request: &AgentRequest,
+    context: &Context,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
     match request {
-        AgentRequest::RequestPermission(request) => permission::question(request, at, found),
+        AgentRequest::RequestPermission(request) => permission::request(request, at, found),
         AgentRequest::ReadTextFile(request) => {
             path::absolute(&request.path, &at.member("path"), found);
             path::line(request.line, &at.member("line"), found);
@@ -105,7 +111,7 @@ fn request_params(request: &AgentRequest, context: &Context, at: &Place<'_>, fou
             }
         }
         AgentRequest::CreateElicitation(request) => {
-            elicitation::question(request, context, at, found);
+            elicitation::request(request, context, at, found);
         }
         AgentRequest::MessageMcp(call) => {
             mcp::call(&call.server_id, &call.request_id, context, at, found);
@@ -120,10 +126,10 @@ fn result_of(
     context: &Context,
     found: &mut Findings,
 ) -> Result<(), json::Error> {
-    let at = Place::result(request.method());
+    let at = MessagePath::result(request.method());
     match request {
         ClientRequest::Initialize(request) => {
-            initialize::answer(request, &from_str(result)?, &at, found);
+            initialize::response(request, &from_str(result)?, &at, found);
         }
         ClientRequest::ListSessions(request) => {
             session_catalog::page(request, &from_str(result)?, context, &at, found);
@@ -134,47 +140,47 @@ fn result_of(
         ClientRequest::SetSessionConfigOption(request) => {
             options_set(request, &from_str(result)?, context, &at, found);
         }
-        ClientRequest::Prompt(_) => prompt::answer(&from_str(result)?, &at, found),
+        ClientRequest::Prompt(_) => prompt::response(&from_str(result)?, &at, found),
         ClientRequest::ListProviders(_) => provider::list(&from_str(result)?, &at, found),
         ClientRequest::Extension(_) => return Ok(()),
         _ => Method::check_result(request.method(), Direction::ToAgent, result)?,
     }
-    set_up(request, result, context, found)?;
+    session_result(request, result, context, found)?;
     wire::check(result, &at, found);
     Ok(())
 }
 
 /// The answer to one of the four requests that set a session up. Those to new and fork have the same members, and so
 /// have those to load and resume.
-fn set_up(
+fn session_result(
     request: &ClientRequest,
     result: &str,
     context: &Context,
     found: &mut Findings,
 ) -> Result<(), json::Error> {
-    let Some(setup) = Setup::of(request) else {
+    let Some(setup) = SessionSetup::of(request) else {
         return Ok(());
     };
-    let at = Place::result(request.method());
+    let at = MessagePath::result(request.method());
     let offers = match request {
         ClientRequest::NewSession(_) | ClientRequest::ForkSession(_) => {
             let session: v1::NewSessionResponse = from_str(result)?;
-            session_setup::unused(&session.session_id, context, &at, found);
-            Offers {
+            session_setup::unused_id(&session.session_id, context, &at, found);
+            SessionChoices {
                 modes: session.modes,
                 config_options: session.config_options,
             }
         }
         _ => {
             let session: v1::LoadSessionResponse = from_str(result)?;
-            Offers {
+            SessionChoices {
                 modes: session.modes,
                 config_options: session.config_options,
             }
         }
     };
     setup.accepted(context, &at, found);
-    session_setup::offers(&offers, context, &at, found);
+    session_setup::choices(&offers, context, &at, found);
     Ok(())
 }
 
@@ -182,11 +188,11 @@ fn options_set(
     request: &v1::SetSessionConfigOptionRequest,
     response: &v1::SetSessionConfigOptionResponse,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let (session, set) = (&request.session_id, &request.config_id);
     let at = at.member("configOptions");
     config_option::list(&response.config_options, context, &at, found);
-    config_option::answered(session, set, &response.config_options, context, &at, found);
+    config_option::set_response(session, set, &response.config_options, context, &at, found);
 }

@@ -3,9 +3,9 @@
 use attache_rpc::Error;
 use attache_rpc::json::{self, from_str};
 
-use super::session_setup::Setup;
+use super::session_setup::SessionSetup;
 use super::{
-    Context, Findings, Place, Violation, config_option, content, elicitation, envelope, gate,
+    Context, Findings, MessagePath, Violation, config_option, content, elicitation, envelope, gate,
     initialize, mcp, mode, permission, session_catalog, subagent, wire,
 };
 use crate::call::{AgentRequest, ClientNotification, ClientRequest};
@@ -18,7 +18,7 @@ pub fn check_request(request: &ClientRequest, context: &Context) -> Vec<Violatio
         envelope::extension(&call.method, &mut found);
         return found.into_list();
     }
-    let at = Place::params(request.method());
+    let at = MessagePath::params(request.method());
     gate::method(
         request.method(),
         MethodKind::Request,
@@ -37,7 +37,7 @@ pub fn check_request(request: &ClientRequest, context: &Context) -> Vec<Violatio
 pub fn check_notification(notification: &ClientNotification, context: &Context) -> Vec<Violation> {
     let mut found = Findings::default();
     let name = notification.method();
-    let at = Place::params(name);
+    let at = MessagePath::params(name);
     match notification {
         ClientNotification::Extension(call) => {
             envelope::extension(&call.method, &mut found);
@@ -71,7 +71,7 @@ pub fn check_response(
     context: &Context,
 ) -> Vec<Violation> {
     let mut found = Findings::default();
-    let at = Place::result(request.method());
+    let at = MessagePath::result(request.method());
     if let Ok(result) = outcome
         && let Err(fault) = result_of(request, result, context, &mut found)
     {
@@ -83,11 +83,11 @@ pub fn check_response(
 fn request_params(
     request: &ClientRequest,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
-    if let Some(setup) = Setup::of(request) {
-        initialize::first(at, context, found);
+    if let Some(setup) = SessionSetup::of(request) {
+        initialize::session_before(at, context, found);
         setup.check(context, at, found);
     }
     match request {
@@ -118,17 +118,17 @@ fn result_of(
     found: &mut Findings,
 ) -> Result<(), json::Error> {
     let name = request.method();
-    let at = Place::result(name);
+    let at = MessagePath::result(name);
     match request {
         AgentRequest::RequestPermission(request) => {
-            permission::answer(request, &from_str(result)?, &at, found);
+            permission::response(request, &from_str(result)?, &at, found);
         }
         AgentRequest::CreateElicitation(request) => {
-            elicitation::answer(request, &from_str(result)?, context, &at, found);
+            elicitation::response(request, &from_str(result)?, context, &at, found);
             // The values of a form are the person's: no member of them is an id.
             return Ok(());
         }
-        AgentRequest::MessageMcp(_) => mcp::answer(result, &at, found),
+        AgentRequest::MessageMcp(_) => mcp::response(result, &at, found),
         AgentRequest::Extension(_) => return Ok(()),
         _ => {}
     }

@@ -2,9 +2,9 @@
 
 mod complete;
 
-pub(super) use complete::{announced, answered};
+pub(super) use complete::{announced, set_response};
 
-use super::{Context, Findings, Place, gate, unique};
+use super::{Context, Findings, MessagePath, gate, unique};
 use crate::v1::{
     self, SessionConfigId, SessionConfigKind, SessionConfigOption, SessionConfigOptionCategory,
     SessionConfigOptionValue, SessionConfigSelectOptions, SessionConfigValueId,
@@ -14,7 +14,7 @@ use crate::v1::{
 pub(super) fn list(
     options: &[SessionConfigOption],
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     unique::ids(
@@ -34,7 +34,7 @@ pub(super) fn list(
 pub(super) fn set(
     request: &v1::SetSessionConfigOptionRequest,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let Some(offers) = context.sessions.get(&request.session_id) else {
@@ -72,7 +72,7 @@ fn find<'a>(
     options.iter().find(|option| option.id == *id)
 }
 
-fn kind(kind: &SessionConfigKind, context: &Context, at: &Place<'_>, found: &mut Findings) {
+fn kind(kind: &SessionConfigKind, context: &Context, at: &MessagePath<'_>, found: &mut Findings) {
     match kind {
         SessionConfigKind::Select(select) => {
             if !choices(select).any(|choice| *choice == select.current_value) {
@@ -94,7 +94,11 @@ fn shows_switches(context: &Context) -> bool {
     options.is_some_and(|options| options.boolean.is_some())
 }
 
-fn category(category: Option<&SessionConfigOptionCategory>, at: &Place<'_>, found: &mut Findings) {
+fn category(
+    category: Option<&SessionConfigOptionCategory>,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
     if category.is_some_and(|name| !name.is_known() && !name.as_str().starts_with('_')) {
         let message = "the name is reserved; start a category of your own with _";
         found.add(rule!("155"), at, message);

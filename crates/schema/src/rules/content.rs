@@ -1,13 +1,13 @@
 //! Content blocks: which of them a prompt may have, and which exist at all.
 
-use super::{Context, Findings, Place, gate};
+use super::{Context, Findings, MessagePath, gate};
 use crate::v1::ContentBlock;
 
 /// Text and links go to every agent, other content only to one that takes it.
 pub(super) fn prompt(
     blocks: &[ContentBlock],
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     for (index, block) in blocks.iter().enumerate() {
@@ -20,7 +20,7 @@ pub(super) fn prompt(
 }
 
 /// A block of a type that the protocol defines.
-pub(super) fn known(block: &ContentBlock, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn known(block: &ContentBlock, at: &MessagePath<'_>, found: &mut Findings) {
     if let ContentBlock::Other(_) = block {
         let message =
             "the block's type is not defined; use text, image, audio, resource_link or resource";
@@ -28,7 +28,7 @@ pub(super) fn known(block: &ContentBlock, at: &Place<'_>, found: &mut Findings) 
     }
 }
 
-pub(super) fn all_known(blocks: &[ContentBlock], at: &Place<'_>, found: &mut Findings) {
+pub(super) fn all_known(blocks: &[ContentBlock], at: &MessagePath<'_>, found: &mut Findings) {
     for (index, block) in blocks.iter().enumerate() {
         known(block, &at.item(index), found);
     }

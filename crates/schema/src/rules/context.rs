@@ -23,11 +23,11 @@ use crate::v1;
 ///     found[0].to_string(),
 ///     "session/new params.cwd: the path is relative; send the absolute path (rule 68, MUST)"
 /// );
-/// context.client_asked(&request);
+/// context.on_client_request(&request);
 ///
 /// let result = json::to_string(&v1::NewSessionResponse::new("s1"));
 /// assert!(agent::check_response(&request, Ok(&result), &context).is_empty());
-/// context.agent_answered(&request, Ok(&result));
+/// context.on_agent_response(&request, Ok(&result));
 /// assert!(context.sessions.contains_key("s1"));
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -41,21 +41,21 @@ pub struct Context {
     /// The ways to log in.
     pub auth_methods: Vec<v1::AuthMethod>,
     /// The sessions set up on this connection. What is not in here cannot be judged by what it offers.
-    pub sessions: HashMap<v1::SessionId, Offers>,
+    pub sessions: HashMap<v1::SessionId, SessionChoices>,
     /// The child sessions announced on this connection, and what the client may do with them.
     pub children: HashMap<v1::SessionId, v1::SubagentSessionCapabilities>,
     /// The MCP servers that are reached over this connection, and how often each has been named.
     pub mcp_servers: HashMap<v1::McpServerAcpId, usize>,
     /// The pages that a person has been asked to open and not yet dealt with.
-    pub pages: HashSet<v1::ElicitationId>,
+    pub open_pages: HashSet<v1::ElicitationId>,
     /// The pages that a person has ever been asked to open, up to a number: then no page is called unknown any more.
-    pub asked_pages: HashSet<v1::ElicitationId>,
+    pub requested_pages: HashSet<v1::ElicitationId>,
 }
 
 impl Context {
     /// Whether a page may have been asked for.
-    pub(super) fn may_have_asked(&self, page: &v1::ElicitationId) -> bool {
-        self.asked_pages.len() >= MOST_PAGES || self.asked_pages.contains(page)
+    pub(super) fn may_have_been_requested(&self, page: &v1::ElicitationId) -> bool {
+        self.requested_pages.len() >= MOST_PAGES || self.requested_pages.contains(page)
     }
 }
 
@@ -64,16 +64,16 @@ impl Context {
 pub enum Initialization {
     /// Nobody has begun it.
     #[default]
-    Missing,
+    NotStarted,
     /// The client has called `initialize`.
-    Asked,
+    Requested,
     /// The agent has answered.
     Done,
 }
 
 /// What a session lets the client choose.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Offers {
+pub struct SessionChoices {
     /// Its modes.
     pub modes: Option<v1::SessionModeState>,
     /// Its config options.

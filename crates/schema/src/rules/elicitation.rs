@@ -1,21 +1,21 @@
 //! Questions to the person: the mode, the form, the page.
 
-mod answer;
+mod response;
 mod secret;
 mod url;
 
-pub(super) use answer::check as answer;
+pub(super) use response::check as response;
 
-use super::{Context, Findings, Level, Place, gate};
+use super::{Context, Findings, Level, MessagePath, gate};
 use crate::v1::{
     CompleteElicitationNotification, CreateElicitationRequest, ElicitationFormMode,
     ElicitationMode, ElicitationPropertySchema, ElicitationScope, ElicitationUrlMode,
 };
 
-pub(super) fn question(
+pub(super) fn request(
     request: &CreateElicitationRequest,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     mode(&request.mode, context, &at.member("mode"), found);
@@ -33,10 +33,10 @@ pub(super) fn question(
 pub(super) fn completed(
     done: &CompleteElicitationNotification,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
-    if !context.may_have_asked(&done.elicitation_id) {
+    if !context.may_have_been_requested(&done.elicitation_id) {
         let message = "no page with this id was asked for; send the id of one that was";
         found.add(rule!("168"), &at.member("elicitationId"), message);
     }
@@ -54,7 +54,7 @@ fn is_offered(mode: &ElicitationMode, context: &Context) -> bool {
     }
 }
 
-fn mode(mode: &ElicitationMode, context: &Context, at: &Place<'_>, found: &mut Findings) {
+fn mode(mode: &ElicitationMode, context: &Context, at: &MessagePath<'_>, found: &mut Findings) {
     if is_offered(mode, context) {
         return;
     }
@@ -72,7 +72,7 @@ fn mode(mode: &ElicitationMode, context: &Context, at: &Place<'_>, found: &mut F
 }
 
 /// A field is named by its position: the names are the agent's.
-fn secrets(form: &ElicitationFormMode, at: &Place<'_>, found: &mut Findings) {
+fn secrets(form: &ElicitationFormMode, at: &MessagePath<'_>, found: &mut Findings) {
     let at = at.member("requestedSchema");
     let at = at.member("properties");
     for (index, (name, field)) in form.requested_schema.properties.iter().enumerate() {
@@ -85,8 +85,13 @@ fn secrets(form: &ElicitationFormMode, at: &Place<'_>, found: &mut Findings) {
     }
 }
 
-fn address(page: &ElicitationUrlMode, context: &Context, at: &Place<'_>, found: &mut Findings) {
-    if context.pages.contains(&page.elicitation_id) {
+fn address(
+    page: &ElicitationUrlMode,
+    context: &Context,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
+    if context.open_pages.contains(&page.elicitation_id) {
         let message = "another open page has this id; make a new one";
         found.add(rule!("168"), &at.member("elicitationId"), message);
     }

@@ -2,14 +2,14 @@
 
 use attache_rpc::Id;
 
-use super::{Findings, Place, Violation};
+use super::{Findings, MessagePath, Violation};
 use crate::call::ProtocolLevelNotification;
 use crate::method::Method;
 
 /// What is wrong with the id of a request.
 pub fn check_id(request: &Id) -> Vec<Violation> {
     let mut found = Findings::default();
-    id(request, &Place::Part("request", "id"), &mut found);
+    id(request, &MessagePath::Part("request", "id"), &mut found);
     found.into_list()
 }
 
@@ -27,7 +27,7 @@ pub fn check_protocol_notification(notification: &ProtocolLevelNotification) -> 
     let mut found = Findings::default();
     match notification {
         ProtocolLevelNotification::CancelRequest(cancel) => {
-            let at = Place::params(notification.method());
+            let at = MessagePath::params(notification.method());
             id(&cancel.request_id, &at.member("requestId"), &mut found);
         }
         ProtocolLevelNotification::Extension(call) => extension(&call.method, &mut found),
@@ -39,12 +39,16 @@ pub fn check_protocol_notification(notification: &ProtocolLevelNotification) -> 
 pub(super) fn extension(name: &str, found: &mut Findings) {
     if !name.starts_with('_') {
         let message = "the protocol has no such method; start one of your own with _";
-        found.add(rule!("174"), &Place::Part("extension", "method"), message);
+        found.add(
+            rule!("174"),
+            &MessagePath::Part("extension", "method"),
+            message,
+        );
     }
 }
 
 /// An id as JSON text; the quotes of a string do not count.
-pub(super) fn id(id: &Id, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn id(id: &Id, at: &MessagePath<'_>, found: &mut Findings) {
     let text = id.as_str().trim_matches('"');
     if id.is_null() {
         let message = "the id is null, which no answer can be told by; send a number or a string";

@@ -2,13 +2,13 @@
 
 use attache_rpc::Error;
 
-use super::{Findings, Place};
+use super::{Findings, MessagePath};
 use crate::call::ClientRequest;
 use crate::error::ErrorCode;
 
 /// An agent's error.
 pub(super) fn of_agent(request: &ClientRequest, error: &Error, found: &mut Findings) {
-    let at = Place::error(request.method());
+    let at = MessagePath::error(request.method());
     match (request, ErrorCode::of(error)) {
         (ClientRequest::AuthStatus(_), ErrorCode::AuthRequired) => {
             let message = "the status can be asked without a login; answer with the state";

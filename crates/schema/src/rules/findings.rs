@@ -2,7 +2,7 @@
 
 use attache_rpc::json;
 
-use super::{Level, Place, Rule, Violation};
+use super::{Level, MessagePath, Rule, Violation};
 
 /// The violations of one message; more than [`MOST`] are not kept.
 #[derive(Debug, Default)]
@@ -10,7 +10,12 @@ pub(super) struct Findings(Vec<Violation>);
 
 impl Findings {
     /// The rule is broken at that place.
-    pub(super) fn add(&mut self, rule: &'static Rule, at: &Place<'_>, message: impl Into<String>) {
+    pub(super) fn add(
+        &mut self,
+        rule: &'static Rule,
+        at: &MessagePath<'_>,
+        message: impl Into<String>,
+    ) {
         self.hint(rule, rule.level, at, message);
     }
 
@@ -19,7 +24,7 @@ impl Findings {
         &mut self,
         rule: &'static Rule,
         level: Level,
-        at: &Place<'_>,
+        at: &MessagePath<'_>,
         message: impl Into<String>,
     ) {
         if self.0.len() < MOST {
@@ -33,7 +38,7 @@ impl Findings {
     }
 
     /// The value at that place cannot be read.
-    pub(super) fn unreadable(&mut self, at: &Place<'_>, fault: &json::Error) {
+    pub(super) fn unreadable(&mut self, at: &MessagePath<'_>, fault: &json::Error) {
         let message = format!("does not fit the schema: {fault}");
         self.add(rule!("B6"), at, message);
     }

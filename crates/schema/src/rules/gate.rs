@@ -1,6 +1,6 @@
 //! May the peer be sent this? Methods by their row of the table, members by the capability they need.
 
-use super::{Context, Findings, Place, Rule};
+use super::{Context, Findings, MessagePath, Rule};
 use crate::method::{Direction, Method, MethodKind};
 
 /// A method needs what its row says.
@@ -17,13 +17,18 @@ pub(super) fn method(
     if !method.requirement.is_met(&context.agent, &context.client)
         && let Some(capability) = method.requirement.path()
     {
-        let at = Place::params(name);
+        let at = MessagePath::params(name);
         closed(rule_of(method), capability, &at, found);
     }
 }
 
 /// A member or a variant needs a capability that is not there.
-pub(super) fn closed(rule: &'static Rule, capability: &str, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn closed(
+    rule: &'static Rule,
+    capability: &str,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
     let message = format!("needs {capability}, which was not advertised; do not send it");
     found.add(rule, at, message);
 }

@@ -2,11 +2,11 @@
 
 use attache_rpc::Error;
 
-use super::{Context, Findings, Initialization, Place, gate};
+use super::{Context, Findings, Initialization, MessagePath, gate};
 use crate::call::ClientRequest;
 use crate::v1::{self, AuthMethod};
 
-pub(super) fn request(request: &v1::InitializeRequest, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn request(request: &v1::InitializeRequest, at: &MessagePath<'_>, found: &mut Findings) {
     if request.client_info.is_none() {
         let message = "is missing; say the client's name and version";
         found.add(rule!("26"), &at.member("clientInfo"), message);
@@ -14,8 +14,8 @@ pub(super) fn request(request: &v1::InitializeRequest, at: &Place<'_>, found: &m
 }
 
 /// A session that is set up comes after `initialize`.
-pub(super) fn first(at: &Place<'_>, context: &Context, found: &mut Findings) {
-    if context.initialization == Initialization::Missing {
+pub(super) fn session_before(at: &MessagePath<'_>, context: &Context, found: &mut Findings) {
+    if context.initialization == Initialization::NotStarted {
         let message = "the connection is not initialized; call initialize first";
         found.add(rule!("24"), at, message);
     }
@@ -33,20 +33,20 @@ pub(super) fn too_early(
         ClientRequest::Initialize(_) | ClientRequest::Extension(_)
     );
     let is_refused = outcome.is_err_and(|error| error.code == Error::INVALID_REQUEST);
-    if context.initialization == Initialization::Missing && !can_be_first && !is_refused {
+    if context.initialization == Initialization::NotStarted && !can_be_first && !is_refused {
         let at = match outcome {
-            Ok(_) => Place::result(request.method()),
-            Err(_) => Place::error(request.method()),
+            Ok(_) => MessagePath::result(request.method()),
+            Err(_) => MessagePath::error(request.method()),
         };
         let message = "the request came before initialize; answer with an error (-32600)";
         found.add(rule!("14a"), &at, message);
     }
 }
 
-pub(super) fn answer(
+pub(super) fn response(
     request: &v1::InitializeRequest,
     response: &v1::InitializeResponse,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if response.agent_info.is_none() {
@@ -71,7 +71,7 @@ pub(super) fn answer(
 pub(super) fn login(
     request: &v1::AuthenticateRequest,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let at = at.member("methodId");
@@ -89,7 +89,7 @@ pub(super) fn login(
     }
 }
 
-fn capabilities(offered: &v1::AgentCapabilities, at: &Place<'_>, found: &mut Findings) {
+fn capabilities(offered: &v1::AgentCapabilities, at: &MessagePath<'_>, found: &mut Findings) {
     let session = &offered.session_capabilities;
     if session.archive.is_some() && session.list.is_none() {
         let at = at.member("sessionCapabilities");

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use attache_rpc::json::Object;
 
-use super::{Context, Findings, Place, gate, path, wire};
+use super::{Context, Findings, MessagePath, gate, path, wire};
 use crate::v1::{self, McpRequestId, McpServer, McpServerAcpId};
 
 pub(super) fn servers(
     servers: &[McpServer],
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     for (index, server) in servers.iter().enumerate() {
@@ -33,7 +33,7 @@ pub(super) fn call(
     server: &McpServerAcpId,
     request: &McpRequestId,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     wire::id(request.as_str(), &at.member("requestId"), found);
@@ -44,7 +44,7 @@ pub(super) fn call(
 }
 
 /// Only the text shows that both members are there: reading takes the first.
-pub(super) fn answer(result: &str, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn response(result: &str, at: &MessagePath<'_>, found: &mut Findings) {
     let is_both = Object::parse(result).is_ok_and(|answer| {
         answer.has("result") && answer.get("error").is_some_and(|error| error != "null")
     });
@@ -54,7 +54,7 @@ pub(super) fn answer(result: &str, at: &Place<'_>, found: &mut Findings) {
     }
 }
 
-fn check_server(server: &McpServer, context: &Context, at: &Place<'_>, found: &mut Findings) {
+fn check_server(server: &McpServer, context: &Context, at: &MessagePath<'_>, found: &mut Findings) {
     let offered: &v1::McpCapabilities = &context.agent.mcp_capabilities;
     match server {
         McpServer::Stdio(server) => path::absolute(&server.command, &at.member("command"), found),
@@ -90,7 +90,12 @@ fn check_server(server: &McpServer, context: &Context, at: &Place<'_>, found: &m
     }
 }
 
-fn unused_ids(servers: &[McpServer], context: &Context, at: &Place<'_>, found: &mut Findings) {
+fn unused_ids(
+    servers: &[McpServer],
+    context: &Context,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
     let mut used = HashSet::new();
     for (index, id) in ids(servers) {
         if !used.insert(id) || context.mcp_servers.contains_key(id) {

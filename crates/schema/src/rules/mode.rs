@@ -1,10 +1,10 @@
 //! Modes of a session, and the config option that stands for them.
 
-use super::{Context, Findings, Offers, Place, config_option, unique};
+use super::{Context, Findings, MessagePath, SessionChoices, config_option, unique};
 use crate::v1::{self, SessionConfigKind, SessionConfigOptionCategory};
 
 /// The modes that a session offers.
-pub(super) fn state(modes: &v1::SessionModeState, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn state(modes: &v1::SessionModeState, at: &MessagePath<'_>, found: &mut Findings) {
     if !has(modes, &modes.current_mode_id) {
         let message = "the present mode is not among those available; add it or name another";
         found.add(rule!("B5"), &at.member("currentModeId"), message);
@@ -17,7 +17,7 @@ pub(super) fn state(modes: &v1::SessionModeState, at: &Place<'_>, found: &mut Fi
 pub(super) fn set(
     request: &v1::SetSessionModeRequest,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let Some(offers) = context.sessions.get(&request.session_id) else {
@@ -42,7 +42,7 @@ pub(super) fn announced(
     session: &v1::SessionId,
     mode: &v1::SessionModeId,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let offers = context.sessions.get(session);
@@ -54,7 +54,7 @@ pub(super) fn announced(
 }
 
 /// A config option that lists the present mode among its choices must have it chosen.
-pub(super) fn in_step(offers: &Offers, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn matches_option(offers: &SessionChoices, at: &MessagePath<'_>, found: &mut Findings) {
     let (Some(modes), Some(options)) = (&offers.modes, &offers.config_options) else {
         return;
     };

@@ -1,10 +1,10 @@
 //! Paths are absolute and lines start at 1.
 
-use super::{Findings, Place, Rule};
+use super::{Findings, MessagePath, Rule};
 use crate::FilePath;
 
 /// A path that stands alone.
-pub(super) fn absolute(path: &FilePath, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn absolute(path: &FilePath, at: &MessagePath<'_>, found: &mut Findings) {
     absolute_by(rule!("13"), path, at, found);
 }
 
@@ -12,7 +12,7 @@ pub(super) fn absolute(path: &FilePath, at: &Place<'_>, found: &mut Findings) {
 pub(super) fn absolute_by(
     rule: &'static Rule,
     path: &FilePath,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if path.as_str().is_empty() {
@@ -23,14 +23,14 @@ pub(super) fn absolute_by(
 }
 
 /// Several paths that stand alone.
-pub(super) fn all_absolute(paths: &[FilePath], at: &Place<'_>, found: &mut Findings) {
+pub(super) fn all_absolute(paths: &[FilePath], at: &MessagePath<'_>, found: &mut Findings) {
     for (index, path) in paths.iter().enumerate() {
         absolute(path, &at.item(index), found);
     }
 }
 
 /// A line in a file.
-pub(super) fn line(line: Option<u32>, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn line(line: Option<u32>, at: &MessagePath<'_>, found: &mut Findings) {
     if line == Some(0) {
         found.add(rule!("14"), at, "there is no line 0; the first line is 1");
     }

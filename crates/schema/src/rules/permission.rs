@@ -1,6 +1,6 @@
 //! Permission: the question, the answer, and whether the answer is a yes.
 
-use super::{Findings, Place, tool_call, unique};
+use super::{Findings, MessagePath, tool_call, unique};
 use crate::v1::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
     RequestPermissionResponse,
@@ -23,7 +23,11 @@ pub fn is_allowed(
     meant.peek().is_some() && meant.all(allows)
 }
 
-pub(super) fn question(request: &RequestPermissionRequest, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn request(
+    request: &RequestPermissionRequest,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
     tool_call::change(&request.tool_call, &at.member("toolCall"), found);
     let at = at.member("options");
     let ids = request
@@ -39,10 +43,10 @@ pub(super) fn question(request: &RequestPermissionRequest, at: &Place<'_>, found
     }
 }
 
-pub(super) fn answer(
+pub(super) fn response(
     request: &RequestPermissionRequest,
     response: &RequestPermissionResponse,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let at = at.member("outcome");

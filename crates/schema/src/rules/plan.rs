@@ -1,9 +1,9 @@
 //! Entries of a plan.
 
-use super::{Findings, Place};
+use super::{Findings, MessagePath};
 use crate::v1::{PlanEntry, PlanUpdateContent};
 
-pub(super) fn entries(entries: &[PlanEntry], at: &Place<'_>, found: &mut Findings) {
+pub(super) fn entries(entries: &[PlanEntry], at: &MessagePath<'_>, found: &mut Findings) {
     for (index, entry) in entries.iter().enumerate() {
         let at = at.item(index);
         if !entry.priority.is_known() {
@@ -18,7 +18,7 @@ pub(super) fn entries(entries: &[PlanEntry], at: &Place<'_>, found: &mut Finding
 }
 
 /// A plan with an id.
-pub(super) fn content(plan: &PlanUpdateContent, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn content(plan: &PlanUpdateContent, at: &MessagePath<'_>, found: &mut Findings) {
     match plan {
         PlanUpdateContent::Items(plan) => entries(&plan.entries, &at.member("entries"), found),
         PlanUpdateContent::File(_) | PlanUpdateContent::Markdown(_) => {}

@@ -1,10 +1,10 @@
 //! Providers of language models (unstable).
 
-use super::{Findings, Place, unique};
+use super::{Findings, MessagePath, unique};
 use crate::v1::ListProvidersResponse;
 
 /// A provider that is required has a configuration: without one it would be disabled.
-pub(super) fn list(response: &ListProvidersResponse, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn list(response: &ListProvidersResponse, at: &MessagePath<'_>, found: &mut Findings) {
     let at = at.member("providers");
     let ids = response
         .providers

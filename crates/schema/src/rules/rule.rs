@@ -11,7 +11,7 @@ pub struct Rule {
     /// Its number: `13`, `14a`, or `B1` for a bound.
     pub number: &'static str,
     /// Whom it binds.
-    pub tags: &'static [Tag],
+    pub targets: &'static [RuleTarget],
     /// How strongly.
     pub level: Level,
     /// Whether it is about something that may still change.
@@ -22,7 +22,7 @@ pub struct Rule {
 
 /// Whom a rule binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tag {
+pub enum RuleTarget {
     /// The agent.
     Agent,
     /// The client.

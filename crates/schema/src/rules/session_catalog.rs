@@ -1,12 +1,12 @@
 //! Stored sessions: lists and titles.
 
-use super::{Context, Findings, Place, gate, path};
+use super::{Context, Findings, MessagePath, gate, path};
 use crate::v1;
 
 pub(super) fn list(
     request: &v1::ListSessionsRequest,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if let Some(cwd) = &request.cwd {
@@ -22,7 +22,7 @@ pub(super) fn page(
     request: &v1::ListSessionsRequest,
     response: &v1::ListSessionsResponse,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if has_archive(context)
@@ -42,7 +42,7 @@ pub(super) fn page(
 
 pub(super) fn set_title(
     request: &v1::SetSessionTitleRequest,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if request.title.trim().is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn set_title(
 pub(super) fn stored_title(
     request: &v1::SetSessionTitleRequest,
     response: &v1::SetSessionTitleResponse,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if request.title.trim().is_empty() {
@@ -69,7 +69,7 @@ pub(super) fn stored_title(
     }
 }
 
-fn entry(session: &v1::SessionInfo, context: &Context, at: &Place<'_>, found: &mut Findings) {
+fn entry(session: &v1::SessionInfo, context: &Context, at: &MessagePath<'_>, found: &mut Findings) {
     path::absolute(&session.cwd, &at.member("cwd"), found);
     let roots = at.member("additionalDirectories");
     path::all_absolute(&session.additional_directories, &roots, found);

@@ -2,19 +2,19 @@
 
 mod system_prompt;
 
-use super::{Context, Findings, Offers, Place, config_option, gate, mcp, mode, path};
+use super::{Context, Findings, MessagePath, SessionChoices, config_option, gate, mcp, mode, path};
 use crate::call::ClientRequest;
 use crate::{FilePath, v1};
 
 /// What the four requests have in common.
-pub(super) struct Setup<'a> {
+pub(super) struct SessionSetup<'a> {
     pub(super) cwd: &'a FilePath,
     pub(super) roots: &'a [FilePath],
     pub(super) servers: &'a [v1::McpServer],
     pub(super) system_prompt: Option<&'a v1::SystemPrompt>,
 }
 
-impl<'a> Setup<'a> {
+impl<'a> SessionSetup<'a> {
     /// The setup in a request, if it is one of the four.
     pub(super) fn of(request: &'a ClientRequest) -> Option<Self> {
         match request {
@@ -26,7 +26,7 @@ impl<'a> Setup<'a> {
         }
     }
 
-    pub(super) fn check(&self, context: &Context, at: &Place<'_>, found: &mut Findings) {
+    pub(super) fn check(&self, context: &Context, at: &MessagePath<'_>, found: &mut Findings) {
         path::absolute_by(rule!("68"), self.cwd, &at.member("cwd"), found);
         roots(
             self.roots,
@@ -41,7 +41,7 @@ impl<'a> Setup<'a> {
     }
 
     /// An agent must not accept what it cannot use.
-    pub(super) fn accepted(&self, context: &Context, at: &Place<'_>, found: &mut Findings) {
+    pub(super) fn accepted(&self, context: &Context, at: &MessagePath<'_>, found: &mut Findings) {
         if self.roots.iter().any(|root| !root.is_absolute()) {
             let message = "a root of the request is not absolute; answer with an error (-32602)";
             found.add(rule!("67"), at, message);
@@ -54,9 +54,9 @@ impl<'a> Setup<'a> {
 
 macro_rules! setups {
     ($($Request:ident)*) => {$(
-        impl<'a> From<&'a v1::$Request> for Setup<'a> {
+        impl<'a> From<&'a v1::$Request> for SessionSetup<'a> {
             fn from(request: &'a v1::$Request) -> Self {
-                Setup {
+                SessionSetup {
                     cwd: &request.cwd,
                     roots: &request.additional_directories,
                     servers: &request.mcp_servers,
@@ -70,21 +70,26 @@ macro_rules! setups {
 setups! { NewSessionRequest LoadSessionRequest ResumeSessionRequest ForkSessionRequest }
 
 /// What an answer offers.
-pub(super) fn offers(offers: &Offers, context: &Context, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn choices(
+    offers: &SessionChoices,
+    context: &Context,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
     if let Some(modes) = &offers.modes {
         mode::state(modes, &at.member("modes"), found);
     }
     if let Some(options) = &offers.config_options {
         config_option::list(options, context, &at.member("configOptions"), found);
     }
-    mode::in_step(offers, at, found);
+    mode::matches_option(offers, at, found);
 }
 
 /// A session's id is its own.
-pub(super) fn unused(
+pub(super) fn unused_id(
     session: &v1::SessionId,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if context.sessions.contains_key(session) {
@@ -93,7 +98,7 @@ pub(super) fn unused(
     }
 }
 
-fn roots(roots: &[FilePath], context: &Context, at: &Place<'_>, found: &mut Findings) {
+fn roots(roots: &[FilePath], context: &Context, at: &MessagePath<'_>, found: &mut Findings) {
     let offered = &context.agent.session_capabilities.additional_directories;
     if !roots.is_empty() && offered.is_none() {
         let capability = "agentCapabilities.sessionCapabilities.additionalDirectories";

@@ -1,9 +1,9 @@
 //! Child sessions (unstable): what the agent says of them, and what the client may do with them.
 
-use super::{Context, Findings, Place, path};
+use super::{Context, Findings, MessagePath, path};
 use crate::v1;
 
-pub(super) fn update(update: &v1::SubagentUpdate, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn update(update: &v1::SubagentUpdate, at: &MessagePath<'_>, found: &mut Findings) {
     if let Some(cwd) = update.cwd.value() {
         path::absolute(cwd, &at.member("cwd"), found);
     }
@@ -17,7 +17,7 @@ pub(super) fn message(
     session: &v1::SessionId,
     message: &v1::SessionMessage,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let is_known = |other: &v1::SessionId| {
@@ -41,7 +41,7 @@ pub(super) fn message(
 pub(super) fn cancelled(
     session: &v1::SessionId,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let child = context.children.get(session);
@@ -55,7 +55,7 @@ pub(super) fn cancelled(
 pub(super) fn changed(
     session: &v1::SessionId,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if context.children.contains_key(session) && !context.sessions.contains_key(session) {

@@ -1,6 +1,6 @@
 //! All rules of the conformance checklist, in its order, and our own bounds behind them.
 
-use super::{Level, Rule, Tag};
+use super::{Level, Rule, RuleTarget};
 use crate::method::Stability;
 
 /// A line for each rule: its number, whom it binds, its level, and what it says.
@@ -9,7 +9,7 @@ macro_rules! rows {
         pub(super) const RULES: &[super::Rule] = &[$(
             super::Rule {
                 number: $number,
-                tags: &[$(super::Tag::$tag),+],
+                targets: &[$(super::RuleTarget::$tag),+],
                 level: super::Level::$level,
                 stability: rows! { @stability $($stability)? },
                 text: $text,

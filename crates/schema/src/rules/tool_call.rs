@@ -1,10 +1,10 @@
 //! Tool calls, as they are reported and changed: what can be seen without knowing the call's past.
 
-use super::{Findings, Level, Place, content, path};
+use super::{Findings, Level, MessagePath, content, path};
 use crate::v1::{self, ToolCallContent, ToolCallLocation};
 
 /// A first report.
-pub(super) fn report(call: &v1::ToolCall, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn report(call: &v1::ToolCall, at: &MessagePath<'_>, found: &mut Findings) {
     title(Some(&call.title), at, found);
     known(Some(&call.kind), Some(&call.status), at, found);
     contents(&call.content, at, found);
@@ -12,14 +12,14 @@ pub(super) fn report(call: &v1::ToolCall, at: &Place<'_>, found: &mut Findings) 
 }
 
 /// A change.
-pub(super) fn change(call: &v1::ToolCallUpdate, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn change(call: &v1::ToolCallUpdate, at: &MessagePath<'_>, found: &mut Findings) {
     title(call.title.as_deref(), at, found);
     known(call.kind.as_ref(), call.status.as_ref(), at, found);
     contents(call.content.as_deref().unwrap_or(&[]), at, found);
     locations(call.locations.as_deref().unwrap_or(&[]), at, found);
 }
 
-fn title(title: Option<&str>, at: &Place<'_>, found: &mut Findings) {
+fn title(title: Option<&str>, at: &MessagePath<'_>, found: &mut Findings) {
     if title.is_some_and(|title| title.trim().is_empty()) {
         let message = "the title is empty; say what the call does";
         found.add(rule!("B4"), &at.member("title"), message);
@@ -30,7 +30,7 @@ fn title(title: Option<&str>, at: &Place<'_>, found: &mut Findings) {
 fn known(
     kind: Option<&v1::ToolKind>,
     status: Option<&v1::ToolCallStatus>,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if kind.is_some_and(|kind| !kind.is_known()) {
@@ -43,7 +43,7 @@ fn known(
     }
 }
 
-fn contents(contents: &[ToolCallContent], at: &Place<'_>, found: &mut Findings) {
+fn contents(contents: &[ToolCallContent], at: &MessagePath<'_>, found: &mut Findings) {
     let at = at.member("content");
     for (index, item) in contents.iter().enumerate() {
         let at = at.item(index);
@@ -61,7 +61,7 @@ fn contents(contents: &[ToolCallContent], at: &Place<'_>, found: &mut Findings) 
     }
 }
 
-fn locations(locations: &[ToolCallLocation], at: &Place<'_>, found: &mut Findings) {
+fn locations(locations: &[ToolCallLocation], at: &MessagePath<'_>, found: &mut Findings) {
     let at = at.member("locations");
     for (index, location) in locations.iter().enumerate() {
         let at = at.item(index);

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::{Findings, Place};
+use super::{Findings, MessagePath};
 
 /// The members named `member` of a list's items differ.
 pub(super) fn ids<'a>(
     ids: impl Iterator<Item = &'a str>,
     member: &'static str,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     for index in repeated(ids) {

@@ -1,14 +1,15 @@
 //! Session updates: whether the client takes them, and what is in them.
 
 use super::{
-    Context, Findings, Place, Rule, config_option, content, gate, mode, plan, subagent, tool_call,
+    Context, Findings, MessagePath, Rule, config_option, content, gate, mode, plan, subagent,
+    tool_call,
 };
 use crate::v1::{self, SessionUpdate};
 
 pub(super) fn check(
     news: &v1::SessionNotification,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let at = at.member("update");
@@ -61,7 +62,12 @@ fn missing_capability(update: &SessionUpdate, client: &v1::ClientCapabilities) -
     (!is_taken).then_some((rule, capability))
 }
 
-fn inside(news: &v1::SessionNotification, context: &Context, at: &Place<'_>, found: &mut Findings) {
+fn inside(
+    news: &v1::SessionNotification,
+    context: &Context,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
     let session = &news.session_id;
     match &news.update {
         SessionUpdate::UserMessageChunk(chunk)
@@ -111,7 +117,7 @@ fn options(
     session: &v1::SessionId,
     options: &[v1::SessionConfigOption],
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let at = at.member("configOptions");
@@ -119,7 +125,7 @@ fn options(
     config_option::announced(session, options, context, &at, found);
 }
 
-fn title(title: &str, at: &Place<'_>, found: &mut Findings) {
+fn title(title: &str, at: &MessagePath<'_>, found: &mut Findings) {
     if title.trim().is_empty() {
         let message = "the title is empty; say what happened";
         found.add(rule!("B4"), &at.member("title"), message);

@@ -1,25 +1,29 @@
 //! What holds for every object of a message, whatever its type: the length of ids, and the reserved names of `_meta`.
 
-use attache_rpc::json::{Error, Kind, Reader};
+use attache_rpc::json::{Error, Reader, ValueKind};
 
-use super::{Findings, Place};
+use super::{Findings, MessagePath};
 
 /// Looks through a text that has been read once already; one that is not JSON has nothing to find.
-pub(super) fn check(text: &str, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn check(text: &str, at: &MessagePath<'_>, found: &mut Findings) {
     if let Err(fault) = value(&mut Reader::new(text), at, found) {
         found.unreadable(at, &fault);
     }
 }
 
-fn value(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Result<(), Error> {
+fn value(reader: &mut Reader<'_>, at: &MessagePath<'_>, found: &mut Findings) -> Result<(), Error> {
     match reader.kind()? {
-        Kind::Object => object(reader, at, found),
-        Kind::Array => array(reader, at, found),
+        ValueKind::Object => object(reader, at, found),
+        ValueKind::Array => array(reader, at, found),
         _ => reader.skip().map(drop),
     }
 }
 
-fn object(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Result<(), Error> {
+fn object(
+    reader: &mut Reader<'_>,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) -> Result<(), Error> {
     let mut more = reader.open_object()?;
     let mut position = 0;
     while more {
@@ -36,7 +40,7 @@ fn object(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Resu
     Ok(())
 }
 
-fn array(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Result<(), Error> {
+fn array(reader: &mut Reader<'_>, at: &MessagePath<'_>, found: &mut Findings) -> Result<(), Error> {
     let mut more = reader.open_array()?;
     let mut position = 0;
     while more {
@@ -50,12 +54,12 @@ fn array(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Resul
 fn member(
     name: &str,
     reader: &mut Reader<'_>,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) -> Result<(), Error> {
     match reader.kind()? {
-        Kind::Object if name == "_meta" => meta(reader, at, found),
-        Kind::String if IDS.contains(&name) => {
+        ValueKind::Object if name == "_meta" => meta(reader, at, found),
+        ValueKind::String if IDS.contains(&name) => {
             id(reader.text()?, at, found);
             Ok(())
         }
@@ -64,11 +68,11 @@ fn member(
     }
 }
 
-fn meta(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Result<(), Error> {
+fn meta(reader: &mut Reader<'_>, at: &MessagePath<'_>, found: &mut Findings) -> Result<(), Error> {
     let mut more = reader.open_object()?;
     while more {
         let name = reader.name()?;
-        let is_text = reader.kind()? == Kind::String;
+        let is_text = reader.kind()? == ValueKind::String;
         reader.skip()?;
         if let Some(reserved) = TRACE.iter().find(|reserved| **reserved == name)
             && !is_text
@@ -83,7 +87,7 @@ fn meta(reader: &mut Reader<'_>, at: &Place<'_>, found: &mut Findings) -> Result
 }
 
 /// One id, where its name does not tell what it is.
-pub(super) fn id(text: &str, at: &Place<'_>, found: &mut Findings) {
+pub(super) fn id(text: &str, at: &MessagePath<'_>, found: &mut Findings) {
     if text.is_empty() {
         found.add(rule!("B2"), at, "the id is empty; send one with text");
     } else if text.len() > MOST {

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 use crate::Meta;
-use crate::json::{self, Encode, Maybe};
+use crate::json::{self, Encode, MaybeUndefined};
 use crate::v1;
 
 fn check(message: &impl Encode, expect: Expect) {
@@ -425,7 +425,7 @@ fn a_plan() {
 #[test]
 fn news_that_clears_a_title() {
     let mut update = v1::SessionInfoUpdate::new().updated_at("2026-01-01T00:00:00Z");
-    update.title = Maybe::Null;
+    update.title = MaybeUndefined::Null;
     check(
         &v1::SessionNotification::new("s1", update),
         expect![[r#"

@@ -5,13 +5,13 @@ use attache_rpc::Id;
 use proptest::prelude::*;
 
 use super::official;
-use super::sample::{Sample, Source};
+use super::sample::{Sample, SampleSource};
 use crate::json::{self, Encode};
 use crate::v1;
 
 /// An official call becomes a draft one, or several, and those become official again.
 fn calls<T: Sample + Encode>(method: &str, bytes: &[u8]) {
-    let text = json::to_string(&T::sample(&mut Source::new(bytes)));
+    let text = json::to_string(&T::sample(&mut SampleSource::new(bytes)));
     let id = Id::from("only");
     for to in [Role::Client, Role::Agent] {
         let (client, agent) = in_session();
@@ -39,7 +39,7 @@ fn calls<T: Sample + Encode>(method: &str, bytes: &[u8]) {
 
 /// An official result becomes a draft one, and that becomes official again.
 fn results<T: Sample + Encode>(method: &str, bytes: &[u8]) {
-    let text = json::to_string(&T::sample(&mut Source::new(bytes)));
+    let text = json::to_string(&T::sample(&mut SampleSource::new(bytes)));
     let id = Id::from("only");
     let (mut near, mut far) = in_session();
     let draft = near.write_result(&id, method, &text).expect("a result");

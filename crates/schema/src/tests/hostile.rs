@@ -8,12 +8,12 @@ mod silence;
 use attache_rpc::{Error, Message};
 use proptest::prelude::*;
 
-use super::sample::Source;
+use super::sample::SampleSource;
 use crate::call::{
     AgentNotification, AgentRequest, ClientNotification, ClientRequest, ConductorRequest,
     ProtocolLevelNotification, ProxyNotification, ProxyRequest,
 };
-use every::{EVERY, Typed};
+use every::{EVERY, TypeSampler};
 
 /// Reads a line as a message, and its payload as whatever it could be.
 fn survive(line: &[u8]) {
@@ -32,9 +32,9 @@ fn survive(line: &[u8]) {
 /// Reads a text as the parameters and the result of every method.
 fn payload(text: &str) {
     for row in EVERY {
-        let Typed { again, .. } = row.params;
+        let TypeSampler { again, .. } = row.params;
         assert_eq!(row.method.params.check(text).is_ok(), again(text));
-        if let (Some(shape), Some(Typed { again, .. })) = (row.method.result, row.result) {
+        if let (Some(shape), Some(TypeSampler { again, .. })) = (row.method.result, row.result) {
             assert_eq!(shape.check(text).is_ok(), again(text));
         }
     }
@@ -107,10 +107,10 @@ proptest! {
 
     #[test]
     fn a_message_with_some_bytes_changed(bytes in entropy(), decisions in entropy(), row in 0..EVERY.len()) {
-        let (payload, is_result) = EVERY[row].sample(&mut Source::new(&bytes));
+        let (payload, is_result) = EVERY[row].sample(&mut SampleSource::new(&bytes));
         let mut line = line(EVERY[row].method.name, &payload, is_result).into_bytes();
         survive(&line);
-        let mut source = Source::new(&decisions);
+        let mut source = SampleSource::new(&decisions);
         for _ in 0..=source.byte() % 4 {
             change::bytes(&mut line, &mut source);
         }
@@ -119,8 +119,8 @@ proptest! {
 
     #[test]
     fn a_payload_with_some_values_changed(bytes in entropy(), decisions in entropy(), row in 0..EVERY.len()) {
-        let (mut text, is_result) = EVERY[row].sample(&mut Source::new(&bytes));
-        let mut source = Source::new(&decisions);
+        let (mut text, is_result) = EVERY[row].sample(&mut SampleSource::new(&bytes));
+        let mut source = SampleSource::new(&decisions);
         for _ in 0..=source.byte() % 3 {
             text = change::values(&text, &mut source);
         }
@@ -129,7 +129,7 @@ proptest! {
 
     #[test]
     fn a_payload_of_another_method(bytes in entropy(), row in 0..EVERY.len()) {
-        let (text, _) = EVERY[row].sample(&mut Source::new(&bytes));
+        let (text, _) = EVERY[row].sample(&mut SampleSource::new(&bytes));
         payload(&text);
         calls("_vendor/method", Some(&text));
     }

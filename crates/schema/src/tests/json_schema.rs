@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::sample::Source;
+use super::sample::SampleSource;
 
 /// Makes values that a schema allows. It understands what the official crate's schemas use.
 pub(crate) struct Generator {
@@ -16,11 +16,11 @@ impl Generator {
         }
     }
 
-    pub(crate) fn make(&self, source: &mut Source<'_>) -> Value {
+    pub(crate) fn make(&self, source: &mut SampleSource<'_>) -> Value {
         self.value(&self.root, source, 8)
     }
 
-    fn value(&self, schema: &Value, source: &mut Source<'_>, depth: u8) -> Value {
+    fn value(&self, schema: &Value, source: &mut SampleSource<'_>, depth: u8) -> Value {
         let Some(schema) = schema.as_object() else {
             return Value::from(source.text());
         };
@@ -33,7 +33,7 @@ impl Generator {
         made.unwrap_or_else(|| Value::from(source.text()))
     }
 
-    fn part(&self, key: &str, part: &Value, source: &mut Source<'_>, depth: u8) -> Value {
+    fn part(&self, key: &str, part: &Value, source: &mut SampleSource<'_>, depth: u8) -> Value {
         match (key, part) {
             ("$ref", Value::String(reference)) => {
                 let pointer = reference.trim_start_matches('#');
@@ -61,7 +61,7 @@ impl Generator {
     fn plain(
         &self,
         schema: &Map<String, Value>,
-        source: &mut Source<'_>,
+        source: &mut SampleSource<'_>,
         depth: u8,
     ) -> Option<Value> {
         if let Some(value) = schema.get("const") {
@@ -85,7 +85,12 @@ impl Generator {
         })
     }
 
-    fn object(&self, schema: &Map<String, Value>, source: &mut Source<'_>, depth: u8) -> Value {
+    fn object(
+        &self,
+        schema: &Map<String, Value>,
+        source: &mut SampleSource<'_>,
+        depth: u8,
+    ) -> Value {
         let mut made = Map::new();
         let required: Vec<&Value> = schema
             .get("required")
@@ -113,7 +118,12 @@ impl Generator {
         Value::Object(made)
     }
 
-    fn array(&self, schema: &Map<String, Value>, source: &mut Source<'_>, depth: u8) -> Value {
+    fn array(
+        &self,
+        schema: &Map<String, Value>,
+        source: &mut SampleSource<'_>,
+        depth: u8,
+    ) -> Value {
         let length = if depth == 0 { 0 } else { source.byte() % 4 };
         let item = schema.get("items").unwrap_or(&Value::Null);
         (0..length)
@@ -133,7 +143,7 @@ fn merged(first: Option<Value>, second: Value) -> Option<Value> {
     }
 }
 
-fn integer(schema: &Map<String, Value>, source: &mut Source<'_>) -> Value {
+fn integer(schema: &Map<String, Value>, source: &mut SampleSource<'_>) -> Value {
     let format = schema.get("format").and_then(Value::as_str).unwrap_or("");
     let word = source.word();
     match format {

@@ -3,7 +3,7 @@
 use attache_rpc::Message;
 use expect_test::{Expect, expect};
 
-use super::traps::Fate::{Kept, Read};
+use super::traps::ReadOutcome::{Kept, Read};
 use super::traps::{FUTURE, check, on};
 use crate::call;
 use crate::json::{self, Decode, Encode};

@@ -2,8 +2,8 @@
 //!
 //! The official crate is asked about every case. Where we differ on purpose, the case says why.
 
-use super::traps::Fate::{Read, Refused};
-use super::traps::{Type, check, on, value};
+use super::traps::ReadOutcome::{Read, Refused};
+use super::traps::{ComparedType, check, on, value};
 
 /// What becomes of members that have another type than they should.
 #[derive(Clone, Copy, PartialEq)]
@@ -23,7 +23,7 @@ enum Rule {
 }
 
 /// Gives members of an object, written as `name:type`, every value of another type.
-fn check_members(rule: Rule, rows: &[(Type, &str, &str)]) {
+fn check_members(rule: Rule, rows: &[(ComparedType, &str, &str)]) {
     for (of, rest, members) in rows {
         for member in members.split_whitespace() {
             let (name, fit) = member.split_once(':').expect("a name and a type");
@@ -64,7 +64,7 @@ fn fits(kind: &str, fit: &str) -> bool {
 
 /// A member and the object it is put into, which lacks it.
 struct Member<'a> {
-    of: Type,
+    of: ComparedType,
     rest: &'a str,
     name: &'a str,
 }
@@ -257,7 +257,7 @@ fn bad_items_of_a_list_are_left_out() {
 }
 
 #[rustfmt::skip]
-const LISTS: [(Type, &str, &str, &str); 22] = [
+const LISTS: [(ComparedType, &str, &str, &str); 22] = [
     (on!(InitializeResponse), r#"{"protocolVersion":1}"#, "authMethods", r#"{"id":"a","name":"n"}"#),
     (on!(NewSessionResponse), r#"{"sessionId":"s"}"#, "configOptions", SWITCH),
     (on!(LoadSessionResponse), "{}", "configOptions", SWITCH),

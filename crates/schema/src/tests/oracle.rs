@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::json_schema::Generator;
-use super::sample::{Sample, Source};
+use super::sample::{Sample, SampleSource};
 use crate::json::{self, Decode, Encode};
 use crate::method::Method;
 use crate::v1;
@@ -19,7 +19,7 @@ where
     Ours: Sample + Decode + Encode + PartialEq + std::fmt::Debug,
     Official: Serialize + DeserializeOwned,
 {
-    let ours = Ours::sample(&mut Source::new(bytes));
+    let ours = Ours::sample(&mut SampleSource::new(bytes));
     let written = json::to_string(&ours);
     let official: Official = serde_json::from_str(&written)
         .unwrap_or_else(|error| panic!("official types refuse {written}: {error}"));
@@ -38,7 +38,7 @@ where
     Ours: Decode + Encode,
     Official: Serialize + DeserializeOwned,
 {
-    let made = generator.make(&mut Source::new(bytes));
+    let made = generator.make(&mut SampleSource::new(bytes));
     let Ok(official) = serde_json::from_value::<Official>(made) else {
         return false;
     };

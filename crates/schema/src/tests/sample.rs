@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 
 use attache_rpc::Id;
-use attache_rpc::json::{Maybe, Raw, RawObject};
+use attache_rpc::json::{MaybeUndefined, Raw, RawObject};
 
 use crate::v1;
 
 /// A type of which any value can be made.
 pub(crate) trait Sample: Sized {
-    fn sample(source: &mut Source<'_>) -> Self;
+    fn sample(source: &mut SampleSource<'_>) -> Self;
 }
 
 /// The bytes that decide; when they run out, everything is as simple as it can be.
-pub(crate) struct Source<'a> {
+pub(crate) struct SampleSource<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Source<'a> {
+impl<'a> SampleSource<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Source { bytes }
+        SampleSource { bytes }
     }
 
     pub(crate) fn byte(&mut self) -> u8 {
@@ -83,13 +83,13 @@ impl<'a> Source<'a> {
 }
 
 impl Sample for bool {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         source.byte() % 2 == 1
     }
 }
 
 impl Sample for String {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         source.text()
     }
 }
@@ -98,7 +98,7 @@ macro_rules! sample_integers {
     ($($type:ty)*) => {$(
         impl Sample for $type {
             #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "any bits will do")]
-            fn sample(source: &mut Source<'_>) -> Self {
+            fn sample(source: &mut SampleSource<'_>) -> Self {
                 source.word() as $type
             }
         }
@@ -109,41 +109,41 @@ sample_integers!(i32 i64 u16 u32 u64);
 
 impl Sample for f64 {
     /// Few digits: `serde_json` reads long fractions with a rounding error.
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         f64::from(i32::sample(source)) / 8.0
     }
 }
 
 impl<T: Sample> Sample for Option<T> {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         bool::sample(source).then(|| T::sample(source))
     }
 }
 
-impl<T: Sample> Sample for Maybe<T> {
-    fn sample(source: &mut Source<'_>) -> Self {
+impl<T: Sample> Sample for MaybeUndefined<T> {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         match source.byte() % 3 {
-            0 => Maybe::Absent,
-            1 => Maybe::Null,
-            _ => Maybe::Value(T::sample(source)),
+            0 => MaybeUndefined::Undefined,
+            1 => MaybeUndefined::Null,
+            _ => MaybeUndefined::Value(T::sample(source)),
         }
     }
 }
 
 impl<T: Sample> Sample for Vec<T> {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         source.list(T::sample)
     }
 }
 
 impl<T: Sample> Sample for Box<T> {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         Box::new(T::sample(source))
     }
 }
 
 impl<T: Sample> Sample for BTreeMap<String, T> {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         source
             .list(|source| (source.text(), T::sample(source)))
             .into_iter()
@@ -152,7 +152,7 @@ impl<T: Sample> Sample for BTreeMap<String, T> {
 }
 
 impl Sample for v1::ElicitationProperties {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         let fields: BTreeMap<String, v1::ElicitationPropertySchema> = Sample::sample(source);
         fields.into()
     }
@@ -160,7 +160,7 @@ impl Sample for v1::ElicitationProperties {
 
 impl Sample for Raw {
     /// Never `null`: in the members that hold raw values it means the same as absence.
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         match source.value(3) {
             serde_json::Value::Null => Raw::from(serde_json::Value::from(0)),
             value => Raw::from(value),
@@ -169,14 +169,14 @@ impl Sample for Raw {
 }
 
 impl Sample for RawObject {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         let object = serde_json::Value::Object(source.object(2));
         Raw::from(object).read().expect("an object")
     }
 }
 
 impl Sample for Id {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         match source.byte() % 3 {
             0 => Id::null(),
             1 => Id::from(i64::sample(source)),
@@ -186,7 +186,7 @@ impl Sample for Id {
 }
 
 impl Sample for attache_rpc::Error {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         attache_rpc::Error {
             code: i32::sample(source),
             message: source.text(),
@@ -196,14 +196,14 @@ impl Sample for attache_rpc::Error {
 }
 
 impl Sample for v1::ProtocolVersion {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         v1::ProtocolVersion(u16::sample(source))
     }
 }
 
-impl Sample for v1::Rest {
+impl Sample for v1::OtherMembers {
     /// A member that no error names itself.
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         let name = format!("x{}", source.text());
         let value = Raw::sample(source);
         Raw::of(&RawObject::new().with(&name, value))
@@ -213,7 +213,7 @@ impl Sample for v1::Rest {
 }
 
 impl Sample for v1::IdleStop {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         v1::IdleStop(Sample::sample(source))
     }
 }
@@ -222,9 +222,9 @@ impl Sample for v1::IdleStop {
 macro_rules! sample_variants {
     ($($Name:ident [$($Variant:ident)*])*) => {$(
         impl Sample for v1::$Name {
-            fn sample(source: &mut Source<'_>) -> Self {
-                type Make = fn(&mut Source<'_>) -> v1::$Name;
-                let variants: &[Make] = &[$(|source| v1::$Name::$Variant(Sample::sample(source))),*];
+            fn sample(source: &mut SampleSource<'_>) -> Self {
+                type SampleFn = fn(&mut SampleSource<'_>) -> v1::$Name;
+                let variants: &[SampleFn] = &[$(|source| v1::$Name::$Variant(Sample::sample(source))),*];
                 source.pick(variants)(source)
             }
         }
@@ -242,7 +242,7 @@ sample_variants! {
 
 impl Sample for v1::SessionConfigSelectOptions {
     /// An empty list is ungrouped: nothing tells that it was meant as groups.
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         let groups: Vec<v1::SessionConfigSelectGroup> = Sample::sample(source);
         if groups.is_empty() {
             Self::Ungrouped(Sample::sample(source))
@@ -253,7 +253,7 @@ impl Sample for v1::SessionConfigSelectOptions {
 }
 
 impl Sample for v1::MessageMcpResponse {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         if bool::sample(source) {
             Self::Error {
                 error: Sample::sample(source),
@@ -269,19 +269,19 @@ impl Sample for v1::MessageMcpResponse {
 }
 
 impl Sample for v1::InitializeProxyRequest {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         Self(Sample::sample(source))
     }
 }
 
 impl Sample for v1::InitializeProxyResponse {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         Self(Sample::sample(source))
     }
 }
 
 impl Sample for v1::ProxySuccessorResponse {
-    fn sample(source: &mut Source<'_>) -> Self {
+    fn sample(source: &mut SampleSource<'_>) -> Self {
         Self(Sample::sample(source))
     }
 }

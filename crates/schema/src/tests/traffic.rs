@@ -17,12 +17,12 @@ use crate::v1;
 /// Replays recordings and compares what is said of them: how many messages, which were refused, what was changed.
 fn check(recordings: &[(&str, &str)], expect: Expect) {
     let mut report = String::new();
-    let mut unused: BTreeSet<&Beyond> = BEYOND.iter().collect();
+    let mut unused: BTreeSet<&UnsupportedMember> = UNSUPPORTED_MEMBERS.iter().collect();
     for (name, lines) in recordings {
-        let mut talk = Talk::default();
-        lines.lines().for_each(|line| talk.line(line));
-        unused.retain(|row| !talk.beyond.contains(row));
-        report += &format!("{name}: {}", talk.summary());
+        let mut conversation = RecordedConversation::default();
+        lines.lines().for_each(|line| conversation.line(line));
+        unused.retain(|row| !conversation.unsupported.contains(row));
+        report += &format!("{name}: {}", conversation.summary());
     }
     expect.assert_eq(&report);
     assert!(!report.contains("LOST") && !report.contains("ALTERED"));
@@ -134,9 +134,9 @@ const RECORDINGS: &[(&str, &str)] = &[
 ];
 
 /// Members that are sent and have no place in the types: in which message, which, and why they may go.
-type Beyond = (&'static str, &'static str, &'static str);
+type UnsupportedMember = (&'static str, &'static str, &'static str);
 
-const BEYOND: &[Beyond] = &[
+const UNSUPPORTED_MEMBERS: &[UnsupportedMember] = &[
     (
         "initialize result",
         "agentCapabilities.sessionCapabilities.subagents",
@@ -171,17 +171,17 @@ const BEYOND: &[Beyond] = &[
 
 /// One recording as it is replayed.
 #[derive(Default)]
-struct Talk {
+struct RecordedConversation {
     messages: usize,
     read: usize,
-    /// The methods of requests that are not answered yet, by who asked and the id.
-    asked: BTreeMap<(&'static str, String), String>,
+    /// The methods of requests that are not answered yet, by who open_requests and the id.
+    open_requests: BTreeMap<(&'static str, String), String>,
     refused: BTreeMap<String, usize>,
     changes: BTreeMap<String, usize>,
-    beyond: BTreeSet<&'static Beyond>,
+    unsupported: BTreeSet<&'static UnsupportedMember>,
 }
 
-impl Talk {
+impl RecordedConversation {
     fn line(&mut self, line: &str) {
         self.messages += 1;
         let record = json::Object::parse(line).expect("a line of the fixture");
@@ -202,8 +202,8 @@ impl Talk {
         self.compare("message", text, &again);
         match message {
             Message::Request { id, method, params } => {
-                let asked = (from, id.to_string());
-                self.asked.insert(asked, method.to_string());
+                let request = (from, id.to_string());
+                self.open_requests.insert(request, method.to_string());
                 self.call(method, *params, call_again(from, true, method, *params));
             }
             Message::Notification { method, params } => {
@@ -211,7 +211,7 @@ impl Talk {
             }
             Message::Response { id, result } => {
                 let peer = if from == "agent" { "client" } else { "agent" };
-                match self.asked.remove(&(peer, id.to_string())) {
+                match self.open_requests.remove(&(peer, id.to_string())) {
                     Some(method) => self.result(&method, result),
                     None => self.refuse("an answer to nothing"),
                 }
@@ -254,18 +254,20 @@ impl Talk {
         *self.refused.entry(reason.to_owned()).or_default() += 1;
     }
 
-    fn compare_payload(&mut self, subject: &str, came: &str, went: &str) {
+    fn compare_payload(&mut self, subject: &str, received: &str, written: &str) {
         self.read += 1;
-        self.compare(subject, came, went);
+        self.compare(subject, received, written);
     }
 
-    fn compare(&mut self, subject: &str, came: &str, went: &str) {
+    fn compare(&mut self, subject: &str, received: &str, written: &str) {
         let value = |text| serde_json::from_str::<Value>(text).expect("JSON");
-        for (path, change) in changes(String::new(), &value(came), &value(went)) {
-            let beyond = BEYOND.iter().find(|row| row.0 == subject && row.1 == path);
-            let shown = match (beyond, change) {
+        for (path, change) in changes(String::new(), &value(received), &value(written)) {
+            let unsupported = UNSUPPORTED_MEMBERS
+                .iter()
+                .find(|row| row.0 == subject && row.1 == path);
+            let shown = match (unsupported, change) {
                 (Some(row), Change::Lost) => {
-                    self.beyond.insert(row);
+                    self.unsupported.insert(row);
                     format!("left out of {subject}: {path}, {}", row.2)
                 }
                 (_, Change::Harmless(why)) => why.to_owned(),
@@ -309,8 +311,8 @@ fn call_again(
 
 /// Reads the result of a request as its caller would, and writes it.
 fn result_again(method: &str, result: &str) -> Result<String, json::Error> {
-    type Again = fn(&str) -> Result<String, json::Error>;
-    fn row<R: Request>() -> (&'static str, Again) {
+    type RewriteFn = fn(&str) -> Result<String, json::Error>;
+    fn row<R: Request>() -> (&'static str, RewriteFn) {
         (R::METHOD.name, again::<R::Response>)
     }
     fn again<T: Decode + Encode>(text: &str) -> Result<String, json::Error> {
@@ -348,40 +350,48 @@ enum Change {
     Altered,
 }
 
-fn changes(path: String, came: &Value, went: &Value) -> Vec<(String, Change)> {
-    match (came, went) {
-        (Value::Object(came), Value::Object(went)) => {
-            let names: BTreeSet<&String> = came.keys().chain(went.keys()).collect();
+fn changes(path: String, received: &Value, written: &Value) -> Vec<(String, Change)> {
+    match (received, written) {
+        (Value::Object(received), Value::Object(written)) => {
+            let names: BTreeSet<&String> = received.keys().chain(written.keys()).collect();
             let inner = |name: &String| {
                 let path = if path.is_empty() {
                     name.clone()
                 } else {
                     format!("{path}.{name}")
                 };
-                member(path, came.get(name), went.get(name))
+                member(path, received.get(name), written.get(name))
             };
             names.into_iter().flat_map(inner).collect()
         }
-        (Value::Array(came), Value::Array(went)) if came.len() == went.len() => {
+        (Value::Array(received), Value::Array(written)) if received.len() == written.len() => {
             let path = format!("{path}[]");
-            let pairs = came.iter().zip(went);
+            let pairs = received.iter().zip(written);
             pairs
-                .flat_map(|(came, went)| changes(path.clone(), came, went))
+                .flat_map(|(received, written)| changes(path.clone(), received, written))
                 .collect()
         }
         (Value::Array(_), Value::Array(_)) => vec![(format!("{path}[]"), Change::Lost)],
-        (came, went) if came == went => Vec::new(),
+        (received, written) if received == written => Vec::new(),
         _ => vec![(path, Change::Altered)],
     }
 }
 
-fn member(path: String, came: Option<&Value>, went: Option<&Value>) -> Vec<(String, Change)> {
-    let change = match (came, went) {
-        (Some(came), Some(went)) => return changes(path, came, went),
+fn member(
+    path: String,
+    received: Option<&Value>,
+    written: Option<&Value>,
+) -> Vec<(String, Change)> {
+    let change = match (received, written) {
+        (Some(received), Some(written)) => return changes(path, received, written),
         (Some(Value::Null), None) => Change::Harmless("null left out"),
-        (Some(came), None) if is_default(&path, came) => Change::Harmless("default left out"),
+        (Some(received), None) if is_default(&path, received) => {
+            Change::Harmless("default left out")
+        }
         (Some(_), None) => Change::Lost,
-        (None, Some(went)) if is_default(&path, went) => Change::Harmless("default written out"),
+        (None, Some(written)) if is_default(&path, written) => {
+            Change::Harmless("default written out")
+        }
         (None, _) => Change::Altered,
     };
     vec![(path, change)]

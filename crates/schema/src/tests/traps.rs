@@ -11,7 +11,7 @@ use crate::json::{self, Decode, Encode};
 
 /// A type of ours and its official counterpart, as what they make of a text.
 #[derive(Clone, Copy)]
-pub(super) struct Type {
+pub(super) struct ComparedType {
     pub(super) name: &'static str,
     pub(super) ours: fn(&str) -> Result<String, String>,
     pub(super) official: fn(&str) -> Result<Value, String>,
@@ -19,7 +19,7 @@ pub(super) struct Type {
 
 macro_rules! on {
     ($Name:ident) => {
-        $crate::tests::traps::Type {
+        $crate::tests::traps::ComparedType {
             name: stringify!($Name),
             ours: $crate::tests::traps::ours::<$crate::v1::$Name>,
             official: $crate::tests::traps::theirs::<agent_client_protocol_schema::v1::$Name>,
@@ -44,7 +44,7 @@ pub(super) fn theirs<T: DeserializeOwned + Serialize>(text: &str) -> Result<Valu
 }
 
 /// What becomes of a text.
-pub(super) enum Fate {
+pub(super) enum ReadOutcome {
     /// Both read it, and write this.
     Read(&'static str),
     /// Neither reads it; these are our words.
@@ -55,9 +55,9 @@ pub(super) enum Fate {
     Stricter(&'static str, &'static str),
 }
 
-use Fate::{Kept, Read, Refused, Stricter};
+use ReadOutcome::{Kept, Read, Refused, Stricter};
 
-pub(super) fn check(cases: &[(Type, &str, Fate)]) {
+pub(super) fn check(cases: &[(ComparedType, &str, ReadOutcome)]) {
     for (of, input, fate) in cases {
         let (ours, theirs) = ((of.ours)(input), (of.official)(input));
         let said = format!("{} {input}: {ours:?}, officially {theirs:?}", of.name);

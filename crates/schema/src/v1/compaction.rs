@@ -1,6 +1,6 @@
 //! Compaction: the agent shortens the history of a session.
 
-use attache_rpc::json::Maybe;
+use attache_rpc::json::MaybeUndefined;
 
 use super::ContentBlock;
 use crate::Meta;
@@ -25,11 +25,11 @@ fragment! {
         status: CompactionStatus = "status",
         ..
         /// What replaces the history, for the user. It replaces the previous summary.
-        summary: Maybe<Vec<ContentBlock>> = "summary" patch_items,
+        summary: MaybeUndefined<Vec<ContentBlock>> = "summary" patch_items,
         /// Why the compaction failed, for the user.
-        error: Maybe<String> = "error" lenient,
+        error: MaybeUndefined<String> = "error" lenient,
         /// Extension data (`_meta`), kept and passed on unchanged. `null` removes it.
-        meta: Maybe<Meta> = "_meta" lenient,
+        meta: MaybeUndefined<Meta> = "_meta" lenient,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Config options: settings of a session that the user can change, such as the model.
 
-use attache_rpc::json::{Decode, Encode, Error, Kind, Members, Part, Problem, Reader, write};
+use attache_rpc::json::{
+    Decode, Encode, Error, Flatten, Members, Problem, Reader, ValueKind, write,
+};
 
 use super::SessionId;
 
@@ -198,8 +200,8 @@ impl Decode for SessionConfigOptionValue {
 
 fn choice(reader: &mut Reader<'_>, is_boolean: bool) -> Result<SessionConfigOptionValue, Error> {
     match reader.kind()? {
-        Kind::Boolean if is_boolean => reader.boolean().map(SessionConfigOptionValue::Boolean),
-        Kind::Boolean => {
+        ValueKind::Boolean if is_boolean => reader.boolean().map(SessionConfigOptionValue::Boolean),
+        ValueKind::Boolean => {
             let what = "a boolean needs the member type with the value \"boolean\"";
             Err(reader.error(Problem::Unfit(what)))
         }
@@ -219,7 +221,7 @@ impl Members for SessionConfigOptionValue {
     }
 }
 
-impl Part for SessionConfigOptionValue {}
+impl Flatten for SessionConfigOptionValue {}
 
 impl Encode for SessionConfigOptionValue {
     fn encode(&self, out: &mut String) {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use attache_rpc::Id;
-use attache_rpc::json::{Decode, Encode, Error, Kind, Members, Part, Problem, Reader, write};
+use attache_rpc::json::{
+    Decode, Encode, Error, Flatten, Members, Problem, Reader, ValueKind, write,
+};
 
 use super::{ElicitationSchema, SessionId, ToolCallId};
 
@@ -193,17 +195,17 @@ impl Encode for ElicitationScope {
     }
 }
 
-impl Part for ElicitationScope {
+impl Flatten for ElicitationScope {
     const OWNED: &[&str] = &["sessionId", "toolCallId", "requestId"];
 }
 
 impl Decode for ElicitationContentValue {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
         match reader.kind()? {
-            Kind::String => String::decode(reader).map(Self::String),
-            Kind::Boolean => bool::decode(reader).map(Self::Boolean),
-            Kind::Array => Vec::decode(reader).map(Self::StringArray),
-            Kind::Number => {
+            ValueKind::String => String::decode(reader).map(Self::String),
+            ValueKind::Boolean => bool::decode(reader).map(Self::Boolean),
+            ValueKind::Array => Vec::decode(reader).map(Self::StringArray),
+            ValueKind::Number => {
                 let mark = reader.mark();
                 i64::decode(reader).map(Self::Integer).or_else(|_| {
                     reader.reset(mark);

@@ -1,7 +1,8 @@
 //! MCP messages carried over this connection (unstable).
 
 use attache_rpc::json::{
-    Decode, Encode, Error, Maybe, Members, Part, Problem, Raw, RawObject, Reader, field, write,
+    Decode, Encode, Error, Flatten, MaybeUndefined, Members, Problem, Raw, RawObject, Reader,
+    field, write,
 };
 
 use super::McpServerAcpId;
@@ -81,10 +82,10 @@ fragment! {
         /// What went wrong.
         message: String = "message",
         /// Further members of the error, as received.
-        part rest: Rest,
+        part rest: OtherMembers,
         ..
         /// More about the error.
-        data: Maybe<Raw> = "data",
+        data: MaybeUndefined<Raw> = "data",
     }
 }
 
@@ -92,7 +93,7 @@ fragment! {
 ///
 /// Unstable: may change or be removed. See [MCP over ACP](https://agentclientprotocol.com/rfds/mcp-over-acp).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rest(RawObject);
+pub struct OtherMembers(RawObject);
 
 impl Decode for MessageMcpResponse {
     /// The member that is there decides the variant, and the result wins if both are.
@@ -144,32 +145,32 @@ impl Encode for MessageMcpResponse {
 
 serde_bridge! { MessageMcpResponse }
 
-impl Rest {
+impl OtherMembers {
     /// The members, as an object.
     pub fn as_object(&self) -> &RawObject {
         &self.0
     }
 }
 
-impl Decode for Rest {
+impl Decode for OtherMembers {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
-        RawObject::decode(reader).map(Rest)
+        RawObject::decode(reader).map(OtherMembers)
     }
 }
 
-impl Members for Rest {
+impl Members for OtherMembers {
     fn members(&self, out: &mut String) {
         self.0.members(out);
     }
 }
 
-impl Encode for Rest {
+impl Encode for OtherMembers {
     fn encode(&self, out: &mut String) {
         self.0.encode(out);
     }
 }
 
-impl Part for Rest {
+impl Flatten for OtherMembers {
     fn forget(&mut self, names: &[&str]) {
         self.0 = self.0.without(names);
     }

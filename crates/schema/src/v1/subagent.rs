@@ -1,7 +1,9 @@
 //! Subagents: child sessions that the agent creates within a session (unstable).
 
 use attache_rpc::Error as RpcError;
-use attache_rpc::json::{Decode, Encode, Error, Maybe, Members, Part, Reader, field, write};
+use attache_rpc::json::{
+    Decode, Encode, Error, Flatten, MaybeUndefined, Members, Reader, field, write,
+};
 
 use super::{ContentBlock, MessageId, SessionId, Usage};
 use crate::{FilePath, Meta};
@@ -17,19 +19,19 @@ fragment! {
         session_id: SessionId = "sessionId",
         ..
         /// Title of the child for the user.
-        title: Maybe<String> = "title" lenient,
+        title: MaybeUndefined<String> = "title" lenient,
         /// What the child does, for the user.
-        description: Maybe<String> = "description" lenient,
+        description: MaybeUndefined<String> = "description" lenient,
         /// What the client may do with the child. Default: nothing.
-        capabilities: Maybe<SubagentSessionCapabilities> = "capabilities" lenient,
+        capabilities: MaybeUndefined<SubagentSessionCapabilities> = "capabilities" lenient,
         /// Whether the child is working. Default: not reported.
-        state: Maybe<StateUpdate> = "state" lenient,
+        state: MaybeUndefined<StateUpdate> = "state" lenient,
         /// Working directory of the child. MUST be absolute. Default: that of the parent.
-        cwd: Maybe<FilePath> = "cwd",
+        cwd: MaybeUndefined<FilePath> = "cwd",
         /// Additional directories of the child, each absolute. Default: those of the parent.
-        additional_directories: Maybe<Vec<FilePath>> = "additionalDirectories",
+        additional_directories: MaybeUndefined<Vec<FilePath>> = "additionalDirectories",
         /// Extension data (`_meta`), kept and passed on unchanged. `null` removes it.
-        meta: Maybe<Meta> = "_meta" lenient,
+        meta: MaybeUndefined<Meta> = "_meta" lenient,
     }
 }
 
@@ -61,17 +63,17 @@ fragment! {
         message_id: MessageId = "messageId",
         ..
         /// The session that sent the message.
-        sender_session_id: Maybe<SessionId> = "senderSessionId" lenient,
+        sender_session_id: MaybeUndefined<SessionId> = "senderSessionId" lenient,
         /// The session that received the message.
-        recipient_session_id: Maybe<SessionId> = "recipientSessionId" lenient,
+        recipient_session_id: MaybeUndefined<SessionId> = "recipientSessionId" lenient,
         /// Id of the same message in the sender's session.
-        sender_message_id: Maybe<MessageId> = "senderMessageId" lenient,
+        sender_message_id: MaybeUndefined<MessageId> = "senderMessageId" lenient,
         /// Id of the same message in the recipient's session.
-        recipient_message_id: Maybe<MessageId> = "recipientMessageId" lenient,
+        recipient_message_id: MaybeUndefined<MessageId> = "recipientMessageId" lenient,
         /// The whole content. It replaces the previous content.
-        content: Maybe<Vec<ContentBlock>> = "content" patch_items,
+        content: MaybeUndefined<Vec<ContentBlock>> = "content" patch_items,
         /// Extension data (`_meta`), kept and passed on unchanged. `null` removes it.
-        meta: Maybe<Meta> = "_meta" lenient,
+        meta: MaybeUndefined<Meta> = "_meta" lenient,
     }
 }
 
@@ -190,7 +192,7 @@ impl Encode for IdleStop {
     }
 }
 
-impl Part for IdleStop {
+impl Flatten for IdleStop {
     fn forget(&mut self, names: &[&str]) {
         if let Some(reason) = &mut self.0 {
             reason.forget(names);

@@ -1,6 +1,6 @@
 //! Session updates: what the client learns while a session runs.
 
-use attache_rpc::json::{Decode, Encode, Error, Kind, Maybe, Raw, Reader};
+use attache_rpc::json::{Decode, Encode, Error, MaybeUndefined, Raw, Reader, ValueKind};
 
 use super::{
     CompactionSummaryChunk, CompactionUpdate, ContentBlock, MessageId, Notice, Plan, PlanRemoved,
@@ -163,9 +163,9 @@ message! {
     pub struct SessionInfoUpdate {
         ..
         /// Title for the user.
-        title: Maybe<String> = "title" lenient,
+        title: MaybeUndefined<String> = "title" lenient,
         /// Time of the last activity, in ISO 8601.
-        updated_at: Maybe<String> = "updatedAt" lenient,
+        updated_at: MaybeUndefined<String> = "updatedAt" lenient,
     }
 }
 
@@ -204,7 +204,7 @@ impl Decode for AvailableCommandInput {
             Err(error) => {
                 reader.reset(mark);
                 match reader.kind()? {
-                    Kind::Object => Raw::decode(reader).map(Self::Other),
+                    ValueKind::Object => Raw::decode(reader).map(Self::Other),
                     _ => Err(error),
                 }
             }

@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 /// What some work took.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Taken {
+pub(crate) struct AllocationStats {
     /// The most bytes in use at once. While a block grows, the old and the new one count, as if it had been moved.
     pub(crate) peak: usize,
     /// How many blocks were asked for.
@@ -17,23 +17,23 @@ pub(crate) struct Taken {
 }
 
 /// Does some work and says what it took, on this thread and beyond what was in use before.
-pub(crate) fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
+pub(crate) fn measure_allocations<T>(work: impl FnOnce() -> T) -> (T, AllocationStats) {
     let before = COUNTS.get();
-    COUNTS.set(Counts {
+    COUNTS.set(LiveCounts {
         peak: before.live,
         ..before
     });
     let done = work();
     let after = COUNTS.get();
-    let taken = Taken {
+    let measure_allocations = AllocationStats {
         peak: usize::try_from(after.peak - before.live).unwrap_or(0),
         blocks: after.blocks - before.blocks,
     };
-    (done, taken)
+    (done, measure_allocations)
 }
 
 #[derive(Clone, Copy)]
-struct Counts {
+struct LiveCounts {
     // Below zero where a thread frees what another one has asked for.
     live: isize,
     peak: isize,
@@ -41,15 +41,15 @@ struct Counts {
 }
 
 thread_local! {
-    static COUNTS: Cell<Counts> = const { Cell::new(Counts { live: 0, peak: 0, blocks: 0 }) };
+    static COUNTS: Cell<LiveCounts> = const { Cell::new(LiveCounts { live: 0, peak: 0, blocks: 0 }) };
 }
 
-struct Counting;
+struct CountingAllocator;
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static COUNTING: CountingAllocator = CountingAllocator;
 
-impl Counting {
+impl CountingAllocator {
     fn add(size: usize) {
         let mut counts = COUNTS.get();
         counts.live += size.cast_signed();
@@ -66,28 +66,28 @@ impl Counting {
 }
 
 // SAFETY: every method hands its arguments to the system's allocator and returns what that returns.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        Counting::add(layout.size());
+        CountingAllocator::add(layout.size());
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        Counting::add(layout.size());
+        CountingAllocator::add(layout.size());
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        Counting::add(size);
-        Counting::remove(layout.size());
+        CountingAllocator::add(size);
+        CountingAllocator::remove(layout.size());
         // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        Counting::remove(layout.size());
+        CountingAllocator::remove(layout.size());
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(block, layout) }
     }

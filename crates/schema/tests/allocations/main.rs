@@ -15,17 +15,17 @@ use attache_schema::call::{
     ProtocolLevelNotification, ProxyNotification, ProxyRequest,
 };
 use attache_schema::method::Method;
-use counting::{Taken, taken};
+use counting::{AllocationStats, measure_allocations};
 use proptest::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
-use shapes::{Place, SHAPES, Shape};
+use shapes::{PayloadOf, SHAPES, Shape};
 
 /// Reads a line to the end: the envelope, then the payload by its type, then writes it again.
-fn read(line: &[u8], place: Place) -> Result<usize, Error> {
+fn read(line: &[u8], payload_of: PayloadOf) -> Result<usize, Error> {
     let message = Message::parse(line).map_err(|bad| Error::new(bad.code, bad.reason))?;
-    match (message, place) {
+    match (message, payload_of) {
         (Message::Request { method, params, .. }, _) => call(&method, params),
-        (Message::Response { result, .. }, Place::Result(method)) => {
+        (Message::Response { result, .. }, PayloadOf::Result(method)) => {
             let mut named = Method::all().filter(|row| row.name == method);
             let shape = named.find_map(|row| row.result);
             let shape = shape.ok_or_else(|| Error::new(0, "no such method"))?;
@@ -57,27 +57,27 @@ fn call(method: &str, params: Option<&str>) -> Result<usize, Error> {
     Err(Error::new(Error::METHOD_NOT_FOUND, "no such method"))
 }
 
-fn line(payload: &str, place: Place) -> String {
-    match place {
-        Place::Params(name) => {
+fn line(payload: &str, payload_of: PayloadOf) -> String {
+    match payload_of {
+        PayloadOf::Params(name) => {
             format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{name}\",\"params\":{payload}}}")
         }
-        Place::Result(_) => format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{payload}}}"),
+        PayloadOf::Result(_) => format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{payload}}}"),
     }
 }
 
 /// Bytes of memory for each byte of the line, beyond what even an empty message may take.
-fn factor(line: &str, taken: Taken) -> f64 {
-    let beyond = u32::try_from(taken.peak.saturating_sub(FREE)).unwrap_or(u32::MAX);
+fn factor(line: &str, stats: AllocationStats) -> f64 {
+    let beyond = u32::try_from(stats.peak.saturating_sub(FREE)).unwrap_or(u32::MAX);
     f64::from(beyond) / f64::from(u32::try_from(line.len()).unwrap_or(u32::MAX))
 }
 
 /// The worst factor of a shape.
 fn worst(shape: &Shape) -> f64 {
     let factors = counts().map(|count| {
-        let line = line(&shape.of_parts(count), shape.place);
-        let (_, taken) = taken(|| read(line.as_bytes(), shape.place));
-        factor(&line, taken)
+        let line = line(&shape.of_parts(count), shape.payload_of);
+        let (_, stats) = measure_allocations(|| read(line.as_bytes(), shape.payload_of));
+        factor(&line, stats)
     });
     factors.fold(0.0, f64::max)
 }
@@ -110,8 +110,8 @@ fn no_message_takes_more_than_forty_times_its_length() {
 #[test]
 fn every_shape_but_the_bad_ones_is_read() {
     let refused = |shape: &&Shape| {
-        let line = line(&shape.of_parts(3), shape.place);
-        read(line.as_bytes(), shape.place).is_err()
+        let line = line(&shape.of_parts(3), shape.payload_of);
+        read(line.as_bytes(), shape.payload_of).is_err()
     };
     let names: Vec<_> = SHAPES
         .iter()
@@ -125,8 +125,10 @@ fn every_shape_but_the_bad_ones_is_read() {
 fn four_times_the_length_takes_four_times_the_blocks() {
     for shape in SHAPES {
         let [short, long] = [64 * 1024, 256 * 1024].map(|length| {
-            let line = line(&shape.of_bytes(length), shape.place);
-            taken(|| read(line.as_bytes(), shape.place)).1.blocks
+            let line = line(&shape.of_bytes(length), shape.payload_of);
+            measure_allocations(|| read(line.as_bytes(), shape.payload_of))
+                .1
+                .blocks
         });
         assert!(
             long <= short * 5 + 16,
@@ -142,12 +144,12 @@ fn a_text_as_long_as_a_message_may_be_is_copied_once() {
     let line = format!(
         r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{text}"}}}}}}}}"#
     );
-    let (read, taken) = taken(|| match Message::parse(line.as_bytes()) {
+    let (read, stats) = measure_allocations(|| match Message::parse(line.as_bytes()) {
         Ok(Message::Notification { method, params }) => AgentNotification::decode(&method, params),
         _ => Err(Error::new(0, "no notification")),
     });
     assert!(read.is_ok(), "{read:?}");
-    assert!(taken.peak <= text.len() + FREE, "{taken:?}");
+    assert!(stats.peak <= text.len() + FREE, "{stats:?}");
 }
 
 /// Time in proportion to length would be 16 times, in proportion to its square 256 times. Three tries, as the machine
@@ -156,23 +158,23 @@ fn a_text_as_long_as_a_message_may_be_is_copied_once() {
 fn sixteen_times_the_length_does_not_take_its_square_in_time() {
     for shape in SHAPES {
         let [short, long] =
-            [16 * 1024, 256 * 1024].map(|length| line(&shape.of_bytes(length), shape.place));
+            [16 * 1024, 256 * 1024].map(|length| line(&shape.of_bytes(length), shape.payload_of));
         let linear = (0..3).any(|_| {
-            let limit = time(&short, shape.place) * 80 + Duration::from_millis(20);
-            time(&long, shape.place) < limit
+            let limit = time(&short, shape.payload_of) * 80 + Duration::from_millis(20);
+            time(&long, shape.payload_of) < limit
         });
         assert!(linear, "{}", shape.name);
     }
 }
 
 /// Of this thread alone: whatever else the machine does does not count.
-fn time(line: &str, place: Place) -> Duration {
+fn time(line: &str, payload_of: PayloadOf) -> Duration {
     let now = || {
         let now = clock_gettime(ClockId::ThreadCPUTime);
         Duration::try_from(now).unwrap_or_default()
     };
     let start = now();
-    drop(read(line.as_bytes(), place));
+    drop(read(line.as_bytes(), payload_of));
     now().saturating_sub(start)
 }
 
@@ -212,17 +214,17 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..400),
         shape in 0..SHAPES.len(),
     ) {
-        let place = SHAPES[shape].place;
-        let line = line(&pieces.concat(), place);
-        let (_, taken) = taken(|| read(line.as_bytes(), place));
-        prop_assert!(factor(&line, taken) <= LIMIT);
+        let payload_of = SHAPES[shape].payload_of;
+        let line = line(&pieces.concat(), payload_of);
+        let (_, stats) = measure_allocations(|| read(line.as_bytes(), payload_of));
+        prop_assert!(factor(&line, stats) <= LIMIT);
     }
 
     #[test]
     fn nor_do_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
-        let (read, taken) = taken(|| Message::parse(&bytes).is_ok());
+        let (read, stats) = measure_allocations(|| Message::parse(&bytes).is_ok());
         prop_assert!(!read);
-        prop_assert!(taken.peak <= FREE);
+        prop_assert!(stats.peak <= FREE);
     }
 
     #[test]
@@ -232,14 +234,14 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
     ) {
         let shape = &SHAPES[shape];
-        let mut bytes = line(&shape.of_parts(count), shape.place).into_bytes();
-        for (place, byte) in changes {
-            let place = place.index(bytes.len());
-            bytes[place] = byte;
+        let mut bytes = line(&shape.of_parts(count), shape.payload_of).into_bytes();
+        for (index, byte) in changes {
+            let at = index.index(bytes.len());
+            bytes[at] = byte;
         }
-        let (_, taken) = taken(|| read(&bytes, shape.place));
+        let (_, stats) = measure_allocations(|| read(&bytes, shape.payload_of));
         let text = String::from_utf8_lossy(&bytes);
-        prop_assert!(factor(&text, taken) <= LIMIT);
+        prop_assert!(factor(&text, stats) <= LIMIT);
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// A message that grows: text before, a part as often as wanted, text behind.
 pub(crate) struct Shape {
     pub(crate) name: &'static str,
-    pub(crate) place: Place,
+    pub(crate) payload_of: PayloadOf,
     before: &'static str,
     /// What is repeated; `#` is a number of two or more letters, another one each time.
     part: &'static str,
@@ -14,7 +14,7 @@ pub(crate) struct Shape {
 
 /// Where the payload belongs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum PayloadOf {
     /// The parameters of a method.
     Params(&'static str),
     /// The result of a method.
@@ -65,7 +65,7 @@ macro_rules! shapes {
     ($($place:ident $method:literal $name:literal: $before:literal [$part:literal] $after:literal;)*) => {
         pub(crate) const SHAPES: &[Shape] = &[$(Shape {
             name: $name,
-            place: Place::$place($method),
+            payload_of: PayloadOf::$place($method),
             before: $before,
             part: $part,
             after: $after,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use attache_transport::{Input, Output};
+use attache_transport::{StdioInput, StdioOutput};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::task::{MODE, RoundTrips, SESSION, Task, WARM_UP, Watch};
@@ -19,7 +19,7 @@ pub(crate) async fn pong() {
 }
 
 pub(crate) async fn ping(task: Task) {
-    let (mut read, mut write): (Input, Output) = attache_transport::stdio().unwrap();
+    let (mut read, mut write): (StdioInput, StdioOutput) = attache_transport::stdio().unwrap();
     let question = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":12345,\"method\":\"session/set_mode\",\
          \"params\":{{\"sessionId\":\"{SESSION}\",\"modeId\":\"{MODE}\"}}}}\n"
@@ -44,7 +44,7 @@ pub(crate) async fn ping(task: Task) {
 }
 
 /// Reads up to the end of a line; nothing follows it. `false` at the end.
-async fn line(read: &mut Input, buffer: &mut [u8]) -> bool {
+async fn line(read: &mut StdioInput, buffer: &mut [u8]) -> bool {
     loop {
         match read.read(buffer).await.unwrap() {
             0 => return false,

@@ -4,7 +4,7 @@ use std::io::{Read, Write, pipe, stdin, stdout};
 use std::process::Stdio;
 
 use attache_rpc::{SendOptions, SessionKey};
-use attache_transport::{Inbox, Incoming, Link, Options, connect};
+use attache_transport::{Inbox, IncomingCall, Options, PeerHandle, connect};
 
 use crate::Effort;
 use crate::figures::{self, Figures};
@@ -69,10 +69,10 @@ pub(crate) fn run() {
     });
 }
 
-async fn pass_on(link: &Link, mut inbox: Inbox) {
+async fn pass_on(link: &PeerHandle, mut inbox: Inbox) {
     let options = SendOptions::of(SessionKey::named(SESSION));
     while let Some(incoming) = inbox.next().await {
-        let Incoming::Notification(call) = incoming else {
+        let IncomingCall::Notification(call) = incoming else {
             panic!("not an update: {incoming:?}");
         };
         link.relay(call.line().clone(), options).await.unwrap();

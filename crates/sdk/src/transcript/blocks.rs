@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use attache_schema::json::Maybe;
+use attache_schema::json::MaybeUndefined;
 use attache_schema::v1;
 
 use super::weight::Weight;
@@ -62,11 +62,11 @@ impl ContentBlocks {
     }
 
     /// Replaces all blocks as a patch says.
-    pub(super) fn patch(&mut self, patch: Maybe<Vec<v1::ContentBlock>>) {
+    pub(super) fn patch(&mut self, patch: MaybeUndefined<Vec<v1::ContentBlock>>) {
         match patch {
-            Maybe::Absent => {}
-            Maybe::Null => *self = ContentBlocks::default(),
-            Maybe::Value(list) => *self = list.into(),
+            MaybeUndefined::Undefined => {}
+            MaybeUndefined::Null => *self = ContentBlocks::default(),
+            MaybeUndefined::Value(list) => *self = list.into(),
         }
     }
 

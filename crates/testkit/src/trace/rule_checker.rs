@@ -134,7 +134,7 @@ impl RuleChecker {
                 match AgentNotification::decode(method, params) {
                     Ok(notification) => {
                         self.add(agent::check_notification(&notification, &self.context));
-                        self.context.agent_told(&notification);
+                        self.context.on_agent_notification(&notification);
                         if let AgentNotification::Session(update) = &notification {
                             let found = self.session(&update.session_id).update(&update.update);
                             self.add(found);
@@ -168,7 +168,7 @@ impl RuleChecker {
         }
         self.initialized |= matches!(request, ClientRequest::Initialize(_));
         self.add(client::check_request(&request, &self.context));
-        self.context.client_asked(&request);
+        self.context.on_client_request(&request);
         if let Some(id) = session_id(&request) {
             self.session(&id.clone()).request(&request);
         }
@@ -179,7 +179,7 @@ impl RuleChecker {
         match self.client_requests.remove(id) {
             Some(OpenRequest::Decoded(request)) => {
                 self.add(agent::check_response(&request, response, &self.context));
-                self.context.agent_answered(&request, response);
+                self.context.on_agent_response(&request, response);
                 if let Some(id) = session_id(&request) {
                     let found = self.session(&id.clone()).response(&request, response);
                     self.add(found);
@@ -193,7 +193,7 @@ impl RuleChecker {
 
     fn agent_request(&mut self, request: AgentRequest) -> OpenRequest<AgentRequest> {
         self.add(agent::check_request(&request, &self.context));
-        self.context.agent_asked(&request);
+        self.context.on_agent_request(&request);
         if let AgentRequest::ReleaseTerminal(release) = &request {
             self.session(&release.session_id)
                 .release(&release.terminal_id);
@@ -205,7 +205,7 @@ impl RuleChecker {
         match self.agent_requests.remove(id) {
             Some(OpenRequest::Decoded(request)) => {
                 self.add(client::check_response(&request, response, &self.context));
-                self.context.client_answered(&request, response);
+                self.context.on_client_response(&request, response);
                 if let (AgentRequest::RequestPermission(asked), Ok(result)) = (&request, response)
                     && let Ok(response) = from_str(result)
                 {

@@ -38,7 +38,7 @@ fn kept(cluster: &str) -> usize {
 
 /// The text, where `sign` writes each character that a terminal could draw over the one behind it: one that belongs to
 /// the character before, but has a column of its own on some terminals and none on others.
-pub(super) fn taken_apart(text: String, sign: impl Fn(&mut String, char)) -> String {
+pub(super) fn split_clusters(text: String, sign: impl Fn(&mut String, char)) -> String {
     // What has no width is not drawn at all.
     let is_certain = |cluster: &str| {
         let columns: usize = cluster.chars().map(most_columns).sum();

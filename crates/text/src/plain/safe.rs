@@ -46,7 +46,7 @@ pub fn render_output(text: &str) -> Vec<String> {
         if is_plain(line) && !line.contains('\t') && line.len() <= ScreenLine::LIMIT {
             shown.push(cap_clusters(&without_stray_joiners(line)).into_owned());
         } else {
-            shown.push(written(line));
+            shown.push(render_line(line));
         }
     }
     if shown.last().is_some_and(String::is_empty) {
@@ -55,7 +55,7 @@ pub fn render_output(text: &str) -> Vec<String> {
     shown
 }
 
-fn written(line: &str) -> String {
+fn render_line(line: &str) -> String {
     let mut screen = ScreenLine::default();
     for token in tokens(line) {
         match token {

@@ -73,7 +73,7 @@ impl ScreenLine {
             }
         }
         self.at += width;
-        self.heal();
+        self.clear_half();
     }
 
     fn combine(&mut self, grapheme: &str) {
@@ -107,7 +107,7 @@ impl ScreenLine {
     }
 
     /// What is left of a wide character whose first half was written over.
-    fn heal(&mut self) {
+    fn clear_half(&mut self) {
         if let Some(column) = self.columns.get_mut(self.at)
             && column.is_empty()
         {

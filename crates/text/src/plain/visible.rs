@@ -11,18 +11,18 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::clusters::{MARKS, is_emoji, is_prefix, taken_apart};
+use super::clusters::{MARKS, is_emoji, is_prefix, split_clusters};
 use super::is_hidden;
 use crate::shell;
 
 /// The text on one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    shown(text, BLANKS)
+    make_visible(text, BLANKS)
 }
 
 /// One line of code or other text that is laid out with spaces: its indentation stays.
 pub fn visible_code(line: &str) -> Cow<'_, str> {
-    shown(line, INDENTATION)
+    make_visible(line, INDENTATION)
 }
 
 /// The text between quotation marks. One that the text contains is shown as its code point, so it does not end the
@@ -40,12 +40,12 @@ pub fn visible_quote(text: &str) -> String {
 }
 
 /// The text, with at most so many spaces in a row.
-fn shown(text: &str, spaces: usize) -> Cow<'_, str> {
+fn make_visible(text: &str, spaces: usize) -> Cow<'_, str> {
     if is_ascii_text(text) && longest_gap(text) <= spaces {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
-    let mut around = Around::default();
+    let mut around = CharContext::default();
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
         let most = match char {
@@ -60,14 +60,14 @@ fn shown(text: &str, spaces: usize) -> Cow<'_, str> {
         if more >= most {
             chars.nth(more - 1);
             push_run(&mut shown, char, more + 1);
-            around = Around::default();
+            around = CharContext::default();
         } else if around.keeps(char, chars.peek().copied()) {
             shown.push(char);
         } else {
             push_sign(&mut shown, char);
         }
     }
-    Cow::Owned(taken_apart(shown, push_sign))
+    Cow::Owned(split_clusters(shown, push_sign))
 }
 
 /// The text with its `\n` kept as line ends. Everything else is shown as by [`visible_code`], tabs and `\r` too.
@@ -175,13 +175,13 @@ fn is_ascii_text(text: &str) -> bool {
 
 /// What a character without a width of its own can lean on.
 #[derive(Default)]
-struct Around {
+struct CharContext {
     before: Option<char>,
     /// How many characters without a width have followed the last one with a width.
     marks: usize,
 }
 
-impl Around {
+impl CharContext {
     /// Whether the character can stand as it is. Accents stay on their letter and emoji stay whole; a character without
     /// a width that nobody would see is shown as a sign.
     fn keeps(&mut self, char: char, next: Option<char>) -> bool {

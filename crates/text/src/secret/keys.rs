@@ -2,14 +2,14 @@
 
 /// What stands behind the beginning of a well-known key; `None` if the text does not begin like one.
 pub fn after_key_prefix(text: &str) -> impl Iterator<Item = &str> {
-    STARTS
+    KEY_PREFIXES
         .iter()
         .filter_map(|start| text.strip_prefix(start.text))
 }
 
 /// How long the key is that a text begins with; 0 if there is none.
 pub(super) fn length(text: &str) -> usize {
-    let lengths = STARTS.iter().map(|start| start.length(text));
+    let lengths = KEY_PREFIXES.iter().map(|start| start.length(text));
     lengths.max().unwrap_or(0)
 }
 
@@ -18,8 +18,8 @@ pub(super) fn can_begin(first: u8) -> bool {
     const FIRST: [bool; 256] = {
         let mut first = [false; 256];
         let mut at = 0;
-        while at < STARTS.len() {
-            first[STARTS[at].text.as_bytes()[0] as usize] = true;
+        while at < KEY_PREFIXES.len() {
+            first[KEY_PREFIXES[at].text.as_bytes()[0] as usize] = true;
             at += 1;
         }
         first
@@ -27,7 +27,7 @@ pub(super) fn can_begin(first: u8) -> bool {
     FIRST[usize::from(first)]
 }
 
-struct Start {
+struct KeyPrefix {
     text: &'static str,
     /// How much more there must be.
     least: usize,
@@ -35,7 +35,7 @@ struct Start {
     is_common: bool,
 }
 
-impl Start {
+impl KeyPrefix {
     fn length(&self, text: &str) -> usize {
         let Some(rest) = text.strip_prefix(self.text) else {
             return 0;
@@ -58,69 +58,69 @@ impl Start {
     }
 }
 
-const fn sure(text: &'static str, least: usize) -> Start {
-    Start {
+const fn distinctive(text: &'static str, least: usize) -> KeyPrefix {
+    KeyPrefix {
         text,
         least,
         is_common: false,
     }
 }
 
-const fn common(text: &'static str) -> Start {
-    Start {
+const fn common(text: &'static str) -> KeyPrefix {
+    KeyPrefix {
         text,
         least: 16,
         is_common: true,
     }
 }
 
-const STARTS: &[Start] = &[
-    sure("sk-", 16),
-    sure("sk_live_", 16),
-    sure("sk_test_", 16),
-    sure("rk_live_", 16),
-    sure("rk_test_", 16),
+const KEY_PREFIXES: &[KeyPrefix] = &[
+    distinctive("sk-", 16),
+    distinctive("sk_live_", 16),
+    distinctive("sk_test_", 16),
+    distinctive("rk_live_", 16),
+    distinctive("rk_test_", 16),
     common("sk_"),
     common("pk_"),
     common("rk_"),
-    sure("ghp_", 20),
-    sure("gho_", 20),
-    sure("ghu_", 20),
-    sure("ghs_", 20),
-    sure("ghr_", 20),
-    sure("github_pat_", 20),
-    sure("glpat-", 16),
-    sure("gldt-", 16),
-    sure("glrt-", 16),
-    sure("glsa_", 16),
-    sure("xoxa-", 10),
-    sure("xoxb-", 10),
-    sure("xoxe-", 10),
-    sure("xoxp-", 10),
-    sure("xoxr-", 10),
-    sure("xoxs-", 10),
-    sure("xapp-", 10),
-    sure("xai-", 20),
-    sure("gsk_", 20),
-    sure("hf_", 20),
-    sure("npm_", 30),
-    sure("pypi-", 30),
-    sure("AKIA", 16),
-    sure("ASIA", 16),
-    sure("AIza", 30),
-    sure("ya29.", 20),
-    sure("eyJ", 60),
-    sure("SG.", 30),
-    sure("AGE-SECRET-KEY-", 20),
-    sure("dckr_pat_", 16),
-    sure("tskey-", 16),
-    sure("nvapi-", 20),
-    sure("sq0atp-", 16),
-    sure("sq0csp-", 16),
-    sure("shpat_", 20),
-    sure("shpss_", 20),
-    sure("lin_api_", 20),
-    sure("whsec_", 20),
+    distinctive("ghp_", 20),
+    distinctive("gho_", 20),
+    distinctive("ghu_", 20),
+    distinctive("ghs_", 20),
+    distinctive("ghr_", 20),
+    distinctive("github_pat_", 20),
+    distinctive("glpat-", 16),
+    distinctive("gldt-", 16),
+    distinctive("glrt-", 16),
+    distinctive("glsa_", 16),
+    distinctive("xoxa-", 10),
+    distinctive("xoxb-", 10),
+    distinctive("xoxe-", 10),
+    distinctive("xoxp-", 10),
+    distinctive("xoxr-", 10),
+    distinctive("xoxs-", 10),
+    distinctive("xapp-", 10),
+    distinctive("xai-", 20),
+    distinctive("gsk_", 20),
+    distinctive("hf_", 20),
+    distinctive("npm_", 30),
+    distinctive("pypi-", 30),
+    distinctive("AKIA", 16),
+    distinctive("ASIA", 16),
+    distinctive("AIza", 30),
+    distinctive("ya29.", 20),
+    distinctive("eyJ", 60),
+    distinctive("SG.", 30),
+    distinctive("AGE-SECRET-KEY-", 20),
+    distinctive("dckr_pat_", 16),
+    distinctive("tskey-", 16),
+    distinctive("nvapi-", 20),
+    distinctive("sq0atp-", 16),
+    distinctive("sq0csp-", 16),
+    distinctive("shpat_", 20),
+    distinctive("shpss_", 20),
+    distinctive("lin_api_", 20),
+    distinctive("whsec_", 20),
     common("dop_v1_"),
     common("doo_v1_"),
     common("ntn_"),
@@ -139,16 +139,16 @@ const STARTS: &[Start] = &[
     common("sbp_"),
     common("vercel_"),
     common("pul-"),
-    sure("-----BEGIN", 8),
+    distinctive("-----BEGIN", 8),
 ];
 
 #[cfg(test)]
 mod tests {
-    use super::{STARTS, after_key_prefix, can_begin, length};
+    use super::{KEY_PREFIXES, after_key_prefix, can_begin, length};
 
     #[test]
     fn every_beginning_counts_when_enough_follows() {
-        for start in STARTS {
+        for start in KEY_PREFIXES {
             let rest = "aB3dE5fG7hJ9kL1m".repeat(4);
             let key = format!("{}{}", start.text, &rest[..start.least]);
             let found = length(&format!("{key}\""));

@@ -6,30 +6,33 @@ use super::redact::{recognised, without};
 
 /// The words of a command without what looks like a secret.
 pub fn mask_words(words: &[String]) -> Vec<String> {
-    let mut next = Next::Shown;
-    words.iter().map(|word| masked(word, &mut next)).collect()
+    let mut next = NextWord::Visible;
+    words
+        .iter()
+        .map(|word| mask_word(word, &mut next))
+        .collect()
 }
 
 /// A text without what looks like a secret.
 pub fn mask(text: &str) -> String {
-    masked(text, &mut Next::Shown)
+    mask_word(text, &mut NextWord::Visible)
 }
 
-fn masked(text: &str, next: &mut Next) -> String {
+fn mask_word(text: &str, next: &mut NextWord) -> String {
     let masked = mask_parts(text, next);
     without(&masked, recognised(&masked), HIDDEN).0.into_owned()
 }
 
 /// What is known of the word that comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
-    Shown,
+enum NextWord {
+    Visible,
     Secret,
     /// A name, and a secret behind its colon.
     Login,
 }
 
-fn mask_parts(text: &str, next: &mut Next) -> String {
+fn mask_parts(text: &str, next: &mut NextWord) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
@@ -50,17 +53,17 @@ fn mask_parts(text: &str, next: &mut Next) -> String {
 }
 
 /// One word, without spaces and quotes.
-fn mask_part(part: &str, next: &mut Next) -> String {
-    let this = std::mem::replace(next, Next::Shown);
-    if this == Next::Login
+fn mask_part(part: &str, next: &mut NextWord) -> String {
+    let this = std::mem::replace(next, NextWord::Visible);
+    if this == NextWord::Login
         && let Some((name, _)) = part.split_once(':')
     {
         return format!("{name}:{HIDDEN}");
     }
-    if this == Next::Secret {
+    if this == NextWord::Secret {
         // `Authorization: Bearer …` and `--token = …` take one more word.
         if is_scheme(part) || part == "=" {
-            *next = Next::Secret;
+            *next = NextWord::Secret;
             return part.to_owned();
         }
         return HIDDEN.to_owned();
@@ -78,7 +81,7 @@ fn mask_part(part: &str, next: &mut Next) -> String {
         && names_secret(name)
     {
         if value.is_empty() {
-            *next = Next::Secret;
+            *next = NextWord::Secret;
             return part.to_owned();
         }
         return format!("{name}={HIDDEN}");
@@ -87,17 +90,17 @@ fn mask_part(part: &str, next: &mut Next) -> String {
         && names_secret(name)
     {
         if value.is_empty() {
-            *next = Next::Secret;
+            *next = NextWord::Secret;
             return part.to_owned();
         }
         return format!("{name}:{HIDDEN}");
     }
     if matches!(part, "-u" | "--user") {
-        *next = Next::Login;
+        *next = NextWord::Login;
         return part.to_owned();
     }
     if is_scheme(part) || (part.starts_with('-') && names_secret(part)) {
-        *next = Next::Secret;
+        *next = NextWord::Secret;
         return part.to_owned();
     }
     if looks_secret(part) {

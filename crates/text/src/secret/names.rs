@@ -17,13 +17,15 @@ pub enum NameContext {
 pub fn is_secret_name(name: &str, of: NameContext) -> bool {
     let words = words(name);
     let joined = words.concat();
-    let fits = |(secret, part, scope): &(&str, Part, &[NameContext])| {
+    let fits = |(secret, part, scope): &(&str, MatchPosition, &[NameContext])| {
         scope.contains(&of)
             && match part {
-                Part::Anywhere => joined.contains(secret),
-                Part::End => joined.ends_with(secret),
-                Part::Word => words.iter().any(|word| word == secret),
-                Part::OneOfWords => words.len() > 1 && words.iter().any(|word| word == secret),
+                MatchPosition::Anywhere => joined.contains(secret),
+                MatchPosition::End => joined.ends_with(secret),
+                MatchPosition::Word => words.iter().any(|word| word == secret),
+                MatchPosition::OneOfWords => {
+                    words.len() > 1 && words.iter().any(|word| word == secret)
+                }
             }
     };
     NAMES.iter().any(fits) || of == Argument && is_login(&joined)
@@ -54,7 +56,7 @@ fn words(name: &str) -> Vec<String> {
 
 /// Where in a name a secret's is looked for.
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum MatchPosition {
     /// In its letters and digits, also across words: `apikey` in `my_api-key2`.
     Anywhere,
     /// At the end of these.
@@ -73,50 +75,50 @@ const NAMED: &[NameContext] = &[Field, Argument, Variable];
 const OF_COMMANDS: &[NameContext] = &[Argument, Variable];
 
 /// One list for all. A row that is not for [`ALL`] would hide or report what is no secret elsewhere.
-const NAMES: &[(&str, Part, &[NameContext])] = &[
-    ("password", Part::Anywhere, ALL),
-    ("passwd", Part::Anywhere, ALL),
-    ("passphrase", Part::Anywhere, ALL),
-    ("passcode", Part::Anywhere, ALL),
-    ("secret", Part::Anywhere, ALL),
-    ("apikey", Part::Anywhere, ALL),
-    ("accesskey", Part::Anywhere, ALL),
-    ("privatekey", Part::Anywhere, ALL),
-    ("signingkey", Part::Anywhere, ALL),
-    ("encryptionkey", Part::Anywhere, ALL),
-    ("sessionkey", Part::Anywhere, ALL),
-    ("authtoken", Part::Anywhere, ALL),
-    ("authorization", Part::Anywhere, ALL),
-    ("credential", Part::Anywhere, ALL),
-    ("cookie", Part::Anywhere, ALL),
-    ("token", Part::End, ALL),
-    ("cred", Part::Word, ALL),
-    ("creds", Part::Word, ALL),
-    ("jwt", Part::Word, ALL),
-    ("bearer", Part::Word, ALL),
-    ("mnemonic", Part::Word, ALL),
+const NAMES: &[(&str, MatchPosition, &[NameContext])] = &[
+    ("password", MatchPosition::Anywhere, ALL),
+    ("passwd", MatchPosition::Anywhere, ALL),
+    ("passphrase", MatchPosition::Anywhere, ALL),
+    ("passcode", MatchPosition::Anywhere, ALL),
+    ("secret", MatchPosition::Anywhere, ALL),
+    ("apikey", MatchPosition::Anywhere, ALL),
+    ("accesskey", MatchPosition::Anywhere, ALL),
+    ("privatekey", MatchPosition::Anywhere, ALL),
+    ("signingkey", MatchPosition::Anywhere, ALL),
+    ("encryptionkey", MatchPosition::Anywhere, ALL),
+    ("sessionkey", MatchPosition::Anywhere, ALL),
+    ("authtoken", MatchPosition::Anywhere, ALL),
+    ("authorization", MatchPosition::Anywhere, ALL),
+    ("credential", MatchPosition::Anywhere, ALL),
+    ("cookie", MatchPosition::Anywhere, ALL),
+    ("token", MatchPosition::End, ALL),
+    ("cred", MatchPosition::Word, ALL),
+    ("creds", MatchPosition::Word, ALL),
+    ("jwt", MatchPosition::Word, ALL),
+    ("bearer", MatchPosition::Word, ALL),
+    ("mnemonic", MatchPosition::Word, ALL),
     // Of a language model there are tokens, in a program positions, at a shop pins.
-    ("token", Part::Word, NAMED),
-    ("pin", Part::Word, NAMED),
-    ("otp", Part::Word, NAMED),
-    ("cvc", Part::Word, NAMED),
-    ("cvv", Part::Word, NAMED),
-    ("pwd", Part::Word, &[Field, Variable]),
-    ("pwd", Part::OneOfWords, &[Argument]),
-    ("token", Part::Anywhere, &[Argument]),
-    ("signature", Part::Anywhere, &[Argument]),
-    ("pass", Part::Word, OF_COMMANDS),
-    ("pat", Part::Word, OF_COMMANDS),
-    ("pw", Part::Word, OF_COMMANDS),
-    ("auth", Part::Word, OF_COMMANDS),
-    ("tokens", Part::Word, OF_COMMANDS),
+    ("token", MatchPosition::Word, NAMED),
+    ("pin", MatchPosition::Word, NAMED),
+    ("otp", MatchPosition::Word, NAMED),
+    ("cvc", MatchPosition::Word, NAMED),
+    ("cvv", MatchPosition::Word, NAMED),
+    ("pwd", MatchPosition::Word, &[Field, Variable]),
+    ("pwd", MatchPosition::OneOfWords, &[Argument]),
+    ("token", MatchPosition::Anywhere, &[Argument]),
+    ("signature", MatchPosition::Anywhere, &[Argument]),
+    ("pass", MatchPosition::Word, OF_COMMANDS),
+    ("pat", MatchPosition::Word, OF_COMMANDS),
+    ("pw", MatchPosition::Word, OF_COMMANDS),
+    ("auth", MatchPosition::Word, OF_COMMANDS),
+    ("tokens", MatchPosition::Word, OF_COMMANDS),
     // `sort --key=2` and the like are no secrets.
-    ("key", Part::Word, &[Variable]),
-    ("keys", Part::Word, &[Variable]),
-    ("dsn", Part::Word, &[Variable]),
-    ("webhook", Part::Word, &[Variable]),
-    ("phrase", Part::Word, &[Variable]),
-    ("databaseurl", Part::End, &[Variable]),
+    ("key", MatchPosition::Word, &[Variable]),
+    ("keys", MatchPosition::Word, &[Variable]),
+    ("dsn", MatchPosition::Word, &[Variable]),
+    ("webhook", MatchPosition::Word, &[Variable]),
+    ("phrase", MatchPosition::Word, &[Variable]),
+    ("databaseurl", MatchPosition::End, &[Variable]),
 ];
 
 const LONGEST: usize = 256;
@@ -124,15 +126,15 @@ const LONGEST: usize = 256;
 #[cfg(test)]
 mod tests {
     use super::NameContext::{Argument, Field, Member, Variable};
-    use super::{ALL, NAMES, NameContext, Part, is_secret_name};
+    use super::{ALL, MatchPosition, NAMES, NameContext, is_secret_name};
 
     /// A name with this part of it, and one in which it is no such part.
-    fn examples(secret: &str, part: Part) -> (String, Option<String>) {
+    fn examples(secret: &str, part: MatchPosition) -> (String, Option<String>) {
         match part {
-            Part::Anywhere => (format!("my_{}_{}x", &secret[..2], &secret[2..]), None),
-            Part::End => (format!("x{secret}"), None),
-            Part::Word => (format!("x-{secret}.y"), Some(format!("q{secret}q"))),
-            Part::OneOfWords => (format!("x_{secret}"), Some(secret.to_owned())),
+            MatchPosition::Anywhere => (format!("my_{}_{}x", &secret[..2], &secret[2..]), None),
+            MatchPosition::End => (format!("x{secret}"), None),
+            MatchPosition::Word => (format!("x-{secret}.y"), Some(format!("q{secret}q"))),
+            MatchPosition::OneOfWords => (format!("x_{secret}"), Some(secret.to_owned())),
         }
     }
 
@@ -146,7 +148,9 @@ mod tests {
                 }
                 // Another row may have it, or a part of it.
                 let is_in_another = NAMES.iter().any(|row| {
-                    matches!(row.1, Part::Anywhere) && row.2.contains(of) && secret.contains(row.0)
+                    matches!(row.1, MatchPosition::Anywhere)
+                        && row.2.contains(of)
+                        && secret.contains(row.0)
                 });
                 if let Some(other) = other.as_ref().filter(|_| !is_in_another) {
                     let has_login = *of == Argument && other.contains("auth");

@@ -10,59 +10,59 @@ use rustix::fs::OFlags;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-use super::{Input, Output, Sink, Source};
+use super::{Sink, Source, StdioInput, StdioOutput};
 
-pub(super) fn stdio() -> io::Result<(Input, Output)> {
-    let input = take(io::stdin().as_fd(), Side::Input)?;
-    let output = take(io::stdout().as_fd(), Side::Output)?;
+pub(super) fn stdio() -> io::Result<(StdioInput, StdioOutput)> {
+    let input = duplicate(io::stdin().as_fd(), Direction::Input)?;
+    let output = duplicate(io::stdout().as_fd(), Direction::Output)?;
     let input = match input {
-        Taken::Pipe(file) => Source::Pipe(pipe::Receiver::from_file(file)?),
-        Taken::Socket(socket) => Source::Socket(socket),
-        Taken::Other(file) => Source::File(file.into()),
+        StdioFile::Pipe(file) => Source::Pipe(pipe::Receiver::from_file(file)?),
+        StdioFile::Socket(socket) => Source::Socket(socket),
+        StdioFile::Other(file) => Source::File(file.into()),
     };
     let output = match output {
-        Taken::Pipe(file) => Sink::Pipe(pipe::Sender::from_file(file)?),
-        Taken::Socket(socket) => Sink::Socket(socket),
-        Taken::Other(file) => Sink::File(file.into()),
+        StdioFile::Pipe(file) => Sink::Pipe(pipe::Sender::from_file(file)?),
+        StdioFile::Socket(socket) => Sink::Socket(socket),
+        StdioFile::Other(file) => Sink::File(file.into()),
     };
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
-    Ok((Input(input), Output(output)))
+    Ok((StdioInput(input), StdioOutput(output)))
 }
 
-enum Side {
+enum Direction {
     Input,
     Output,
 }
 
-enum Taken {
+enum StdioFile {
     Pipe(File),
     Socket(UnixStream),
     Other(File),
 }
 
-fn take(fd: impl AsFd, side: Side) -> io::Result<Taken> {
+fn duplicate(fd: impl AsFd, direction: Direction) -> io::Result<StdioFile> {
     let file = File::from(fd.as_fd().try_clone_to_owned()?);
     let kind = file.metadata()?.file_type();
     if kind.is_fifo() {
-        return Ok(reopened(&file, &side).map_or(Taken::Other(file), Taken::Pipe));
+        return Ok(reopened(&file, &direction).map_or(StdioFile::Other(file), StdioFile::Pipe));
     }
     if kind.is_socket() {
         let socket = StdSocket::from(OwnedFd::from(file));
         socket.set_nonblocking(true)?;
-        return Ok(Taken::Socket(UnixStream::from_std(socket)?));
+        return Ok(StdioFile::Socket(UnixStream::from_std(socket)?));
     }
-    Ok(Taken::Other(file))
+    Ok(StdioFile::Other(file))
 }
 
 /// The same pipe, opened anew. Whether a pipe blocks belongs to the opening, and the one that we were given may be
 /// shared with whoever started us.
-fn reopened(file: &File, side: &Side) -> io::Result<File> {
+fn reopened(file: &File, direction: &Direction) -> io::Result<File> {
     use std::os::fd::AsRawFd;
     let mut options = OpenOptions::new();
-    match side {
-        Side::Input => options.read(true),
-        Side::Output => options.write(true),
+    match direction {
+        Direction::Input => options.read(true),
+        Direction::Output => options.write(true),
     };
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
     options

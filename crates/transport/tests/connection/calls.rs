@@ -2,7 +2,7 @@
 
 use attache_rpc::json::Encode;
 use attache_rpc::{Error, Framing, SendOptions, SessionKey};
-use attache_transport::{CallError, Closed, Delivery, Options};
+use attache_transport::{CallError, CloseReason, Delivery, Options};
 
 use crate::support::{
     IN_TURN, MEDIA, Medium, call, code, connected, empty, limited, next_request, notification,
@@ -24,7 +24,7 @@ async fn a_thousand_waiting_calls_fail_once_each_when_the_peer_goes() {
             drop(wire);
             for call in calls {
                 let outcome = within(call).await.unwrap();
-                assert_eq!(outcome, Err(CallError::Closed(Closed::Ended)));
+                assert_eq!(outcome, Err(CallError::Closed(CloseReason::PeerClosed)));
             }
         }
     }
@@ -51,9 +51,9 @@ async fn waiting_calls_fail_when_our_side_closes() {
     wire.line().await;
     link.close();
     let outcome = within(waiting).await.unwrap();
-    assert_eq!(outcome, Err(CallError::Closed(Closed::Here)));
+    assert_eq!(outcome, Err(CallError::Closed(CloseReason::ClosedLocally)));
     let late = call(&link, Delivery::AtOnce).await.await.unwrap();
-    assert_eq!(late, Err(CallError::Closed(Closed::Here)));
+    assert_eq!(late, Err(CallError::Closed(CloseReason::ClosedLocally)));
     assert_eq!(wire.rest().await, "");
     drop(inbox);
 }
@@ -65,7 +65,7 @@ async fn an_answer_just_before_the_end_is_given_and_none_is_given_twice() {
         let answered = call(&link, Delivery::AtOnce).await;
         let unanswered = call(&link, Delivery::AtOnce).await;
         let ids = [wire.line().await, wire.line().await].map(|line| id_of(&line));
-        let number = link.counts().stray_answers;
+        let number = link.counts().stray_responses;
         wire.send(response(&ids[0])).await;
         drop(wire);
         let outcomes = [
@@ -74,7 +74,7 @@ async fn an_answer_just_before_the_end_is_given_and_none_is_given_twice() {
         ];
         let given = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
         assert_eq!((given, number), (1, 0), "round {round}: {outcomes:?}");
-        let ended = Err(CallError::Closed(Closed::Ended));
+        let ended = Err(CallError::Closed(CloseReason::PeerClosed));
         assert!(outcomes.contains(&ended), "round {round}: {outcomes:?}");
     }
 }
@@ -99,8 +99,8 @@ async fn an_id_that_is_under_way_cannot_be_used_again_until_it_is_answered() {
         let (id, method) = next_request(&mut inbox).await;
         assert_eq!(method, "first");
         assert_eq!(next_request(&mut inbox).await.1, "other");
-        assert!(link.answer(&id, IN_TURN, Ok(&empty())));
-        assert!(!link.answer(&id, IN_TURN, Ok(&empty())));
+        assert!(link.respond(&id, IN_TURN, Ok(&empty())));
+        assert!(!link.respond(&id, IN_TURN, Ok(&empty())));
         assert_eq!(wire.line().await + "\n", response(1));
         wire.send(request(1, "again")).await;
         assert_eq!(next_request(&mut inbox).await.1, "again");
@@ -116,7 +116,7 @@ async fn stray_and_second_answers_are_dropped_and_counted() {
         .await;
     assert_eq!(within(waiting).await.unwrap().unwrap(), "{}");
     wire.check_alive(&link, &mut inbox).await;
-    assert_eq!(link.counts().stray_answers, 4);
+    assert_eq!(link.counts().stray_responses, 4);
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ async fn dropping_a_call_takes_it_back_once_and_its_late_answer_is_dropped() {
         assert_eq!(wire.line().await + "\n", cancel(1));
         wire.send(response(1)).await;
         wire.check_alive(&link, &mut inbox).await;
-        assert_eq!(link.counts().stray_answers, 1);
+        assert_eq!(link.counts().stray_responses, 1);
         drop((link, inbox));
         assert_eq!(wire.rest().await, "");
     }
@@ -81,10 +81,10 @@ async fn a_request_taken_back_is_known_at_once_and_still_answered_once() {
         wire.send(cancel(1) + &cancel(1) + &cancel(99)).await;
         within(link.cancelled(&id)).await;
         let error = Error::new(-32800, "cancelled");
-        assert!(link.answer::<u64>(&id, IN_TURN, Err(&error)));
+        assert!(link.respond::<u64>(&id, IN_TURN, Err(&error)));
         assert_eq!(code(&wire.line().await), Some(-32800));
         wire.check_alive(&link, &mut inbox).await;
-        assert_eq!(link.counts().stray_cancels, 1);
+        assert_eq!(link.counts().stray_cancellations, 1);
     }
 }
 
@@ -98,7 +98,7 @@ async fn waiting_for_a_cancel_ends_when_the_request_is_answered_elsewhere() {
         async move { link.cancelled(&id).await }
     });
     tokio::task::yield_now().await;
-    assert!(link.answer(&id, IN_TURN, Ok(&empty())));
+    assert!(link.respond(&id, IN_TURN, Ok(&empty())));
     within(watching).await.unwrap();
 }
 
@@ -169,7 +169,8 @@ async fn a_cancel_racing_its_answer_is_sent_at_most_once_and_the_answer_used_at_
         }
     }
     let reader_done = async {
-        while link.counts().stray_answers + given < usize::try_from(rounds).unwrap() - taken_back {
+        while link.counts().stray_responses + given < usize::try_from(rounds).unwrap() - taken_back
+        {
             tokio::task::yield_now().await;
         }
     };

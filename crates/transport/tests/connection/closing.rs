@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use attache_transport::{CallError, Closed, Delivery, Options, connect};
+use attache_transport::{CallError, CloseReason, Delivery, Options, connect};
 use tokio::io::AsyncWrite;
 use tokio::runtime::Handle;
 use tokio::time::{Sleep, sleep};
@@ -125,7 +125,7 @@ async fn close_lets_senders_that_wait_go() {
     tokio::task::yield_now().await;
     link.close();
     let outcome = within(waiting).await.unwrap();
-    assert_eq!(outcome, Err(CallError::Closed(Closed::Here)));
+    assert_eq!(outcome, Err(CallError::Closed(CloseReason::ClosedLocally)));
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn close_is_heard_while_reading_waits_for_room() {
     wire.line().await;
     link.close();
     let outcome = within(waiting).await.unwrap();
-    assert_eq!(outcome, Err(CallError::Closed(Closed::Here)));
+    assert_eq!(outcome, Err(CallError::Closed(CloseReason::ClosedLocally)));
     assert!(within(inbox.next()).await.is_some());
     assert!(within(inbox.next()).await.is_none());
 }
@@ -252,7 +252,7 @@ async fn ten_thousand_connections_leave_nothing_behind() {
             }
             1 => {
                 drop(wire);
-                assert_eq!(within(link.closed()).await, Closed::Ended);
+                assert_eq!(within(link.closed()).await, CloseReason::PeerClosed);
             }
             _ => drop((inbox, wire, link)),
         }
@@ -281,5 +281,8 @@ async fn a_stream_that_panics_ends_the_connection() {
     let (link, mut inbox) = connect(Panics, write, Options::default());
     assert!(within(inbox.next()).await.is_none());
     let called = link.call("m", &empty(), IN_TURN, Delivery::AtOnce).await;
-    assert_eq!(called.unwrap_err(), CallError::Closed(Closed::Failed));
+    assert_eq!(
+        called.unwrap_err(),
+        CallError::Closed(CloseReason::TaskFailed)
+    );
 }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use attache_rpc::Framing;
-use attache_transport::{Closed, Incoming, Options};
+use attache_transport::{CloseReason, IncomingCall, Options};
 
 use crate::support::{IN_TURN, MEDIA, Medium, empty, next_method, notification, request, within};
 
 /// Sends parts as separate writes, closes, and compares the methods that arrive with those expected.
-async fn check(parts: &[&[u8]], methods: &[&str], end: Closed) {
+async fn check(parts: &[&[u8]], methods: &[&str], end: CloseReason) {
     for medium in MEDIA {
         let options = Options {
             grace: Duration::from_millis(50),
@@ -28,8 +28,8 @@ async fn check(parts: &[&[u8]], methods: &[&str], end: Closed) {
         });
         let mut got = Vec::new();
         while let Some(incoming) = within(inbox.next()).await {
-            if let Incoming::Request(id, _) = &incoming {
-                link.answer(id, IN_TURN, Ok(&empty()));
+            if let IncomingCall::Request(id, _) = &incoming {
+                link.respond(id, IN_TURN, Ok(&empty()));
             }
             got.push(incoming.call().method().to_owned());
         }
@@ -45,14 +45,14 @@ fn headed(body: &str) -> String {
     format!("Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
-fn broken(parts: &[u8]) -> Closed {
+fn broken(parts: &[u8]) -> CloseReason {
     let mut splitter = attache_rpc::Splitter::new(1 << 20);
     let mut buffer = bytes::BytesMut::from(parts);
     loop {
         match splitter.next(&mut buffer) {
             Ok(Some(_)) => {}
-            Ok(None) => return Closed::Broken(splitter.end(&mut buffer).unwrap_err()),
-            Err(broken) => return Closed::Broken(broken),
+            Ok(None) => return CloseReason::Framing(splitter.end(&mut buffer).unwrap_err()),
+            Err(broken) => return CloseReason::Framing(broken),
         }
     }
 }
@@ -61,25 +61,30 @@ fn broken(parts: &[u8]) -> Closed {
 async fn one_byte_at_a_time() {
     let text = notification("a") + &request(1, "b");
     let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
-    check(&bytes, &["a", "b"], Closed::Ended).await;
+    check(&bytes, &["a", "b"], CloseReason::PeerClosed).await;
 }
 
 #[tokio::test]
 async fn several_messages_in_one_write() {
     let text = notification("a") + &notification("b") + &request(1, "c") + &notification("d");
-    check(&[text.as_bytes()], &["a", "b", "c", "d"], Closed::Ended).await;
+    check(
+        &[text.as_bytes()],
+        &["a", "b", "c", "d"],
+        CloseReason::PeerClosed,
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn carriage_returns_and_blank_lines() {
     let text = (notification("a") + "\r\n   \n\n\t\n" + &notification("b")).replace('\n', "\r\n");
-    check(&[text.as_bytes()], &["a", "b"], Closed::Ended).await;
+    check(&[text.as_bytes()], &["a", "b"], CloseReason::PeerClosed).await;
 }
 
 #[tokio::test]
 async fn the_last_message_needs_no_line_break() {
     let text = notification("a") + notification("b").trim_end();
-    check(&[text.as_bytes()], &["a", "b"], Closed::Ended).await;
+    check(&[text.as_bytes()], &["a", "b"], CloseReason::PeerClosed).await;
 }
 
 #[tokio::test]
@@ -87,7 +92,7 @@ async fn an_end_inside_a_message_drops_it_and_ends_cleanly() {
     let b = notification("b");
     for cut in [1, 10, b.len() - 2] {
         let text = notification("a") + &b[..cut];
-        check(&[text.as_bytes()], &["a"], Closed::Ended).await;
+        check(&[text.as_bytes()], &["a"], CloseReason::PeerClosed).await;
     }
 }
 
@@ -96,9 +101,9 @@ async fn headers_are_read_however_they_are_cut() {
     let text = headed(&notification("a"))
         + "Content-Type: application/json; charset=utf-8\r\n"
         + &headed(&request(1, "b"));
-    check(&[text.as_bytes()], &["a", "b"], Closed::Ended).await;
+    check(&[text.as_bytes()], &["a", "b"], CloseReason::PeerClosed).await;
     let bytes: Vec<&[u8]> = text.as_bytes().chunks(1).collect();
-    check(&bytes, &["a", "b"], Closed::Ended).await;
+    check(&bytes, &["a", "b"], CloseReason::PeerClosed).await;
 }
 
 #[tokio::test]
@@ -120,7 +125,7 @@ async fn a_bare_line_after_headers_ends_the_connection() {
 #[tokio::test]
 async fn headers_after_lines_are_lines_that_are_no_messages() {
     let text = notification("a") + "Content-Length: 5\r\n\r\n" + &notification("b");
-    check(&[text.as_bytes()], &["a", "b"], Closed::Ended).await;
+    check(&[text.as_bytes()], &["a", "b"], CloseReason::PeerClosed).await;
 }
 
 #[tokio::test]
@@ -149,8 +154,8 @@ async fn two_connections_talk_in_headers() {
     let [(one, _one_inbox), (other, mut inbox)] = Medium::Pipes.pair(options);
     let answers = tokio::spawn(async move {
         while let Some(incoming) = inbox.next().await {
-            if let Incoming::Request(id, _) = incoming {
-                other.answer(&id, IN_TURN, Ok(&empty()));
+            if let IncomingCall::Request(id, _) = incoming {
+                other.respond(&id, IN_TURN, Ok(&empty()));
             }
         }
     });

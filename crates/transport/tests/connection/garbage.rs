@@ -1,13 +1,13 @@
 //! Lines that are no messages: what is answered, what is stepped over, and when it is enough.
 
-use attache_rpc::{Fatal, Garbage};
-use attache_transport::{Closed, Options};
+use attache_rpc::{FatalError, NonJsonLines};
+use attache_transport::{CloseReason, Options};
 
 use crate::support::{MEDIA, Medium, Wire, code, limited, next_method, notification, within};
 
 fn skipping() -> Options {
     Options {
-        garbage: Garbage::Skip,
+        non_json_lines: NonJsonLines::Skip,
         ..Options::default()
     }
 }
@@ -75,7 +75,11 @@ async fn a_thousand_bad_lines_are_borne_and_one_more_ends_the_connection() {
             assert_eq!(next_method(&mut inbox).await, "still here");
             let sender = tokio::spawn(send_too_many(wire));
             let why = within(link.closed()).await;
-            assert_eq!(why, Closed::Fatal(Fatal::Garbage), "{medium:?}");
+            assert_eq!(
+                why,
+                CloseReason::Fatal(FatalError::TooManyMalformed),
+                "{medium:?}"
+            );
             assert!(within(inbox.next()).await.is_none());
             sender.await.unwrap();
         }
@@ -90,10 +94,13 @@ async fn a_peer_that_never_reads_its_errors_is_given_up() {
     });
     let (link, _inbox, mut wire) = Medium::Memory(1 << 10).connect(options);
     while wire.offer("no message\n").await && link_is_open(&link).await {}
-    assert_eq!(within(link.closed()).await, Closed::Fatal(Fatal::Flooded));
+    assert_eq!(
+        within(link.closed()).await,
+        CloseReason::Fatal(FatalError::UnreadResponses)
+    );
 }
 
-async fn link_is_open(link: &attache_transport::Link) -> bool {
+async fn link_is_open(link: &attache_transport::PeerHandle) -> bool {
     tokio::select! {
         biased;
         _ = link.closed() => false,

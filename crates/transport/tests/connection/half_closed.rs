@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use attache_transport::{CallError, Closed, Delivery, Options};
+use attache_transport::{CallError, CloseReason, Delivery, Options};
 
 use crate::support::{
     IN_TURN, MEDIA, Medium, call, connected, empty, next_request, request, response, within,
@@ -17,10 +17,10 @@ async fn requests_are_still_answered_after_the_peer_has_closed_its_side() {
         let (first, _) = next_request(&mut inbox).await;
         let (second, _) = next_request(&mut inbox).await;
         let answering = tokio::spawn(async move {
-            assert_eq!(link.closed().await, Closed::Ended);
+            assert_eq!(link.closed().await, CloseReason::PeerClosed);
             for id in [second, first] {
                 tokio::task::yield_now().await;
-                assert!(link.answer(&id, IN_TURN, Ok(&empty())));
+                assert!(link.respond(&id, IN_TURN, Ok(&empty())));
             }
         });
         let reading = tokio::spawn(async move { wire.rest().await });
@@ -72,11 +72,11 @@ async fn calls_fail_soon_when_the_peer_stops_reading_for_good() {
     for (name, call) in [("unwritten", unwritten), ("written", written)] {
         let soon = tokio::time::timeout(Duration::from_secs(1), call).await;
         let outcome = soon.expect(name).unwrap();
-        let broken = Closed::Io(std::io::ErrorKind::BrokenPipe);
+        let broken = CloseReason::Io(std::io::ErrorKind::BrokenPipe);
         assert_eq!(outcome, Err(CallError::Closed(broken)), "{name}");
     }
     let late = call(&link, Delivery::InOrder).await.await.unwrap();
-    assert!(matches!(late, Err(CallError::Closed(Closed::Io(_)))));
+    assert!(matches!(late, Err(CallError::Closed(CloseReason::Io(_)))));
     assert!(link.notify("late", &empty(), IN_TURN).await.is_err());
 }
 
@@ -92,7 +92,7 @@ async fn what_the_peer_says_is_still_heard_after_it_has_stopped_reading() {
     wire.send(request(1, "heard")).await;
     let (id, method) = next_request(&mut inbox).await;
     assert_eq!(method, "heard");
-    assert!(!link.answer(&id, IN_TURN, Ok(&empty())));
+    assert!(!link.respond(&id, IN_TURN, Ok(&empty())));
     wire.close_write().await;
     assert!(within(inbox.next()).await.is_none());
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
-use attache_transport::{CallError, Delivery, Incoming, Options, connect};
+use attache_transport::{CallError, Delivery, IncomingCall, Options, connect};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::support::{
@@ -31,8 +31,10 @@ async fn one_byte_of_room_and_one_call_at_a_time_is_enough() {
             let mut told = 0;
             while let Some(incoming) = calls.next().await {
                 match incoming {
-                    Incoming::Request(id, _) => assert!(other.answer(&id, IN_TURN, Ok(&empty()))),
-                    Incoming::Notification(_) => told += 1,
+                    IncomingCall::Request(id, _) => {
+                        assert!(other.respond(&id, IN_TURN, Ok(&empty())))
+                    }
+                    IncomingCall::Notification(_) => told += 1,
                 }
             }
             told
@@ -107,7 +109,7 @@ async fn requests_beyond_the_limit_are_refused_and_the_rest_is_served() {
         assert_eq!(code(&refused), Some(-32603));
         let (first, _) = next_request(&mut inbox).await;
         next_request(&mut inbox).await;
-        assert!(link.answer(&first, IN_TURN, Ok(&empty())));
+        assert!(link.respond(&first, IN_TURN, Ok(&empty())));
         assert_eq!(wire.line().await + "\n", response(1));
         wire.send(request(4, "d")).await;
         assert_eq!(next_request(&mut inbox).await.1, "d");
@@ -143,7 +145,7 @@ async fn an_answer_over_the_frame_limit_becomes_an_error() {
     wire.send(request(1, "big")).await;
     let (id, _) = next_request(&mut inbox).await;
     let big = attache_rpc::json::Raw::of(&"x".repeat(1000));
-    assert!(link.answer(&id, IN_TURN, Ok(&big)));
+    assert!(link.respond(&id, IN_TURN, Ok(&big)));
     let answer = wire.line().await;
     assert!(
         answer.contains("frame_too_large") && code(&answer) == Some(-32603),

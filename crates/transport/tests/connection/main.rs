@@ -1,4 +1,4 @@
-//! A connection as its two users see it: one end through a [`Link`](attache_transport::Link) and an inbox, the other
+//! A connection as its two users see it: one end through a [`PeerHandle`](attache_transport::PeerHandle) and an inbox, the other
 //! as bytes.
 
 #![cfg(test)]

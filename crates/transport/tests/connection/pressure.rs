@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use attache_rpc::json::Raw;
 use attache_rpc::{SendOptions, SessionKey};
-use attache_transport::{Incoming, Link, Options};
+use attache_transport::{IncomingCall, Options, PeerHandle};
 use bytestring::ByteString;
 
 use crate::support::{IN_TURN, Medium, empty, limited, notification, stable, within};
 
 /// Says numbered things until told to stop; how many so far.
-fn chatter(link: &Link, text: &str, count: usize) -> Arc<AtomicUsize> {
+fn chatter(link: &PeerHandle, text: &str, count: usize) -> Arc<AtomicUsize> {
     let said = Arc::new(AtomicUsize::new(0));
     let params = Raw::of(&vec![text.to_owned()]);
     tokio::spawn({
@@ -179,7 +179,7 @@ async fn both_sides_may_say_much_before_either_listens() {
                 for _ in 0..count {
                     assert!(matches!(
                         inbox.next().await,
-                        Some(Incoming::Notification(_))
+                        Some(IncomingCall::Notification(_))
                     ));
                 }
                 link.flush().await;

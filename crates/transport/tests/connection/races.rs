@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use attache_transport::{CallError, Delivery, Inbox, Incoming, Link, Options};
+use attache_transport::{CallError, Delivery, Inbox, IncomingCall, Options, PeerHandle};
 
 use crate::support::{IN_TURN, Medium, empty, limited, notification, request, response, within};
 
-fn answer_all(link: Link, mut inbox: Inbox) -> tokio::task::JoinHandle<usize> {
+fn answer_all(link: PeerHandle, mut inbox: Inbox) -> tokio::task::JoinHandle<usize> {
     tokio::spawn(async move {
         let mut told = 0;
         while let Some(incoming) = inbox.next().await {
             match incoming {
-                Incoming::Request(id, _) => {
-                    link.answer(&id, IN_TURN, Ok(&empty()));
+                IncomingCall::Request(id, _) => {
+                    link.respond(&id, IN_TURN, Ok(&empty()));
                 }
-                Incoming::Notification(_) => told += 1,
+                IncomingCall::Notification(_) => told += 1,
             }
         }
         told

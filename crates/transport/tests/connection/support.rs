@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use attache_rpc::json::Raw;
 use attache_rpc::{Id, Limits, SendOptions, SessionKey};
-use attache_transport::{CallError, Delivery, Inbox, Incoming, Link, Options, connect, pipes};
+use attache_transport::{
+    CallError, Delivery, Inbox, IncomingCall, Options, PeerHandle, connect, pipes,
+};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe;
 
@@ -42,7 +44,7 @@ impl Medium {
         }
     }
 
-    pub(crate) fn connect(self, options: Options) -> (Link, Inbox, Wire) {
+    pub(crate) fn connect(self, options: Options) -> (PeerHandle, Inbox, Wire) {
         let (ours, theirs) = self.ends();
         let (link, inbox) = connect(ours.0, ours.1, options);
         let wire = Wire {
@@ -53,7 +55,7 @@ impl Medium {
     }
 
     /// Two connections with each other.
-    pub(crate) fn pair(self, options: impl Fn() -> Options) -> [(Link, Inbox); 2] {
+    pub(crate) fn pair(self, options: impl Fn() -> Options) -> [(PeerHandle, Inbox); 2] {
         let (one, other) = self.ends();
         [
             connect(one.0, one.1, options()),
@@ -63,7 +65,7 @@ impl Medium {
 }
 
 /// Roomy memory and defaults.
-pub(crate) fn connected() -> (Link, Inbox, Wire) {
+pub(crate) fn connected() -> (PeerHandle, Inbox, Wire) {
     Medium::Memory(64 << 10).connect(Options::default())
 }
 
@@ -125,11 +127,11 @@ impl Wire {
     }
 
     /// Whether the connection still works, both ways.
-    pub(crate) async fn check_alive(&mut self, link: &Link, inbox: &mut Inbox) {
+    pub(crate) async fn check_alive(&mut self, link: &PeerHandle, inbox: &mut Inbox) {
         self.send(request("\"alive?\"", "alive")).await;
         let (id, method) = next_request(inbox).await;
         assert_eq!(method, "alive");
-        assert!(link.answer(&id, IN_TURN, Ok(&Raw::parse("1").unwrap())));
+        assert!(link.respond(&id, IN_TURN, Ok(&Raw::parse("1").unwrap())));
         assert_eq!(
             self.line().await,
             r#"{"jsonrpc":"2.0","id":"alive?","result":1}"#
@@ -161,7 +163,7 @@ pub(crate) async fn within<F: Future>(future: F) -> F::Output {
 
 pub(crate) async fn next_request(inbox: &mut Inbox) -> (Id, String) {
     match within(inbox.next()).await {
-        Some(Incoming::Request(id, call)) => (id, call.method().to_owned()),
+        Some(IncomingCall::Request(id, call)) => (id, call.method().to_owned()),
         other => panic!("expected a request, got {other:?}"),
     }
 }
@@ -173,7 +175,7 @@ pub(crate) async fn next_method(inbox: &mut Inbox) -> String {
 
 /// A call that runs by itself. It has been queued when this returns, if there is room.
 pub(crate) async fn call(
-    link: &Link,
+    link: &PeerHandle,
     delivery: Delivery,
 ) -> tokio::task::JoinHandle<Result<String, CallError>> {
     let link = link.clone();

@@ -1,7 +1,7 @@
 //! A translator between the bytes and everything else: what goes through it, what turns back, and what it never sees.
 
 use attache_rpc::{Message, MessageReplacement, Translation, Translator};
-use attache_transport::{Delivery, Inbox, Link, Options};
+use attache_transport::{Delivery, Inbox, Options, PeerHandle};
 
 use crate::support::{
     IN_TURN, Medium, Wire, call, empty, next_method, next_request, notification, request, response,
@@ -49,7 +49,7 @@ fn send_back(message: String) -> Translation {
     Translation::Replaced(MessageReplacement { forward, send_back })
 }
 
-fn connected() -> (Link, Inbox, Wire) {
+fn connected() -> (PeerHandle, Inbox, Wire) {
     let options = Options {
         translator: Some(Box::new(Test)),
         ..Options::default()
@@ -86,7 +86,7 @@ async fn what_turns_back_is_an_answer_on_either_side() {
         wire.send(request(8, "after")).await;
         let ((id, method), rest) = within(next).await.unwrap();
         assert_eq!(method, "after");
-        assert!(link.answer(&id, IN_TURN, Ok(&empty())));
+        assert!(link.respond(&id, IN_TURN, Ok(&empty())));
         assert_eq!(wire.line().await + "\n", response(8));
         inbox = rest;
     }

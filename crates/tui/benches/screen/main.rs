@@ -17,14 +17,14 @@
     reason = "a benchmark prints its result and stops at the first surprise"
 )]
 
-mod figures;
+mod bench_screen;
+mod frame_times;
 mod session;
-mod stage;
 
 use std::env;
 
-use figures::Figures;
-use stage::Stage;
+use bench_screen::BenchScreen;
+use frame_times::FrameTimes;
 
 fn main() {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -38,30 +38,30 @@ fn main() {
 }
 
 /// Plays a session and what a person may do with it, with one in `thrift` of the frames.
-fn play(updates: usize, thrift: usize) -> Vec<Figures> {
-    let mut stage = Stage::new();
+fn play(updates: usize, thrift: usize) -> Vec<FrameTimes> {
+    let mut bench = BenchScreen::new();
     let mut figures = vec![
-        stage.stream("streaming, at the end", updates - updates / 5),
-        stage.stream_elsewhere("streaming, scrolled up", updates / 5),
+        bench.stream("streaming, at the end", updates - updates / 5),
+        bench.stream_elsewhere("streaming, scrolled up", updates / 5),
     ];
-    figures.push(stage.stream_long("one message of 1 MB", 400 / thrift));
-    stage.settle();
-    figures.push(stage.scroll_lines("scrolling by lines", 2000 / thrift));
-    figures.push(stage.scroll_pages("scrolling by pages", 2000 / thrift));
-    figures.push(stage.jump("jumping to entries", 1000 / thrift));
-    figures.push(stage.open("opening and folding", 1000 / thrift));
-    figures.push(stage.search("searching", 500 / thrift));
-    figures.push(stage.resize("resizing", 300 / thrift));
+    figures.push(bench.stream_long("one message of 1 MB", 400 / thrift));
+    bench.settle();
+    figures.push(bench.scroll_lines("scrolling by lines", 2000 / thrift));
+    figures.push(bench.scroll_pages("scrolling by pages", 2000 / thrift));
+    figures.push(bench.jump("jumping to entries", 1000 / thrift));
+    figures.push(bench.open("opening and folding", 1000 / thrift));
+    figures.push(bench.search("searching", 500 / thrift));
+    figures.push(bench.resize("resizing", 300 / thrift));
     println!(
         "{} updates, {} entries, {} in the transcript",
         updates,
-        stage.entries(),
-        stage.weight()
+        bench.entries(),
+        bench.weight()
     );
     figures
 }
 
-fn report(all: &[Figures]) {
+fn report(all: &[FrameTimes]) {
     println!("{:43} {:>19} {:>19}", "", "on the clock", "own time");
     println!(
         "{:24} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9}",
@@ -72,9 +72,9 @@ fn report(all: &[Figures]) {
     }
     let wall = all.iter().map(|figures| figures.p99().0).max().unwrap();
     let own = all.iter().map(|figures| figures.p99().1).max().unwrap();
-    let [wall, own] = [wall, own].map(figures::shown);
+    let [wall, own] = [wall, own].map(frame_times::shown);
     println!("worst p99: {wall} on the clock, {own} of its own (target: below 8 ms)");
-    match figures::resident() {
+    match frame_times::resident() {
         Some((now, peak)) => {
             println!("resident: {now} MB, at most {peak} MB (target: below 150 MB)")
         }

@@ -3,18 +3,18 @@
 use attache::v1;
 
 /// The updates of a session without end.
-pub(crate) struct Session {
+pub(crate) struct SyntheticSession {
     step: usize,
     call: usize,
 }
 
-impl Session {
+impl SyntheticSession {
     pub(crate) fn new() -> Self {
-        Session { step: 0, call: 0 }
+        SyntheticSession { step: 0, call: 0 }
     }
 }
 
-impl Iterator for Session {
+impl Iterator for SyntheticSession {
     type Item = v1::SessionUpdate;
 
     /// Forty updates are one round: thoughts, words with code in them, a file read, an edit, a command.
@@ -39,7 +39,7 @@ impl Iterator for Session {
     }
 }
 
-impl Session {
+impl SyntheticSession {
     fn begin(&mut self, kind: v1::ToolKind, title: String) -> v1::SessionUpdate {
         self.call += 1;
         let call = v1::ToolCall::new(format!("call-{}", self.call), title);

@@ -3,21 +3,21 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::{Line, Span};
 
-use super::panel::{Look, Panel};
+use super::panel::{Panel, ScrollTarget};
 use super::quoted::Margins;
 use super::text;
-use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::theme::{Sign, TextRole, Theme};
 
 /// Answers, and which one is selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AnswerList<T> {
-    answers: Vec<(Words, T)>,
+    answers: Vec<(AnswerLabel, T)>,
     selected: Option<usize>,
 }
 
 /// What an answer is called. The words are safe to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum AnswerLabel {
     /// By us.
     Ours(&'static str),
     /// By an agent: they are shown behind a bar.
@@ -26,7 +26,7 @@ pub(crate) enum Words {
 
 /// What a key has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Chosen<T> {
+pub(crate) enum ListOutcome<T> {
     /// The list is still open.
     Open,
     /// The user goes back to the composer.
@@ -36,7 +36,9 @@ pub(crate) enum Chosen<T> {
 }
 
 impl<T: Clone> AnswerList<T> {
-    pub(crate) fn new(answers: impl IntoIterator<Item = (impl Into<Words>, T)>) -> AnswerList<T> {
+    pub(crate) fn new(
+        answers: impl IntoIterator<Item = (impl Into<AnswerLabel>, T)>,
+    ) -> AnswerList<T> {
         let answers = answers.into_iter().map(|(words, it)| (words.into(), it));
         AnswerList {
             answers: answers.collect(),
@@ -48,12 +50,12 @@ impl<T: Clone> AnswerList<T> {
         self.selected = None;
     }
 
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<T> {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> ListOutcome<T> {
         if key
             .modifiers
             .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
         {
-            return Chosen::Open;
+            return ListOutcome::Open;
         }
         let count = self.answers.len();
         match (key.code, self.selected) {
@@ -63,38 +65,38 @@ impl<T: Clone> AnswerList<T> {
             (KeyCode::Up, Some(at)) => self.selected = Some((at + count - 1) % count),
             (KeyCode::Enter, Some(at)) => {
                 if let Some((_, answer)) = self.answers.get(at) {
-                    return Chosen::Answer(answer.clone());
+                    return ListOutcome::Answer(answer.clone());
                 }
             }
-            (KeyCode::Esc | KeyCode::Tab, _) => return Chosen::Back,
+            (KeyCode::Esc | KeyCode::Tab, _) => return ListOutcome::Back,
             _ => {}
         }
-        Chosen::Open
+        ListOutcome::Open
     }
 
     /// Adds the answers to a box, such that the selected one is visible.
     pub(crate) fn draw(&self, panel: &mut Panel, theme: &Theme, width: u16) {
         // Our own answers need not be read, only the one that is chosen.
-        let are_ours = |(words, _): &(Words, T)| matches!(words, Words::Ours(_));
+        let are_ours = |(words, _): &(AnswerLabel, T)| matches!(words, AnswerLabel::Ours(_));
         if self.answers.iter().all(are_ours) {
             panel.to_read = Some(panel.lines.len());
         }
         for (at, (words, _)) in self.answers.iter().enumerate() {
             let is_selected = self.selected == Some(at);
             let (sign, role) = match is_selected {
-                true => (theme.sign(Sign::Cursor), Role::Selected),
-                false => (" ", Role::Text),
+                true => (theme.sign(Sign::Cursor), TextRole::Selected),
+                false => (" ", TextRole::Text),
             };
             if is_selected {
-                panel.look = Look::At(panel.lines.len());
+                panel.scroll_target = ScrollTarget::At(panel.lines.len());
             }
             let (style, width) = (theme.style(role), usize::from(width));
             match words {
-                Words::Ours(name) => {
+                AnswerLabel::Ours(name) => {
                     let row = text::cut(&format!("{sign} {name}"), width);
                     panel.lines.push(Line::styled(row, style));
                 }
-                Words::Theirs(name) => {
+                AnswerLabel::Theirs(name) => {
                     let bar = theme.sign(Sign::Quoted);
                     let margins = Margins {
                         first: Span::styled(format!("{sign} {bar} "), style),
@@ -108,8 +110,8 @@ impl<T: Clone> AnswerList<T> {
     }
 }
 
-impl From<&'static str> for Words {
-    fn from(words: &'static str) -> Words {
-        Words::Ours(words)
+impl From<&'static str> for AnswerLabel {
+    fn from(words: &'static str) -> AnswerLabel {
+        AnswerLabel::Ours(words)
     }
 }

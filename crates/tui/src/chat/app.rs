@@ -13,7 +13,7 @@ mod sessions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-pub(super) use asked::AskPanel;
+pub(super) use asked::RequestPanel;
 pub(super) use events::words;
 pub(super) use lists::current;
 pub(super) use sessions::logins;
@@ -24,14 +24,14 @@ use attache_client::session_setting::SessionSetting;
 use attache_host::permissions::{Expiry, Preset};
 use ratatui::layout::Rect;
 
-use super::asks::Asks;
-use super::burst::Burst;
-use super::composer::History;
+use super::asks::RequestQueue;
+use super::burst::PasteDetector;
+use super::composer::PromptHistory;
 use super::editor::Editor;
-use super::effect::{Effect, Format, Input, Mouse, Steering, Unsaved};
+use super::effect::{Effect, ExportFormat, Input, MouseCapture, SaveError, Steering};
 use super::help::Help;
 use super::picker::Picker;
-use super::search::Search;
+use super::search::SearchDialog;
 use super::tab::Tab;
 use crate::paint::{Theme, Tone};
 
@@ -43,11 +43,11 @@ pub struct Settings {
     /// The first session, and the directories and MCP servers of those that follow.
     pub opening: OpenRequest,
     /// Which session is the first.
-    pub start: Start,
+    pub start: FirstSession,
     /// Colours and signs.
     pub theme: Theme,
     /// What is set in new sessions.
-    pub wishes: Vec<SessionSetting>,
+    pub session_settings: Vec<SessionSetting>,
     /// What happens with requests that no rule answers; anything but asking is shown all the time.
     pub preset: Preset,
     /// How long an answer holds for more than the session, unless the person says otherwise.
@@ -56,9 +56,9 @@ pub struct Settings {
 
 /// Which session is the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum FirstSession {
     /// The one that the opening says.
-    AsSaid,
+    AsRequested,
     /// The one of the directory that was used last; a new one if there is none.
     Latest,
 }
@@ -74,15 +74,15 @@ pub struct App {
     pub(super) tabs: Vec<Tab>,
     pub(super) active: usize,
     next_tab: u64,
-    pub(super) asks: Asks,
-    burst: Burst,
+    pub(super) requests: RequestQueue,
+    paste_detector: PasteDetector,
     /// Where the request is on the screen.
-    pub(super) ask_area: Option<Rect>,
+    pub(super) request_area: Option<Rect>,
     /// The last decision that can be undone.
-    undoable: Option<asked::Undoable>,
+    undoable: Option<asked::UndoableDecision>,
     pub(super) dialog: Option<Dialog>,
     pub(super) focus: Focus,
-    history: History,
+    history: PromptHistory,
     files: Vec<String>,
     files_at: Option<Instant>,
     pub(super) toast: Option<Toast>,
@@ -92,9 +92,9 @@ pub struct App {
     list_closed_at: Option<Instant>,
     quit_by: Option<Instant>,
     close_by: Option<Instant>,
-    pub(super) mouse: Mouse,
-    pub(super) life: Life,
-    latest: Latest,
+    pub(super) mouse: MouseCapture,
+    pub(super) agent_status: AgentStatus,
+    latest: LatestSession,
     /// What the agent said when it last wanted a login, until the dialog shows it.
     login_message: Option<String>,
     pub(super) size: (u16, u16),
@@ -106,42 +106,42 @@ pub struct App {
 pub(super) enum Dialog {
     Picker(Picker),
     Help(Help),
-    Search(Search),
+    Search(SearchDialog),
     /// Where to write the transcript.
-    Export(Export),
+    Export(ExportDialog),
 }
 
 /// A transcript that is to be written to a file.
 #[derive(Debug)]
-pub(super) struct Export {
+pub(super) struct ExportDialog {
     pub(super) name: Editor,
-    pub(super) format: Format,
+    pub(super) format: ExportFormat,
     /// The file that is there already, if it is.
-    pub(super) there: Option<PathBuf>,
+    pub(super) existing: Option<PathBuf>,
 }
 
 /// Where the keys go when no dialog is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Focus {
-    Writing,
-    Reading,
+    Composer,
+    Transcript,
 }
 
 /// Whether the agent lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Life {
+pub(super) enum AgentStatus {
     Starting,
     Running,
-    Gone,
+    Exited,
     /// It is started anew.
     Restarting,
 }
 
 /// Whether we look for the session that was used last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Latest {
-    Known,
-    Sought,
+enum LatestSession {
+    Resolved,
+    Pending,
 }
 
 /// A short message.
@@ -150,25 +150,25 @@ pub(super) struct Toast {
     pub(super) text: String,
     pub(super) tone: Tone,
     pub(super) until: Instant,
-    pub(super) undo: Undo,
-    pub(super) ends: Ends,
+    pub(super) undo: UndoOffer,
+    pub(super) ends: ToastEnd,
 }
 
 /// What a message ends with before its time is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
-    InTime,
+pub(super) enum ToastEnd {
+    Timeout,
     /// The dialog that covers a request.
-    WithDialog,
+    DialogClosed,
     /// The next key: it is about the one before.
-    WithNextKey,
+    NextKey,
 }
 
 /// Whether a message reports a decision that can be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Undo {
-    No,
-    Offered,
+pub(super) enum UndoOffer {
+    None,
+    Always,
     /// Only as far as the agent has not acted on it.
     IfUnused,
 }
@@ -180,17 +180,17 @@ impl App {
         App {
             settings,
             agent: None,
-            steering: Steering::NotTaken,
+            steering: Steering::Unsupported,
             tabs: vec![first],
             active: 0,
             next_tab: 1,
-            asks: Asks::default(),
-            burst: Burst::default(),
-            ask_area: None,
+            requests: RequestQueue::default(),
+            paste_detector: PasteDetector::default(),
+            request_area: None,
             undoable: None,
             dialog: None,
-            focus: Focus::Writing,
-            history: History::default(),
+            focus: Focus::Composer,
+            history: PromptHistory::default(),
             files: Vec::new(),
             files_at: None,
             toast: None,
@@ -198,9 +198,9 @@ impl App {
             list_closed_at: None,
             quit_by: None,
             close_by: None,
-            mouse: Mouse::Ours,
-            life: Life::Starting,
-            latest: Latest::Known,
+            mouse: MouseCapture::On,
+            agent_status: AgentStatus::Starting,
+            latest: LatestSession::Resolved,
             login_message: None,
             size: (80, 24),
             effects: Vec::new(),
@@ -218,29 +218,29 @@ impl App {
             Input::Resize(columns, rows) => self.size = (columns, rows),
             Input::Event(event) => self.event(*event, now),
             Input::Steering(steering) => self.steering = steering,
-            Input::Files(files) => self.found_files(files),
+            Input::Files(files) => self.files_found(files),
             Input::Loaded {
                 tab,
-                say,
+                mode,
                 prompt,
                 content,
-            } => self.loaded(tab, say, &prompt, content, now),
+            } => self.attachments_loaded(tab, mode, &prompt, content, now),
             Input::Saved(Ok(path)) => {
                 self.dialog
                     .take_if(|dialog| matches!(dialog, Dialog::Export(_)));
                 let path = super::text::line(&path.to_string_lossy());
                 self.toast(Tone::Good, format!("written to {path}"), now);
             }
-            Input::Saved(Err(Unsaved::There(path))) => self.ask_over(path),
-            Input::Saved(Err(Unsaved::Failed(why))) => self.toast(Tone::Bad, why, now),
-            Input::LoginDescribed(command) => self.wants_to_run_login(*command, now),
+            Input::Saved(Err(SaveError::Exists(path))) => self.confirm_overwrite(path),
+            Input::Saved(Err(SaveError::Failed(why))) => self.toast(Tone::Bad, why, now),
+            Input::LoginDescribed(command) => self.login_described(*command, now),
             Input::LoginEnded(Ok(())) => self.restart(),
             Input::LoginEnded(Err(why)) => self.toast(Tone::Bad, why, now),
             Input::Tick => {}
         }
         if had_dialog && self.dialog.is_none() {
             self.left_at = Some(now);
-            self.end_toast(Ends::WithDialog);
+            self.end_toast(ToastEnd::DialogClosed);
         }
         self.settle(now);
         std::mem::take(&mut self.effects)
@@ -250,8 +250,8 @@ impl App {
     pub fn next_change(&self, now: Instant) -> Option<Instant> {
         let soon = (!self.tab().view.is_settled()).then(|| now + SOON);
         let second = self.tab().turn.map(|turn| {
-            let running = now.saturating_duration_since(turn.began);
-            turn.began + Duration::from_secs(running.as_secs() + 1)
+            let running = now.saturating_duration_since(turn.started);
+            turn.started + Duration::from_secs(running.as_secs() + 1)
         });
         let toast = self.toast.as_ref().map(|toast| toast.until);
         [soon, second, toast].into_iter().flatten().min()
@@ -263,24 +263,24 @@ impl App {
             self.toast = None;
         }
         let session = self.tab().session().cloned();
-        self.asks.settle(session.as_ref(), now);
+        self.requests.set_current(session.as_ref(), now);
         // A request covers the list, and nothing that cannot be seen has keys.
-        if self.asks.first(session.as_ref()).is_some()
+        if self.requests.first(session.as_ref()).is_some()
             && self.tab_mut().composer.completion.take().is_some()
         {
             self.list_closed_at = Some(now);
         }
         if self.dialog.is_some() {
-            self.asks.leave();
+            self.requests.leave();
         }
         for tab in &mut self.tabs {
             let session = tab.session().cloned();
-            match session.is_some_and(|session| self.asks.waits_in(&session)) {
+            match session.is_some_and(|session| self.requests.has_request_of(&session)) {
                 true => tab.view.pause(now),
                 false => tab.view.resume(now),
             }
         }
-        self.tab_mut().news = super::tab::News::None;
+        self.tab_mut().activity = super::tab::Activity::Read;
     }
 
     pub(super) fn tab(&self) -> &Tab {
@@ -300,8 +300,8 @@ impl App {
         })
     }
 
-    pub(super) fn ask_has_keys(&self) -> bool {
-        self.asks.has_keys()
+    pub(super) fn request_has_keys(&self) -> bool {
+        self.requests.has_keys()
     }
 
     fn submit(&mut self, command: Command) {
@@ -314,8 +314,8 @@ impl App {
             text,
             tone,
             until: now + TOAST,
-            undo: Undo::No,
-            ends: Ends::InTime,
+            undo: UndoOffer::None,
+            ends: ToastEnd::Timeout,
         });
     }
 
@@ -323,16 +323,22 @@ impl App {
     fn passing_toast(&mut self, text: &str, now: Instant) {
         self.toast(Tone::Warning, text, now);
         if let Some(toast) = &mut self.toast {
-            toast.ends = Ends::WithNextKey;
+            toast.ends = ToastEnd::NextKey;
         }
     }
 
-    fn end_toast(&mut self, ends: Ends) {
+    fn end_toast(&mut self, ends: ToastEnd) {
         self.toast.take_if(|toast| toast.ends == ends);
     }
 
     /// A message on a decision that can be undone; it stays longer.
-    fn undoable_toast(&mut self, tone: Tone, text: impl Into<String>, undo: Undo, now: Instant) {
+    fn undoable_toast(
+        &mut self,
+        tone: Tone,
+        text: impl Into<String>,
+        undo: UndoOffer,
+        now: Instant,
+    ) {
         self.toast(tone, text, now);
         if let Some(toast) = &mut self.toast {
             toast.until = now + UNDOABLE_TOAST;

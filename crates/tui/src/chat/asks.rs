@@ -9,88 +9,91 @@ use std::time::{Duration, Instant};
 
 use attache::v1;
 
-use super::death::Death;
+use super::death::AgentExitDialog;
 use super::form::Form;
 use super::login::{LoginList, LoginPrompt};
 use super::panel::Panel;
 use super::permission::PermissionDialog;
-use super::seen::SeenLines;
-use super::url::Page;
+use super::seen::LineCoverage;
+use super::url::UrlPrompt;
 use crate::paint::theme::Theme;
 
 /// Something that the agent wants of the user.
 #[derive(Debug, Clone)]
-pub(crate) struct Ask {
+pub(crate) struct AgentRequest {
     /// In which session; without one it is asked in every tab.
     pub(crate) session: Option<v1::SessionId>,
-    pub(crate) what: What,
+    pub(crate) dialog: RequestDialog,
     /// What of its box has been on the screen; a permission request notes that by itself.
-    pub(crate) seen: SeenLines,
+    pub(crate) coverage: LineCoverage,
     number: u64,
 }
 
 /// What is wanted.
 #[derive(Debug, Clone)]
-pub(crate) enum What {
+pub(crate) enum RequestDialog {
     Permission(Box<PermissionDialog>),
     Form(u64, Box<Form>),
-    Page(u64, Page),
+    Url(u64, UrlPrompt),
     Login(LoginList),
     LoginProgram(Box<LoginPrompt>),
-    Death(Death),
+    AgentExit(AgentExitDialog),
 }
 
-impl What {
+impl RequestDialog {
     /// Whether it is about a login.
     pub(crate) fn is_login(&self) -> bool {
-        matches!(self, What::Login(_) | What::LoginProgram(_))
+        matches!(
+            self,
+            RequestDialog::Login(_) | RequestDialog::LoginProgram(_)
+        )
     }
 
     /// Its box; a permission request has a page of its own.
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Option<Panel> {
         Some(match self {
-            What::Permission(_) => return None,
-            What::Form(_, form) => form.panel(theme, width),
-            What::Page(_, page) => page.panel(theme, width),
-            What::Login(list) => list.panel(theme, width),
-            What::LoginProgram(login) => login.panel(theme, width),
-            What::Death(death) => death.panel(theme, width),
+            RequestDialog::Permission(_) => return None,
+            RequestDialog::Form(_, form) => form.panel(theme, width),
+            RequestDialog::Url(_, page) => page.panel(theme, width),
+            RequestDialog::Login(list) => list.panel(theme, width),
+            RequestDialog::LoginProgram(login) => login.panel(theme, width),
+            RequestDialog::AgentExit(exit) => exit.panel(theme, width),
         })
     }
 
     /// Whether text is typed in it now.
     pub(crate) fn takes_text(&self) -> bool {
-        matches!(self, What::Form(_, form) if form.takes_text())
+        matches!(self, RequestDialog::Form(_, form) if form.takes_text())
     }
 
     /// Nothing is selected in it any more.
     fn deselect(&mut self) {
         match self {
-            What::Permission(dialog) => dialog.deselect(),
-            What::Form(_, form) => form.deselect(),
-            What::Page(_, page) => page.deselect(),
-            What::Login(list) => list.deselect(),
-            What::LoginProgram(login) => login.deselect(),
-            What::Death(death) => death.deselect(),
+            RequestDialog::Permission(dialog) => dialog.deselect(),
+            RequestDialog::Form(_, form) => form.deselect(),
+            RequestDialog::Url(_, page) => page.deselect(),
+            RequestDialog::Login(list) => list.deselect(),
+            RequestDialog::LoginProgram(login) => login.deselect(),
+            RequestDialog::AgentExit(exit) => exit.deselect(),
         }
     }
 }
 
 /// All that is wanted.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asks {
-    list: VecDeque<Ask>,
+pub(crate) struct RequestQueue {
+    list: VecDeque<AgentRequest>,
     next: u64,
     /// The request that the tab shows, and whether the keys go to it.
-    current: Option<Current>,
+    current: Option<CurrentRequest>,
     /// The request that is on the screen.
-    drawn: Option<DrawnAsk>,
+    drawn: Option<DrawnRequest>,
     /// A request that has vanished under the user's fingers.
-    vanished: Option<Vanished>,
+    vanished: Option<VanishedRequest>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Current {
+struct CurrentRequest {
     number: u64,
     /// When the user moved into it, if they did.
     entered: Option<Instant>,
@@ -98,116 +101,130 @@ struct Current {
 
 /// A request on the screen, and since when it has been there without a break.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct DrawnAsk {
+pub(crate) struct DrawnRequest {
     number: u64,
     since: Instant,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Vanished {
+struct VanishedRequest {
     at: Instant,
     /// Whether a key was pressed since.
     is_noticed: bool,
 }
 
-impl Asks {
+impl RequestQueue {
     /// Adds one; `false` if there are too many already.
     #[must_use]
-    pub(crate) fn push(&mut self, session: Option<v1::SessionId>, what: What) -> bool {
+    pub(crate) fn push(&mut self, session: Option<v1::SessionId>, dialog: RequestDialog) -> bool {
         if self.list.len() >= LIMIT {
             return false;
         }
         let number = self.next;
         self.next += 1;
-        self.list.push_back(Ask {
+        self.list.push_back(AgentRequest {
             session,
-            what,
-            seen: SeenLines::default(),
+            dialog,
+            coverage: LineCoverage::default(),
             number,
         });
         true
     }
 
     /// Forgets all others: a connection that is closed has no pending requests.
-    pub(crate) fn only(&mut self, what: What) {
+    pub(crate) fn replace_all(&mut self, dialog: RequestDialog) {
         let number = self.next;
         self.next += 1;
-        self.list = VecDeque::from([Ask {
+        self.list = VecDeque::from([AgentRequest {
             session: None,
-            what,
-            seen: SeenLines::default(),
+            dialog,
+            coverage: LineCoverage::default(),
             number,
         }]);
     }
 
     /// The first one that concerns a session.
-    pub(crate) fn first(&self, session: Option<&v1::SessionId>) -> Option<&Ask> {
-        self.list.iter().find(|ask| ask.concerns(session))
+    pub(crate) fn first(&self, session: Option<&v1::SessionId>) -> Option<&AgentRequest> {
+        self.list.iter().find(|request| request.concerns(session))
     }
 
-    pub(crate) fn first_mut(&mut self, session: Option<&v1::SessionId>) -> Option<&mut Ask> {
-        self.list.iter_mut().find(|ask| ask.concerns(session))
+    pub(crate) fn first_mut(
+        &mut self,
+        session: Option<&v1::SessionId>,
+    ) -> Option<&mut AgentRequest> {
+        self.list
+            .iter_mut()
+            .find(|request| request.concerns(session))
     }
 
     /// How many concern a session.
     pub(crate) fn count(&self, session: Option<&v1::SessionId>) -> usize {
-        self.list.iter().filter(|ask| ask.concerns(session)).count()
+        self.list
+            .iter()
+            .filter(|request| request.concerns(session))
+            .count()
     }
 
     /// Whether a session has one of its own.
-    pub(crate) fn waits_in(&self, session: &v1::SessionId) -> bool {
+    pub(crate) fn has_request_of(&self, session: &v1::SessionId) -> bool {
         let mut list = self.list.iter();
-        list.any(|ask| ask.session.as_ref() == Some(session))
+        list.any(|request| request.session.as_ref() == Some(session))
     }
 
     /// Takes the first one that concerns a session: the user is done with it, and the keys go back to the composer.
-    pub(crate) fn take(&mut self, session: Option<&v1::SessionId>) -> Option<Ask> {
-        let at = self.list.iter().position(|ask| ask.concerns(session))?;
+    pub(crate) fn remove_first(&mut self, session: Option<&v1::SessionId>) -> Option<AgentRequest> {
+        let at = self
+            .list
+            .iter()
+            .position(|request| request.concerns(session))?;
         self.current = None;
         self.list.remove(at)
     }
 
-    pub(crate) fn retain(&mut self, keep: impl Fn(&Ask) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl Fn(&AgentRequest) -> bool) {
         self.list.retain(keep);
     }
 
     /// Notes which request the tab shows. Another one than before does not have the keys.
-    pub(crate) fn settle(&mut self, session: Option<&v1::SessionId>, now: Instant) {
-        let number = self.first(session).map(|ask| ask.number);
+    pub(crate) fn set_current(&mut self, session: Option<&v1::SessionId>, now: Instant) {
+        let number = self.first(session).map(|request| request.number);
         if number == self.current.map(|current| current.number) {
             return;
         }
         if self.has_keys() {
             let before = self.current.map(|current| current.number);
-            let is_there = self.list.iter().any(|ask| Some(ask.number) == before);
-            self.vanished = (!is_there).then_some(Vanished {
+            let is_there = self
+                .list
+                .iter()
+                .any(|request| Some(request.number) == before);
+            self.vanished = (!is_there).then_some(VanishedRequest {
                 at: now,
                 is_noticed: false,
             });
             self.leave();
         }
-        self.current = number.map(|number| Current {
+        self.current = number.map(|number| CurrentRequest {
             number,
             entered: None,
         });
     }
 
     /// Nothing is on the screen for now. Gives what was.
-    pub(crate) fn hide(&mut self) -> Option<DrawnAsk> {
-        for ask in &mut self.list {
-            if let What::Permission(dialog) = &mut ask.what {
+    pub(crate) fn hide(&mut self) -> Option<DrawnRequest> {
+        for request in &mut self.list {
+            if let RequestDialog::Permission(dialog) = &mut request.dialog {
                 dialog.hide();
             }
-            ask.seen.hide();
+            request.coverage.hide();
         }
         self.drawn.take()
     }
 
     /// The request of the tab is on the screen, where `before` was.
-    pub(crate) fn show(&mut self, before: Option<DrawnAsk>, now: Instant) {
-        self.drawn = self.current.map(|Current { number, .. }| {
+    pub(crate) fn show(&mut self, before: Option<DrawnRequest>, now: Instant) {
+        self.drawn = self.current.map(|CurrentRequest { number, .. }| {
             let before = before.filter(|before| before.number == number);
-            before.unwrap_or(DrawnAsk { number, since: now })
+            before.unwrap_or(DrawnRequest { number, since: now })
         });
     }
 
@@ -236,8 +253,12 @@ impl Asks {
         };
         current.entered = None;
         let number = current.number;
-        if let Some(ask) = self.list.iter_mut().find(|ask| ask.number == number) {
-            ask.what.deselect();
+        if let Some(request) = self
+            .list
+            .iter_mut()
+            .find(|request| request.number == number)
+        {
+            request.dialog.deselect();
         }
     }
 
@@ -253,7 +274,7 @@ impl Asks {
     }
 
     /// Whether a key may be meant for a request that had the keys and has vanished: it is the next key, or comes soon.
-    pub(crate) fn may_mean_vanished(&mut self, now: Instant) -> bool {
+    pub(crate) fn may_target_vanished(&mut self, now: Instant) -> bool {
         let Some(vanished) = &mut self.vanished else {
             return false;
         };
@@ -262,13 +283,13 @@ impl Asks {
     }
 }
 
-impl DrawnAsk {
+impl DrawnRequest {
     fn can_be_entered(self, number: u64, now: Instant) -> bool {
         self.number == number && now.saturating_duration_since(self.since) >= MOMENT
     }
 }
 
-impl Ask {
+impl AgentRequest {
     fn concerns(&self, session: Option<&v1::SessionId>) -> bool {
         self.session.is_none() || self.session.as_ref() == session
     }

@@ -6,26 +6,26 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// When text was last typed.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Burst {
+pub(crate) struct PasteDetector {
     last: Option<Instant>,
 }
 
 /// Whether a key is on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pace {
+pub(crate) enum KeyPace {
     /// A person may have pressed it.
     Alone,
     /// It follows text too closely: it is part of what is pasted, and means nothing else.
     Pasted,
 }
 
-impl Burst {
+impl PasteDetector {
     /// Notes a key and says whether it is part of a paste.
-    pub(crate) fn note(&mut self, key: &KeyEvent, now: Instant) -> Pace {
+    pub(crate) fn note(&mut self, key: &KeyEvent, now: Instant) -> KeyPace {
         let is_close = |last: Instant| now.saturating_duration_since(last) < CLOSE;
         let pace = match self.last.is_some_and(is_close) {
-            true => Pace::Pasted,
-            false => Pace::Alone,
+            true => KeyPace::Pasted,
+            false => KeyPace::Alone,
         };
         if pasted_text(key).is_some() {
             self.last = Some(now);

@@ -12,14 +12,14 @@ use super::{fuzzy, mentions};
 pub(crate) struct Completion {
     /// Which bytes of the text a choice replaces.
     pub(crate) range: Range<usize>,
-    pub(crate) choices: Vec<Choice>,
+    pub(crate) choices: Vec<CompletionItem>,
     pub(crate) selected: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: CompletionKind,
 }
 
 /// One choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Choice {
+pub(crate) struct CompletionItem {
     pub(crate) label: String,
     pub(crate) detail: String,
     /// What is inserted.
@@ -28,7 +28,7 @@ pub(crate) struct Choice {
 
 /// What is completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CompletionKind {
     Command,
     File,
 }
@@ -48,23 +48,23 @@ impl Completion {
         Some(found).filter(|found| !found.choices.is_empty())
     }
 
-    pub(crate) fn chosen(&self) -> Option<&Choice> {
+    pub(crate) fn chosen(&self) -> Option<&CompletionItem> {
         self.choices.get(self.selected)
     }
 
     /// Selects another choice, round and round.
-    pub(crate) fn step(&mut self, step: Step) {
+    pub(crate) fn step(&mut self, direction: ListDirection) {
         let count = self.choices.len().max(1);
-        self.selected = match step {
-            Step::Next => (self.selected + 1) % count,
-            Step::Previous => (self.selected + count - 1) % count,
+        self.selected = match direction {
+            ListDirection::Next => (self.selected + 1) % count,
+            ListDirection::Previous => (self.selected + count - 1) % count,
         };
     }
 }
 
 /// The direction of a step in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum ListDirection {
     Next,
     Previous,
 }
@@ -89,7 +89,7 @@ fn commands_like(name: &str, commands: &[v1::AvailableCommand]) -> Completion {
     let best = fuzzy::best(name, names, COMMANDS);
     let choices = best.into_iter().map(|index| {
         let command = &commands[index];
-        Choice {
+        CompletionItem {
             label: format!("/{}", command.name),
             detail: command.description.clone(),
             text: format!("/{} ", command.name),
@@ -99,14 +99,14 @@ fn commands_like(name: &str, commands: &[v1::AvailableCommand]) -> Completion {
         range: 0..name.len() + 1,
         choices: choices.collect(),
         selected: 0,
-        kind: Kind::Command,
+        kind: CompletionKind::Command,
     }
 }
 
 fn files_like(before: &str, files: &[String]) -> Option<Completion> {
     let open = mentions::open_at_end(before)?;
     let best = fuzzy::best(&open.name, files.iter().map(String::as_str), FILES);
-    let choices = best.into_iter().map(|index| Choice {
+    let choices = best.into_iter().map(|index| CompletionItem {
         label: files[index].clone(),
         detail: String::new(),
         text: mentions::written(&files[index]) + " ",
@@ -115,7 +115,7 @@ fn files_like(before: &str, files: &[String]) -> Option<Completion> {
         range: open.start..before.len(),
         choices: choices.collect(),
         selected: 0,
-        kind: Kind::File,
+        kind: CompletionKind::File,
     })
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use attache::v1;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::completion::{self, Completion, Step};
-use super::editor::{Editor, Handled, Lines};
+use super::completion::{self, Completion, ListDirection};
+use super::editor::{EditOutcome, Editor, LineMode};
 
 /// What is being written.
 #[derive(Debug, Clone, Default)]
@@ -18,7 +18,7 @@ pub(crate) struct Composer {
 
 /// What can be completed, and how wide the text is shown.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Around<'a> {
+pub(crate) struct ComposerContext<'a> {
     pub(crate) commands: &'a [v1::AvailableCommand],
     pub(crate) files: &'a [String],
     pub(crate) width: usize,
@@ -26,18 +26,18 @@ pub(crate) struct Around<'a> {
 
 /// What a key has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum ComposerOutcome {
     /// The text or the cursor has changed.
-    Yes,
+    Changed,
     /// It is to be sent.
     Send,
     /// The key means nothing here.
-    No,
+    Ignored,
 }
 
 /// The prompts of before, of all tabs.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct History {
+pub(crate) struct PromptHistory {
     prompts: Vec<String>,
     /// Which one is shown, and what was written before it was.
     shown: Option<(usize, String)>,
@@ -51,91 +51,91 @@ impl Composer {
     pub(crate) fn key(
         &mut self,
         key: &KeyEvent,
-        around: Around<'_>,
-        history: &mut History,
-    ) -> Written {
-        if self.completion_key(key, around) {
-            return Written::Yes;
+        context: ComposerContext<'_>,
+        history: &mut PromptHistory,
+    ) -> ComposerOutcome {
+        if self.completion_key(key, context) {
+            return ComposerOutcome::Changed;
         }
         let is_plain = !key
             .modifiers
             .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         match key.code {
-            KeyCode::Enter if is_plain => return Written::Send,
+            KeyCode::Enter if is_plain => return ComposerOutcome::Send,
             KeyCode::Up => {
-                if !self.editor.up(around.width) {
+                if !self.editor.up(context.width) {
                     history.back(&mut self.editor);
                 }
-                return Written::Yes;
+                return ComposerOutcome::Changed;
             }
             KeyCode::Down => {
-                if !self.editor.down(around.width) {
+                if !self.editor.down(context.width) {
                     history.forth(&mut self.editor);
                 }
-                return Written::Yes;
+                return ComposerOutcome::Changed;
             }
             KeyCode::Backspace if self.editor.is_empty() => {
                 self.attached.pop();
-                return Written::Yes;
+                return ComposerOutcome::Changed;
             }
             _ => {}
         }
-        match self.editor.key(key, Lines::Many) {
-            Handled::Edited => {
+        match self.editor.key(key, LineMode::Multi) {
+            EditOutcome::Edited => {
                 history.shown = None;
-                self.complete(around);
-                Written::Yes
+                self.complete(context);
+                ComposerOutcome::Changed
             }
-            Handled::Moved => {
+            EditOutcome::Moved => {
                 self.completion = None;
-                Written::Yes
+                ComposerOutcome::Changed
             }
-            Handled::No => Written::No,
+            EditOutcome::Ignored => ComposerOutcome::Ignored,
         }
     }
 
     /// Looks again what could stand at the cursor.
-    pub(crate) fn complete(&mut self, around: Around<'_>) {
-        self.completion = Completion::at(&self.editor, around.commands, around.files);
+    pub(crate) fn complete(&mut self, context: ComposerContext<'_>) {
+        self.completion = Completion::at(&self.editor, context.commands, context.files);
     }
 
     /// Whether the key belonged to the completion.
-    fn completion_key(&mut self, key: &KeyEvent, around: Around<'_>) -> bool {
+    fn completion_key(&mut self, key: &KeyEvent, context: ComposerContext<'_>) -> bool {
         let Some(completion) = &mut self.completion else {
             return false;
         };
         match key.code {
-            KeyCode::Down => completion.step(Step::Next),
-            KeyCode::Up => completion.step(Step::Previous),
+            KeyCode::Down => completion.step(ListDirection::Next),
+            KeyCode::Up => completion.step(ListDirection::Previous),
             KeyCode::Esc => self.completion = None,
-            KeyCode::Tab => self.accept(around),
+            KeyCode::Tab => self.accept(context),
             KeyCode::Enter if key.modifiers.is_empty() => {
                 // A command that stands there in full is meant to be sent.
                 let chosen = completion.chosen();
-                let is_whole = completion.kind == completion::Kind::Command
+                let is_whole = completion.kind == completion::CompletionKind::Command
                     && chosen.is_some_and(|choice| choice.label == self.editor.text());
                 if is_whole {
                     self.completion = None;
                     return false;
                 }
-                self.accept(around);
+                self.accept(context);
             }
             _ => return false,
         }
         true
     }
 
-    fn accept(&mut self, around: Around<'_>) {
+    fn accept(&mut self, context: ComposerContext<'_>) {
         if let Some(completion) = self.completion.take()
             && let Some(choice) = completion.chosen()
         {
             self.editor.replace(completion.range.clone(), &choice.text);
-            self.complete(around);
+            self.complete(context);
         }
     }
 }
 
-impl History {
+impl PromptHistory {
     pub(crate) fn push(&mut self, prompt: &str) {
         self.shown = None;
         if prompt.trim().is_empty() || self.prompts.last().is_some_and(|last| last == prompt) {
@@ -154,7 +154,7 @@ impl History {
         };
         let at = at.saturating_sub(1);
         if let Some(prompt) = self.prompts.get(at) {
-            editor.put(prompt);
+            editor.set_text(prompt);
             self.shown = Some((at, draft));
         }
     }
@@ -165,10 +165,10 @@ impl History {
         };
         match self.prompts.get(at + 1) {
             Some(prompt) => {
-                editor.put(prompt);
+                editor.set_text(prompt);
                 self.shown = Some((at + 1, draft));
             }
-            None => editor.put(&draft),
+            None => editor.set_text(&draft),
         }
     }
 }

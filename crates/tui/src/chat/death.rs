@@ -3,41 +3,44 @@
 use attache_text::plain::visible_lines;
 use crossterm::event::KeyEvent;
 
-use super::answer_list::{AnswerList, Chosen};
-use super::panel::{Panel, Tone};
+use super::answer_list::{AnswerList, ListOutcome};
+use super::panel::{Panel, PanelTone};
 use super::text;
-use crate::paint::theme::{Role, Theme};
+use crate::paint::theme::{TextRole, Theme};
 
 /// An agent that has gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Death {
+pub(crate) struct AgentExitDialog {
     how: String,
     stderr: Vec<String>,
-    answers: AnswerList<After>,
+    answers: AnswerList<ExitAnswer>,
 }
 
 /// What the user wants after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum After {
+pub(crate) enum ExitAnswer {
     Restart,
     Copy,
     Quit,
 }
 
-impl Death {
-    pub(crate) fn new(how: String, stderr: Vec<String>) -> Death {
-        Death {
+impl AgentExitDialog {
+    pub(crate) fn new(how: String, stderr: Vec<String>) -> AgentExitDialog {
+        AgentExitDialog {
             how,
             stderr,
             answers: AnswerList::new([
-                ("Restart the agent and resume its sessions", After::Restart),
-                ("Copy what it said", After::Copy),
-                ("Quit", After::Quit),
+                (
+                    "Restart the agent and resume its sessions",
+                    ExitAnswer::Restart,
+                ),
+                ("Copy what it said", ExitAnswer::Copy),
+                ("Quit", ExitAnswer::Quit),
             ]),
         }
     }
 
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<After> {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> ListOutcome<ExitAnswer> {
         self.answers.key(key)
     }
 
@@ -58,15 +61,15 @@ impl Death {
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("The agent has gone");
-        panel.tone = Tone::Bad;
-        panel.quoted(&visible_lines(&self.how), Role::Bad, theme, inner);
+        panel.tone = PanelTone::Bad;
+        panel.quoted(&visible_lines(&self.how), TextRole::Bad, theme, inner);
         if !self.stderr.is_empty() {
             panel.gap();
             let title = "Its last words on standard error:";
-            panel.text(title, theme.style(Role::Dim), inner);
+            panel.text(title, theme.style(TextRole::Dim), inner);
             let skipped = self.stderr.len().saturating_sub(LINES);
             for line in self.stderr.iter().skip(skipped) {
-                panel.quoted(&text::line(line), Role::Quote, theme, inner);
+                panel.quoted(&text::line(line), TextRole::Quote, theme, inner);
             }
         }
         panel.gap();

@@ -16,28 +16,28 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::app::{App, AskPanel, Dialog, Life};
-use super::asks::What;
-use super::effect::Format;
+use super::app::{AgentStatus, App, Dialog, RequestPanel};
+use super::asks::RequestDialog;
+use super::effect::ExportFormat;
 use super::panel::Panel;
-use super::tab::{PlanShown, State, Tab};
+use super::tab::{PlanView, Tab, TabStatus};
 use super::text;
-use crate::paint::theme::{Role, Signs, Theme};
-use crate::paint::{Scene, plan, wrap};
-use composer::Keys;
-use layout::{Places, Wants};
+use crate::paint::theme::{SignSet, TextRole, Theme};
+use crate::paint::{Viewport, plan, wrap};
+use composer::KeyFocus;
+use layout::{PartHeights, ScreenLayout};
 
 /// What the screen shows beside its own state.
-pub struct Surroundings<'a> {
+pub struct DrawContext<'a> {
     /// The terminals of the host.
     pub terminal: TerminalLookup<'a>,
     /// The time.
     pub now: Instant,
 }
 
-impl std::fmt::Debug for Surroundings<'_> {
+impl std::fmt::Debug for DrawContext<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Surroundings")
+        out.debug_struct("DrawContext")
             .field("now", &self.now)
             .finish_non_exhaustive()
     }
@@ -45,11 +45,11 @@ impl std::fmt::Debug for Surroundings<'_> {
 
 impl App {
     /// Draws the whole screen.
-    pub fn draw(&mut self, frame: &mut Frame<'_>, around: &Surroundings<'_>) {
+    pub fn draw(&mut self, frame: &mut Frame<'_>, context: &DrawContext<'_>) {
         let area = frame.area();
         self.size = (area.width, area.height);
-        self.ask_area = None;
-        let drawn = self.asks.hide();
+        self.request_area = None;
+        let drawn = self.requests.hide();
         if area.width < LEAST.0 || area.height < LEAST.1 {
             let text = format!("needs {}x{}", LEAST.0, LEAST.1);
             frame.render_widget(Paragraph::new(text), area);
@@ -57,17 +57,17 @@ impl App {
         }
         let theme = self.settings.theme;
         let dialog = self.dialog_panel(area.width);
-        let ask = match dialog {
+        let request = match dialog {
             Some(_) => None,
-            None => self.ask_panel(area.width),
+            None => self.request_panel(area.width),
         };
-        let (panel, least) = match (&dialog, &ask) {
+        let (panel, least) = match (&dialog, &request) {
             (Some(panel), _) => (panel.height(area.width), 0),
-            (None, Some(AskPanel::Panel(panel))) => {
+            (None, Some(RequestPanel::Panel(panel))) => {
                 let height = panel.height(area.width);
                 (height, height.min(ASK))
             }
-            (None, Some(AskPanel::Permission(page))) => {
+            (None, Some(RequestPanel::Permission(page))) => {
                 let most = area
                     .height
                     .saturating_sub(1 + self.composer_height(area.height));
@@ -77,67 +77,70 @@ impl App {
         };
         let plan = plan_lines(self.tab(), area);
         let waiting = self.waiting_lines(area.width);
-        let wants = Wants {
+        let heights = PartHeights {
             plan: plan.len(),
             waiting: waiting.len(),
             panel,
             panel_least: least,
             composer: self.composer_height(area.height),
         };
-        let places = Places::of(area, &wants);
-        self.draw_header(places.header, frame);
+        let layout = ScreenLayout::of(area, &heights);
+        self.draw_header(layout.header, frame);
         let tab = self.tab_mut();
-        let scene = Scene {
+        let viewport = Viewport {
             transcript: &tab.transcript,
-            terminal: around.terminal,
-            now: around.now,
+            terminal: context.terminal,
+            now: context.now,
         };
-        tab.view.draw(&scene, places.transcript, frame.buffer_mut());
-        if self.is_fresh() {
-            self.draw_welcome(places.transcript, frame);
+        tab.view
+            .draw(&viewport, layout.transcript, frame.buffer_mut());
+        if self.is_empty_session() {
+            self.draw_welcome(layout.transcript, frame);
         }
-        frame.render_widget(Paragraph::new(plan), indented(places.plan));
-        frame.render_widget(Paragraph::new(waiting), places.waiting);
-        let keys = match self.dialog.is_some() || self.ask_has_keys() {
-            true => Keys::Elsewhere,
-            false => Keys::Here,
+        frame.render_widget(Paragraph::new(plan), indented(layout.plan));
+        frame.render_widget(Paragraph::new(waiting), layout.waiting);
+        let keys = match self.dialog.is_some() || self.request_has_keys() {
+            true => KeyFocus::Elsewhere,
+            false => KeyFocus::Here,
         };
-        self.draw_composer(places.composer, frame, keys);
-        self.draw_completion(places.composer, frame);
+        self.draw_composer(layout.composer, frame, keys);
+        self.draw_completion(layout.composer, frame);
         // What is searched for is counted while the transcript is drawn.
         let dialog = match self.dialog {
             Some(Dialog::Search(_)) => self.dialog_panel(area.width),
             _ => dialog,
         };
         if let Some(panel) = dialog {
-            panel.draw(places.panel, frame, &theme);
+            panel.draw(layout.panel, frame, &theme);
         }
-        if let Some(ask) = ask {
-            self.draw_ask(ask, places.panel, frame);
-            self.asks.show(drawn, around.now);
+        if let Some(request) = request {
+            self.draw_request(request, layout.panel, frame);
+            self.requests.show(drawn, context.now);
         }
-        self.draw_status(places.status, frame, around.now);
-        if theme.signs() == Signs::Ascii {
+        self.draw_status(layout.status, frame, context.now);
+        if theme.sign_set() == SignSet::Ascii {
             ascii::replace(frame.buffer_mut());
         }
     }
 
     /// Draws the request of the agent, and notes what the user can see of it.
-    fn draw_ask(&mut self, panel: AskPanel, area: Rect, frame: &mut Frame<'_>) {
+    fn draw_request(&mut self, panel: RequestPanel, area: Rect, frame: &mut Frame<'_>) {
         let (theme, size) = (self.settings.theme, self.size);
-        self.ask_area = Some(area);
+        self.request_area = Some(area);
         let session = self.tab().session().cloned();
-        let ask = self.asks.first_mut(session.as_ref());
+        let request = self.requests.first_mut(session.as_ref());
         match panel {
-            AskPanel::Panel(panel) => {
+            RequestPanel::Panel(panel) => {
                 let window = panel.draw(area, frame, &theme);
-                if let Some(ask) = ask {
-                    ask.seen.note(panel, window, size);
+                if let Some(request) = request {
+                    request.coverage.note(panel, window, size);
                 }
             }
-            AskPanel::Permission(page) => {
+            RequestPanel::Permission(page) => {
                 let drawn = page.draw(area, frame, &theme, size);
-                if let Some(What::Permission(dialog)) = ask.map(|ask| &mut ask.what) {
+                if let Some(RequestDialog::Permission(dialog)) =
+                    request.map(|request| &mut request.dialog)
+                {
                     dialog.set_drawn(drawn);
                 }
             }
@@ -145,10 +148,12 @@ impl App {
     }
 
     /// Whether nothing has been said or remarked in the tab.
-    fn is_fresh(&self) -> bool {
+    fn is_empty_session(&self) -> bool {
         let tab = self.tab();
-        let has_failed = matches!(tab.state, State::Failed(_));
-        tab.transcript.entries().len() == 0 && !has_failed && self.life != Life::Gone
+        let has_failed = matches!(tab.state, TabStatus::Failed(_));
+        tab.transcript.entries().len() == 0
+            && !has_failed
+            && self.agent_status != AgentStatus::Exited
     }
 
     fn dialog_panel(&self, width: u16) -> Option<Panel> {
@@ -160,17 +165,17 @@ impl App {
             Dialog::Export(export) => {
                 let editor = &export.name;
                 let title = match export.format {
-                    Format::Markdown => "Export as Markdown to",
-                    Format::Json => "Export as JSON to",
+                    ExportFormat::Markdown => "Export as Markdown to",
+                    ExportFormat::Json => "Export as JSON to",
                 };
                 let mut panel = Panel::new(title);
-                panel.cursor = Some((editor.place(usize::MAX).1, 0));
+                panel.cursor = Some((editor.cursor_position(usize::MAX).1, 0));
                 panel.line(vec![Span::raw(editor.text().to_owned())]);
                 let path = self.tab().cwd().join(editor.text().trim());
-                panel.keys = match export.there.as_ref() == Some(&path) {
+                panel.keys = match export.existing.as_ref() == Some(&path) {
                     true => {
                         let said = "! It is there already.".to_owned();
-                        panel.line(vec![Span::styled(said, theme.style(Role::Warning))]);
+                        panel.line(vec![Span::styled(said, theme.style(TextRole::Warning))]);
                         "Enter again writes over it · or another name · Esc close".to_owned()
                     }
                     false => "Enter write · Esc close".to_owned(),
@@ -184,8 +189,8 @@ impl App {
     fn waiting_lines(&self, width: u16) -> Vec<Line<'static>> {
         let theme = &self.settings.theme;
         let tab = self.tab();
-        let all = tab.held.iter().chain(&tab.waiting);
-        let count = tab.held.len() + tab.waiting.len();
+        let all = tab.unsent_prompts.iter().chain(&tab.queued_prompts);
+        let count = tab.unsent_prompts.len() + tab.queued_prompts.len();
         let shown = all.take(WAITING).enumerate().map(|(at, content)| {
             let more = match (at + 1 == WAITING, count.saturating_sub(WAITING)) {
                 (true, more) if more > 0 => format!(" (and {more} more)"),
@@ -193,7 +198,7 @@ impl App {
             };
             let room = usize::from(width).saturating_sub(8 + more.len());
             let said = text::cut(&super::app::words(content), room);
-            Line::styled(format!(" next: {said}{more}"), theme.style(Role::Dim))
+            Line::styled(format!(" next: {said}{more}"), theme.style(TextRole::Dim))
         });
         shown.collect()
     }
@@ -209,19 +214,19 @@ fn indented(area: Rect) -> Rect {
 
 /// The plan: one line, or all of it as far as a third of the screen holds it.
 fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
-    let brush = tab.view.brush();
+    let appearance = tab.view.appearance();
     let width = area.width.saturating_sub(2);
     let mut lines = match (tab.plan, tab.plan()) {
-        (PlanShown::Nothing, _) => return Vec::new(),
-        (PlanShown::Line, Some(plan)) if !plan.entries.is_empty() => {
-            vec![plan::summary(plan, brush, width)]
+        (PlanView::Hidden, _) => return Vec::new(),
+        (PlanView::Summary, Some(plan)) if !plan.entries.is_empty() => {
+            vec![plan::summary(plan, appearance, width)]
         }
-        (PlanShown::List, Some(plan)) => plan::lines(plan, brush, width),
+        (PlanView::List, Some(plan)) => plan::lines(plan, appearance, width),
         _ => Vec::new(),
     };
-    if tab.plan == PlanShown::List {
+    if tab.plan == PlanView::List {
         for more in tab.transcript.plans() {
-            lines.extend(plan::lines_of(more, brush, width));
+            lines.extend(plan::lines_of(more, appearance, width));
         }
     }
     lines.truncate(usize::from(area.height / 3).max(1));
@@ -229,46 +234,40 @@ fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
 }
 
 /// A line of pieces, those that count least left out until it fits.
-fn fitting(pieces: Vec<Piece>, width: usize, theme: &Theme) -> Line<'static> {
-    let mut pieces = pieces;
-    pieces.retain(|piece| !piece.text.is_empty());
-    let used = |pieces: &[Piece]| -> usize {
-        pieces
-            .iter()
-            .map(|piece| wrap::width(&piece.text) + 3)
-            .sum()
+fn fitting(parts: Vec<StatusPart>, width: usize, theme: &Theme) -> Line<'static> {
+    let mut parts = parts;
+    parts.retain(|part| !part.text.is_empty());
+    let used = |parts: &[StatusPart]| -> usize {
+        parts.iter().map(|part| wrap::width(&part.text) + 3).sum()
     };
-    while used(&pieces) > width && pieces.len() > 1 {
-        let least = pieces
-            .iter()
-            .enumerate()
-            .min_by_key(|(_, piece)| piece.weight);
+    while used(&parts) > width && parts.len() > 1 {
+        let least = parts.iter().enumerate().min_by_key(|(_, part)| part.weight);
         let at = least.map_or(0, |(at, _)| at);
-        pieces.remove(at);
+        parts.remove(at);
     }
     let mut spans = vec![Span::raw(" ")];
-    for (at, piece) in pieces.iter().enumerate() {
+    for (at, part) in parts.iter().enumerate() {
         if at > 0 {
-            spans.push(Span::styled(" · ", theme.style(Role::Dim)));
+            spans.push(Span::styled(" · ", theme.style(TextRole::Dim)));
         }
-        let text = text::cut(&piece.text, width.saturating_sub(2));
-        spans.push(Span::styled(text, theme.style(piece.role)));
+        let text = text::cut(&part.text, width.saturating_sub(2));
+        spans.push(Span::styled(text, theme.style(part.role)));
     }
     Line::from(spans)
 }
 
 /// A part of a line.
-struct Piece {
+struct StatusPart {
     text: String,
-    role: Role,
+    role: TextRole,
     /// How much it counts.
     weight: u8,
 }
 
-impl Piece {
-    fn new(text: impl Into<String>, role: Role, weight: u8) -> Piece {
+impl StatusPart {
+    fn new(text: impl Into<String>, role: TextRole, weight: u8) -> StatusPart {
         let text = text::line(&text.into());
-        Piece { text, role, weight }
+        StatusPart { text, role, weight }
     }
 }
 

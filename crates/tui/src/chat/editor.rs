@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::text;
 use crate::paint::wrap;
-pub(crate) use keys::{Handled, Lines};
+pub(crate) use keys::{EditOutcome, LineMode};
 
 /// Text with a cursor. The cursor always stands between two characters as people see them.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +30,7 @@ struct Snapshot {
 impl Editor {
     pub(crate) fn with(text: &str) -> Editor {
         let mut editor = Editor::default();
-        editor.put(text);
+        editor.set_text(text);
         editor
     }
 
@@ -47,8 +47,8 @@ impl Editor {
     }
 
     /// Replaces everything, as one step that can be undone.
-    pub(crate) fn put(&mut self, text: &str) {
-        self.keep();
+    pub(crate) fn set_text(&mut self, text: &str) {
+        self.save_snapshot();
         self.text = clean(text);
         self.cursor = self.text.len();
     }
@@ -60,7 +60,7 @@ impl Editor {
 
     /// Inserts a text, as one step. What would exceed the limit is left out; the result says how many bytes.
     pub(crate) fn insert(&mut self, text: &str) -> usize {
-        self.keep();
+        self.save_snapshot();
         let text = clean(text);
         let room = LIMIT.saturating_sub(self.text.len());
         let fits = text.floor_char_boundary(room.min(text.len()));
@@ -86,7 +86,7 @@ impl Editor {
 
     /// Replaces a range, as one step, and leaves the cursor behind it.
     pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) {
-        self.keep();
+        self.save_snapshot();
         let start = range.start;
         let text = clean(text);
         self.text.replace_range(range, &text);
@@ -114,7 +114,7 @@ impl Editor {
     }
 
     /// Where the cursor stands at a width: row and column.
-    pub(crate) fn place(&self, width: usize) -> (usize, usize) {
+    pub(crate) fn cursor_position(&self, width: usize) -> (usize, usize) {
         let rows = text::rows(&self.text, width);
         let row = self.row_in(&rows);
         (row, wrap::width(&self.text[rows[row].start..self.cursor]))
@@ -122,13 +122,13 @@ impl Editor {
 
     /// One row up; `false` if it is the first one.
     pub(crate) fn up(&mut self, width: usize) -> bool {
-        let row = self.place(width).0;
+        let row = self.cursor_position(width).0;
         row > 0 && self.go_to_row(row - 1, width)
     }
 
     /// One row down; `false` if it is the last one.
     pub(crate) fn down(&mut self, width: usize) -> bool {
-        let row = self.place(width).0;
+        let row = self.cursor_position(width).0;
         self.go_to_row(row + 1, width)
     }
 
@@ -137,7 +137,7 @@ impl Editor {
         let Some(range) = rows.get(row) else {
             return false;
         };
-        let wanted = self.column.unwrap_or_else(|| self.place(width).1);
+        let wanted = self.column.unwrap_or_else(|| self.cursor_position(width).1);
         let is_last = rows.get(row + 1).is_none_or(|next| next.start > range.end);
         let mut column = 0;
         let mut cursor = range.start;
@@ -208,7 +208,7 @@ impl Editor {
         }
     }
 
-    fn keep(&mut self) {
+    fn save_snapshot(&mut self) {
         self.is_typing = false;
         self.column = None;
         self.after.clear();

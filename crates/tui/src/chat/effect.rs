@@ -34,14 +34,14 @@ pub enum Input {
         /// In which tab it was written.
         tab: u64,
         /// How it is to be said.
-        say: Say,
+        mode: SendMode,
         /// What was written.
         prompt: Box<Attachment>,
         /// What to send.
         content: Result<Vec<v1::ContentBlock>, String>,
     },
     /// A file was written, or why not.
-    Saved(Result<PathBuf, Unsaved>),
+    Saved(Result<PathBuf, SaveError>),
     /// What a login in the terminal would run.
     LoginDescribed(Box<LoginCommand>),
     /// A login in the terminal is over.
@@ -62,9 +62,9 @@ pub enum Effect {
         /// Where.
         path: PathBuf,
         /// How.
-        format: Format,
+        format: ExportFormat,
         /// What becomes of a file that is there.
-        there: There,
+        existing: ExistingFile,
     },
     /// Find the files that can be mentioned in these directories.
     FindFiles(Vec<PathBuf>),
@@ -73,7 +73,7 @@ pub enum Effect {
         /// In which tab it was written.
         tab: u64,
         /// How it is to be said.
-        say: Say,
+        mode: SendMode,
         /// What was written.
         prompt: Box<Attachment>,
     },
@@ -82,7 +82,7 @@ pub enum Effect {
     /// Run a login on the user's terminal, as it was shown.
     RunLogin(LoginCommand),
     /// Take the mouse, or leave it to the terminal.
-    Mouse(Mouse),
+    Mouse(MouseCapture),
     /// Draw everything anew.
     Redraw,
     /// Leave.
@@ -91,43 +91,43 @@ pub enum Effect {
 
 /// How a prompt is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Say {
+pub enum SendMode {
     /// As a turn, which waits while another runs.
-    Turn,
+    Prompt,
     /// Into the turn that runs.
-    Into,
+    Steer,
 }
 
 /// Whether the agent takes what is said into a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Steering {
     /// It does.
-    Taken,
+    Supported,
     /// It does not.
-    NotTaken,
+    Unsupported,
 }
 
 /// Why a file was not written.
 #[derive(Debug)]
-pub enum Unsaved {
+pub enum SaveError {
     /// There is one already.
-    There(PathBuf),
+    Exists(PathBuf),
     /// It cannot be written, and why.
     Failed(String),
 }
 
 /// What becomes of a file that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum There {
+pub enum ExistingFile {
     /// It stays, and the person is asked.
-    Stays,
+    Keep,
     /// The person has agreed to lose it.
-    Goes,
+    Overwrite,
 }
 
 /// How a transcript is written to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ExportFormat {
     /// For people.
     Markdown,
     /// For programs.
@@ -136,9 +136,9 @@ pub enum Format {
 
 /// Who has the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mouse {
+pub enum MouseCapture {
     /// We do: the wheel scrolls.
-    Ours,
+    On,
     /// The terminal: it selects text.
-    Terminal,
+    Off,
 }

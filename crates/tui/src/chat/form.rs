@@ -20,12 +20,12 @@ pub(crate) struct Form {
     title: Option<String>,
     description: Option<String>,
     fields: Vec<Field>,
-    focus: Focus,
+    focus: FormFocus,
 }
 
 /// Where the keys go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Focus {
+enum FormFocus {
     /// Nowhere yet: the user has to go to a field or a button.
     Nothing,
     Field(usize),
@@ -36,13 +36,13 @@ enum Focus {
 
 /// What a key has done to a form.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Filled {
+pub(crate) enum FormOutcome {
     /// It is still open.
     Open,
     /// The user goes back to the composer.
     Back,
     /// It is answered.
-    Done(v1::ElicitationAction),
+    Answered(v1::ElicitationAction),
 }
 
 impl Form {
@@ -59,24 +59,24 @@ impl Form {
             title: schema.title.as_deref().map(safe_line),
             description: schema.description.as_deref().map(safe_lines),
             fields,
-            focus: Focus::Nothing,
+            focus: FormFocus::Nothing,
         }
     }
 
     /// Whether text is typed in it now.
     pub(crate) fn takes_text(&self) -> bool {
         match self.focus {
-            Focus::Field(index) => self.fields.get(index).is_some_and(Field::has_text),
+            FormFocus::Field(index) => self.fields.get(index).is_some_and(Field::has_text),
             _ => false,
         }
     }
 
     pub(crate) fn deselect(&mut self) {
-        self.focus = Focus::Nothing;
+        self.focus = FormFocus::Nothing;
     }
 
     /// Checks every field. Either the answer, or the first field with a problem gets the focus.
-    fn send(&mut self) -> Filled {
+    fn send(&mut self) -> FormOutcome {
         let mut content = BTreeMap::new();
         let mut first = None;
         for (index, field) in self.fields.iter_mut().enumerate() {
@@ -94,14 +94,14 @@ impl Form {
         }
         match first {
             Some(index) => {
-                self.focus = Focus::Field(index);
-                Filled::Open
+                self.focus = FormFocus::Field(index);
+                FormOutcome::Open
             }
             None => {
                 let accept = v1::ElicitationAcceptAction {
                     content: Some(content),
                 };
-                Filled::Done(v1::ElicitationAction::Accept(accept))
+                FormOutcome::Answered(v1::ElicitationAction::Accept(accept))
             }
         }
     }

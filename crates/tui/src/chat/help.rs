@@ -4,8 +4,8 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 
 use super::keymap::ACTIONS;
-use super::panel::{Look, Panel};
-use crate::paint::theme::{Role, Theme};
+use super::panel::{Panel, ScrollTarget};
+use crate::paint::theme::{TextRole, Theme};
 
 /// The help, scrolled so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,30 +15,30 @@ pub(crate) struct Help {
 
 /// Whether a page is still open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub(crate) enum DialogState {
     Open,
     Closed,
 }
 
 impl Help {
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Shown {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> DialogState {
         match key.code {
             KeyCode::Down | KeyCode::Char('j') => self.top += 1,
             KeyCode::Up | KeyCode::Char('k') => self.top = self.top.saturating_sub(1),
             KeyCode::PageDown | KeyCode::Char(' ') => self.top += 10,
             KeyCode::PageUp => self.top = self.top.saturating_sub(10),
-            KeyCode::Esc | KeyCode::Char('q' | '?') | KeyCode::Enter => return Shown::Closed,
+            KeyCode::Esc | KeyCode::Char('q' | '?') | KeyCode::Enter => return DialogState::Closed,
             _ => {}
         }
         self.top = self
             .top
             .min(ACTIONS.len() + WRITING.len() + REQUESTS.len() + READING.len());
-        Shown::Open
+        DialogState::Open
     }
 
     pub(crate) fn panel(&self, theme: &Theme) -> Panel {
         let mut panel = Panel::new("Help");
-        panel.look = Look::From(self.top);
+        panel.scroll_target = ScrollTarget::From(self.top);
         panel.keys = "↑↓ scroll · Esc close".to_owned();
         section(&mut panel, theme, "Writing", WRITING);
         panel.gap();
@@ -63,13 +63,13 @@ fn section(panel: &mut Panel, theme: &Theme, title: &'static str, rows: &[(&str,
 }
 
 fn heading(theme: &Theme, title: &'static str) -> Line<'static> {
-    Line::styled(title, theme.style(Role::Heading))
+    Line::styled(title, theme.style(TextRole::Heading))
 }
 
 fn row(theme: &Theme, key: &str, what: &'static str) -> Line<'static> {
     Line::from(vec![
-        Span::styled(format!("{key:<14}"), theme.style(Role::Strong)),
-        Span::styled(what, theme.style(Role::Text)),
+        Span::styled(format!("{key:<14}"), theme.style(TextRole::Strong)),
+        Span::styled(what, theme.style(TextRole::Text)),
     ])
 }
 

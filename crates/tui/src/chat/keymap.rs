@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Something the screen can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum UiAction {
     Palette,
     NewSession,
     Sessions,
@@ -21,9 +21,9 @@ pub(crate) enum Action {
     Steer,
     Queue,
     Cancel,
-    Answer,
+    GoToRequest,
     Undo,
-    Read,
+    ReadTranscript,
     Search,
     Plan,
     FoldAll,
@@ -42,15 +42,15 @@ pub(crate) enum Action {
 
 /// An action, its key and what it does.
 #[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) action: Action,
-    pub(crate) key: Option<Key>,
+pub(crate) struct KeyBinding {
+    pub(crate) action: UiAction,
+    pub(crate) key: Option<Shortcut>,
     pub(crate) name: &'static str,
 }
 
 /// A key with its modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum Shortcut {
     Control(char),
     Alt(char),
     ShiftTab,
@@ -58,45 +58,45 @@ pub(crate) enum Key {
 }
 
 /// The action of a key, if it has one wherever one types.
-pub(crate) fn action(key: &KeyEvent) -> Option<Action> {
+pub(crate) fn action(key: &KeyEvent) -> Option<UiAction> {
     let entry = ACTIONS
         .iter()
         .find(|entry| entry.key.is_some_and(|known| known.is(key)))?;
     Some(entry.action)
 }
 
-impl Key {
+impl Shortcut {
     fn is(self, key: &KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         match self {
-            Key::Control(char) => control && !alt && key.code == KeyCode::Char(char),
-            Key::Alt(char) => alt && !control && key.code == KeyCode::Char(char),
-            Key::ShiftTab => key.code == KeyCode::BackTab,
-            Key::F1 => key.code == KeyCode::F(1),
+            Shortcut::Control(char) => control && !alt && key.code == KeyCode::Char(char),
+            Shortcut::Alt(char) => alt && !control && key.code == KeyCode::Char(char),
+            Shortcut::ShiftTab => key.code == KeyCode::BackTab,
+            Shortcut::F1 => key.code == KeyCode::F(1),
         }
     }
 
     pub(crate) fn name(self) -> String {
         match self {
-            Key::Control(char) => format!("Ctrl-{}", char.to_ascii_uppercase()),
-            Key::Alt(char) => format!("Alt-{}", char.to_ascii_uppercase()),
-            Key::ShiftTab => "Shift-Tab".to_owned(),
-            Key::F1 => "F1".to_owned(),
+            Shortcut::Control(char) => format!("Ctrl-{}", char.to_ascii_uppercase()),
+            Shortcut::Alt(char) => format!("Alt-{}", char.to_ascii_uppercase()),
+            Shortcut::ShiftTab => "Shift-Tab".to_owned(),
+            Shortcut::F1 => "F1".to_owned(),
         }
     }
 }
 
-const fn entry(action: Action, key: Key, name: &'static str) -> Entry {
-    Entry {
+const fn entry(action: UiAction, key: Shortcut, name: &'static str) -> KeyBinding {
+    KeyBinding {
         action,
         key: Some(key),
         name,
     }
 }
 
-const fn keyless(action: Action, name: &'static str) -> Entry {
-    Entry {
+const fn keyless(action: UiAction, name: &'static str) -> KeyBinding {
+    KeyBinding {
         action,
         key: None,
         name,
@@ -104,73 +104,97 @@ const fn keyless(action: Action, name: &'static str) -> Entry {
 }
 
 /// Everything the screen can do, in the order in which people look for it.
-pub(crate) const ACTIONS: &[Entry] = &[
-    entry(Action::Palette, Key::Control('p'), "All commands"),
+pub(crate) const ACTIONS: &[KeyBinding] = &[
+    entry(UiAction::Palette, Shortcut::Control('p'), "All commands"),
     entry(
-        Action::NewSession,
-        Key::Control('n'),
+        UiAction::NewSession,
+        Shortcut::Control('n'),
         "New session in a new tab",
     ),
     entry(
-        Action::Sessions,
-        Key::Control('o'),
+        UiAction::Sessions,
+        Shortcut::Control('o'),
         "Sessions: load, resume, fork, delete",
     ),
-    keyless(Action::Fork, "Fork this session"),
-    entry(Action::CloseTab, Key::Control('x'), "Close this tab"),
-    entry(Action::NextTab, Key::Alt('.'), "Next tab"),
-    entry(Action::PreviousTab, Key::Alt(','), "Previous tab"),
-    entry(Action::Tabs, Key::Alt('t'), "Choose a tab"),
-    entry(Action::NextMode, Key::ShiftTab, "Next mode"),
-    keyless(Action::Modes, "Choose a mode"),
-    entry(Action::Model, Key::Alt('m'), "Choose a model"),
-    entry(Action::Options, Key::Alt('o'), "Options of the session"),
-    entry(Action::Attach, Key::Alt('a'), "Attach a file or an image"),
+    keyless(UiAction::Fork, "Fork this session"),
+    entry(UiAction::CloseTab, Shortcut::Control('x'), "Close this tab"),
+    entry(UiAction::NextTab, Shortcut::Alt('.'), "Next tab"),
+    entry(UiAction::PreviousTab, Shortcut::Alt(','), "Previous tab"),
+    entry(UiAction::Tabs, Shortcut::Alt('t'), "Choose a tab"),
+    entry(UiAction::NextMode, Shortcut::ShiftTab, "Next mode"),
+    keyless(UiAction::Modes, "Choose a mode"),
+    entry(UiAction::Model, Shortcut::Alt('m'), "Choose a model"),
     entry(
-        Action::Steer,
-        Key::Control('s'),
+        UiAction::Options,
+        Shortcut::Alt('o'),
+        "Options of the session",
+    ),
+    entry(
+        UiAction::Attach,
+        Shortcut::Alt('a'),
+        "Attach a file or an image",
+    ),
+    entry(
+        UiAction::Steer,
+        Shortcut::Control('s'),
         "Say it into the turn that runs",
     ),
     entry(
-        Action::Queue,
-        Key::Alt('q'),
+        UiAction::Queue,
+        Shortcut::Alt('q'),
         "Take back a prompt that waits",
     ),
-    keyless(Action::Cancel, "Cancel the turn"),
+    keyless(UiAction::Cancel, "Cancel the turn"),
     entry(
-        Action::Answer,
-        Key::Alt('r'),
+        UiAction::GoToRequest,
+        Shortcut::Alt('r'),
         "Go to the agent's request, also Tab",
     ),
-    entry(Action::Undo, Key::Alt('u'), "Undo the last decision"),
+    entry(UiAction::Undo, Shortcut::Alt('u'), "Undo the last decision"),
     entry(
-        Action::Read,
-        Key::Control('r'),
+        UiAction::ReadTranscript,
+        Shortcut::Control('r'),
         "Read the transcript: select, unfold, copy",
     ),
-    entry(Action::Search, Key::Control('f'), "Search the transcript"),
-    entry(Action::Plan, Key::Control('t'), "Show or hide the plan"),
     entry(
-        Action::FoldAll,
-        Key::Control('g'),
+        UiAction::Search,
+        Shortcut::Control('f'),
+        "Search the transcript",
+    ),
+    entry(
+        UiAction::Plan,
+        Shortcut::Control('t'),
+        "Show or hide the plan",
+    ),
+    entry(
+        UiAction::FoldAll,
+        Shortcut::Control('g'),
         "Unfold or fold thoughts and tool calls",
     ),
-    keyless(Action::Diffs, "Diffs side by side, unified, or by width"),
+    keyless(UiAction::Diffs, "Diffs side by side, unified, or by width"),
     entry(
-        Action::CopyAnswer,
-        Key::Control('y'),
+        UiAction::CopyAnswer,
+        Shortcut::Control('y'),
         "Copy the last answer",
     ),
-    entry(Action::ExportMarkdown, Key::Alt('e'), "Export as Markdown"),
-    keyless(Action::ExportJson, "Export as JSON"),
-    keyless(Action::Login, "Log in"),
-    keyless(Action::Logout, "Log out"),
-    keyless(Action::Restart, "Restart the agent"),
+    entry(
+        UiAction::ExportMarkdown,
+        Shortcut::Alt('e'),
+        "Export as Markdown",
+    ),
+    keyless(UiAction::ExportJson, "Export as JSON"),
+    keyless(UiAction::Login, "Log in"),
+    keyless(UiAction::Logout, "Log out"),
+    keyless(UiAction::Restart, "Restart the agent"),
     keyless(
-        Action::Mouse,
+        UiAction::Mouse,
         "Give the mouse to the terminal, or take it back",
     ),
-    entry(Action::Redraw, Key::Control('l'), "Draw the screen anew"),
-    entry(Action::Help, Key::F1, "Help"),
-    entry(Action::Quit, Key::Control('q'), "Quit"),
+    entry(
+        UiAction::Redraw,
+        Shortcut::Control('l'),
+        "Draw the screen anew",
+    ),
+    entry(UiAction::Help, Shortcut::F1, "Help"),
+    entry(UiAction::Quit, Shortcut::Control('q'), "Quit"),
 ];

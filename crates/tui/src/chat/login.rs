@@ -6,9 +6,9 @@ use attache_client::conversation::LoginCommand;
 use attache_text::plain::{visible, visible_command, visible_lines, visible_word};
 use crossterm::event::KeyEvent;
 
-use super::answer_list::{AnswerList, Chosen, Words};
-use super::panel::{Panel, Tone};
-use crate::paint::theme::{Role, Theme};
+use super::answer_list::{AnswerLabel, AnswerList, ListOutcome};
+use super::panel::{Panel, PanelTone};
+use crate::paint::theme::{TextRole, Theme};
 
 /// The ways to log in; `None` is not now.
 #[derive(Debug, Clone)]
@@ -31,11 +31,11 @@ impl LoginList {
                 true => name.clone(),
                 false => format!("{name}  {detail}"),
             };
-            (Words::Theirs(name), Some(id.clone()))
+            (AnswerLabel::Theirs(name), Some(id.clone()))
         });
         let ways: Vec<_> = ways.collect();
         let left_out = methods.len() - ways.len();
-        let not_now = (Words::Ours("Not now"), None);
+        let not_now = (AnswerLabel::Ours("Not now"), None);
         LoginList {
             answers: AnswerList::new(ways.into_iter().chain([not_now])),
             message: message.map(shortened),
@@ -43,7 +43,7 @@ impl LoginList {
         }
     }
 
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<Option<v1::AuthMethodId>> {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> ListOutcome<Option<v1::AuthMethodId>> {
         self.answers.key(key)
     }
 
@@ -53,10 +53,10 @@ impl LoginList {
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let mut panel = Panel::new("The agent wants a login");
-        panel.tone = Tone::Asking;
+        panel.tone = PanelTone::Asking;
         let inner = Panel::inner(width);
         if let Some(message) = &self.message {
-            panel.quoted(message, Role::Quote, theme, inner);
+            panel.quoted(message, TextRole::Quote, theme, inner);
             panel.gap();
         }
         if self.left_out > 0 {
@@ -67,7 +67,7 @@ impl LoginList {
             let text = format!(
                 "{ways} cannot be chosen here: of a kind that Attaché does not know, or with the id of another."
             );
-            panel.text(&text, theme.style(Role::Warning), inner);
+            panel.text(&text, theme.style(TextRole::Warning), inner);
         }
         self.answers.draw(&mut panel, theme, inner);
         panel
@@ -87,12 +87,12 @@ fn shortened(message: &str) -> String {
 #[derive(Debug, Clone)]
 pub(crate) struct LoginPrompt {
     pub(crate) command: LoginCommand,
-    answers: AnswerList<Permit>,
+    answers: AnswerList<LoginAnswer>,
 }
 
 /// What the user says to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Permit {
+pub(crate) enum LoginAnswer {
     Run,
     Refuse,
 }
@@ -102,13 +102,13 @@ impl LoginPrompt {
         LoginPrompt {
             command,
             answers: AnswerList::new([
-                ("Run it in this terminal", Permit::Run),
-                ("Not now", Permit::Refuse),
+                ("Run it in this terminal", LoginAnswer::Run),
+                ("Not now", LoginAnswer::Refuse),
             ]),
         }
     }
 
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Chosen<Permit> {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> ListOutcome<LoginAnswer> {
         self.answers.key(key)
     }
 
@@ -119,16 +119,20 @@ impl LoginPrompt {
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("The agent wants to run a login in this terminal");
-        panel.tone = Tone::Asking;
+        panel.tone = PanelTone::Asking;
         let command = &self.command;
         let mut exactly = |label, shown: &str, role| {
             panel.labelled(label, shown, role, theme, inner);
         };
-        exactly("command", &visible_command(&command.words), Role::Strong);
-        exactly("in", &visible(&command.directory), Role::Text);
+        exactly(
+            "command",
+            &visible_command(&command.words),
+            TextRole::Strong,
+        );
+        exactly("in", &visible(&command.directory), TextRole::Text);
         for (name, value) in &command.variables {
             let variable = format!("{}={}", visible_word(name), visible_word(value.reveal()));
-            exactly("with", &variable, Role::Warning);
+            exactly("with", &variable, TextRole::Warning);
         }
         panel.gap();
         self.answers.draw(&mut panel, theme, inner);

@@ -9,7 +9,7 @@ pub(crate) use walk::walk;
 
 /// A mention that is being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Open {
+pub(crate) struct UnfinishedMention {
     /// Where its `@` stands.
     pub(crate) start: usize,
     /// The name so far.
@@ -17,7 +17,7 @@ pub(crate) struct Open {
 }
 
 /// The mention at the end of a text, if it ends in one that is not finished.
-pub(crate) fn open_at_end(text: &str) -> Option<Open> {
+pub(crate) fn open_at_end(text: &str) -> Option<UnfinishedMention> {
     let mut open = None;
     for (start, at) in starts(text) {
         let name = &text[at..];
@@ -27,7 +27,7 @@ pub(crate) fn open_at_end(text: &str) -> Option<Open> {
         };
         if is_open {
             let name = name.strip_prefix('"').unwrap_or(name).to_owned();
-            open = Some(Open { start, name });
+            open = Some(UnfinishedMention { start, name });
         }
     }
     open

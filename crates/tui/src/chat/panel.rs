@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
 use super::{quoted, text};
-use crate::paint::theme::{Role, Signs, Theme};
+use crate::paint::theme::{SignSet, TextRole, Theme};
 use crate::paint::wrap;
 
 /// A box with lines. Where it has less room than lines it shows those that count.
@@ -17,7 +17,7 @@ pub(crate) struct Panel {
     pub(crate) lines: Vec<Line<'static>>,
     /// The keys that work, below the lines and always visible.
     pub(crate) keys: String,
-    pub(crate) look: Look,
+    pub(crate) scroll_target: ScrollTarget,
     /// The first line that is shown, where the user has scrolled.
     pub(crate) scrolled: Option<usize>,
     /// How many lines have to be read before anything can be accepted, from the first on; all where nothing is said.
@@ -27,12 +27,12 @@ pub(crate) struct Panel {
     pub(crate) scrolling: Scrolling,
     /// Where the cursor stands: column and line.
     pub(crate) cursor: Option<(usize, usize)>,
-    pub(crate) tone: Tone,
+    pub(crate) tone: PanelTone,
 }
 
 /// Which lines are shown where there is not room for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum ScrollTarget {
     /// From this one on.
     From(usize),
     /// Such that this one is visible.
@@ -41,7 +41,7 @@ pub(crate) enum Look {
 
 /// Which lines of a box are on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Window {
+pub(crate) struct VisibleRows {
     pub(crate) top: usize,
     pub(crate) rows: usize,
 }
@@ -56,16 +56,16 @@ pub(crate) enum Scrolling {
 
 /// How much a box stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Tone {
+pub(crate) enum PanelTone {
     #[default]
     Quiet,
     Asking,
     Bad,
 }
 
-impl Default for Look {
-    fn default() -> Look {
-        Look::From(0)
+impl Default for ScrollTarget {
+    fn default() -> ScrollTarget {
+        ScrollTarget::From(0)
     }
 }
 
@@ -89,7 +89,7 @@ impl Panel {
         &mut self,
         label: &str,
         shown: &str,
-        role: Role,
+        role: TextRole,
         theme: &Theme,
         width: u16,
     ) {
@@ -99,7 +99,7 @@ impl Panel {
     }
 
     /// Adds lines of others, safe to show.
-    pub(crate) fn quoted(&mut self, shown: &str, role: Role, theme: &Theme, width: u16) {
+    pub(crate) fn quoted(&mut self, shown: &str, role: TextRole, theme: &Theme, width: u16) {
         let rows = quoted::lines(shown, theme.style(role), theme, usize::from(width));
         self.lines.extend(rows);
     }
@@ -124,11 +124,11 @@ impl Panel {
         u16::try_from(lines).unwrap_or(u16::MAX)
     }
 
-    pub(crate) fn draw(&self, area: Rect, frame: &mut Frame<'_>, theme: &Theme) -> Window {
+    pub(crate) fn draw(&self, area: Rect, frame: &mut Frame<'_>, theme: &Theme) -> VisibleRows {
         let style = theme.style(match self.tone {
-            Tone::Quiet => Role::Border,
-            Tone::Asking => Role::Warning,
-            Tone::Bad => Role::Bad,
+            PanelTone::Quiet => TextRole::Border,
+            PanelTone::Asking => TextRole::Warning,
+            PanelTone::Bad => TextRole::Bad,
         });
         frame.render_widget(Clear, area);
         let mut block = frame_of(&self.title, area, style, theme);
@@ -143,7 +143,7 @@ impl Panel {
         let key_count = u16::try_from(keys.len()).unwrap_or(u16::MAX);
         let room = inside.height.saturating_sub(key_count);
         let hidden = self.lines.len().saturating_sub(room.into());
-        if hidden > 0 && self.tone != Tone::Quiet {
+        if hidden > 0 && self.tone != PanelTone::Quiet {
             let said = match (self.unread, hidden) {
                 (0, 1) => "1 line does not fit".to_owned(),
                 (0, hidden) => format!("{hidden} lines do not fit"),
@@ -167,19 +167,19 @@ impl Panel {
             ..inside
         };
         let keys: Vec<Line<'_>> = keys.into_iter().map(Line::from).collect();
-        let keys = Paragraph::new(keys).style(theme.style(Role::Dim));
+        let keys = Paragraph::new(keys).style(theme.style(TextRole::Dim));
         frame.render_widget(keys, foot);
         window
     }
 
-    fn draw_body(&self, area: Rect, frame: &mut Frame<'_>) -> Window {
+    fn draw_body(&self, area: Rect, frame: &mut Frame<'_>) -> VisibleRows {
         let room = usize::from(area.height);
         let last_top = self.lines.len().saturating_sub(room);
-        let top = match (self.scrolled, self.look) {
-            (Some(top), _) | (None, Look::From(top)) => top.min(last_top),
-            (None, Look::At(row)) => (row + 1).saturating_sub(room.max(1)),
+        let top = match (self.scrolled, self.scroll_target) {
+            (Some(top), _) | (None, ScrollTarget::From(top)) => top.min(last_top),
+            (None, ScrollTarget::At(row)) => (row + 1).saturating_sub(room.max(1)),
         };
-        let window = Window { top, rows: room };
+        let window = VisibleRows { top, rows: room };
         let shown = self.lines.iter().skip(top).take(room).cloned();
         frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), area);
         let Some((column, row)) = self.cursor else {
@@ -214,11 +214,14 @@ impl Panel {
 /// The border of a box, with its title.
 pub(super) fn frame_of(title: &str, area: Rect, style: Style, theme: &Theme) -> Block<'static> {
     let title = text::cut(title, usize::from(area.width.saturating_sub(4)));
-    let title = Span::styled(format!(" {title} "), style.patch(theme.style(Role::Strong)));
+    let title = Span::styled(
+        format!(" {title} "),
+        style.patch(theme.style(TextRole::Strong)),
+    );
     let block = Block::bordered().border_style(style).title(title);
-    match theme.signs() {
-        Signs::Unicode => block.border_type(BorderType::Rounded),
-        Signs::Ascii => block.border_set(ASCII),
+    match theme.sign_set() {
+        SignSet::Unicode => block.border_type(BorderType::Rounded),
+        SignSet::Ascii => block.border_set(ASCII),
     }
 }
 

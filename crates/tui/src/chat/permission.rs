@@ -10,7 +10,7 @@ mod draw;
 mod facts;
 mod moves;
 mod page;
-mod seen_rows;
+mod row_coverage;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -25,36 +25,36 @@ use attache_host::permissions::{Expiry, Scope, option_allows};
 
 use crate::paint::Scroll;
 use changes::Changes;
-use choices::Choice;
+use choices::PermissionChoice;
 pub(crate) use confirm::lasting;
-pub(crate) use draw::Keys;
-pub(crate) use page::{Drawn, Fit, Page};
-use seen_rows::SeenRows;
+pub(crate) use draw::KeyFocus;
+pub(crate) use page::{DrawnPage, Fit, PermissionPage};
+use row_coverage::RowCoverage;
 
 /// A permission request that waits for the user.
 #[derive(Debug, Clone)]
 pub(crate) struct PermissionDialog {
     pub(crate) prompt: PermissionPrompt,
-    choices: Vec<Choice>,
+    choices: Vec<PermissionChoice>,
     selected: Option<usize>,
-    step: Step,
-    extent: Extent,
-    against: Against,
+    step: DialogStep,
+    detail_level: DetailLevel,
+    diff_base: DiffBase,
     /// The first row of the scrolled part that is shown.
     top: usize,
     /// How long a lasting answer counts; the first is the present choice.
     expiries: Vec<Expiry>,
     /// The rows of what scrolls that have been on the screen so far.
-    seen: SeenRows,
+    coverage: RowCoverage,
     /// The changes as they were last laid out.
     changes: RefCell<Option<Arc<Changes>>>,
     /// What the screen shows of it at present.
-    drawn: Option<Drawn>,
+    drawn: Option<DrawnPage>,
 }
 
 /// How far the user is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum DialogStep {
     /// An answer is being selected.
     Choosing,
     /// This answer lasts, and is to be confirmed.
@@ -63,31 +63,31 @@ pub(crate) enum Step {
 
 /// Who remembers the answer that is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RememberedBy {
+pub(crate) enum Rememberer {
     /// Nobody, or we do.
-    UsOrNobody,
+    AttacheOrNobody,
     /// The agent, by rules of its own.
     Agent,
 }
 
 /// How much of the request is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Extent {
-    Digest,
-    Everything,
+enum DetailLevel {
+    Summary,
+    Full,
 }
 
 /// What changes are shown against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Against {
+enum DiffBase {
     /// What the agent shows as the old text.
-    Shown,
+    Agent,
     Disk,
 }
 
 /// What a key has done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Pressed {
+pub(crate) enum PermissionOutcome {
     /// The dialog is still open.
     Open,
     /// The user goes back to the composer. The request stays open.
@@ -104,12 +104,12 @@ impl PermissionDialog {
             choices: choices::of(&prompt),
             prompt,
             selected: None,
-            step: Step::Choosing,
-            extent: Extent::Digest,
-            against: Against::Shown,
+            step: DialogStep::Choosing,
+            detail_level: DetailLevel::Summary,
+            diff_base: DiffBase::Agent,
             top: 0,
             expiries: expiries(expiry),
-            seen: SeenRows::default(),
+            coverage: RowCoverage::default(),
             changes: RefCell::default(),
             drawn: None,
         }
@@ -121,18 +121,18 @@ impl PermissionDialog {
     }
 
     /// Who remembers the answer that is selected.
-    pub(crate) fn remembered_by(&self) -> RememberedBy {
+    pub(crate) fn rememberer(&self) -> Rememberer {
         let choice = self.selected.and_then(|at| self.choices.get(at));
         match choice {
-            Some(choice) if choice.lasts() && choice.scope().is_none() => RememberedBy::Agent,
-            _ => RememberedBy::UsOrNobody,
+            Some(choice) if choice.lasts() && choice.scope().is_none() => Rememberer::Agent,
+            _ => Rememberer::AttacheOrNobody,
         }
     }
 
     /// Whether an answer allows what is asked for.
-    pub(crate) fn grants(&self, pressed: &Pressed) -> bool {
+    pub(crate) fn grants(&self, pressed: &PermissionOutcome) -> bool {
         match pressed {
-            Pressed::Answered(PermissionAnswer::Choose { option, .. }, _) => {
+            PermissionOutcome::Answered(PermissionAnswer::Choose { option, .. }, _) => {
                 option_allows(&self.prompt.options, option) == Some(true)
             }
             _ => false,
@@ -140,9 +140,9 @@ impl PermissionDialog {
     }
 
     /// Notes what the screen shows.
-    pub(crate) fn set_drawn(&mut self, drawn: Drawn) {
+    pub(crate) fn set_drawn(&mut self, drawn: DrawnPage) {
         self.top = drawn.top;
-        self.seen = drawn.seen.clone();
+        self.coverage = drawn.coverage.clone();
         self.drawn = Some(drawn);
     }
 
@@ -152,32 +152,32 @@ impl PermissionDialog {
     }
 
     /// Takes a key. `size` is that of the screen now.
-    pub(crate) fn key(&mut self, key: &KeyEvent, size: (u16, u16)) -> Pressed {
+    pub(crate) fn key(&mut self, key: &KeyEvent, size: (u16, u16)) -> PermissionOutcome {
         match key.modifiers - KeyModifiers::SHIFT {
             KeyModifiers::NONE => {}
             KeyModifiers::ALT => return self.alt_key(key),
-            _ => return Pressed::Open,
+            _ => return PermissionOutcome::Open,
         }
         match (key.code, self.step) {
-            (KeyCode::Enter, Step::Choosing) => return self.pick(size),
-            (KeyCode::Enter, Step::Confirming(choice)) => return self.confirm(choice, size),
-            (KeyCode::Esc, Step::Confirming(_)) => self.go_to(Step::Choosing),
-            (KeyCode::Esc | KeyCode::Tab, _) => return Pressed::Back,
-            (KeyCode::Right, Step::Confirming(choice)) if self.has_term(choice) => {
+            (KeyCode::Enter, DialogStep::Choosing) => return self.pick(size),
+            (KeyCode::Enter, DialogStep::Confirming(choice)) => return self.confirm(choice, size),
+            (KeyCode::Esc, DialogStep::Confirming(_)) => self.go_to(DialogStep::Choosing),
+            (KeyCode::Esc | KeyCode::Tab, _) => return PermissionOutcome::Back,
+            (KeyCode::Right, DialogStep::Confirming(choice)) if self.has_term(choice) => {
                 self.expiries.rotate_left(1);
             }
-            (KeyCode::Left, Step::Confirming(choice)) if self.has_term(choice) => {
+            (KeyCode::Left, DialogStep::Confirming(choice)) if self.has_term(choice) => {
                 self.expiries.rotate_right(1);
             }
-            (KeyCode::Down, Step::Choosing) => self.select_next(),
-            (KeyCode::Up, Step::Choosing) => self.select_previous(),
+            (KeyCode::Down, DialogStep::Choosing) => self.select_next(),
+            (KeyCode::Up, DialogStep::Choosing) => self.select_previous(),
             (KeyCode::PageDown, _) => self.scroll(Scroll::Pages(1)),
             (KeyCode::PageUp, _) => self.scroll(Scroll::Pages(-1)),
             (KeyCode::Home, _) => self.scroll(Scroll::Top),
             (KeyCode::End, _) => self.scroll(Scroll::Bottom),
             _ => {}
         }
-        Pressed::Open
+        PermissionOutcome::Open
     }
 
     /// Moves through what scrolls. Between two drawings pages and lines move by at most a page, so that they skip no row;
@@ -203,20 +203,20 @@ impl PermissionDialog {
         };
     }
 
-    fn alt_key(&mut self, key: &KeyEvent) -> Pressed {
+    fn alt_key(&mut self, key: &KeyEvent) -> PermissionOutcome {
         match key.code {
-            KeyCode::Char('d') => self.toggle_extent(),
-            KeyCode::Char('v') if self.differs() => self.toggle_against(),
+            KeyCode::Char('d') => self.toggle_detail_level(),
+            KeyCode::Char('v') if self.differs() => self.toggle_diff_base(),
             _ => {}
         }
-        Pressed::Open
+        PermissionOutcome::Open
     }
 
     /// Goes back to the list, with nothing selected.
     pub(crate) fn deselect(&mut self) {
         self.selected = None;
-        if self.step != Step::Choosing {
-            self.go_to(Step::Choosing);
+        if self.step != DialogStep::Choosing {
+            self.go_to(DialogStep::Choosing);
         }
     }
 
@@ -225,7 +225,7 @@ impl PermissionDialog {
         let rows = self.drawn.iter().flat_map(|drawn| &drawn.answer_rows);
         let mut rows = rows.filter(|(y, _)| *y == row).map(|(_, choice)| *choice);
         if let Some(choice) = rows.next()
-            && self.step == Step::Choosing
+            && self.step == DialogStep::Choosing
         {
             self.selected = Some(choice);
         }
@@ -253,60 +253,60 @@ impl PermissionDialog {
 
     /// How much has to be read first, and the key for it.
     fn unread(&self) -> String {
-        let unseen = self.drawn.as_ref().map(|drawn| drawn.unseen);
-        let unseen = unseen.unwrap_or_default();
-        let lines = match unseen.count {
+        let unread_rows = self.drawn.as_ref().map(|drawn| drawn.unread_rows);
+        let unread_rows = unread_rows.unwrap_or_default();
+        let lines = match unread_rows.count {
             1 => "1 line was".to_owned(),
             count => format!("{count} lines were"),
         };
-        let key = unseen.key();
+        let key = unread_rows.key();
         format!("read the whole request first: {lines} not on the screen yet ({key})")
     }
 
-    fn pick(&mut self, size: (u16, u16)) -> Pressed {
+    fn pick(&mut self, size: (u16, u16)) -> PermissionOutcome {
         let Some((at, choice)) = self
             .selected
             .and_then(|at| Some((at, self.choices.get(at)?.clone())))
         else {
-            return Pressed::Open;
+            return PermissionOutcome::Open;
         };
         if choice.grants()
             && let Some(why) = self.obstacle(size)
         {
-            return Pressed::Refused(why);
+            return PermissionOutcome::Refused(why);
         }
         if choice.lasts() {
-            self.go_to(Step::Confirming(at));
-            return Pressed::Open;
+            self.go_to(DialogStep::Confirming(at));
+            return PermissionOutcome::Open;
         }
         self.answer(&choice)
     }
 
-    fn confirm(&mut self, at: usize, size: (u16, u16)) -> Pressed {
+    fn confirm(&mut self, at: usize, size: (u16, u16)) -> PermissionOutcome {
         let Some(choice) = self.choices.get(at).cloned() else {
-            return Pressed::Open;
+            return PermissionOutcome::Open;
         };
         // What is remembered has to be on the screen, also where it rejects.
         if let Some(why) = self.obstacle(size) {
-            return Pressed::Refused(why);
+            return PermissionOutcome::Refused(why);
         }
         self.answer(&choice)
     }
 
-    fn answer(&self, choice: &Choice) -> Pressed {
+    fn answer(&self, choice: &PermissionChoice) -> PermissionOutcome {
         match choice.answer() {
-            Some(answer) => Pressed::Answered(answer, self.expiry()),
-            None => Pressed::Refused("this option cannot be chosen".into()),
+            Some(answer) => PermissionOutcome::Answered(answer, self.expiry()),
+            None => PermissionOutcome::Refused("this option cannot be chosen".into()),
         }
     }
 
     /// Whether the user says how long an answer counts.
     fn has_term(&self, choice: usize) -> bool {
-        let scope = self.choices.get(choice).and_then(Choice::scope);
+        let scope = self.choices.get(choice).and_then(PermissionChoice::scope);
         matches!(scope, Some(Scope::Workspace | Scope::Always))
     }
 
-    fn go_to(&mut self, step: Step) {
+    fn go_to(&mut self, step: DialogStep) {
         self.step = step;
         self.top = 0;
     }
@@ -333,18 +333,18 @@ impl PermissionDialog {
         self.selected = previous.or(choices.last()).copied();
     }
 
-    fn toggle_extent(&mut self) {
-        self.extent = match self.extent {
-            Extent::Digest => Extent::Everything,
-            Extent::Everything => Extent::Digest,
+    fn toggle_detail_level(&mut self) {
+        self.detail_level = match self.detail_level {
+            DetailLevel::Summary => DetailLevel::Full,
+            DetailLevel::Full => DetailLevel::Summary,
         };
         self.top = 0;
     }
 
-    fn toggle_against(&mut self) {
-        self.against = match self.against {
-            Against::Shown => Against::Disk,
-            Against::Disk => Against::Shown,
+    fn toggle_diff_base(&mut self) {
+        self.diff_base = match self.diff_base {
+            DiffBase::Agent => DiffBase::Disk,
+            DiffBase::Disk => DiffBase::Agent,
         };
         self.top = 0;
     }
@@ -366,11 +366,11 @@ fn expiries(configured: Expiry) -> Vec<Expiry> {
     expiries
 }
 
-impl Page {
+impl PermissionPage {
     /// The same with other words for how to get there.
-    pub(crate) fn with_hint(self, hint: &str) -> Page {
+    pub(crate) fn with_hint(self, hint: &str) -> PermissionPage {
         let hint = hint.to_owned();
-        Page { hint, ..self }
+        PermissionPage { hint, ..self }
     }
 }
 

@@ -5,31 +5,31 @@ use attache_client::command::SessionStart;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::{Line, Span};
 
-use super::completion::Step;
-use super::editor::{Editor, Handled, Lines};
+use super::completion::ListDirection;
+use super::editor::{EditOutcome, Editor, LineMode};
 use super::fuzzy;
-use super::keymap::Action;
-use super::panel::{Look, Panel};
+use super::keymap::UiAction;
+use super::panel::{Panel, ScrollTarget};
 use super::text;
-use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::theme::{Sign, TextRole, Theme};
 use crate::paint::wrap;
 
 /// A list to choose from.
 #[derive(Debug, Clone)]
 pub(crate) struct Picker {
     title: String,
-    rows: Vec<Row>,
+    rows: Vec<PickerRow>,
     filter: Editor,
     /// The rows that fit the filter.
     fitting: Vec<usize>,
     selected: Option<usize>,
-    awaits: Awaits,
+    awaits: PendingRows,
     is_filled: bool,
 }
 
 /// What a list is filled with later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Awaits {
+pub(crate) enum PendingRows {
     Nothing,
     Sessions,
     Files,
@@ -37,26 +37,26 @@ pub(crate) enum Awaits {
 
 /// A row of a list; its texts are safe to show.
 #[derive(Debug, Clone)]
-pub(crate) struct Row {
+pub(crate) struct PickerRow {
     pub(crate) label: String,
     pub(crate) detail: String,
     pub(crate) group: Option<String>,
-    pub(crate) mark: Mark,
-    pub(crate) choice: Choice,
+    pub(crate) mark: RowMark,
+    pub(crate) choice: PickerChoice,
 }
 
 /// Whether a row is what is set at present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum RowMark {
     None,
     Current,
 }
 
 /// What is chosen with a row.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Choice {
+pub(crate) enum PickerChoice {
     /// A command of the screen.
-    Do(Action),
+    Do(UiAction),
     /// A mode.
     Mode(v1::SessionModeId),
     /// An option, to choose its value next.
@@ -87,43 +87,47 @@ pub(crate) enum Choice {
 
 /// What a key has done.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Picked {
+pub(crate) enum PickerOutcome {
     /// It is still open.
     Open,
     /// Something was chosen.
-    Chosen(Choice),
+    Chosen(PickerChoice),
     /// It was closed.
     Closed,
 }
 
-impl Row {
-    pub(crate) fn new(label: impl Into<String>, detail: impl Into<String>, choice: Choice) -> Row {
-        Row {
+impl PickerRow {
+    pub(crate) fn new(
+        label: impl Into<String>,
+        detail: impl Into<String>,
+        choice: PickerChoice,
+    ) -> PickerRow {
+        PickerRow {
             label: label.into(),
             detail: detail.into(),
             group: None,
-            mark: Mark::None,
+            mark: RowMark::None,
             choice,
         }
     }
 }
 
 impl Picker {
-    pub(crate) fn new(title: impl Into<String>, rows: Vec<Row>) -> Picker {
-        let current = rows.iter().position(|row| row.mark == Mark::Current);
+    pub(crate) fn new(title: impl Into<String>, rows: Vec<PickerRow>) -> Picker {
+        let current = rows.iter().position(|row| row.mark == RowMark::Current);
         Picker {
             title: title.into(),
             fitting: (0..rows.len()).collect(),
             rows,
             filter: Editor::default(),
             selected: Some(current.unwrap_or(0)),
-            awaits: Awaits::Nothing,
+            awaits: PendingRows::Nothing,
             is_filled: true,
         }
     }
 
     /// A list that is filled later.
-    pub(crate) fn awaiting(title: impl Into<String>, awaits: Awaits) -> Picker {
+    pub(crate) fn awaiting(title: impl Into<String>, awaits: PendingRows) -> Picker {
         Picker {
             awaits,
             is_filled: false,
@@ -131,24 +135,24 @@ impl Picker {
         }
     }
 
-    pub(crate) fn awaits(&self, what: Awaits) -> bool {
+    pub(crate) fn awaits(&self, what: PendingRows) -> bool {
         self.awaits == what
     }
 
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Picked {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> PickerOutcome {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Esc => return Picked::Closed,
+            KeyCode::Esc => return PickerOutcome::Closed,
             KeyCode::Enter => {
                 return match self.chosen() {
-                    Some(choice) => Picked::Chosen(choice),
-                    None => Picked::Open,
+                    Some(choice) => PickerOutcome::Chosen(choice),
+                    None => PickerOutcome::Open,
                 };
             }
-            KeyCode::Down | KeyCode::Tab => self.step(Step::Next),
-            KeyCode::Up | KeyCode::BackTab => self.step(Step::Previous),
-            KeyCode::Char('n') if control => self.step(Step::Next),
-            KeyCode::Char('p') if control => self.step(Step::Previous),
+            KeyCode::Down | KeyCode::Tab => self.step(ListDirection::Next),
+            KeyCode::Up | KeyCode::BackTab => self.step(ListDirection::Previous),
+            KeyCode::Char('n') if control => self.step(ListDirection::Next),
+            KeyCode::Char('p') if control => self.step(ListDirection::Previous),
             KeyCode::PageDown => {
                 self.selected = Some((self.selected.unwrap_or(0) + PAGE).min(self.last()));
             }
@@ -156,12 +160,12 @@ impl Picker {
                 self.selected = Some(self.selected.unwrap_or(0).saturating_sub(PAGE));
             }
             _ => {
-                if self.filter.key(key, Lines::One) == Handled::Edited {
+                if self.filter.key(key, LineMode::Single) == EditOutcome::Edited {
                     self.refilter();
                 }
             }
         }
-        Picked::Open
+        PickerOutcome::Open
     }
 
     pub(crate) fn paste(&mut self, text: &str) {
@@ -170,8 +174,9 @@ impl Picker {
     }
 
     /// More rows, as when the next page of a list has come. The last row gives way to them.
-    pub(crate) fn extend(&mut self, rows: Vec<Row>) {
-        if matches!(self.rows.last(), Some(row) if matches!(row.choice, Choice::MoreSessions(_))) {
+    pub(crate) fn extend(&mut self, rows: Vec<PickerRow>) {
+        if matches!(self.rows.last(), Some(row) if matches!(row.choice, PickerChoice::MoreSessions(_)))
+        {
             self.rows.pop();
         }
         self.is_filled = true;
@@ -186,11 +191,11 @@ impl Picker {
         let width = usize::from(Panel::inner(width));
         let mut panel = Panel::new(self.title.clone());
         let prompt = format!("{} ", theme.sign(Sign::User));
-        let column = wrap::width(&prompt) + self.filter.place(usize::MAX).1;
+        let column = wrap::width(&prompt) + self.filter.cursor_position(usize::MAX).1;
         panel.cursor = Some((column, 0));
-        let typed = Span::styled(self.filter.text().to_owned(), theme.style(Role::Strong));
+        let typed = Span::styled(self.filter.text().to_owned(), theme.style(TextRole::Strong));
         let typed = match self.filter.is_empty() {
-            true => Span::styled("type to filter", theme.style(Role::Dim)),
+            true => Span::styled("type to filter", theme.style(TextRole::Dim)),
             false => typed,
         };
         panel.line(vec![Span::raw(prompt), typed]);
@@ -201,20 +206,20 @@ impl Picker {
             if row.group.is_some() && row.group != group {
                 group.clone_from(&row.group);
                 let name = group.clone().unwrap_or_default();
-                let style = theme.style(Role::Heading);
+                let style = theme.style(TextRole::Heading);
                 panel
                     .lines
                     .push(Line::styled(text::cut(&name, width), style));
             }
             if Some(at) == self.selected {
-                panel.look = Look::At(panel.lines.len());
+                panel.scroll_target = ScrollTarget::At(panel.lines.len());
             }
             panel
                 .lines
                 .push(row.line(Some(at) == self.selected, theme, label_width, width));
         }
         if self.fitting.is_empty() {
-            let style = theme.style(Role::Dim);
+            let style = theme.style(TextRole::Dim);
             let text = match (self.is_filled, self.typed_file()) {
                 (false, _) => "looking…",
                 (true, Some(_)) => "Enter attaches this path",
@@ -236,16 +241,16 @@ impl Picker {
         }
     }
 
-    fn chosen(&self) -> Option<Choice> {
+    fn chosen(&self) -> Option<PickerChoice> {
         match self.selected.and_then(|at| self.fitting.get(at)) {
             Some(index) => Some(self.rows.get(*index)?.choice.clone()),
-            None => self.typed_file().map(Choice::Attach),
+            None => self.typed_file().map(PickerChoice::Attach),
         }
     }
 
     /// Among files a path counts that is not in the list.
     fn typed_file(&self) -> Option<String> {
-        let is_path = self.awaits == Awaits::Files && !self.filter.is_empty();
+        let is_path = self.awaits == PendingRows::Files && !self.filter.is_empty();
         is_path.then(|| self.filter.text().to_owned())
     }
 
@@ -253,24 +258,24 @@ impl Picker {
         self.fitting.len().saturating_sub(1)
     }
 
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, direction: ListDirection) {
         let count = self.fitting.len().max(1);
-        self.selected = Some(match (step, self.selected) {
-            (Step::Next, None) => 0,
-            (Step::Next, Some(selected)) => (selected + 1) % count,
-            (Step::Previous, selected) => (selected.unwrap_or(0) + count - 1) % count,
+        self.selected = Some(match (direction, self.selected) {
+            (ListDirection::Next, None) => 0,
+            (ListDirection::Next, Some(selected)) => (selected + 1) % count,
+            (ListDirection::Previous, selected) => (selected.unwrap_or(0) + count - 1) % count,
         });
     }
 
     fn refilter(&mut self) {
-        let texts: Vec<String> = self.rows.iter().map(Row::searched).collect();
+        let texts: Vec<String> = self.rows.iter().map(PickerRow::searched).collect();
         let texts = texts.iter().map(String::as_str);
         self.fitting = fuzzy::best(self.filter.text(), texts, ROWS);
         self.selected = Some(0);
     }
 }
 
-impl Row {
+impl PickerRow {
     fn searched(&self) -> String {
         format!("{} {}", self.label, self.detail)
     }
@@ -281,20 +286,20 @@ impl Row {
             false => " ",
         };
         let mark = match self.mark {
-            Mark::Current => theme.sign(Sign::Done),
-            Mark::None => " ",
+            RowMark::Current => theme.sign(Sign::Done),
+            RowMark::None => " ",
         };
         let name = text::cut(&self.label, label);
         let pad = " ".repeat(label.saturating_sub(wrap::width(&name)));
         let room = width.saturating_sub(label + 6);
         let detail = text::cut(&self.detail, room);
         let style = match is_selected {
-            true => theme.style(Role::Selected),
-            false => theme.style(Role::Text),
+            true => theme.style(TextRole::Selected),
+            false => theme.style(TextRole::Text),
         };
         Line::from(vec![
             Span::styled(format!("{cursor}{mark} {name}{pad}"), style),
-            Span::styled(format!("  {detail}"), theme.style(Role::Dim)),
+            Span::styled(format!("  {detail}"), theme.style(TextRole::Dim)),
         ])
     }
 }

@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::text;
-use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::theme::{Sign, TextRole, Theme};
 use crate::paint::wrap;
 
 /// A text of others under a label of ours. The text is visible already and has no line ends.
@@ -28,8 +28,8 @@ pub(crate) fn labelled(
         (false, _) => (format!("{label} {bar} "), format!("{bar} ")),
     };
     let margins = Margins {
-        first: Span::styled(first, theme.style(Role::Dim)),
-        rest: Span::styled(rest, theme.style(Role::Dim)),
+        first: Span::styled(first, theme.style(TextRole::Dim)),
+        rest: Span::styled(rest, theme.style(TextRole::Dim)),
     };
     margins.around(shown, style, width)
 }
@@ -37,7 +37,7 @@ pub(crate) fn labelled(
 /// Lines of others without a label, each broken to the width. The text is visible already.
 pub(crate) fn lines(shown: &str, style: Style, theme: &Theme, width: usize) -> Vec<Line<'static>> {
     let bar = format!("{} ", theme.sign(Sign::Quoted));
-    let bar = Span::styled(bar, theme.style(Role::Dim));
+    let bar = Span::styled(bar, theme.style(TextRole::Dim));
     let margins = Margins {
         first: bar.clone(),
         rest: bar,
@@ -51,7 +51,7 @@ pub(crate) fn lines(shown: &str, style: Style, theme: &Theme, width: usize) -> V
 /// Rows that are laid out already, at [`WIDTH`] columns less.
 pub(crate) fn barred(rows: Vec<Line<'static>>, theme: &Theme) -> Vec<Line<'static>> {
     let bar = format!("{} ", theme.sign(Sign::Quoted));
-    let bar = Span::styled(bar, theme.style(Role::Dim));
+    let bar = Span::styled(bar, theme.style(TextRole::Dim));
     let barred = rows.into_iter().map(|mut row| {
         row.spans.insert(0, bar.clone());
         row

@@ -1,11 +1,12 @@
 //! The loop around the state machine: keys, events, time, and the terminal itself.
 
 pub(super) mod backend;
-mod errands;
+mod background_tasks;
 pub(super) mod terminal;
 
 use std::future::poll_fn;
 use std::io;
+use std::ops::ControlFlow;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -20,10 +21,10 @@ use futures_util::{FutureExt, StreamExt};
 use tokio::time::sleep_until;
 
 use super::app::{App, Settings};
-use super::draw::Surroundings;
+use super::draw::DrawContext;
 use super::effect::{Effect, Input, Steering};
-use errands::Errands;
-use terminal::{Signals, Stage};
+use background_tasks::BackgroundTasks;
+use terminal::{AltScreen, ExitSignals};
 
 /// Shows the conversation on the terminal until the person leaves. The terminal is put back whatever happens. Whoever
 /// observes is shown every event before the screen is.
@@ -36,29 +37,29 @@ pub async fn run(
     settings: Settings,
     observe: &mut dyn FnMut(&Event),
 ) -> io::Result<()> {
-    let stage = Stage::enter()?;
-    let screen = Screen {
+    let alt_screen = AltScreen::enter()?;
+    let event_loop = EventLoop {
         app: App::new(settings),
-        stage,
+        alt_screen,
         keys: Some(EventStream::new()),
-        errands: Errands::default(),
-        signals: Signals::new()?,
+        background_tasks: BackgroundTasks::default(),
+        signals: ExitSignals::new()?,
         due: None,
         change: None,
         is_stale: true,
         observe,
     };
-    screen.run(conversation).await
+    event_loop.run(conversation).await
 }
 
-struct Screen<'a> {
+struct EventLoop<'a> {
     app: App,
     observe: &'a mut dyn FnMut(&Event),
-    stage: Stage,
+    alt_screen: AltScreen,
     /// `None` while somebody else has the terminal.
     keys: Option<EventStream>,
-    errands: Errands,
-    signals: Signals,
+    background_tasks: BackgroundTasks,
+    signals: ExitSignals,
     /// When it may be drawn again.
     due: Option<Instant>,
     /// When it changes by itself, as was known then.
@@ -67,16 +68,9 @@ struct Screen<'a> {
     is_stale: bool,
 }
 
-/// Whether the loop goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
-    Go,
-    Leave,
-}
-
-impl Screen<'_> {
+impl EventLoop<'_> {
     async fn run(mut self, conversation: &mut Conversation) -> io::Result<()> {
-        if self.take(Input::Tick, conversation).await? == Next::Leave {
+        if self.handle_input(Input::Tick, conversation).await? == ControlFlow::Break(()) {
             return Ok(());
         }
         loop {
@@ -84,46 +78,46 @@ impl Screen<'_> {
             let wake = self.wake();
             let inputs = tokio::select! {
                 key = next_key(&mut self.keys) => match key {
-                    Some(event) => self.with_those_behind(event?).await?,
+                    Some(event) => self.read_pending_input(event?).await?,
                     // Nobody can type any more.
                     None => return Ok(()),
                 },
                 event = conversation.next() => vec![Input::Event(Box::new(event))],
-                input = self.errands.next() => vec![input],
+                input = self.background_tasks.next() => vec![input],
                 () = sleep_until(wake.into()) => vec![Input::Tick],
                 () = self.signals.next() => return Ok(()),
             };
             let now = Instant::now();
             for input in inputs {
-                if self.take_at(now, input, conversation).await? == Next::Leave {
+                if self.handle_input_at(now, input, conversation).await? == ControlFlow::Break(()) {
                     return Ok(());
                 }
             }
-            if self.drain(conversation).await? == Next::Leave {
+            if self.drain(conversation).await? == ControlFlow::Break(()) {
                 return Ok(());
             }
         }
     }
 
     /// Takes what has happened already, up to a limit, so that a flood is drawn once and not thing by thing.
-    async fn drain(&mut self, conversation: &mut Conversation) -> io::Result<Next> {
+    async fn drain(&mut self, conversation: &mut Conversation) -> io::Result<ControlFlow<()>> {
         for _ in 0..AT_ONCE {
             let Some(event) = conversation.next().now_or_never() else {
                 break;
             };
             if self
-                .take(Input::Event(Box::new(event)), conversation)
+                .handle_input(Input::Event(Box::new(event)), conversation)
                 .await?
-                == Next::Leave
+                == ControlFlow::Break(())
             {
-                return Ok(Next::Leave);
+                return Ok(ControlFlow::Break(()));
             }
         }
-        Ok(Next::Go)
+        Ok(ControlFlow::Continue(()))
     }
 
     /// What was typed, with all that was read together with it: it has one time, whatever is drawn in between.
-    async fn with_those_behind(&mut self, first: TerminalEvent) -> io::Result<Vec<Input>> {
+    async fn read_pending_input(&mut self, first: TerminalEvent) -> io::Result<Vec<Input>> {
         let mut inputs: Vec<Input> = terminal_input(first).into_iter().collect();
         while let Some(keys) = self.keys.as_mut().filter(|_| inputs.len() < AT_ONCE) {
             // Polled with the waker of this task: crossterm keeps the one that it was last given.
@@ -136,16 +130,21 @@ impl Screen<'_> {
         Ok(inputs)
     }
 
-    async fn take(&mut self, input: Input, conversation: &mut Conversation) -> io::Result<Next> {
-        self.take_at(Instant::now(), input, conversation).await
+    async fn handle_input(
+        &mut self,
+        input: Input,
+        conversation: &mut Conversation,
+    ) -> io::Result<ControlFlow<()>> {
+        self.handle_input_at(Instant::now(), input, conversation)
+            .await
     }
 
-    async fn take_at(
+    async fn handle_input_at(
         &mut self,
         now: Instant,
         input: Input,
         conversation: &mut Conversation,
-    ) -> io::Result<Next> {
+    ) -> io::Result<ControlFlow<()>> {
         let mut is_ready = false;
         if let Input::Event(event) = &input {
             (self.observe)(event);
@@ -157,70 +156,71 @@ impl Screen<'_> {
         let mut effects = self.app.handle(input, now);
         if is_ready {
             let steering = match conversation.can_steer() {
-                true => Steering::Taken,
-                false => Steering::NotTaken,
+                true => Steering::Supported,
+                false => Steering::Unsupported,
             };
             effects.extend(self.app.handle(Input::Steering(steering), now));
         }
         for effect in effects {
-            if self.perform(effect, conversation).await? == Next::Leave {
-                return Ok(Next::Leave);
+            if self.perform(effect, conversation).await? == ControlFlow::Break(()) {
+                return Ok(ControlFlow::Break(()));
             }
         }
-        Ok(Next::Go)
+        Ok(ControlFlow::Continue(()))
     }
 
     async fn perform(
         &mut self,
         effect: Effect,
         conversation: &mut Conversation,
-    ) -> io::Result<Next> {
+    ) -> io::Result<ControlFlow<()>> {
         match effect {
             Effect::Submit(command) => conversation.submit(command),
-            Effect::Copy(text) => self.stage.copy(&text)?,
-            Effect::Mouse(mouse) => self.stage.mouse(mouse)?,
-            Effect::Redraw => self.stage.clear()?,
+            Effect::Copy(text) => self.alt_screen.copy(&text)?,
+            Effect::Mouse(mouse) => self.alt_screen.mouse(mouse)?,
+            Effect::Redraw => self.alt_screen.clear()?,
             Effect::Export {
                 path,
                 format,
-                there,
+                existing,
             } => {
                 let terminals = &conversation.host().terminals;
                 let text = self.app.export(format, &|id| terminals.view(id));
-                self.errands.save(path, text, there);
+                self.background_tasks.save(path, text, existing);
             }
             Effect::DescribeLogin(method) => {
-                self.errands
-                    .tell(match conversation.terminal_login(&method) {
+                self.background_tasks
+                    .push_done(match conversation.terminal_login(&method) {
                         Some(command) => Input::LoginDescribed(Box::new(command)),
                         None => Input::LoginEnded(Err("this login has no program".to_owned())),
                     });
             }
-            Effect::RunLogin(command) => self.log_in(&command, conversation).await?,
-            Effect::Quit => return Ok(Next::Leave),
-            errand => self.errands.run(errand),
+            Effect::RunLogin(command) => self.run_login(&command, conversation).await?,
+            Effect::Quit => return Ok(ControlFlow::Break(())),
+            Effect::FindFiles(roots) => self.background_tasks.find_files(roots),
+            Effect::Load { tab, mode, prompt } => self.background_tasks.load(tab, mode, prompt),
         }
-        Ok(Next::Go)
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Leaves the terminal to the agent's own login, then comes back.
-    async fn log_in(
+    async fn run_login(
         &mut self,
         command: &LoginCommand,
         conversation: &mut Conversation,
     ) -> io::Result<()> {
-        self.stage.leave();
+        self.alt_screen.leave();
         // Its reader would take the keys that are meant for the program.
         self.keys = None;
         let ended = conversation.run_login(command).await;
-        self.stage.return_to()?;
+        self.alt_screen.reenter()?;
         self.keys = Some(EventStream::new());
         let outcome = match ended {
             Ok(ExitStatus::Exited(0)) => Ok(()),
             Ok(status) => Err(format!("the login {status}")),
             Err(error) => Err(error),
         };
-        self.errands.tell(Input::LoginEnded(outcome));
+        self.background_tasks.push_done(Input::LoginEnded(outcome));
         self.is_stale = true;
         Ok(())
     }
@@ -233,12 +233,12 @@ impl Screen<'_> {
         }
         let terminals = &conversation.host().terminals;
         let terminal = |id: &v1::TerminalId| terminals.view(id);
-        let around = Surroundings {
+        let context = DrawContext {
             terminal: &terminal,
             now,
         };
         let app = &mut self.app;
-        self.stage.draw(|frame| app.draw(frame, &around))?;
+        self.alt_screen.draw(|frame| app.draw(frame, &context))?;
         let done = Instant::now();
         // A drawing that takes long, as over a slow link, leaves as much time for everything else.
         self.due = Some((now + FRAME).max(done + (done - now)));

@@ -3,36 +3,36 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::Span;
 
-use super::editor::{Editor, Handled, Lines};
-use super::help::Shown;
+use super::editor::{EditOutcome, Editor, LineMode};
+use super::help::DialogState;
 use super::panel::Panel;
 use crate::paint::TranscriptView;
-use crate::paint::theme::{Role, Theme};
+use crate::paint::theme::{TextRole, Theme};
 
 /// A search that is being typed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Search {
+pub(crate) struct SearchDialog {
     query: Editor,
 }
 
-impl Search {
-    pub(crate) fn key(&mut self, key: &KeyEvent, view: &mut TranscriptView) -> Shown {
+impl SearchDialog {
+    pub(crate) fn key(&mut self, key: &KeyEvent, view: &mut TranscriptView) -> DialogState {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Esc => {
                 view.search("");
-                return Shown::Closed;
+                return DialogState::Closed;
             }
             KeyCode::Enter | KeyCode::Up => view.previous_match(),
             KeyCode::Down => view.next_match(),
             KeyCode::Char('f') if control => view.previous_match(),
             _ => {
-                if self.query.key(key, Lines::One) == Handled::Edited {
+                if self.query.key(key, LineMode::Single) == EditOutcome::Edited {
                     view.search(self.query.text());
                 }
             }
         }
-        Shown::Open
+        DialogState::Open
     }
 
     pub(crate) fn paste(&mut self, text: &str, view: &mut TranscriptView) {
@@ -42,7 +42,7 @@ impl Search {
 
     pub(crate) fn panel(&self, view: &TranscriptView, theme: &Theme) -> Panel {
         let mut panel = Panel::new("Search");
-        let found = match view.found() {
+        let found = match view.search_status() {
             None => String::new(),
             Some(found) => {
                 let so_far = if found.is_complete { "" } else { " so far" };
@@ -52,10 +52,10 @@ impl Search {
                 }
             }
         };
-        panel.cursor = Some((self.query.place(usize::MAX).1, 0));
+        panel.cursor = Some((self.query.cursor_position(usize::MAX).1, 0));
         panel.line(vec![
-            Span::styled(self.query.text().to_owned(), theme.style(Role::Strong)),
-            Span::styled(found, theme.style(Role::Dim)),
+            Span::styled(self.query.text().to_owned(), theme.style(TextRole::Strong)),
+            Span::styled(found, theme.style(TextRole::Dim)),
         ]);
         panel.keys = "Enter ↑ above · ↓ below · Esc close".to_owned();
         panel

@@ -4,29 +4,29 @@ use std::collections::{HashMap, HashSet};
 
 use ratatui::text::Line;
 
-use super::panel::{Look, Panel, Window};
+use super::panel::{Panel, ScrollTarget, VisibleRows};
 use crate::paint::Scroll;
 
 /// The lines of a request that the user could read, and how far it is scrolled.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SeenLines {
+pub(crate) struct LineCoverage {
     /// The text of each line that was on the screen, without the sign of the selection, and how many lines before it have
     /// the same text.
     lines: HashSet<(String, usize)>,
     /// The first line that is shown, where the user has scrolled.
     top: Option<usize>,
-    drawn: Option<Drawn>,
+    drawn: Option<DrawnPanel>,
 }
 
 /// What the screen showed when it was last drawn.
 #[derive(Debug, Clone)]
-struct Drawn {
+struct DrawnPanel {
     lines: Vec<Line<'static>>,
-    window: Window,
+    window: VisibleRows,
     size: (u16, u16),
 }
 
-impl SeenLines {
+impl LineCoverage {
     /// Puts a box where the user has scrolled to, and has it say how much is left to read.
     pub(crate) fn prepare(&self, panel: &mut Panel) {
         panel.scrolled = self.top;
@@ -34,11 +34,13 @@ impl SeenLines {
     }
 
     /// Notes what the screen shows.
-    pub(crate) fn note(&mut self, panel: Panel, window: Window, size: (u16, u16)) {
-        let shown = told_apart(&panel.lines).skip(window.top).take(window.rows);
+    pub(crate) fn note(&mut self, panel: Panel, window: VisibleRows, size: (u16, u16)) {
+        let shown = numbered_texts(&panel.lines)
+            .skip(window.top)
+            .take(window.rows);
         self.lines.extend(shown);
         self.top = self.top.map(|_| window.top);
-        self.drawn = Some(Drawn {
+        self.drawn = Some(DrawnPanel {
             lines: panel.lines,
             window,
             size,
@@ -52,7 +54,7 @@ impl SeenLines {
 
     /// Scrolls from where the screen is.
     pub(crate) fn scroll(&mut self, scroll: Scroll) {
-        let Some(Drawn { window, lines, .. }) = &self.drawn else {
+        let Some(DrawnPanel { window, lines, .. }) = &self.drawn else {
             return;
         };
         let page = i32::try_from(window.rows.saturating_sub(1).max(1)).unwrap_or(i32::MAX);
@@ -80,9 +82,9 @@ impl SeenLines {
             return false;
         };
         let rows = drawn.window.top..drawn.window.top + drawn.window.rows;
-        let is_selection_shown = match panel.look {
-            Look::From(_) => true,
-            Look::At(row) => rows.contains(&row),
+        let is_selection_shown = match panel.scroll_target {
+            ScrollTarget::From(_) => true,
+            ScrollTarget::At(row) => rows.contains(&row),
         };
         is_selection_shown && drawn.size == size && drawn.lines == panel.lines
     }
@@ -90,14 +92,14 @@ impl SeenLines {
     /// Lines that have to be read and have not been on the screen.
     pub(crate) fn unread(&self, panel: &Panel) -> usize {
         let to_read = panel.to_read.unwrap_or(panel.lines.len());
-        let lines = told_apart(&panel.lines).take(to_read);
+        let lines = numbered_texts(&panel.lines).take(to_read);
         let unread = lines.filter(|line| !self.lines.contains(line));
         unread.filter(|(text, _)| !text.trim().is_empty()).count()
     }
 }
 
 /// The texts of lines, with the number of lines before that have the same text: one of them on the screen is not all.
-fn told_apart(lines: &[Line<'_>]) -> impl Iterator<Item = (String, usize)> {
+fn numbered_texts(lines: &[Line<'_>]) -> impl Iterator<Item = (String, usize)> {
     let mut before: HashMap<String, usize> = HashMap::new();
     lines.iter().map(move |line| {
         let text = text_of(line);

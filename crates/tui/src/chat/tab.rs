@@ -11,7 +11,7 @@ use attache_client::event::OpenedSession;
 
 use super::composer::Composer;
 use super::text;
-use crate::paint::{Brush, Remark, Theme, Tone, TranscriptView};
+use crate::paint::{Appearance, Remark, Theme, Tone, TranscriptView};
 
 /// A session on the screen.
 #[derive(Debug)]
@@ -19,19 +19,19 @@ pub(crate) struct Tab {
     /// Names the tab for as long as it is there.
     pub(crate) number: u64,
     pub(crate) opening: OpenRequest,
-    pub(crate) state: State,
+    pub(crate) state: TabStatus,
     pub(crate) transcript: Transcript,
     pub(crate) view: TranscriptView,
     pub(crate) composer: Composer,
     pub(crate) modes: Option<v1::SessionModeState>,
     pub(crate) options: Vec<v1::SessionConfigOption>,
     /// What waits for its turn, as the conversation tells it.
-    pub(crate) waiting: Vec<Vec<v1::ContentBlock>>,
+    pub(crate) queued_prompts: Vec<Vec<v1::ContentBlock>>,
     /// What was said before the session was there.
-    pub(crate) held: Vec<Vec<v1::ContentBlock>>,
-    pub(crate) turn: Option<Turn>,
-    pub(crate) news: News,
-    pub(crate) plan: PlanShown,
+    pub(crate) unsent_prompts: Vec<Vec<v1::ContentBlock>>,
+    pub(crate) turn: Option<RunningTurn>,
+    pub(crate) activity: Activity,
+    pub(crate) plan: PlanView,
     /// A plan that was done when the turn began, and is folded away.
     pub(crate) done_plan: Option<v1::Plan>,
     /// Whether thoughts and tool calls are all unfolded.
@@ -39,12 +39,12 @@ pub(crate) struct Tab {
     /// Why the last turn has ended, and what it took in words; nothing of one that has failed.
     pub(crate) last_turn: Option<(v1::StopReason, String)>,
     /// What it showed, until its history has been told again.
-    aside: Option<(Transcript, TranscriptView)>,
+    backup: Option<(Transcript, TranscriptView)>,
 }
 
 /// How far a session has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum TabStatus {
     /// It was asked for.
     Opening,
     /// It is there.
@@ -57,61 +57,61 @@ pub(crate) enum State {
 
 /// The turn that runs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Turn {
-    pub(crate) began: Instant,
-    pub(crate) stage: Stage,
+pub(crate) struct RunningTurn {
+    pub(crate) started: Instant,
+    pub(crate) status: TurnStatus,
 }
 
 /// Whether a turn was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum TurnStatus {
     Running,
     Cancelling,
 }
 
 /// Whether something happened while nobody looked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum News {
-    None,
-    Some,
+pub(crate) enum Activity {
+    Read,
+    Unread,
 }
 
 /// How much of the plan is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PlanShown {
-    Line,
+pub(crate) enum PlanView {
+    Summary,
     List,
-    Nothing,
+    Hidden,
 }
 
 impl Tab {
     pub(crate) fn new(number: u64, opening: OpenRequest, theme: Theme) -> Tab {
-        let brush = Brush::new(theme, opening.cwd.clone());
+        let appearance = Appearance::new(theme, opening.cwd.clone());
         Tab {
             number,
             opening,
-            state: State::Opening,
+            state: TabStatus::Opening,
             transcript: Transcript::new(),
-            view: TranscriptView::new(brush),
+            view: TranscriptView::new(appearance),
             composer: Composer::default(),
             modes: None,
             options: Vec::new(),
-            waiting: Vec::new(),
-            held: Vec::new(),
+            queued_prompts: Vec::new(),
+            unsent_prompts: Vec::new(),
             turn: None,
-            news: News::None,
-            plan: PlanShown::Line,
+            activity: Activity::Read,
+            plan: PlanView::Summary,
             done_plan: None,
             unfolds: false,
             last_turn: None,
-            aside: None,
+            backup: None,
         }
     }
 
     pub(crate) fn session(&self) -> Option<&v1::SessionId> {
         match &self.state {
-            State::Open(session) => Some(session),
-            State::Opening | State::Unauthenticated | State::Failed(_) => None,
+            TabStatus::Open(session) => Some(session),
+            TabStatus::Opening | TabStatus::Unauthenticated | TabStatus::Failed(_) => None,
         }
     }
 
@@ -150,9 +150,9 @@ impl Tab {
     }
 
     /// The session is there.
-    pub(crate) fn opened(&mut self, opened: &OpenedSession) {
-        self.state = State::Open(opened.session.clone());
-        self.aside = None;
+    pub(crate) fn session_opened(&mut self, opened: &OpenedSession) {
+        self.state = TabStatus::Open(opened.session.clone());
+        self.backup = None;
         self.modes.clone_from(&opened.modes);
         if !opened.options.is_empty() {
             self.options.clone_from(&opened.options);
@@ -162,23 +162,23 @@ impl Tab {
     /// The agent that knew the session is no more: it is to be taken up again.
     pub(crate) fn suspend(&mut self) {
         self.turn = None;
-        if let State::Open(session) = &self.state {
+        if let TabStatus::Open(session) = &self.state {
             self.opening.start = SessionStart::Resume(session.clone());
-            self.state = State::Opening;
+            self.state = TabStatus::Opening;
         }
     }
 
     /// Clears the screen for a history that is told again.
-    pub(crate) fn set_aside(&mut self) {
-        let brush = self.view.brush().clone();
+    pub(crate) fn back_up_transcript(&mut self) {
+        let appearance = self.view.appearance().clone();
         let shown = std::mem::take(&mut self.transcript);
-        let view = std::mem::replace(&mut self.view, TranscriptView::new(brush));
-        self.aside.get_or_insert((shown, view));
+        let view = std::mem::replace(&mut self.view, TranscriptView::new(appearance));
+        self.backup.get_or_insert((shown, view));
     }
 
     /// Shows again what was set aside, if the history was not told.
-    pub(crate) fn put_back(&mut self) {
-        if let Some((transcript, view)) = self.aside.take() {
+    pub(crate) fn restore_transcript(&mut self) {
+        if let Some((transcript, view)) = self.backup.take() {
             self.transcript = transcript;
             self.view = view;
         }
@@ -197,7 +197,17 @@ impl Tab {
                 }
             }
             Change::State(StatePart::Config) => self.options = self.transcript.config().to_vec(),
-            _ => {}
+            Change::State(
+                StatePart::Plan
+                | StatePart::Plans
+                | StatePart::Commands
+                | StatePart::Info
+                | StatePart::Usage,
+            )
+            | Change::Nothing
+            | Change::Added(_)
+            | Change::Appended { .. }
+            | Change::Changed(_) => {}
         }
         self.view.changed(&self.transcript, change, now);
     }

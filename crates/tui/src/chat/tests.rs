@@ -23,7 +23,7 @@ mod rows_attack;
 mod sessions;
 mod showing;
 mod small_screens;
-mod stage;
+mod test_ui;
 mod typing_attack;
 mod unread_attack;
 mod widths_attack;

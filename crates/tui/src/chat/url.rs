@@ -8,25 +8,25 @@ use attache_text::plain::{visible, visible_lines};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 
-use super::answer_list::{AnswerList, Chosen};
-use super::panel::{Panel, Tone};
+use super::answer_list::{AnswerList, ListOutcome};
+use super::panel::{Panel, PanelTone};
 use super::{quoted, text};
-use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::theme::{Sign, TextRole, Theme};
 use address::{AddressError, WebAddress};
 
 /// A question about a page.
 #[derive(Debug, Clone)]
-pub(crate) struct Page {
+pub(crate) struct UrlPrompt {
     message: String,
     url: String,
     address: Result<WebAddress, AddressError>,
-    answers: AnswerList<Visit>,
+    answers: AnswerList<UrlAnswer>,
 }
 
 /// What the user says to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Visit {
-    OpenedSession,
+enum UrlAnswer {
+    Accept,
     Copy,
     Decline,
     Dismiss,
@@ -34,7 +34,7 @@ enum Visit {
 
 /// What a key has done.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Visited {
+pub(crate) enum UrlOutcome {
     /// It is still open.
     Open,
     /// The user goes back to the composer.
@@ -42,24 +42,24 @@ pub(crate) enum Visited {
     /// The address is to be copied.
     Copy(String),
     /// It is answered.
-    Done(v1::ElicitationAction),
+    Answered(v1::ElicitationAction),
 }
 
-impl Page {
-    pub(crate) fn new(message: &str, url: &str) -> Page {
+impl UrlPrompt {
+    pub(crate) fn new(message: &str, url: &str) -> UrlPrompt {
         let address = WebAddress::parse(url);
         let visits: &[_] = match address {
             Ok(_) => &[
-                ("I will open it in my browser", Visit::OpenedSession),
-                ("Copy the address", Visit::Copy),
+                ("I will open it in my browser", UrlAnswer::Accept),
+                ("Copy the address", UrlAnswer::Copy),
             ],
             Err(_) => &[],
         };
         let refusals = [
-            ("Decline", Visit::Decline),
-            ("Dismiss (cancel the request)", Visit::Dismiss),
+            ("Decline", UrlAnswer::Decline),
+            ("Dismiss (cancel the request)", UrlAnswer::Dismiss),
         ];
-        Page {
+        UrlPrompt {
             message: visible_lines(message).into_owned(),
             url: url.to_owned(),
             address,
@@ -67,17 +67,21 @@ impl Page {
         }
     }
 
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Visited {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> UrlOutcome {
         match self.answers.key(key) {
-            Chosen::Open => Visited::Open,
-            Chosen::Back => Visited::Back,
-            Chosen::Answer(Visit::OpenedSession) => {
+            ListOutcome::Open => UrlOutcome::Open,
+            ListOutcome::Back => UrlOutcome::Back,
+            ListOutcome::Answer(UrlAnswer::Accept) => {
                 let accept = v1::ElicitationAcceptAction { content: None };
-                Visited::Done(v1::ElicitationAction::Accept(accept))
+                UrlOutcome::Answered(v1::ElicitationAction::Accept(accept))
             }
-            Chosen::Answer(Visit::Decline) => Visited::Done(v1::ElicitationAction::Decline),
-            Chosen::Answer(Visit::Copy) => Visited::Copy(self.url.clone()),
-            Chosen::Answer(Visit::Dismiss) => Visited::Done(v1::ElicitationAction::Cancel),
+            ListOutcome::Answer(UrlAnswer::Decline) => {
+                UrlOutcome::Answered(v1::ElicitationAction::Decline)
+            }
+            ListOutcome::Answer(UrlAnswer::Copy) => UrlOutcome::Copy(self.url.clone()),
+            ListOutcome::Answer(UrlAnswer::Dismiss) => {
+                UrlOutcome::Answered(v1::ElicitationAction::Cancel)
+            }
         }
     }
 
@@ -88,20 +92,20 @@ impl Page {
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("Visit a page?");
-        panel.tone = Tone::Asking;
-        panel.quoted(&self.message, Role::Quote, theme, inner);
+        panel.tone = PanelTone::Asking;
+        panel.quoted(&self.message, TextRole::Quote, theme, inner);
         panel.gap();
-        let warning = theme.style(Role::Warning);
+        let warning = theme.style(TextRole::Warning);
         match &self.address {
             Ok(address) => {
-                panel.labelled("host", &address.host, Role::Strong, theme, inner);
+                panel.labelled("host", &address.host, TextRole::Strong, theme, inner);
                 self.whole(&mut panel, address, theme, inner);
                 for said in &address.warnings {
                     panel.text(said, warning, inner);
                 }
             }
             Err(error) => {
-                panel.quoted(&visible(&self.url), Role::Text, theme, inner);
+                panel.quoted(&visible(&self.url), TextRole::Text, theme, inner);
                 panel.text(error.message(), warning, inner);
             }
         }
@@ -117,7 +121,7 @@ impl Page {
         let (start, end) = (address.range.start, address.range.end);
         let bar = Span::styled(
             format!("{} ", theme.sign(Sign::Quoted)),
-            theme.style(Role::Dim),
+            theme.style(TextRole::Dim),
         );
         for row in text::rows(&url, usize::from(width.saturating_sub(quoted::WIDTH))) {
             let cut = |at: usize| at.clamp(row.start, row.end);
@@ -126,9 +130,9 @@ impl Page {
             };
             panel.lines.push(Line::from(vec![
                 bar.clone(),
-                part(0, start, Role::Link),
-                part(start, end, Role::Strong),
-                part(end, url.len(), Role::Link),
+                part(0, start, TextRole::Link),
+                part(start, end, TextRole::Strong),
+                part(end, url.len(), TextRole::Link),
             ]));
         }
     }

@@ -12,34 +12,34 @@ use std::time::{Duration, Instant};
 
 use ratatui::text::Span;
 
-use super::theme::{Role, Theme};
-use known::Known;
-use worker::Job;
+use super::theme::{TextRole, Theme};
+use known::ColourCache;
+use worker::HighlightJob;
 
-pub(super) use known::Chain;
+pub(super) use known::PrefixHash;
 
 /// Finds the colours of code. Clones share what was found.
 #[derive(Clone)]
 pub struct Highlighter {
-    shared: Option<Arc<Shared>>,
+    shared: Option<Arc<HighlighterState>>,
 }
 
 /// The colours of one line: how many bytes, and what they are.
-pub(super) type Colours = Arc<[(usize, Role)]>;
+pub(super) type LineColours = Arc<[(usize, TextRole)]>;
 
 /// What is known of some lines of code.
-pub(super) struct Coloured {
+pub(super) struct ColouredLines {
     /// The lines; `None` where nothing is known yet.
-    pub(super) lines: Vec<Option<Colours>>,
+    pub(super) lines: Vec<Option<LineColours>>,
     /// What comes behind these lines goes on from here.
-    pub(super) end: Chain,
+    pub(super) end: PrefixHash,
 }
 
-struct Shared {
-    known: Mutex<Known>,
+struct HighlighterState {
+    known: Mutex<ColourCache>,
     generation: Arc<AtomicU64>,
     pending: Arc<AtomicUsize>,
-    jobs: SyncSender<Job>,
+    jobs: SyncSender<HighlightJob>,
 }
 
 impl Highlighter {
@@ -51,20 +51,20 @@ impl Highlighter {
     /// One that works on a thread of its own, which ends with the last clone.
     pub fn start() -> Highlighter {
         let (jobs, queue) = mpsc::sync_channel(QUEUE);
-        let (found, finds) = mpsc::channel();
+        let (found, results) = mpsc::channel();
         let generation = Arc::<AtomicU64>::default();
         let pending = Arc::<AtomicUsize>::default();
-        let desk = worker::Desk {
+        let channels = worker::WorkerChannels {
             queue,
             found,
             generation: Arc::clone(&generation),
             pending: Arc::clone(&pending),
         };
         let thread = thread::Builder::new().name("colours".to_owned());
-        match thread.spawn(move || worker::run(&desk)) {
+        match thread.spawn(move || worker::run(&channels)) {
             Ok(_) => {
-                let known = Mutex::new(Known::new(finds));
-                let shared = Shared {
+                let known = Mutex::new(ColourCache::new(results));
+                let shared = HighlighterState {
                     known,
                     generation,
                     pending,
@@ -99,30 +99,30 @@ impl Highlighter {
     }
 
     /// What is known of these lines, which follow on `start`. What is not known is being found.
-    pub(super) fn colours(&self, syntax: &str, start: Chain, lines: &[&str]) -> Coloured {
-        let start = start.or_begin(syntax);
+    pub(super) fn colours(&self, syntax: &str, start: PrefixHash, lines: &[&str]) -> ColouredLines {
+        let start = start.or_start(syntax);
         let mut end = start;
         let Some(shared) = self.shared.as_ref().filter(|_| !syntax.is_empty()) else {
             let lines = vec![None; lines.len()];
-            return Coloured { lines, end };
+            return ColouredLines { lines, end };
         };
         let mut known = shared.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.take_in();
+        known.receive();
         let mut found = Vec::with_capacity(lines.len());
         for line in lines {
             end = end.then(line);
             found.push(known.get(end));
         }
-        if found.iter().any(Option::is_none) && known.is_first_asked(end) {
-            shared.ask(syntax, start, lines);
+        if found.iter().any(Option::is_none) && known.is_new_request(end) {
+            shared.request(syntax, start, lines);
         }
-        Coloured { lines: found, end }
+        ColouredLines { lines: found, end }
     }
 }
 
-impl Shared {
-    fn ask(&self, syntax: &str, start: Chain, lines: &[&str]) {
-        let job = Job {
+impl HighlighterState {
+    fn request(&self, syntax: &str, start: PrefixHash, lines: &[&str]) {
+        let job = HighlightJob {
             syntax: syntax.to_owned(),
             start,
             code: lines.join("\n"),
@@ -141,7 +141,11 @@ impl std::fmt::Debug for Highlighter {
 }
 
 /// A line of code in its colours.
-pub(super) fn styled(line: &str, colours: Option<&Colours>, theme: &Theme) -> Vec<Span<'static>> {
+pub(super) fn styled(
+    line: &str,
+    colours: Option<&LineColours>,
+    theme: &Theme,
+) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     let mut rest = line;
     for &(length, role) in colours.into_iter().flat_map(|colours| colours.iter()) {

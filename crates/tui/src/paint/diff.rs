@@ -13,10 +13,10 @@ use attache_text::plain::visible_code;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::code::{self, Chain};
-use super::theme::{Role, Sign};
-use super::{Brush, path, wrap};
-use rows::{Hunk, Rows, Side, StepRows};
+use super::code::{self, PrefixHash};
+use super::theme::{Sign, TextRole};
+use super::{Appearance, path, wrap};
+use rows::{DiffRows, Hunk, Side, StepRows};
 
 /// How diffs are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,18 +31,23 @@ pub enum DiffLayout {
 
 /// A diff in which everything that changes can be read: a line with the path and how much changes, then the changes with
 /// three lines around them. With more than `most` characters to read it is only the beginning.
-pub(crate) fn whole(diff: &v1::Diff, brush: &Brush, width: u16, most: usize) -> WholeDiff {
-    let rows = Rows::of(diff, usize::MAX);
+pub(crate) fn whole(
+    diff: &v1::Diff,
+    appearance: &Appearance,
+    width: u16,
+    most: usize,
+) -> WholeDiff {
+    let rows = DiffRows::of(diff, usize::MAX);
     let characters = rows.characters();
     if characters <= most && rows.is_compared() {
         return WholeDiff {
             characters: Some(characters),
-            painted: paint_rows(diff, &rows, brush, width, usize::MAX),
+            painted: paint_rows(diff, &rows, appearance, width, usize::MAX),
         };
     }
     WholeDiff {
         characters: None,
-        painted: paint(diff, brush, width, BEGINNING),
+        painted: paint(diff, appearance, width, BEGINNING),
     }
 }
 
@@ -50,61 +55,66 @@ pub(crate) fn whole(diff: &v1::Diff, brush: &Brush, width: u16, most: usize) -> 
 pub(crate) struct WholeDiff {
     /// How many characters there are to read; nothing if there are too many, and not all of it is here.
     pub(crate) characters: Option<usize>,
-    pub(crate) painted: Painted,
+    pub(crate) painted: PaintedDiff,
 }
 
 /// A diff as lines.
-pub(crate) struct Painted {
+pub(crate) struct PaintedDiff {
     pub(crate) lines: Vec<Line<'static>>,
     /// Whether the colours of all code in it are known.
     pub(crate) is_coloured: bool,
 }
 
 /// A diff in at most `limit` lines, the last of which says how much is missing. Very long lines are cut.
-pub(super) fn paint(diff: &v1::Diff, brush: &Brush, width: u16, limit: usize) -> Painted {
-    paint_rows(diff, &Rows::of(diff, LONGEST), brush, width, limit)
+pub(super) fn paint(
+    diff: &v1::Diff,
+    appearance: &Appearance,
+    width: u16,
+    limit: usize,
+) -> PaintedDiff {
+    paint_rows(diff, &DiffRows::of(diff, LONGEST), appearance, width, limit)
 }
 
 fn paint_rows(
     diff: &v1::Diff,
-    rows: &Rows<'_>,
-    brush: &Brush,
+    rows: &DiffRows<'_>,
+    appearance: &Appearance,
     width: u16,
     limit: usize,
-) -> Painted {
-    let mut page = Page {
-        brush,
+) -> PaintedDiff {
+    let mut painter = DiffPainter {
+        appearance,
         width: usize::from(width),
         limit: limit.max(2),
-        lines: vec![head(diff, rows, brush, usize::from(width))],
+        lines: vec![head(diff, rows, appearance, usize::from(width))],
         left_out: 0,
         is_coloured: true,
         syntax: syntax(diff.path.as_str()),
     };
     if let Some(remark) = rows.remark() {
-        page.note(remark);
+        painter.note(remark);
     }
     let is_wide = width >= WIDE && rows.removed > 0 && rows.added > 0;
-    let manner = match brush.diffs {
-        DiffLayout::SideBySide if width >= NARROW => side_by_side::MANNER,
-        DiffLayout::ByWidth if is_wide => side_by_side::MANNER,
-        _ => unified::MANNER,
+    let writer = match appearance.diffs {
+        DiffLayout::SideBySide if width >= NARROW => side_by_side::WRITER,
+        DiffLayout::ByWidth if is_wide => side_by_side::WRITER,
+        _ => unified::WRITER,
     };
-    page.fill(rows, &manner);
-    page.finish()
+    painter.fill(rows, &writer);
+    painter.finish()
 }
 
 type Spans = Vec<Span<'static>>;
 
 /// How the steps of a hunk are written down.
-struct Manner {
+struct StepWriter {
     /// How many lines a step takes at least.
     height: fn(&StepRows<'_>) -> usize,
-    write: fn(&mut Page<'_>, &StepRows<'_>, &mut Colours),
+    write: fn(&mut DiffPainter<'_>, &StepRows<'_>, &mut HunkColours),
 }
 
 /// The lines of a hunk in their colours, as far as they are not written yet.
-struct Colours {
+struct HunkColours {
     old: std::vec::IntoIter<Spans>,
     new: std::vec::IntoIter<Spans>,
     /// The width of a line number.
@@ -112,8 +122,8 @@ struct Colours {
 }
 
 /// The lines so far, within their limit.
-struct Page<'a> {
-    brush: &'a Brush,
+struct DiffPainter<'a> {
+    appearance: &'a Appearance,
     width: usize,
     limit: usize,
     lines: Vec<Line<'static>>,
@@ -122,23 +132,23 @@ struct Page<'a> {
     syntax: String,
 }
 
-impl Page<'_> {
-    fn fill(&mut self, rows: &Rows<'_>, manner: &Manner) {
+impl DiffPainter<'_> {
+    fn fill(&mut self, rows: &DiffRows<'_>, writer: &StepWriter) {
         for hunk in rows.hunks() {
             if self.is_full() {
-                self.left_out += hunk.steps.iter().map(manner.height).sum::<usize>();
+                self.left_out += hunk.steps.iter().map(writer.height).sum::<usize>();
                 continue;
             }
             if hunk.skipped > 0 {
                 self.note(&format!("{} lines", hunk.skipped));
             }
-            let mut colours = Colours {
+            let mut colours = HunkColours {
                 old: self.colour(&hunk, Side::Old, rows).into_iter(),
                 new: self.colour(&hunk, Side::New, rows).into_iter(),
                 digits: self.digits(rows),
             };
             for step in &hunk.steps {
-                (manner.write)(self, step, &mut colours);
+                (writer.write)(self, step, &mut colours);
             }
         }
         if rows.rest() > 0 {
@@ -147,7 +157,7 @@ impl Page<'_> {
     }
 
     /// The width of a line number; none where numbers would leave no room for the lines.
-    fn digits(&self, rows: &Rows<'_>) -> usize {
+    fn digits(&self, rows: &DiffRows<'_>) -> usize {
         let digits = rows.number_width();
         match self.width >= 2 * digits + LEAST {
             true => digits,
@@ -168,33 +178,33 @@ impl Page<'_> {
     }
 
     fn note(&mut self, text: &str) {
-        let text = format!("{} {text}", self.brush.theme.sign(Sign::More));
-        let line = Span::styled(text, self.brush.theme.style(Role::Dim));
+        let text = format!("{} {text}", self.appearance.theme.sign(Sign::More));
+        let line = Span::styled(text, self.appearance.theme.style(TextRole::Dim));
         self.push(Line::from(wrap::cut_spans(vec![line], self.width)));
     }
 
     /// The lines of one side of a hunk in their colours, ready to be broken; no more than there is room for.
-    fn colour(&mut self, hunk: &Hunk<'_>, side: Side, rows: &Rows<'_>) -> Vec<Spans> {
+    fn colour(&mut self, hunk: &Hunk<'_>, side: Side, rows: &DiffRows<'_>) -> Vec<Spans> {
         let room = self.limit.saturating_sub(self.lines.len());
         let texts = hunk.lines(side).take(room);
         let texts = texts.map(|line| shown(line.text, rows.longest(line)));
         let texts: Vec<String> = texts.collect();
         let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let coloured = self
-            .brush
-            .highlighter
-            .colours(&self.syntax, Chain::default(), &lines);
-        let has_colours =
-            self.brush.theme.palette() != super::theme::Palette::None && !self.syntax.is_empty();
+        let coloured =
+            self.appearance
+                .highlighter
+                .colours(&self.syntax, PrefixHash::default(), &lines);
+        let has_colours = self.appearance.theme.palette() != super::theme::Palette::None
+            && !self.syntax.is_empty();
         self.is_coloured &= !has_colours || coloured.lines.iter().all(Option::is_some);
-        let theme = &self.brush.theme;
+        let theme = &self.appearance.theme;
         let painted = lines.iter().zip(&coloured.lines).zip(hunk.lines(side));
         let painted = painted.map(|((text, colours), line)| {
             let spans = code::styled(text, colours.as_ref(), theme);
             let (whole, part) = match (line.is_changed, side) {
                 (false, _) => return spans,
-                (true, Side::Old) => (Role::Removed, Role::RemovedPart),
-                (true, Side::New) => (Role::Added, Role::AddedPart),
+                (true, Side::Old) => (TextRole::Removed, TextRole::RemovedPart),
+                (true, Side::New) => (TextRole::Added, TextRole::AddedPart),
             };
             let spans = spans
                 .into_iter()
@@ -208,32 +218,37 @@ impl Page<'_> {
         painted.collect()
     }
 
-    fn finish(mut self) -> Painted {
+    fn finish(mut self) -> PaintedDiff {
         if self.left_out > 0 {
             self.lines.truncate(self.limit - 1);
             let count = self.left_out + 1;
             self.note(&format!("{count} more lines"));
         }
-        Painted {
+        PaintedDiff {
             lines: self.lines,
             is_coloured: self.is_coloured,
         }
     }
 }
 
-fn head(diff: &v1::Diff, rows: &Rows<'_>, brush: &Brush, width: usize) -> Line<'static> {
-    let theme = &brush.theme;
+fn head(
+    diff: &v1::Diff,
+    rows: &DiffRows<'_>,
+    appearance: &Appearance,
+    width: usize,
+) -> Line<'static> {
+    let theme = &appearance.theme;
     let figures = vec![
         Span::raw(" "),
-        Span::styled(format!("+{}", rows.added), theme.style(Role::Good)),
+        Span::styled(format!("+{}", rows.added), theme.style(TextRole::Good)),
         Span::raw(" "),
-        Span::styled(format!("-{}", rows.removed), theme.style(Role::Bad)),
-        Span::styled(rows.what(), theme.style(Role::Dim)),
+        Span::styled(format!("-{}", rows.removed), theme.style(TextRole::Bad)),
+        Span::styled(rows.what(), theme.style(TextRole::Dim)),
     ];
     let room = width.saturating_sub(wrap::spans_width(&figures));
-    let path = path::shown(&diff.path, &brush.cwd);
+    let path = path::shown(&diff.path, &appearance.cwd);
     let path = path::cut(&path, room).into_owned();
-    let mut spans = vec![Span::styled(path, theme.style(Role::Strong))];
+    let mut spans = vec![Span::styled(path, theme.style(TextRole::Strong))];
     spans.extend(figures);
     Line::from(wrap::cut_spans(spans, width))
 }

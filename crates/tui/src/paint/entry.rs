@@ -12,10 +12,10 @@ use attache_client::export::TerminalLookup;
 use attache_text::plain;
 use ratatui::text::{Line, Span};
 
-use super::theme::{Role, Sign};
-use super::{Brush, wrap};
+use super::theme::{Sign, TextRole};
+use super::{Appearance, wrap};
 
-pub(super) use layout::Layout;
+pub(super) use layout::EntryLayout;
 pub use text::text_of;
 pub(super) use text::texts;
 
@@ -75,13 +75,13 @@ pub fn usual_fold(entry: &Entry) -> Fold {
 }
 
 /// An entry as lines, the sign of its sort in front of the first.
-pub fn lines(entry: &Entry, around: &Around<'_>) -> Vec<Line<'static>> {
-    let mut layout = Layout::default();
-    layout.update(entry, around);
+pub fn lines(entry: &Entry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+    let mut layout = EntryLayout::default();
+    layout.update(entry, context);
     while !layout.is_complete() {
-        layout.update(entry, around);
+        layout.update(entry, context);
     }
-    let theme = &around.brush.theme;
+    let theme = &context.appearance.theme;
     let sign = layout
         .sign()
         .map(|(sign, role)| Span::styled(format!("{} ", theme.sign(sign)), theme.style(role)));
@@ -97,7 +97,7 @@ pub fn lines(entry: &Entry, around: &Around<'_>) -> Vec<Line<'static>> {
         let spans = std::iter::once(margin).chain(spans).collect();
         lines.push(Line::from(wrap::cut_spans(
             spans,
-            usize::from(around.width) + 2,
+            usize::from(context.width) + 2,
         )));
         margin = Span::raw("  ");
     }
@@ -105,9 +105,9 @@ pub fn lines(entry: &Entry, around: &Around<'_>) -> Vec<Line<'static>> {
 }
 
 /// What an entry is painted with.
-pub struct Around<'a> {
+pub struct EntryContext<'a> {
     /// Theme, colours, directory.
-    pub brush: &'a Brush,
+    pub appearance: &'a Appearance,
     /// How wide it may be, without the two columns of its sign.
     pub width: u16,
     /// How much of it.
@@ -119,14 +119,14 @@ pub struct Around<'a> {
 }
 
 /// A remark as lines, with its sign.
-pub(super) fn remark(remark: &Remark, brush: &Brush, width: u16) -> Vec<Line<'static>> {
+pub(super) fn remark(remark: &Remark, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
     let (sign, role) = match remark.tone {
-        Tone::Info => (Sign::Info, Role::Dim),
-        Tone::Good => (Sign::Done, Role::Good),
-        Tone::Warning => (Sign::Warning, Role::Warning),
-        Tone::Bad => (Sign::Failed, Role::Bad),
+        Tone::Info => (Sign::Info, TextRole::Dim),
+        Tone::Good => (Sign::Done, TextRole::Good),
+        Tone::Warning => (Sign::Warning, TextRole::Warning),
+        Tone::Bad => (Sign::Failed, TextRole::Bad),
     };
-    let theme = &brush.theme;
+    let theme = &appearance.theme;
     let first = [Span::styled(
         format!("{} ", theme.sign(sign)),
         theme.style(role),

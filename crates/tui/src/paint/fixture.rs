@@ -3,11 +3,14 @@
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 
-use super::theme::{Palette, Shade, Signs};
-use super::{Brush, Theme, wrap};
+use super::theme::{Background, Palette, SignSet};
+use super::{Appearance, Theme, wrap};
 
-pub(super) fn brush(palette: Palette) -> Brush {
-    Brush::new(Theme::new(palette, Shade::Dark, Signs::Unicode), "/project")
+pub(super) fn appearance(palette: Palette) -> Appearance {
+    Appearance::new(
+        Theme::new(palette, Background::Dark, SignSet::Unicode),
+        "/project",
+    )
 }
 
 /// The lines as they are read, with `⏎` at the end of those that end in spaces.

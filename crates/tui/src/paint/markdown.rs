@@ -4,7 +4,7 @@
 //! change what stands above.
 
 mod block;
-mod flow;
+mod incremental;
 mod inline;
 mod split;
 mod table;
@@ -13,15 +13,15 @@ mod tests;
 
 use ratatui::text::Line;
 
-use super::Brush;
+use super::Appearance;
 
-pub use flow::{Flow, Progress};
+pub use incremental::{IncrementalMarkdown, Progress};
 
 /// Text of a stranger, read as Markdown.
-pub fn lines(text: &str, brush: &Brush, width: u16) -> Vec<Line<'static>> {
-    let mut flow = Flow::new(width);
-    while flow.update(text, brush) == Progress::Partial {}
-    flow.into_lines()
+pub fn lines(text: &str, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
+    let mut markdown = IncrementalMarkdown::new(width);
+    while markdown.update(text, appearance) == Progress::Partial {}
+    markdown.into_lines()
 }
 
 fn options() -> pulldown_cmark::Options {

@@ -4,19 +4,23 @@ use attache::v1;
 use attache_text::plain;
 use ratatui::text::{Line, Span};
 
-use super::theme::{Role, Sign};
-use super::{Brush, markdown, wrap};
+use super::theme::{Sign, TextRole};
+use super::{Appearance, markdown, wrap};
 
 /// A plan as a checklist: how far each step has come, what it is, and its priority where it is not medium.
-pub fn lines(plan: &v1::Plan, brush: &Brush, width: u16) -> Vec<Line<'static>> {
-    steps(&plan.entries, brush, width)
+pub fn lines(plan: &v1::Plan, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
+    steps(&plan.entries, appearance, width)
 }
 
 /// A plan with an id, in whichever form it came.
-pub fn lines_of(plan: &v1::PlanUpdateContent, brush: &Brush, width: u16) -> Vec<Line<'static>> {
+pub fn lines_of(
+    plan: &v1::PlanUpdateContent,
+    appearance: &Appearance,
+    width: u16,
+) -> Vec<Line<'static>> {
     match plan {
-        v1::PlanUpdateContent::Items(plan) => steps(&plan.entries, brush, width),
-        v1::PlanUpdateContent::Markdown(plan) => markdown::lines(&plan.content, brush, width),
+        v1::PlanUpdateContent::Items(plan) => steps(&plan.entries, appearance, width),
+        v1::PlanUpdateContent::Markdown(plan) => markdown::lines(&plan.content, appearance, width),
         v1::PlanUpdateContent::File(plan) => {
             let text = format!("plan: {}", plain::line(&plan.uri));
             wrap::spans(vec![Span::raw(text)], usize::from(width))
@@ -24,7 +28,7 @@ pub fn lines_of(plan: &v1::PlanUpdateContent, brush: &Brush, width: u16) -> Vec<
         v1::PlanUpdateContent::Other(_) => {
             let text = Span::styled(
                 "a plan in a form unknown here",
-                brush.theme.style(Role::Dim),
+                appearance.theme.style(TextRole::Dim),
             );
             wrap::spans(vec![text], usize::from(width))
         }
@@ -32,7 +36,7 @@ pub fn lines_of(plan: &v1::PlanUpdateContent, brush: &Brush, width: u16) -> Vec<
 }
 
 /// How far a plan has come, in one line: `2/5 what is being done`.
-pub fn summary(plan: &v1::Plan, brush: &Brush, width: u16) -> Line<'static> {
+pub fn summary(plan: &v1::Plan, appearance: &Appearance, width: u16) -> Line<'static> {
     let is_done = |step: &&v1::PlanEntry| step.status == v1::PlanEntryStatus::Completed;
     let done = plan.entries.iter().filter(is_done).count();
     let mut open = plan.entries.iter().filter(|step| !is_done(step));
@@ -45,31 +49,31 @@ pub fn summary(plan: &v1::Plan, brush: &Brush, width: u16) -> Line<'static> {
         .map_or("all done", |step| &step.content);
     let figures = format!("{done}/{} ", plan.entries.len());
     let spans = vec![
-        Span::styled(figures, brush.theme.style(Role::Strong)),
+        Span::styled(figures, appearance.theme.style(TextRole::Strong)),
         Span::raw(plain::line(now).into_owned()),
     ];
     Line::from(wrap::cut_spans(spans, usize::from(width)))
 }
 
-fn steps(steps: &[v1::PlanEntry], brush: &Brush, width: u16) -> Vec<Line<'static>> {
+fn steps(steps: &[v1::PlanEntry], appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
     let shown = steps.iter().take(STEPS);
     let mut lines: Vec<_> = shown
-        .flat_map(|step| self::step(step, brush, width))
+        .flat_map(|step| self::step(step, appearance, width))
         .collect();
     if let Some(more) = steps.len().checked_sub(STEPS).filter(|more| *more > 0) {
-        let text = format!("{} {more} more steps", brush.theme.sign(Sign::More));
-        lines.push(Line::styled(text, brush.theme.style(Role::Dim)));
+        let text = format!("{} {more} more steps", appearance.theme.sign(Sign::More));
+        lines.push(Line::styled(text, appearance.theme.style(TextRole::Dim)));
     }
     lines
 }
 
-fn step(step: &v1::PlanEntry, brush: &Brush, width: u16) -> Vec<Line<'static>> {
+fn step(step: &v1::PlanEntry, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
     let (sign, role, text) = match &step.status {
-        v1::PlanEntryStatus::Completed => (Sign::Done, Role::Good, Role::Dim),
-        v1::PlanEntryStatus::InProgress => (Sign::Running, Role::Running, Role::Strong),
-        _ => (Sign::Pending, Role::Dim, Role::Text),
+        v1::PlanEntryStatus::Completed => (Sign::Done, TextRole::Good, TextRole::Dim),
+        v1::PlanEntryStatus::InProgress => (Sign::Running, TextRole::Running, TextRole::Strong),
+        _ => (Sign::Pending, TextRole::Dim, TextRole::Text),
     };
-    let theme = &brush.theme;
+    let theme = &appearance.theme;
     let first = [Span::styled(
         format!("{} ", theme.sign(sign)),
         theme.style(role),
@@ -80,9 +84,11 @@ fn step(step: &v1::PlanEntry, brush: &Brush, width: u16) -> Vec<Line<'static>> {
     )];
     match &step.priority {
         v1::PlanEntryPriority::High => {
-            spans.push(Span::styled(" (high)", theme.style(Role::Warning)))
+            spans.push(Span::styled(" (high)", theme.style(TextRole::Warning)))
         }
-        v1::PlanEntryPriority::Low => spans.push(Span::styled(" (low)", theme.style(Role::Dim))),
+        v1::PlanEntryPriority::Low => {
+            spans.push(Span::styled(" (low)", theme.style(TextRole::Dim)))
+        }
         _ => {}
     }
     wrap::hanging(spans, usize::from(width), &first, &[Span::raw("  ")])
@@ -96,13 +102,13 @@ mod tests {
     use attache::v1;
     use expect_test::{Expect, expect};
 
-    use crate::paint::fixture::{assert_fits, brush, text};
+    use crate::paint::fixture::{appearance, assert_fits, text};
     use crate::paint::theme::Palette;
 
     fn check(plan: &v1::Plan, width: u16, expected: &Expect) {
-        let brush = brush(Palette::None);
-        let mut lines = super::lines(plan, &brush, width);
-        lines.push(super::summary(plan, &brush, width));
+        let appearance = appearance(Palette::None);
+        let mut lines = super::lines(plan, &appearance, width);
+        lines.push(super::summary(plan, &appearance, width));
         assert_fits(&lines, width);
         expected.assert_eq(&text(&lines));
     }

@@ -9,8 +9,8 @@ use ratatui::style::{Color, Modifier, Style};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     palette: Palette,
-    shade: Shade,
-    signs: Signs,
+    background: Background,
+    sign_set: SignSet,
 }
 
 /// How many colours there are.
@@ -26,7 +26,7 @@ pub enum Palette {
 
 /// Whether the terminal's background is dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shade {
+pub enum Background {
     /// Light text on dark ground.
     Dark,
     /// Dark text on light ground.
@@ -35,7 +35,7 @@ pub enum Shade {
 
 /// Which characters signs and lines are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signs {
+pub enum SignSet {
     /// Those of Unicode.
     Unicode,
     /// ASCII alone.
@@ -44,7 +44,7 @@ pub enum Signs {
 
 /// What a piece of text is, and so how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum TextRole {
     /// Ordinary text.
     Text,
     /// What may be overlooked.
@@ -142,11 +142,11 @@ pub enum Sign {
 
 impl Theme {
     /// A theme of these parts.
-    pub fn new(palette: Palette, shade: Shade, signs: Signs) -> Theme {
+    pub fn new(palette: Palette, background: Background, sign_set: SignSet) -> Theme {
         Theme {
             palette,
-            shade,
-            signs,
+            background,
+            sign_set,
         }
     }
 
@@ -170,8 +170,8 @@ impl Theme {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         Theme {
             palette: palette(&set),
-            shade: shade(&set),
-            signs: signs(&set),
+            background: background(&set),
+            sign_set: sign_set(&set),
         }
     }
 
@@ -181,25 +181,25 @@ impl Theme {
     }
 
     /// How text of a role looks.
-    pub fn style(&self, role: Role) -> Style {
+    pub fn style(&self, role: TextRole) -> Style {
         match self.palette {
             Palette::None => uncoloured(role),
             Palette::Basic => basic(role),
-            Palette::Full => full(role, self.shade),
+            Palette::Full => full(role, self.background),
         }
     }
 
     /// A sign, one column wide.
     pub fn sign(&self, sign: Sign) -> &'static str {
-        match self.signs {
-            Signs::Unicode => unicode(sign),
-            Signs::Ascii => ascii(sign),
+        match self.sign_set {
+            SignSet::Unicode => unicode(sign),
+            SignSet::Ascii => ascii(sign),
         }
     }
 
     /// Which characters signs are made of.
-    pub fn signs(&self) -> Signs {
-        self.signs
+    pub fn sign_set(&self) -> SignSet {
+        self.sign_set
     }
 }
 
@@ -218,78 +218,78 @@ fn palette(set: &impl Fn(&str) -> Option<String>) -> Palette {
 }
 
 /// `COLORFGBG` is `text;ground`, in numbers of the sixteen colours.
-fn shade(set: &impl Fn(&str) -> Option<String>) -> Shade {
+fn background(set: &impl Fn(&str) -> Option<String>) -> Background {
     let ground = set("COLORFGBG").and_then(|value| value.rsplit(';').next().map(str::to_owned));
     match ground.as_deref() {
-        Some("7" | "15") => Shade::Light,
-        _ => Shade::Dark,
+        Some("7" | "15") => Background::Light,
+        _ => Background::Dark,
     }
 }
 
-fn signs(set: &impl Fn(&str) -> Option<String>) -> Signs {
+fn sign_set(set: &impl Fn(&str) -> Option<String>) -> SignSet {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
     match locale.as_deref() {
-        Some("C" | "POSIX") => Signs::Ascii,
-        Some(locale) if locale.to_ascii_lowercase().contains("utf") => Signs::Unicode,
-        Some(locale) if locale.contains('.') => Signs::Ascii,
-        _ => Signs::Unicode,
+        Some("C" | "POSIX") => SignSet::Ascii,
+        Some(locale) if locale.to_ascii_lowercase().contains("utf") => SignSet::Unicode,
+        Some(locale) if locale.contains('.') => SignSet::Ascii,
+        _ => SignSet::Unicode,
     }
 }
 
-fn uncoloured(role: Role) -> Style {
+fn uncoloured(role: TextRole) -> Style {
     let modifier = match role {
-        Role::Strong | Role::User | Role::Heading | Role::Keyword => Modifier::BOLD,
-        Role::Good | Role::Running | Role::Warning | Role::Bad => Modifier::BOLD,
-        Role::Dim | Role::Border | Role::Comment => Modifier::DIM,
-        Role::Thought | Role::Quote => Modifier::ITALIC,
-        Role::Link => Modifier::UNDERLINED,
-        Role::AddedPart | Role::RemovedPart => Modifier::UNDERLINED,
-        Role::Selected | Role::Match => Modifier::REVERSED,
+        TextRole::Strong | TextRole::User | TextRole::Heading | TextRole::Keyword => Modifier::BOLD,
+        TextRole::Good | TextRole::Running | TextRole::Warning | TextRole::Bad => Modifier::BOLD,
+        TextRole::Dim | TextRole::Border | TextRole::Comment => Modifier::DIM,
+        TextRole::Thought | TextRole::Quote => Modifier::ITALIC,
+        TextRole::Link => Modifier::UNDERLINED,
+        TextRole::AddedPart | TextRole::RemovedPart => Modifier::UNDERLINED,
+        TextRole::Selected | TextRole::Match => Modifier::REVERSED,
         _ => Modifier::empty(),
     };
     Style::new().add_modifier(modifier)
 }
 
-fn basic(role: Role) -> Style {
+fn basic(role: TextRole) -> Style {
     let style = uncoloured(role);
     match role {
-        Role::User | Role::Heading | Role::Selected => style.fg(Color::Cyan),
-        Role::Code | Role::Literal => style.fg(Color::Green),
-        Role::Link => style.fg(Color::Blue),
-        Role::Good | Role::Added | Role::AddedPart => style.fg(Color::Green),
-        Role::Running | Role::Function => style.fg(Color::Blue),
-        Role::Warning | Role::Match | Role::Constant => style.fg(Color::Yellow),
-        Role::Bad | Role::Removed | Role::RemovedPart => style.fg(Color::Red),
-        Role::Keyword => Style::new().fg(Color::Magenta),
-        Role::Type => style.fg(Color::Cyan),
+        TextRole::User | TextRole::Heading | TextRole::Selected => style.fg(Color::Cyan),
+        TextRole::Code | TextRole::Literal => style.fg(Color::Green),
+        TextRole::Link => style.fg(Color::Blue),
+        TextRole::Good | TextRole::Added | TextRole::AddedPart => style.fg(Color::Green),
+        TextRole::Running | TextRole::Function => style.fg(Color::Blue),
+        TextRole::Warning | TextRole::Match | TextRole::Constant => style.fg(Color::Yellow),
+        TextRole::Bad | TextRole::Removed | TextRole::RemovedPart => style.fg(Color::Red),
+        TextRole::Keyword => Style::new().fg(Color::Magenta),
+        TextRole::Type => style.fg(Color::Cyan),
         _ => style,
     }
 }
 
-fn full(role: Role, shade: Shade) -> Style {
-    let pick = |dark: u8, light: u8| match shade {
-        Shade::Dark => Color::Indexed(dark),
-        Shade::Light => Color::Indexed(light),
+fn full(role: TextRole, background: Background) -> Style {
+    let pick = |dark: u8, light: u8| match background {
+        Background::Dark => Color::Indexed(dark),
+        Background::Light => Color::Indexed(light),
     };
     match role {
-        Role::Added => Style::new().bg(pick(22, 194)),
-        Role::Removed => Style::new().bg(pick(52, 224)),
-        Role::AddedPart => Style::new().bg(pick(28, 157)).add_modifier(Modifier::BOLD),
-        Role::RemovedPart => Style::new().bg(pick(88, 217)).add_modifier(Modifier::BOLD),
-        Role::Dim | Role::Border | Role::Comment => Style::new().fg(pick(245, 243)),
-        Role::Thought => Style::new()
+        TextRole::Added => Style::new().bg(pick(22, 194)),
+        TextRole::Removed => Style::new().bg(pick(52, 224)),
+        TextRole::AddedPart => Style::new().bg(pick(28, 157)).add_modifier(Modifier::BOLD),
+        TextRole::RemovedPart => Style::new().bg(pick(88, 217)).add_modifier(Modifier::BOLD),
+        TextRole::Dim | TextRole::Border | TextRole::Comment => Style::new().fg(pick(245, 243)),
+        TextRole::Thought => Style::new()
             .fg(pick(248, 240))
             .add_modifier(Modifier::ITALIC),
-        Role::Quote => Style::new()
+        TextRole::Quote => Style::new()
             .fg(pick(250, 238))
             .add_modifier(Modifier::ITALIC),
-        Role::Code => Style::new().fg(pick(180, 94)),
-        Role::Match => Style::new().fg(Color::Indexed(16)).bg(pick(220, 220)),
-        Role::Literal => Style::new().fg(pick(114, 28)),
-        Role::Constant => Style::new().fg(pick(215, 130)),
-        Role::Keyword => Style::new().fg(pick(176, 90)),
-        Role::Type => Style::new().fg(pick(80, 30)),
-        Role::Function => Style::new().fg(pick(111, 25)),
+        TextRole::Code => Style::new().fg(pick(180, 94)),
+        TextRole::Match => Style::new().fg(Color::Indexed(16)).bg(pick(220, 220)),
+        TextRole::Literal => Style::new().fg(pick(114, 28)),
+        TextRole::Constant => Style::new().fg(pick(215, 130)),
+        TextRole::Keyword => Style::new().fg(pick(176, 90)),
+        TextRole::Type => Style::new().fg(pick(80, 30)),
+        TextRole::Function => Style::new().fg(pick(111, 25)),
         _ => basic(role),
     }
 }
@@ -342,22 +342,26 @@ fn ascii(sign: Sign) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Palette, Shade, Signs, Theme};
+    use super::{Background, Palette, SignSet, Theme};
 
-    fn check(variables: &[(&str, &str)], expected: (Palette, Shade, Signs)) {
+    fn check(variables: &[(&str, &str)], expected: (Palette, Background, SignSet)) {
         let find = |wanted: &str| {
             let mut variables = variables.iter();
             let found = variables.find(|(name, _)| *name == wanted);
             found.map(|(_, value)| (*value).to_owned())
         };
-        let (palette, shade, signs) = expected;
+        let (palette, background, sign_set) = expected;
         let theme = Theme::of_environment(find);
-        assert_eq!(theme, Theme::new(palette, shade, signs), "{variables:?}");
+        assert_eq!(
+            theme,
+            Theme::new(palette, background, sign_set),
+            "{variables:?}"
+        );
     }
 
     #[test]
     fn the_environment_tells_what_a_terminal_can_show() {
-        use {Palette::*, Shade::*, Signs::*};
+        use {Background::*, Palette::*, SignSet::*};
         check(&[("TERM", "xterm")], (Basic, Dark, Unicode));
         check(&[("TERM", "xterm-256color")], (Full, Dark, Unicode));
         check(

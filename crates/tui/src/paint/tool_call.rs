@@ -14,11 +14,11 @@ use attache_client::figures;
 use attache_client::tool_call::{kind_label, title};
 use ratatui::text::{Line, Span};
 
-use super::theme::{Role, Sign};
-use super::{Brush, Fold, wrap};
+use super::theme::{Sign, TextRole};
+use super::{Appearance, Fold, wrap};
 
 /// What a card shows beside what the agent said of the call.
-pub struct Surroundings<'a> {
+pub struct ToolCallContext<'a> {
     /// How long it has run, or ran; `None` if nobody knows, as after a replay.
     pub elapsed: Option<Duration>,
     /// The terminals of the host.
@@ -28,17 +28,17 @@ pub struct Surroundings<'a> {
 /// A tool call as a card: status, kind, title and time in its first line, then locations and content.
 pub fn lines(
     call: &ToolCallEntry,
-    around: &Surroundings<'_>,
+    context: &ToolCallContext<'_>,
     fold: Fold,
-    brush: &Brush,
+    appearance: &Appearance,
     width: u16,
 ) -> Vec<Line<'static>> {
     let (sign, role) = sign(call);
-    let card = card(call, around, fold, brush, width.saturating_sub(2));
-    let sign = format!("{} ", brush.theme.sign(sign));
-    let mut margin = Span::styled(sign, brush.theme.style(role));
-    let mut lines = Vec::with_capacity(card.lines.len());
-    for line in card.lines {
+    let call_lines = call_lines(call, context, fold, appearance, width.saturating_sub(2));
+    let sign = format!("{} ", appearance.theme.sign(sign));
+    let mut margin = Span::styled(sign, appearance.theme.style(role));
+    let mut lines = Vec::with_capacity(call_lines.lines.len());
+    for line in call_lines.lines {
         let spans = std::iter::once(margin).chain(line.spans).collect();
         lines.push(Line::from(wrap::cut_spans(spans, usize::from(width))));
         margin = Span::raw("  ");
@@ -50,70 +50,70 @@ pub fn lines(
 pub fn headline(
     call: &ToolCallEntry,
     elapsed: Option<Duration>,
-    brush: &Brush,
+    appearance: &Appearance,
     width: u16,
 ) -> Line<'static> {
     let (sign, role) = sign(call);
-    let sign = format!("{} ", brush.theme.sign(sign));
-    let mut spans = vec![Span::styled(sign, brush.theme.style(role))];
+    let sign = format!("{} ", appearance.theme.sign(sign));
+    let mut spans = vec![Span::styled(sign, appearance.theme.style(role))];
     spans.extend(head(
         call,
         elapsed,
-        brush,
+        appearance,
         usize::from(width).saturating_sub(2),
     ));
     Line::from(wrap::cut_spans(spans, usize::from(width)))
 }
 
 /// A card without its sign.
-pub(super) struct Card {
+pub(super) struct ToolCallLines {
     pub(super) lines: Vec<Line<'static>>,
     /// Whether the colours of all code in it are known.
     pub(super) is_coloured: bool,
 }
 
 /// How far a call has come, as a sign.
-pub(super) fn sign(call: &ToolCallEntry) -> (Sign, Role) {
+pub(super) fn sign(call: &ToolCallEntry) -> (Sign, TextRole) {
     match &call.report.status {
-        _ if call.is_cancelled => (Sign::Cancelled, Role::Warning),
-        v1::ToolCallStatus::Completed => (Sign::Done, Role::Good),
-        v1::ToolCallStatus::Failed => (Sign::Failed, Role::Bad),
-        v1::ToolCallStatus::InProgress => (Sign::Running, Role::Running),
-        _ => (Sign::Pending, Role::Dim),
+        _ if call.is_cancelled => (Sign::Cancelled, TextRole::Warning),
+        v1::ToolCallStatus::Completed => (Sign::Done, TextRole::Good),
+        v1::ToolCallStatus::Failed => (Sign::Failed, TextRole::Bad),
+        v1::ToolCallStatus::InProgress => (Sign::Running, TextRole::Running),
+        _ => (Sign::Pending, TextRole::Dim),
     }
 }
 
-pub(super) fn card(
+pub(super) fn call_lines(
     call: &ToolCallEntry,
-    around: &Surroundings<'_>,
+    context: &ToolCallContext<'_>,
     fold: Fold,
-    brush: &Brush,
+    appearance: &Appearance,
     width: u16,
-) -> Card {
-    let head = head(call, around.elapsed, brush, usize::from(width));
-    let mut card = Card {
+) -> ToolCallLines {
+    let head = head(call, context.elapsed, appearance, usize::from(width));
+    let mut call_lines = ToolCallLines {
         lines: vec![Line::from(head)],
         is_coloured: true,
     };
     if fold != Fold::Line {
-        body::add(&mut card, call, around, fold, brush, width);
+        body::add(&mut call_lines, call, context, fold, appearance, width);
     }
-    card
+    call_lines
 }
 
 /// Kind and title, and at the end, never cut, how far it has come.
 fn head(
     call: &ToolCallEntry,
     elapsed: Option<Duration>,
-    brush: &Brush,
+    appearance: &Appearance,
     width: usize,
 ) -> Vec<Span<'static>> {
-    let theme = &brush.theme;
+    let theme = &appearance.theme;
     let (_, role) = sign(call);
     let title = title(&call.report);
     let kind = Span::styled(
         kind_before(&title, &call.report.kind),
-        theme.style(Role::Dim),
+        theme.style(TextRole::Dim),
     );
     let time = elapsed.map(|time| match call.is_open() {
         true if time.as_secs() < 10 => format!("{}s", time.as_secs()),
@@ -130,7 +130,7 @@ fn head(
     let title = wrap::cut(&title, width.saturating_sub(used)).into_owned();
     let spans = vec![
         kind,
-        Span::styled(title, theme.style(Role::Strong)),
+        Span::styled(title, theme.style(TextRole::Strong)),
         Span::styled(state, theme.style(state_role(role))),
     ];
     wrap::cut_spans(spans, width)
@@ -158,9 +158,9 @@ fn state(call: &ToolCallEntry) -> &'static str {
 }
 
 /// What went well needs no colour in its words.
-fn state_role(role: Role) -> Role {
+fn state_role(role: TextRole) -> TextRole {
     match role {
-        Role::Good => Role::Dim,
+        TextRole::Good => TextRole::Dim,
         other => other,
     }
 }

@@ -3,11 +3,11 @@
 
 mod anchor;
 mod cache;
+mod commands;
 mod drawing;
 mod search;
 #[cfg(test)]
 mod tests;
-mod wishes;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -16,16 +16,16 @@ use attache::transcript::{Change, Entry, EntryKind, Transcript};
 use attache::v1;
 use attache_client::export::TerminalLookup;
 
-use super::{Brush, Fold, Remark};
+use super::{Appearance, Fold, Remark};
 use anchor::Anchor;
-use cache::Cache;
+use cache::LayoutCache;
+use commands::ViewCommand;
 use search::Search;
-use wishes::Wish;
 
 pub use super::entry::text_of;
 
 /// What there is to draw, now.
-pub struct Scene<'a> {
+pub struct Viewport<'a> {
     /// The session.
     pub transcript: &'a Transcript,
     /// The terminals of the host: `&|id| host.terminals().view(id)`.
@@ -40,8 +40,8 @@ pub struct Scene<'a> {
 /// in a second, for its time.
 #[derive(Debug)]
 pub struct TranscriptView {
-    brush: Brush,
-    cache: Cache,
+    appearance: Appearance,
+    cache: LayoutCache,
     folds: Folds,
     timings: HashMap<usize, Timing>,
     /// Since when a person is waited for.
@@ -50,7 +50,7 @@ pub struct TranscriptView {
     terminals: HashMap<v1::TerminalId, u64>,
     /// What is remarked below each place; see [`Anchor`] for what a place is.
     remarks: BTreeMap<usize, Vec<Remark>>,
-    wishes: VecDeque<Wish>,
+    commands: VecDeque<ViewCommand>,
     anchor: Anchor,
     is_following: bool,
     selected: Option<usize>,
@@ -78,7 +78,7 @@ pub enum Scroll {
 
 /// Which entry to select next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum SelectionStep {
     /// The one below; the last one that is visible if none was selected.
     Next,
     /// The one above; the last one that is visible if none was selected.
@@ -102,7 +102,7 @@ pub struct Position {
 
 /// How far a search has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct SearchStatus {
     /// How many entries have a match so far.
     pub entries: usize,
     /// Which of them is looked at, from 1, the oldest first; 0 if none.
@@ -126,16 +126,16 @@ struct Timing {
 
 impl TranscriptView {
     /// A view that follows the end.
-    pub fn new(brush: Brush) -> TranscriptView {
+    pub fn new(appearance: Appearance) -> TranscriptView {
         TranscriptView {
-            brush,
-            cache: Cache::default(),
+            appearance,
+            cache: LayoutCache::default(),
             folds: Folds::default(),
             timings: HashMap::new(),
             paused: None,
             terminals: HashMap::new(),
             remarks: BTreeMap::new(),
-            wishes: VecDeque::new(),
+            commands: VecDeque::new(),
             anchor: Anchor::default(),
             is_following: true,
             selected: None,
@@ -147,14 +147,14 @@ impl TranscriptView {
     }
 
     /// The brush.
-    pub fn brush(&self) -> &Brush {
-        &self.brush
+    pub fn appearance(&self) -> &Appearance {
+        &self.appearance
     }
 
     /// The brush, to change the theme, the directory or how diffs are laid out; everything is laid out again.
-    pub fn brush_mut(&mut self) -> &mut Brush {
+    pub fn appearance_mut(&mut self) -> &mut Appearance {
         self.cache.clear();
-        &mut self.brush
+        &mut self.appearance
     }
 
     /// The transcript has changed.
@@ -166,12 +166,12 @@ impl TranscriptView {
             self.cache.forget(entry + 1);
         }
         if let Some(search) = &mut self.search {
-            search.look_again(entry);
+            search.search_again(entry);
         }
-        self.take_time(transcript, entry, now);
+        self.time_tool_call(transcript, entry, now);
         if let Some(EntryKind::TurnEnd(end)) = transcript.entry(entry).map(Entry::kind) {
             for &cancelled in &end.cancelled {
-                self.take_time(transcript, cancelled, now);
+                self.time_tool_call(transcript, cancelled, now);
             }
         }
     }
@@ -202,12 +202,12 @@ impl TranscriptView {
     /// Whether another [`draw`](Self::draw) would show the same. If not, draw again in a moment: colours are being
     /// found, a search goes on, or something long is laid out piece by piece.
     pub fn is_settled(&self) -> bool {
-        self.is_settled && self.wishes.is_empty()
+        self.is_settled && self.commands.is_empty()
     }
 
     /// Looks elsewhere, from the next draw on.
     pub fn scroll(&mut self, scroll: Scroll) {
-        self.wish(Wish::Scroll(scroll));
+        self.queue_command(ViewCommand::Scroll(scroll));
     }
 
     /// Where the last draw looked.
@@ -216,8 +216,8 @@ impl TranscriptView {
     }
 
     /// Selects an entry and brings it into view, from the next draw on.
-    pub fn select(&mut self, step: Step) {
-        self.wish(Wish::Select(step));
+    pub fn select(&mut self, step: SelectionStep) {
+        self.queue_command(ViewCommand::Select(step));
     }
 
     /// Selects nothing.
@@ -232,22 +232,22 @@ impl TranscriptView {
 
     /// Shows all of an entry, or if all of it is shown no more than usual, from the next draw on.
     pub fn toggle(&mut self, entry: usize) {
-        self.wish(Wish::Toggle(entry));
+        self.queue_command(ViewCommand::Toggle(entry));
     }
 
     /// Shows so much of an entry, from the next draw on.
     pub fn fold(&mut self, entry: usize, fold: Fold) {
-        self.wish(Wish::Fold(entry, fold));
+        self.queue_command(ViewCommand::Fold(entry, fold));
     }
 
     /// Shows so much of every tool call and thought, from the next draw on.
     pub fn fold_all(&mut self, fold: Fold) {
-        self.wish(Wish::FoldAll(Some(fold)));
+        self.queue_command(ViewCommand::FoldAll(Some(fold)));
     }
 
     /// Shows of every entry what is usual, from the next draw on.
     pub fn unfold_all(&mut self) {
-        self.wish(Wish::FoldAll(None));
+        self.queue_command(ViewCommand::FoldAll(None));
     }
 
     /// Searches all entries, the newest first, and goes to the nearest match above. Capitals in the query make case
@@ -259,22 +259,22 @@ impl TranscriptView {
 
     /// Goes to the next entry below that has a match, from the next draw on; behind the last comes the first.
     pub fn next_match(&mut self) {
-        self.wish(Wish::NextMatch);
+        self.queue_command(ViewCommand::NextMatch);
     }
 
     /// Goes to the next entry above that has a match, from the next draw on; above the first comes the last.
     pub fn previous_match(&mut self) {
-        self.wish(Wish::PreviousMatch);
+        self.queue_command(ViewCommand::PreviousMatch);
     }
 
     /// How far the search has come; `None` without a search.
-    pub fn found(&self) -> Option<Found> {
-        self.search.as_ref().map(Search::found)
+    pub fn search_status(&self) -> Option<SearchStatus> {
+        self.search.as_ref().map(Search::status)
     }
 
-    fn wish(&mut self, wish: Wish) {
-        if self.wishes.len() < WISHES {
-            self.wishes.push_back(wish);
+    fn queue_command(&mut self, command: ViewCommand) {
+        if self.commands.len() < COMMANDS {
+            self.commands.push_back(command);
         }
     }
 
@@ -295,14 +295,14 @@ impl TranscriptView {
     }
 
     /// Nobody knows how long the calls of a replay took.
-    fn take_time(&mut self, transcript: &Transcript, index: usize, now: Instant) {
+    fn time_tool_call(&mut self, transcript: &Transcript, index: usize, now: Instant) {
         let Some(entry) = transcript.entry(index).filter(|entry| entry.turn() > 0) else {
             return;
         };
         let Some(call) = entry.tool_call() else {
             return;
         };
-        if self.timings.len() > 2 * transcript.entries().len() + WISHES {
+        if self.timings.len() > 2 * transcript.entries().len() + COMMANDS {
             let dropped = transcript.dropped().entries;
             self.timings.retain(|index, _| *index >= dropped);
         }
@@ -333,4 +333,4 @@ const REMARKED: usize = 10_000;
 /// Of how many terminals the changes are counted.
 const TERMINALS: usize = 10_000;
 /// How many wishes may wait for the next draw.
-const WISHES: usize = 256;
+const COMMANDS: usize = 256;

@@ -83,16 +83,16 @@ pub fn hanging(
     first: &[Span<'static>],
     rest: &[Span<'static>],
 ) -> Vec<Line<'static>> {
-    let mut page = Page::new(width, first, rest);
+    let mut wrapper = LineWrapper::new(width, first, rest);
     for span in &spans {
         for (index, line) in span.content.split('\n').enumerate() {
             if index > 0 {
-                page.end_line();
+                wrapper.end_line();
             }
-            page.write(line, span.style);
+            wrapper.write(line, span.style);
         }
     }
-    page.finish()
+    wrapper.finish()
 }
 
 /// Text broken into lines wherever the width ends, as a terminal does; for code and output.
@@ -106,13 +106,13 @@ pub fn hard(
         let all = first.iter().cloned().chain(spans);
         return vec![Line::from_iter(all)];
     }
-    let mut page = Page::new(width, first, rest);
+    let mut wrapper = LineWrapper::new(width, first, rest);
     for span in &spans {
         for grapheme in span.content.graphemes(true) {
-            page.break_into(grapheme, span.style);
+            wrapper.break_into(grapheme, span.style);
         }
     }
-    page.finish()
+    wrapper.finish()
 }
 
 /// The text with tabs as spaces, up to the next column that is a multiple of four.
@@ -144,7 +144,7 @@ pub(super) fn spans_width(spans: &[Span<'_>]) -> usize {
 }
 
 /// The lines so far, the line that is written, and the word that is not yet on it.
-struct Page<'a> {
+struct LineWrapper<'a> {
     width: usize,
     rest: &'a [Span<'static>],
     lines: Vec<Line<'static>>,
@@ -157,12 +157,12 @@ struct Page<'a> {
     gap_style: Style,
 }
 
-impl<'a> Page<'a> {
+impl<'a> LineWrapper<'a> {
     fn new(width: usize, first: &[Span<'static>], rest: &'a [Span<'static>]) -> Self {
         let width = width.max(1);
         let line = fitting(first, width);
         let column = spans_width(&line);
-        Page {
+        LineWrapper {
             width,
             rest,
             lines: Vec::new(),

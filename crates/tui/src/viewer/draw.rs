@@ -10,28 +10,28 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::screen::{Focus, Screen, Tail, Wanted};
+use super::screen::{FilterField, FollowMode, Viewer, ViewerPane};
 
-pub(super) fn draw(screen: &Screen, frame: &mut Frame<'_>) {
+pub(super) fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     let area = frame.area();
     let line = |row: u16| Rect::new(0, row, area.width, 1.min(area.height));
-    let list_width = match screen.layout.beside {
+    let list_width = match viewer.layout.beside {
         true => area.width * 3 / 5,
         false => area.width,
     };
-    put(frame, line(0), title(screen, area.width));
+    put(frame, line(0), title(viewer, area.width));
     put(frame, Rect::new(0, 1, list_width, 1), heads(list_width));
-    for row in 0..screen.layout.list {
+    for row in 0..viewer.layout.list {
         let place = Rect::new(0, 2 + row, list_width, 1);
-        put(frame, place, list_line(screen, row, list_width));
+        put(frame, place, list_line(viewer, row, list_width));
     }
-    let detail = match screen.layout.beside {
+    let detail = match viewer.layout.beside {
         true => Rect::new(list_width + 1, 1, area.width - list_width - 1, 1),
-        false => Rect::new(0, 2 + screen.layout.list, area.width, 1),
+        false => Rect::new(0, 2 + viewer.layout.list, area.width, 1),
     };
-    draw_detail(screen, frame, detail);
-    put(frame, line(area.height.saturating_sub(1)), keys(screen));
-    if screen.help {
+    draw_detail(viewer, frame, detail);
+    put(frame, line(area.height.saturating_sub(1)), keys(viewer));
+    if viewer.help {
         draw_help(frame, area);
     }
 }
@@ -41,14 +41,14 @@ fn put(frame: &mut Frame<'_>, area: Rect, line: Line<'_>) {
     frame.render_widget(Paragraph::new(line), area);
 }
 
-fn title(screen: &Screen, width: u16) -> Line<'static> {
-    let name = screen.path.file_name().map(|name| name.to_string_lossy());
+fn title(viewer: &Viewer, width: u16) -> Line<'static> {
+    let name = viewer.path.file_name().map(|name| name.to_string_lossy());
     let name = name.unwrap_or_default();
     let name = visible(&name);
-    let progress = &screen.progress;
-    let (violations, judged) = screen.violations.count();
+    let progress = &viewer.progress;
+    let (violations, judged) = viewer.violations.count();
     let mut facts = vec![format!("{} records", progress.records)];
-    if !screen.filter().is_empty() {
+    if !viewer.filter().is_empty() {
         facts.push(format!("{} shown", progress.shown));
     }
     facts.push(format!(
@@ -60,10 +60,10 @@ fn title(screen: &Screen, width: u16) -> Line<'static> {
     } else if !progress.done {
         let percent = progress.read * 100 / progress.size.max(1);
         facts.push(format!("{percent} % read"));
-    } else if screen.tail != Tail::Fixed {
+    } else if viewer.follow_mode != FollowMode::Off {
         facts.push("follows".to_owned());
     }
-    let filter = filter(screen);
+    let filter = filter(viewer);
     let line = format!(" {name}  {}{filter}", facts.join(", "));
     Line::styled(
         fit(&line, width),
@@ -71,8 +71,8 @@ fn title(screen: &Screen, width: u16) -> Line<'static> {
     )
 }
 
-fn filter(screen: &Screen) -> String {
-    let filter = screen.filter();
+fn filter(viewer: &Viewer) -> String {
+    let filter = viewer.filter();
     let stream = filter.stream.map(|stream| stream.word().to_owned());
     let parts = [
         ("session", &filter.session),
@@ -92,11 +92,11 @@ fn heads(width: u16) -> Line<'static> {
     Line::styled(line, Style::new().add_modifier(Modifier::BOLD))
 }
 
-fn list_line(screen: &Screen, row: u16, width: u16) -> Line<'static> {
-    let Some((number, _, found)) = screen.rows.get(usize::from(row)) else {
+fn list_line(viewer: &Viewer, row: u16, width: u16) -> Line<'static> {
+    let Some((number, _, found)) = viewer.rows.get(usize::from(row)) else {
         return Line::default();
     };
-    let broken = screen.violations.has(*number);
+    let broken = viewer.violations.has(*number);
     let name = format!("{}{}", if broken { "! " } else { "" }, name(found));
     let line = columns(
         &clock(found.at),
@@ -117,7 +117,7 @@ fn list_line(screen: &Screen, row: u16, width: u16) -> Line<'static> {
     } else if !found.is_message() {
         style = style.add_modifier(Modifier::DIM);
     }
-    if screen.top + u64::from(row) == screen.chosen {
+    if viewer.top + u64::from(row) == viewer.chosen {
         style = style.add_modifier(Modifier::REVERSED);
     }
     Line::styled(line, style)
@@ -175,19 +175,19 @@ fn clock(at: u64) -> String {
     format!("{minutes}:{seconds:02}.{:03}", millis % 1_000)
 }
 
-fn draw_detail(screen: &Screen, frame: &mut Frame<'_>, first: Rect) {
-    let facts = screen.current().map(|(number, _, row)| {
+fn draw_detail(viewer: &Viewer, frame: &mut Frame<'_>, first: Rect) {
+    let facts = viewer.current().map(|(number, _, row)| {
         let session = row.session.as_deref().map(visible);
         let session = session.map(|session| format!("  session {session}"));
         format!(" record {}{} ", number + 1, session.unwrap_or_default())
     });
-    let style = match screen.focus {
-        Focus::List => Style::new().add_modifier(Modifier::UNDERLINED),
-        Focus::Detail => Style::new().add_modifier(Modifier::REVERSED),
+    let style = match viewer.focus {
+        ViewerPane::List => Style::new().add_modifier(Modifier::UNDERLINED),
+        ViewerPane::Detail => Style::new().add_modifier(Modifier::REVERSED),
     };
     let facts = fit(&facts.unwrap_or_default(), first.width);
     put(frame, first, Line::styled(facts, style));
-    let lines = screen.detail.iter().skip(screen.scroll);
+    let lines = viewer.detail.iter().skip(viewer.scroll);
     let pieces = lines.flat_map(|line| {
         let style = match line.starts_with("! ") {
             true => Style::new().fg(Color::Red),
@@ -196,25 +196,25 @@ fn draw_detail(screen: &Screen, frame: &mut Frame<'_>, first: Rect) {
         let pieces = wrapped(line, first.width);
         pieces.into_iter().map(move |piece| (piece, style))
     });
-    for (row, (piece, style)) in (1..=screen.layout.detail).zip(pieces) {
+    for (row, (piece, style)) in (1..=viewer.layout.detail).zip(pieces) {
         let place = Rect::new(first.x, first.y + row, first.width, 1);
         put(frame, place, Line::styled(piece, style));
     }
 }
 
-fn keys(screen: &Screen) -> Line<'static> {
-    if let Some(prompt) = &screen.prompt {
-        let what = match prompt.what {
-            Wanted::Text => "text",
-            Wanted::Method => "method",
-            Wanted::Session => "session",
+fn keys(viewer: &Viewer) -> Line<'static> {
+    if let Some(prompt) = &viewer.prompt {
+        let what = match prompt.field {
+            FilterField::Text => "text",
+            FilterField::Method => "method",
+            FilterField::Session => "session",
         };
         return Line::from(vec![
             Span::raw(format!(" {what}: {}", visible(&prompt.text))),
             Span::styled(" ", Style::new().add_modifier(Modifier::REVERSED)),
         ]);
     }
-    if let Some(message) = screen.message() {
+    if let Some(message) = viewer.message() {
         return Line::raw(format!(" {message}"));
     }
     let keys = " q quit  ↑↓ move  Tab detail  / text  m method  s session  v violation  ? help";

@@ -1,6 +1,7 @@
 //! What the viewer shows, and what keys do to it.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use attache_recording::{
@@ -12,7 +13,7 @@ use attache_text::plain::visible;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The viewer as a value. Drawing it changes nothing.
-pub(super) struct Screen {
+pub(super) struct Viewer {
     pub(super) path: PathBuf,
     index: RecordIndex,
     pub(super) violations: ViolationIndex,
@@ -25,40 +26,40 @@ pub(super) struct Screen {
     /// Whose detail it is.
     detailed: Option<u64>,
     pub(super) scroll: usize,
-    pub(super) focus: Focus,
-    pub(super) prompt: Option<Prompt>,
+    pub(super) focus: ViewerPane,
+    pub(super) prompt: Option<FilterPrompt>,
     pub(super) help: bool,
-    pub(super) layout: Layout,
-    pub(super) tail: Tail,
+    pub(super) layout: PaneLayout,
+    pub(super) follow_mode: FollowMode,
     message: Option<String>,
 }
 
 /// Whether the recording grows while it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tail {
-    Fixed,
+pub(super) enum FollowMode {
+    Off,
     /// The last row is looked at, whichever it is.
-    Watched,
+    Following,
     /// It grows behind what is looked at.
-    Left,
+    Paused,
 }
 
 /// Where arrow keys go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Focus {
+pub(super) enum ViewerPane {
     List,
     Detail,
 }
 
 /// What is being typed.
-pub(super) struct Prompt {
-    pub(super) what: Wanted,
+pub(super) struct FilterPrompt {
+    pub(super) field: FilterField,
     pub(super) text: String,
 }
 
 /// What a filter is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum FilterField {
     Text,
     Method,
     Session,
@@ -66,39 +67,37 @@ pub(super) enum Wanted {
 
 /// How many lines the two panes have.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Layout {
+pub(super) struct PaneLayout {
     pub(super) list: u16,
     pub(super) detail: u16,
     pub(super) beside: bool,
 }
 
-/// Whether the viewer goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
-    Stay,
-    Leave,
-}
-
-impl Screen {
-    pub(super) fn open(path: &Path, filter: RecordFilter) -> io::Result<Screen> {
+impl Viewer {
+    pub(super) fn open(path: &Path, filter: RecordFilter) -> io::Result<Viewer> {
         let (index, violations) = (
             RecordIndex::open(path, filter)?,
             ViolationIndex::open(path)?,
         );
-        Ok(Screen::new(path, index, violations, Tail::Fixed))
+        Ok(Viewer::new(path, index, violations, FollowMode::Off))
     }
 
     /// Opens a recording that is still being written, at its end.
-    pub(super) fn follow(path: &Path, filter: RecordFilter) -> io::Result<Screen> {
+    pub(super) fn follow(path: &Path, filter: RecordFilter) -> io::Result<Viewer> {
         let (index, violations) = (
             RecordIndex::follow(path, filter)?,
             ViolationIndex::follow(path)?,
         );
-        Ok(Screen::new(path, index, violations, Tail::Watched))
+        Ok(Viewer::new(path, index, violations, FollowMode::Following))
     }
 
-    fn new(path: &Path, index: RecordIndex, violations: ViolationIndex, tail: Tail) -> Screen {
-        Screen {
+    fn new(
+        path: &Path,
+        index: RecordIndex,
+        violations: ViolationIndex,
+        follow_mode: FollowMode,
+    ) -> Viewer {
+        Viewer {
             path: path.to_owned(),
             index,
             violations,
@@ -109,11 +108,11 @@ impl Screen {
             detail: Vec::new(),
             detailed: None,
             scroll: 0,
-            focus: Focus::List,
+            focus: ViewerPane::List,
             prompt: None,
             help: false,
-            layout: Layout::default(),
-            tail,
+            layout: PaneLayout::default(),
+            follow_mode,
             message: None,
         }
     }
@@ -123,7 +122,7 @@ impl Screen {
         let beside = width >= WIDE;
         let list = if beside { panes } else { panes * 3 / 5 };
         let detail = if beside { panes } else { panes - list };
-        self.layout = Layout {
+        self.layout = PaneLayout {
             list,
             detail,
             beside,
@@ -133,7 +132,7 @@ impl Screen {
     /// Brings the rows up to date with the file as far as it has been read.
     pub(super) fn refresh(&mut self) -> io::Result<()> {
         self.progress = self.index.progress();
-        if self.tail == Tail::Watched {
+        if self.follow_mode == FollowMode::Following {
             self.chosen = self.progress.shown.saturating_sub(1);
         }
         let height = u64::from(self.layout.list.max(1));
@@ -146,11 +145,11 @@ impl Screen {
         self.rows = page.rows;
         let last = self.top + (self.rows.len() as u64).saturating_sub(1);
         self.chosen = self.chosen.min(last.max(self.top));
-        self.look()
+        self.load_detail()
     }
 
     /// The record that is looked at, laid out.
-    fn look(&mut self) -> io::Result<()> {
+    fn load_detail(&mut self) -> io::Result<()> {
         let Some((number, offset, _)) = self.current() else {
             self.detail.clear();
             self.detailed = None;
@@ -164,7 +163,9 @@ impl Screen {
             self.scroll = 0;
         }
         let record = self.index.record(offset)?;
-        self.detail = record.map(|record| laid_out(&record)).unwrap_or_default();
+        self.detail = record
+            .map(|record| record_lines(&record))
+            .unwrap_or_default();
         let violations = self.violations.of(number);
         let violations = violations.iter().map(|text| format!("! {}", visible(text)));
         self.detail.splice(0..0, violations);
@@ -187,30 +188,30 @@ impl Screen {
 
     /// Whether nothing on the screen changes by itself any more.
     pub(super) fn is_settled(&self) -> bool {
-        self.tail == Tail::Fixed && self.progress.done && self.violations.count().1
+        self.follow_mode == FollowMode::Off && self.progress.done && self.violations.count().1
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent) -> io::Result<Next> {
+    pub(super) fn key(&mut self, key: KeyEvent) -> io::Result<ControlFlow<()>> {
         self.message = None;
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
-            return Ok(Next::Leave);
+            return Ok(ControlFlow::Break(()));
         }
         if self.help {
             self.help = false;
-            return Ok(Next::Stay);
+            return Ok(ControlFlow::Continue(()));
         }
         if let Some(prompt) = self.prompt.take() {
-            self.typed(prompt, key.code)?;
-            return Ok(Next::Stay);
+            self.prompt_key(prompt, key.code)?;
+            return Ok(ControlFlow::Continue(()));
         }
         let page = u64::from(self.layout.list.saturating_sub(1).max(1));
         match key.code {
-            KeyCode::Char('q') | KeyCode::Esc => return Ok(Next::Leave),
+            KeyCode::Char('q') | KeyCode::Esc => return Ok(ControlFlow::Break(())),
             KeyCode::Char('?') => self.help = true,
             KeyCode::Tab | KeyCode::Enter => {
                 self.focus = match self.focus {
-                    Focus::List => Focus::Detail,
-                    Focus::Detail => Focus::List,
+                    ViewerPane::List => ViewerPane::Detail,
+                    ViewerPane::Detail => ViewerPane::List,
                 }
             }
             KeyCode::Down | KeyCode::Char('j') => self.down(1),
@@ -219,29 +220,29 @@ impl Screen {
             KeyCode::PageUp => self.up(page),
             KeyCode::Home | KeyCode::Char('g') => self.up(u64::MAX),
             KeyCode::End | KeyCode::Char('G') => self.down(u64::MAX),
-            KeyCode::Char('/') => self.ask(Wanted::Text),
-            KeyCode::Char('m') => self.ask(Wanted::Method),
-            KeyCode::Char('S') => self.ask(Wanted::Session),
-            KeyCode::Char('s') => self.this_session()?,
+            KeyCode::Char('/') => self.open_prompt(FilterField::Text),
+            KeyCode::Char('m') => self.open_prompt(FilterField::Method),
+            KeyCode::Char('S') => self.open_prompt(FilterField::Session),
+            KeyCode::Char('s') => self.toggle_session_filter()?,
             KeyCode::Char('d') => self.next_stream()?,
-            KeyCode::Char('c') => self.show_only(RecordFilter::default())?,
+            KeyCode::Char('c') => self.set_filter(RecordFilter::default())?,
             KeyCode::Char('v') => self.next_violation()?,
             _ => {}
         }
-        Ok(Next::Stay)
+        Ok(ControlFlow::Continue(()))
     }
 
     fn down(&mut self, lines: u64) {
         match self.focus {
-            Focus::List => {
+            ViewerPane::List => {
                 let last = self.progress.shown.max(self.top + self.rows.len() as u64);
                 let last = last.saturating_sub(1);
                 self.chosen = self.chosen.saturating_add(lines).min(last);
-                if self.tail == Tail::Left && self.chosen == last {
-                    self.tail = Tail::Watched;
+                if self.follow_mode == FollowMode::Paused && self.chosen == last {
+                    self.follow_mode = FollowMode::Following;
                 }
             }
-            Focus::Detail => {
+            ViewerPane::Detail => {
                 let last = self
                     .detail
                     .len()
@@ -254,46 +255,46 @@ impl Screen {
 
     fn up(&mut self, lines: u64) {
         match self.focus {
-            Focus::List => {
+            ViewerPane::List => {
                 self.chosen = self.chosen.saturating_sub(lines);
-                self.leave_tail();
+                self.pause_following();
             }
-            Focus::Detail => {
+            ViewerPane::Detail => {
                 let lines = usize::try_from(lines).unwrap_or(usize::MAX);
                 self.scroll = self.scroll.saturating_sub(lines);
             }
         }
     }
 
-    fn leave_tail(&mut self) {
-        if self.tail == Tail::Watched {
-            self.tail = Tail::Left;
+    fn pause_following(&mut self) {
+        if self.follow_mode == FollowMode::Following {
+            self.follow_mode = FollowMode::Paused;
         }
     }
 
-    fn ask(&mut self, what: Wanted) {
+    fn open_prompt(&mut self, field: FilterField) {
         let filter = self.filter();
-        let text = match what {
-            Wanted::Text => filter.text.clone(),
-            Wanted::Method => filter.method.clone(),
-            Wanted::Session => filter.session.clone(),
+        let text = match field {
+            FilterField::Text => filter.text.clone(),
+            FilterField::Method => filter.method.clone(),
+            FilterField::Session => filter.session.clone(),
         };
         let text = text.unwrap_or_default();
-        self.prompt = Some(Prompt { what, text });
+        self.prompt = Some(FilterPrompt { field, text });
     }
 
-    fn typed(&mut self, mut prompt: Prompt, key: KeyCode) -> io::Result<()> {
+    fn prompt_key(&mut self, mut prompt: FilterPrompt, key: KeyCode) -> io::Result<()> {
         match key {
             KeyCode::Esc => return Ok(()),
             KeyCode::Enter => {
                 let mut filter = self.filter().clone();
                 let text = Some(prompt.text).filter(|text| !text.is_empty());
-                match prompt.what {
-                    Wanted::Text => filter.text = text,
-                    Wanted::Method => filter.method = text,
-                    Wanted::Session => filter.session = text,
+                match prompt.field {
+                    FilterField::Text => filter.text = text,
+                    FilterField::Method => filter.method = text,
+                    FilterField::Session => filter.session = text,
                 }
-                return self.show_only(filter);
+                return self.set_filter(filter);
             }
             KeyCode::Backspace => drop(prompt.text.pop()),
             KeyCode::Char(char) => prompt.text.push(char),
@@ -303,14 +304,14 @@ impl Screen {
         Ok(())
     }
 
-    fn this_session(&mut self) -> io::Result<()> {
+    fn toggle_session_filter(&mut self) -> io::Result<()> {
         let session = self.current().and_then(|(_, _, row)| row.session.clone());
         let mut filter = self.filter().clone();
         filter.session = match filter.session {
             Some(_) => None,
             None => session.map(|session| session.to_string()),
         };
-        self.show_only(filter)
+        self.set_filter(filter)
     }
 
     fn next_stream(&mut self) -> io::Result<()> {
@@ -321,14 +322,16 @@ impl Screen {
             Some(RecordedStream::Agent) => Some(RecordedStream::Errors),
             Some(RecordedStream::Errors) => None,
         };
-        self.show_only(filter)
+        self.set_filter(filter)
     }
 
-    fn show_only(&mut self, filter: RecordFilter) -> io::Result<()> {
+    fn set_filter(&mut self, filter: RecordFilter) -> io::Result<()> {
         if filter != *self.filter() {
-            self.index = match self.tail {
-                Tail::Fixed => RecordIndex::open(&self.path, filter)?,
-                Tail::Watched | Tail::Left => RecordIndex::follow(&self.path, filter)?,
+            self.index = match self.follow_mode {
+                FollowMode::Off => RecordIndex::open(&self.path, filter)?,
+                FollowMode::Following | FollowMode::Paused => {
+                    RecordIndex::follow(&self.path, filter)?
+                }
             };
             (self.top, self.chosen) = (0, 0);
             self.detailed = None;
@@ -345,8 +348,8 @@ impl Screen {
         };
         match next {
             Some(number) => {
-                self.show_only(RecordFilter::default())?;
-                self.leave_tail();
+                self.set_filter(RecordFilter::default())?;
+                self.pause_following();
                 self.chosen = number;
                 self.top = number.saturating_sub(u64::from(self.layout.list / 2));
             }
@@ -357,7 +360,7 @@ impl Screen {
 }
 
 /// The lines of a record: its JSON laid out, or its text.
-fn laid_out(record: &Record) -> Vec<String> {
+fn record_lines(record: &Record) -> Vec<String> {
     let mut lines = vec![record.time.clone()];
     match &record.content {
         RecordContent::Line(_, said) => {

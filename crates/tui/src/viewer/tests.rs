@@ -10,38 +10,39 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::draw::draw;
-use super::screen::Screen;
+use super::screen::Viewer;
 
 /// What is on a screen of that size after these keys.
 fn shown(width: u16, height: u16, keys: &[KeyCode]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("talk.jsonl");
     std::fs::write(&file, TALK).unwrap();
-    let mut screen = Screen::open(&file, RecordFilter::default()).unwrap();
-    screen.resize(width, height);
-    settle(&mut screen);
+    let mut viewer = Viewer::open(&file, RecordFilter::default()).unwrap();
+    viewer.resize(width, height);
+    settle(&mut viewer);
     for key in keys {
-        screen.key(KeyEvent::new(*key, KeyModifiers::NONE)).unwrap();
-        settle(&mut screen);
+        let flow = viewer.key(KeyEvent::new(*key, KeyModifiers::NONE)).unwrap();
+        assert!(flow.is_continue());
+        settle(&mut viewer);
     }
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(&screen, frame)).unwrap();
+    terminal.draw(|frame| draw(&viewer, frame)).unwrap();
     let text = terminal.backend().to_string();
     text.lines()
         .map(|line| format!("{}\n", line.trim_matches('"').trim_end()))
         .collect()
 }
 
-fn settle(screen: &mut Screen) {
-    until(screen, Screen::is_settled);
+fn settle(viewer: &mut Viewer) {
+    until(viewer, Viewer::is_settled);
 }
 
 /// Brings it up to date until something is so.
-fn until(screen: &mut Screen, is_so: impl Fn(&Screen) -> bool) {
+fn until(viewer: &mut Viewer, is_so: impl Fn(&Viewer) -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
-        screen.refresh().unwrap();
-        if is_so(screen) {
+        viewer.refresh().unwrap();
+        if is_so(viewer) {
             return;
         }
         assert!(Instant::now() < deadline);
@@ -70,23 +71,24 @@ fn a_recording_that_grows_is_looked_at_from_its_end() {
     let mut out = file.reopen().unwrap();
     let lines: Vec<&str> = TALK.split_inclusive('\n').collect();
     out.write_all(lines[..5].concat().as_bytes()).unwrap();
-    let mut screen = Screen::follow(file.path(), RecordFilter::default()).unwrap();
-    screen.resize(80, 24);
-    until(&mut screen, |screen| screen.chosen == 4);
+    let mut viewer = Viewer::follow(file.path(), RecordFilter::default()).unwrap();
+    viewer.resize(80, 24);
+    until(&mut viewer, |viewer| viewer.chosen == 4);
     out.write_all(lines[5..10].concat().as_bytes()).unwrap();
-    until(&mut screen, |screen| screen.chosen == 9);
-    let press = |screen: &mut Screen, key| {
-        screen.key(KeyEvent::new(key, KeyModifiers::NONE)).unwrap();
+    until(&mut viewer, |viewer| viewer.chosen == 9);
+    let press = |viewer: &mut Viewer, key| {
+        let flow = viewer.key(KeyEvent::new(key, KeyModifiers::NONE)).unwrap();
+        assert!(flow.is_continue());
     };
-    press(&mut screen, KeyCode::Up);
+    press(&mut viewer, KeyCode::Up);
     out.write_all(lines[10..].concat().as_bytes()).unwrap();
-    until(&mut screen, |screen| screen.progress.records == 20);
+    until(&mut viewer, |viewer| viewer.progress.records == 20);
     assert_eq!(
-        screen.chosen, 8,
+        viewer.chosen, 8,
         "who looks at something goes on looking at it"
     );
-    press(&mut screen, KeyCode::End);
-    until(&mut screen, |screen| screen.chosen == 19);
+    press(&mut viewer, KeyCode::End);
+    until(&mut viewer, |viewer| viewer.chosen == 19);
 }
 
 #[test]

@@ -3,33 +3,33 @@
 use attache_text::shell::single_quoted;
 
 use super::super::random::Random;
-use super::{Workshop, literal};
+use super::{LineBuilder, literal};
 
 /// A line that starts the program with the word, and with the path of the file that the program is to leave behind.
 pub(super) fn spell(
-    workshop: &mut Workshop<'_>,
+    builder: &mut LineBuilder<'_>,
     program: &str,
     word: &str,
 ) -> Result<(&'static str, String), String> {
-    let ran = workshop.stage.ran(&workshop.name).display().to_string();
-    let path = workshop.stage.bin.join(program).display().to_string();
-    let rest = match workshop.random.below(4) {
+    let ran = builder.testbed.ran(&builder.name).display().to_string();
+    let path = builder.testbed.bin.join(program).display().to_string();
+    let rest = match builder.random.below(4) {
         0 => format!("{} {ran}", single_quoted(word)),
-        1 => format!("{} {ran}", respelled(workshop.random, word)),
+        1 => format!("{} {ran}", respelled(builder.random, word)),
         _ => format!("{word} {ran}"),
     };
-    if workshop.random.once_in(3) {
-        let name = respelled(workshop.random, program);
+    if builder.random.once_in(3) {
+        let name = respelled(builder.random, program);
         return Ok(("quoting", format!("{name} {rest}")));
     }
-    let (family, form) = workshop.random.pick(FORMS);
+    let (family, form) = builder.random.pick(FORMS);
     let link = match family {
-        "symlink" | "hard link" | "shebang" => workshop.fresh(),
+        "symlink" | "hard link" | "shebang" => builder.fresh(),
         _ => String::new(),
     };
     if family == "shebang" {
-        workshop
-            .stage
+        builder
+            .testbed
             .write_executable(&link, &format!("#!{path} {word}\n"))?;
         // The kernel passes the script's path next; the file to leave behind is the last word.
         return Ok((family, format!("./{link} {ran}")));
@@ -40,9 +40,9 @@ pub(super) fn spell(
         .replace("{head}", head)
         .replace("{tail}", tail)
         .replace("{path}", &path)
-        .replace("{bin}", &workshop.stage.bin.display().to_string())
-        .replace("{dir}", &workshop.project())
-        .replace("{python}", &workshop.stage.python)
+        .replace("{bin}", &builder.testbed.bin.display().to_string())
+        .replace("{dir}", &builder.project())
+        .replace("{python}", &builder.testbed.python)
         .replace("{list}", &literal_list(&[program, word, &ran]))
         .replace("{w}", word)
         .replace("{ran}", &ran)

@@ -2,17 +2,17 @@
 
 use attache_text::shell::single_quoted;
 
-use super::{Workshop, literal};
+use super::{LineBuilder, literal};
 
 /// The line inside one more layer, and the layer's name.
 pub(super) fn wrap(
-    workshop: &mut Workshop<'_>,
+    builder: &mut LineBuilder<'_>,
     line: &str,
 ) -> Result<(&'static str, String), String> {
-    let (family, form) = workshop.random.pick(LAYERS);
+    let (family, form) = builder.random.pick(LAYERS);
     let mut text = form.to_owned();
-    let bash = format!("cd {}\n{line}\n", single_quoted(&workshop.project()));
-    let python = workshop.stage.python.clone();
+    let bash = format!("cd {}\n{line}\n", single_quoted(&builder.project()));
+    let python = builder.testbed.python.clone();
     let scripts = [
         ("{sh}", "sh", format!("{line}\n")),
         // Every shell reads it, also those that the line starts.
@@ -37,20 +37,20 @@ pub(super) fn wrap(
     ];
     for (mark, ending, script) in scripts {
         if text.contains(mark) {
-            let name = workshop.script(ending, &script)?;
+            let name = builder.script(ending, &script)?;
             text = text.replace(mark, &name);
         }
     }
     if text.contains("{mk}") {
-        let script = workshop.script("sh", &bash)?;
+        let script = builder.script("sh", &bash)?;
         let makefile = format!("all: one\n\t@true\none:\n\t@bash {script}\n");
-        let name = workshop.script("mk", &makefile)?;
+        let name = builder.script("mk", &makefile)?;
         text = text.replace("{mk}", &name);
     }
-    let mark = workshop.fresh().replace('-', "x");
+    let mark = builder.fresh().replace('-', "x");
     let text = text
         .replace("{m}", &mark)
-        .replace("{dir}", &workshop.project())
+        .replace("{dir}", &builder.project())
         .replace("{python}", &python)
         .replace("{qpy}", &single_quoted(&literal(line)))
         .replace("{qq}", &single_quoted(&single_quoted(line)))

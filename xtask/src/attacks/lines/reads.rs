@@ -1,39 +1,39 @@
 //! Spellings of a read: the file's path, and what opens it.
 
-use super::Workshop;
+use super::LineBuilder;
 
 /// A line that prints the file.
 pub(super) fn spell(
-    workshop: &mut Workshop<'_>,
+    builder: &mut LineBuilder<'_>,
     file: &str,
 ) -> Result<(&'static str, String), String> {
-    if workshop.random.once_in(6) {
-        let (family, form) = workshop.random.pick(TREES);
-        let project = workshop.project();
+    if builder.random.once_in(6) {
+        let (family, form) = builder.random.pick(TREES);
+        let project = builder.project();
         let tree = match file.starts_with("..") {
             true => "../vault".to_owned(),
-            false => workshop.random.pick(&[".".to_owned(), project]),
+            false => builder.random.pick(&[".".to_owned(), project]),
         };
         return Ok((family, form.replace("{t}", &tree)));
     }
-    let path = respelled(workshop, file)?;
-    let (family, form) = workshop.random.pick(READERS);
+    let path = respelled(builder, file)?;
+    let (family, form) = builder.random.pick(READERS);
     let text = form
-        .replace("{new}", &workshop.fresh())
-        .replace("{python}", &workshop.stage.python)
+        .replace("{new}", &builder.fresh())
+        .replace("{python}", &builder.testbed.python)
         .replace("{f}", file)
         .replace("{p}", &path);
     Ok((family, text))
 }
 
 /// The path as a request for a file names it: absolute, some with `..` or through a link.
-pub(super) fn requested(workshop: &mut Workshop<'_>, file: &str) -> Result<String, String> {
-    let project = workshop.project();
+pub(super) fn requested(builder: &mut LineBuilder<'_>, file: &str) -> Result<String, String> {
+    let project = builder.project();
     let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
-    let link = workshop.fresh();
-    let at = workshop.stage.project.join(&link);
+    let link = builder.fresh();
+    let at = builder.testbed.project.join(&link);
     let fail = |error: std::io::Error| format!("cannot make a link to {file}: {error}");
-    Ok(match workshop.random.below(6) {
+    Ok(match builder.random.below(6) {
         0 => format!("{project}/{folder}/./{name}"),
         1 => {
             std::os::unix::fs::symlink(folder, at).map_err(fail)?;
@@ -44,7 +44,7 @@ pub(super) fn requested(workshop: &mut Workshop<'_>, file: &str) -> Result<Strin
             format!("{project}/{link}")
         }
         3 if !file.starts_with("..") => {
-            std::fs::hard_link(workshop.stage.project.join(file), at).map_err(fail)?;
+            std::fs::hard_link(builder.testbed.project.join(file), at).map_err(fail)?;
             format!("{project}/{link}")
         }
         _ => format!("{project}/{file}"),
@@ -52,12 +52,12 @@ pub(super) fn requested(workshop: &mut Workshop<'_>, file: &str) -> Result<Strin
 }
 
 /// The path as a word of a shell.
-pub(super) fn respelled(workshop: &mut Workshop<'_>, file: &str) -> Result<String, String> {
+pub(super) fn respelled(builder: &mut LineBuilder<'_>, file: &str) -> Result<String, String> {
     let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
     let (head, tail) = name.split_at(1);
     let (first, rest) = folder.split_at(1);
-    let project = workshop.project();
-    let link = workshop.fresh();
+    let project = builder.project();
+    let link = builder.fresh();
     let link = link.as_str();
     let forms = [
         file.to_owned(),
@@ -81,8 +81,8 @@ pub(super) fn respelled(workshop: &mut Workshop<'_>, file: &str) -> Result<Strin
         format!("./{link}"),
         format!("{link}.hard"),
     ];
-    let form = workshop.random.pick(&forms);
-    let at = |name: &str| workshop.stage.project.join(name);
+    let form = builder.random.pick(&forms);
+    let at = |name: &str| builder.testbed.project.join(name);
     let fail = |error: std::io::Error| format!("cannot make a link to {file}: {error}");
     let name = form.trim_start_matches("./");
     if name == format!("{link}.hard") && !file.starts_with("..") {

@@ -1,20 +1,20 @@
 //! Spellings of a change: each adds a word to a file and leaves what was there.
 
-use super::Workshop;
+use super::LineBuilder;
 use super::reads::respelled;
 
 /// A line that adds the word to the file.
 pub(super) fn spell(
-    workshop: &mut Workshop<'_>,
+    builder: &mut LineBuilder<'_>,
     file: &str,
     word: &str,
 ) -> Result<(&'static str, String), String> {
-    let path = respelled(workshop, file)?;
-    let (family, form) = workshop.random.pick(WRITERS);
+    let path = respelled(builder, file)?;
+    let (family, form) = builder.random.pick(WRITERS);
     let (folder, name) = file.rsplit_once('/').unwrap_or((".", file));
     let text = form
-        .replace("{new}", &workshop.fresh())
-        .replace("{python}", &workshop.stage.python)
+        .replace("{new}", &builder.fresh())
+        .replace("{python}", &builder.testbed.python)
         .replace("{folder}", folder)
         .replace("{name}", name)
         .replace("{f}", file)

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::batch::Way;
+use super::super::batch::Runner;
 use super::super::random::Random;
-use super::super::stage::Stage;
+use super::super::testbed::Testbed;
 use super::Restriction;
 
 /// A rule that denies or asks about some of the files.
@@ -12,7 +12,7 @@ pub(super) struct FileRule {
     restriction: Restriction,
     kinds: &'static [&'static str],
     reach: Reach,
-    place: &'static Place,
+    pattern_of: &'static FilePattern,
 }
 
 /// What a rule keeps from being done. The kinds of the rule say which.
@@ -25,7 +25,7 @@ enum Reach {
 }
 
 /// A way to name some of the files.
-struct Place {
+struct FilePattern {
     /// `{run}` is the directory of the run.
     pattern: &'static str,
     files: &'static [&'static str],
@@ -40,13 +40,13 @@ impl FileRule {
             restriction: Restriction::new(random),
             kinds,
             reach,
-            place: &PLACES[random.below(PLACES.len())],
+            pattern_of: &FILE_PATTERNS[random.below(FILE_PATTERNS.len())],
         }
     }
 
-    pub(super) fn json(&self, stage: &Stage) -> Value {
-        let run = stage.run.display().to_string();
-        let path = self.place.pattern.replace("{run}", &run);
+    pub(super) fn json(&self, testbed: &Testbed) -> Value {
+        let run = testbed.run.display().to_string();
+        let path = self.pattern_of.pattern.replace("{run}", &run);
         let action = self.restriction.action();
         match self.kinds {
             [] => json!({"action": action, "path": path}),
@@ -54,26 +54,28 @@ impl FileRule {
         }
     }
 
-    pub(super) fn denies_reading(&self, file: &str, way: Way) -> bool {
-        self.place.files.contains(&file)
+    pub(super) fn denies_reading(&self, file: &str, runner: Runner) -> bool {
+        self.pattern_of.files.contains(&file)
             && match (self.restriction, self.reach) {
                 // The kernel enforces no rule that asks.
-                (Restriction::Ask, reach) => way == Way::Request && reach == Reach::Everything,
+                (Restriction::Ask, reach) => {
+                    runner == Runner::Request && reach == Reach::Everything
+                }
                 (Restriction::Deny, Reach::Everything) => true,
-                (Restriction::Deny, Reach::Commands) => way == Way::Terminal,
+                (Restriction::Deny, Reach::Commands) => runner == Runner::Terminal,
                 (Restriction::Deny, Reach::Changes) => false,
             }
     }
 
-    pub(super) fn denies_writing(&self, file: &str, way: Way) -> bool {
-        self.place.files.contains(&file)
+    pub(super) fn denies_writing(&self, file: &str, runner: Runner) -> bool {
+        self.pattern_of.files.contains(&file)
             && match (self.restriction, self.reach) {
                 // A rule on the kind `read` alone does not ask about changes.
                 (Restriction::Ask, reach) => {
-                    way == Way::Request && reach != Reach::Commands && self.kinds != ["read"]
+                    runner == Runner::Request && reach != Reach::Commands && self.kinds != ["read"]
                 }
                 (Restriction::Deny, Reach::Everything | Reach::Changes) => true,
-                (Restriction::Deny, Reach::Commands) => way == Way::Terminal,
+                (Restriction::Deny, Reach::Commands) => runner == Runner::Terminal,
             }
     }
 
@@ -81,7 +83,7 @@ impl FileRule {
     pub(super) fn is_enforced_whole(&self) -> bool {
         self.restriction == Restriction::Deny
             && self.reach != Reach::Commands
-            && self.place.names_tree
+            && self.pattern_of.names_tree
     }
 }
 
@@ -95,43 +97,43 @@ const KINDS: &[(&[&str], Reach)] = &[
     (&["execute"], Reach::Commands),
 ];
 
-const PLACES: &[Place] = &[
-    Place {
+const FILE_PATTERNS: &[FilePattern] = &[
+    FilePattern {
         pattern: "secrets",
         files: &["secrets/key", "secrets/deep/er/key"],
         names_tree: true,
     },
-    Place {
+    FilePattern {
         pattern: "secrets/**",
         files: &["secrets/key", "secrets/deep/er/key"],
         names_tree: true,
     },
-    Place {
+    FilePattern {
         pattern: "secrets/deep",
         files: &["secrets/deep/er/key"],
         names_tree: true,
     },
-    Place {
+    FilePattern {
         pattern: "{run}/vault",
         files: &["../vault/key"],
         names_tree: true,
     },
-    Place {
+    FilePattern {
         pattern: "./app/.env",
         files: &["app/.env"],
         names_tree: true,
     },
-    Place {
+    FilePattern {
         pattern: ".env",
         files: &[".env", "app/.env"],
         names_tree: false,
     },
-    Place {
+    FilePattern {
         pattern: "*.pem",
         files: &["keys/a.pem"],
         names_tree: false,
     },
-    Place {
+    FilePattern {
         pattern: "keys/*.pem",
         files: &["keys/a.pem"],
         names_tree: false,

@@ -10,28 +10,28 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-pub(super) type Fault = String;
+pub(super) type Failure = String;
 
 /// An agent and what it has said.
-pub(super) struct Client {
+pub(super) struct ScriptedClient {
     child: Child,
     stdin: ChildStdin,
     lines: Receiver<(Instant, Value)>,
     next: u64,
     /// What is chosen when a permission is asked for: the option's id or kind. None leaves the question open.
-    pub(super) choose: Option<&'static str>,
+    pub(super) permission_choice: Option<&'static str>,
     /// What a form is answered with, null to decline it. None leaves it open.
-    pub(super) fill: Option<Value>,
-    pub(super) heard: Vec<(Instant, Value)>,
+    pub(super) form_answer: Option<Value>,
+    pub(super) received: Vec<(Instant, Value)>,
 }
 
-impl Client {
+impl ScriptedClient {
     pub(super) fn start(
         words: &[OsString],
         env: &[(String, OsString)],
         cwd: &Path,
         capabilities: Value,
-    ) -> Result<Client, Fault> {
+    ) -> Result<ScriptedClient, Failure> {
         let [program, args @ ..] = words else {
             return Err("no program".to_owned());
         };
@@ -56,17 +56,17 @@ impl Client {
                 }
             }
         });
-        let mut client = Client {
+        let mut client = ScriptedClient {
             child,
             stdin,
             lines,
             next: 0,
-            choose: Some("allow_once"),
-            fill: Some(Value::Null),
-            heard: Vec::new(),
+            permission_choice: Some("allow_once"),
+            form_answer: Some(Value::Null),
+            received: Vec::new(),
         };
-        let hello = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
-        client.ask("initialize", hello)?;
+        let initialize = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
+        client.request("initialize", initialize)?;
         Ok(client)
     }
 
@@ -74,41 +74,41 @@ impl Client {
         self.child.id()
     }
 
-    pub(super) fn session(&mut self, cwd: &Path) -> Result<String, Fault> {
+    pub(super) fn session(&mut self, cwd: &Path) -> Result<String, Failure> {
         self.session_with(cwd, json!([]))
     }
 
-    pub(super) fn session_with(&mut self, cwd: &Path, servers: Value) -> Result<String, Fault> {
+    pub(super) fn session_with(&mut self, cwd: &Path, servers: Value) -> Result<String, Failure> {
         let params = json!({ "cwd": cwd, "mcpServers": servers });
-        let opened = self.ask("session/new", params)?;
+        let opened = self.request("session/new", params)?;
         let id = opened["result"]["sessionId"].as_str();
         id.map(str::to_owned)
             .ok_or_else(|| format!("no session: {opened}"))
     }
 
     /// Sends a request and waits for its answer.
-    pub(super) fn ask(&mut self, method: &str, params: Value) -> Result<Value, Fault> {
+    pub(super) fn request(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
         let id = self.send(method, params)?;
         self.answer(id)
     }
 
-    pub(super) fn send(&mut self, method: &str, params: Value) -> Result<u64, Fault> {
+    pub(super) fn send(&mut self, method: &str, params: Value) -> Result<u64, Failure> {
         self.next += 1;
         let id = self.next;
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         Ok(id)
     }
 
-    pub(super) fn tell(&mut self, method: &str, params: Value) -> Result<(), Fault> {
-        self.say(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    pub(super) fn notify(&mut self, method: &str, params: Value) -> Result<(), Failure> {
+        self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
 
     /// Prompts with a script for the model.
-    pub(super) fn prompt(&mut self, session: &str, script: &Value) -> Result<u64, Fault> {
+    pub(super) fn prompt(&mut self, session: &str, script: &Value) -> Result<u64, Failure> {
         self.prompt_text(session, &format!("Go on. <<{script}>>"))
     }
 
-    pub(super) fn prompt_text(&mut self, session: &str, text: &str) -> Result<u64, Fault> {
+    pub(super) fn prompt_text(&mut self, session: &str, text: &str) -> Result<u64, Failure> {
         let prompt = json!([{ "type": "text", "text": text }]);
         self.send(
             "session/prompt",
@@ -117,12 +117,12 @@ impl Client {
     }
 
     /// A whole turn; its stop reason.
-    pub(super) fn turn(&mut self, session: &str, script: &Value) -> Result<String, Fault> {
+    pub(super) fn turn(&mut self, session: &str, script: &Value) -> Result<String, Failure> {
         let id = self.prompt(session, script)?;
         self.stop_reason(id)
     }
 
-    pub(super) fn stop_reason(&mut self, id: u64) -> Result<String, Fault> {
+    pub(super) fn stop_reason(&mut self, id: u64) -> Result<String, Failure> {
         let answer = self.answer(id)?;
         let reason = answer["result"]["stopReason"].as_str();
         reason
@@ -130,7 +130,7 @@ impl Client {
             .ok_or_else(|| format!("the turn failed: {answer}"))
     }
 
-    pub(super) fn answer(&mut self, id: u64) -> Result<Value, Fault> {
+    pub(super) fn answer(&mut self, id: u64) -> Result<Value, Failure> {
         let answer = |message: &Value| message["id"] == id && message["method"].is_null();
         let what = format!("an answer to request {id}");
         self.wait(&what, answer)
@@ -141,11 +141,11 @@ impl Client {
         &mut self,
         what: &str,
         fits: impl Fn(&Value) -> bool,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, Failure> {
         let end = Instant::now() + PATIENCE;
         let mut seen = 0;
         loop {
-            while let Some((_, message)) = self.heard.get(seen) {
+            while let Some((_, message)) = self.received.get(seen) {
                 if fits(message) {
                     return Ok(message.clone());
                 }
@@ -153,7 +153,7 @@ impl Client {
             }
             let left = end.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left) {
-                Ok((time, message)) => self.take(time, message)?,
+                Ok((time, message)) => self.receive(time, message)?,
                 Err(RecvTimeoutError::Timeout) => return Err(format!("{what} did not come")),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(format!("the agent ended before {what} came"));
@@ -165,7 +165,7 @@ impl Client {
     /// All updates so far of a kind.
     pub(super) fn updates(&self, kind: &str) -> Vec<&Value> {
         let updates = self
-            .heard
+            .received
             .iter()
             .map(|(_, message)| &message["params"]["update"]);
         updates
@@ -182,7 +182,7 @@ impl Client {
         texts.collect()
     }
 
-    pub(super) fn kill(&mut self) -> Result<(), Fault> {
+    pub(super) fn kill(&mut self) -> Result<(), Failure> {
         self.child.kill().map_err(|error| error.to_string())?;
         self.child
             .wait()
@@ -190,24 +190,26 @@ impl Client {
             .map_err(|error| error.to_string())
     }
 
-    fn take(&mut self, time: Instant, message: Value) -> Result<(), Fault> {
+    fn receive(&mut self, time: Instant, message: Value) -> Result<(), Failure> {
         let answer = match message["method"].as_str() {
-            Some("session/request_permission") => self.chosen(&message["params"]["options"]),
-            Some("elicitation/create") => self.fill.as_ref().map(|content| match content {
+            Some("session/request_permission") => {
+                self.permission_response(&message["params"]["options"])
+            }
+            Some("elicitation/create") => self.form_answer.as_ref().map(|content| match content {
                 Value::Null => json!({ "action": "decline" }),
                 content => json!({ "action": "accept", "content": content }),
             }),
             _ => None,
         };
         if let Some(result) = answer {
-            self.say(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))?;
+            self.write(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))?;
         }
-        self.heard.push((time, message));
+        self.received.push((time, message));
         Ok(())
     }
 
-    fn chosen(&self, options: &Value) -> Option<Value> {
-        let wanted = self.choose?;
+    fn permission_response(&self, options: &Value) -> Option<Value> {
+        let wanted = self.permission_choice?;
         let options = options.as_array()?;
         let found = options
             .iter()
@@ -219,14 +221,14 @@ impl Client {
         Some(json!({ "outcome": outcome }))
     }
 
-    fn say(&mut self, message: &Value) -> Result<(), Fault> {
+    fn write(&mut self, message: &Value) -> Result<(), Failure> {
         let line = format!("{message}\n");
         let said = self.stdin.write_all(line.as_bytes());
         said.map_err(|error| format!("the agent does not listen: {error}"))
     }
 }
 
-impl Drop for Client {
+impl Drop for ScriptedClient {
     fn drop(&mut self) {
         // It may have ended already.
         self.child.kill().ok();

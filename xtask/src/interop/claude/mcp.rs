@@ -9,20 +9,20 @@ use serde_json::{Value, json};
 
 use crate::interop::model::http::{self, Request};
 
-type Stream = Arc<Mutex<Option<TcpStream>>>;
+type EventStream = Arc<Mutex<Option<TcpStream>>>;
 
 /// Serves until the process ends: `/mcp` for the one form, `/sse` for the other.
 pub(super) fn serve() -> io::Result<SocketAddr> {
-    let events = Stream::default();
+    let events = EventStream::default();
     http::serve(move |stream| answer(stream, &events))
 }
 
-fn answer(mut stream: TcpStream, events: &Stream) -> io::Result<()> {
+fn answer(mut stream: TcpStream, events: &EventStream) -> io::Result<()> {
     let request = Request::read(&stream)?;
-    let asked: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-    let answer = (!asked["id"].is_null()).then(|| {
-        let result = result(&asked, &request.authorization);
-        json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result }).to_string()
+    let message: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    let answer = (!message["id"].is_null()).then(|| {
+        let result = result(&message, &request.authorization);
+        json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }).to_string()
     });
     match (request.method.as_str(), request.path.as_str(), answer) {
         ("POST", "/mcp", Some(answer)) => {
@@ -53,8 +53,8 @@ fn status(stream: &mut TcpStream, status: &str) -> io::Result<()> {
     stream.write_all(head.as_bytes())
 }
 
-fn result(asked: &Value, authorization: &str) -> Value {
-    match asked["method"].as_str() {
+fn result(message: &Value, authorization: &str) -> Value {
+    match message["method"].as_str() {
         Some("initialize") => json!({
             "protocolVersion": "2025-06-18",
             "capabilities": { "tools": {} },

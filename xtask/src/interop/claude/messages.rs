@@ -15,29 +15,29 @@ use crate::interop::model::http::{self, Request};
 
 /// A model, and what it was asked.
 #[derive(Clone)]
-pub(super) struct Model {
+pub(super) struct FakeModel {
     pub(super) address: SocketAddr,
     /// The requests, head and body.
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
-impl Model {
+impl FakeModel {
     /// Serves until the process ends.
-    pub(super) fn serve() -> io::Result<Model> {
-        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-        let theirs = Arc::clone(&asked);
+    pub(super) fn serve() -> io::Result<FakeModel> {
+        let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+        let theirs = Arc::clone(&requests);
         let address = http::serve(move |stream| answer(&theirs, stream))?;
-        Ok(Model { address, asked })
+        Ok(FakeModel { address, requests })
     }
 
     /// Whether some request held this text.
-    pub(super) fn was_asked(&self, text: &str) -> bool {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.iter().any(|request| request.contains(text))
+    pub(super) fn received(&self, text: &str) -> bool {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.iter().any(|request| request.contains(text))
     }
 }
 
-fn answer(asked: &Mutex<Vec<String>>, mut stream: TcpStream) -> io::Result<()> {
+fn answer(requests: &Mutex<Vec<String>>, mut stream: TcpStream) -> io::Result<()> {
     let request = Request::read(&stream)?;
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     if !request.path.ends_with("/messages") {
@@ -49,14 +49,14 @@ fn answer(asked: &Mutex<Vec<String>>, mut stream: TcpStream) -> io::Result<()> {
         );
     }
     let blocks = blocks(&body);
-    let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-    asked.push(format!("{}{body}", request.head));
-    drop(asked);
+    let mut requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
+    requests.push(format!("{}{body}", request.head));
+    drop(requests);
     if let Some(status) = blocks.first().and_then(|block| block["error"].as_u64()) {
         return fail(&mut stream, status, &blocks[0]);
     }
     http::begin(&mut stream, "text/event-stream")?;
-    tell(&mut stream, &blocks)
+    write_blocks(&mut stream, &blocks)
 }
 
 /// The blocks that are due, by the last prompt with a script and the answers since.
@@ -125,15 +125,15 @@ fn fail(stream: &mut TcpStream, status: u64, block: &Value) -> io::Result<()> {
     stream.write_all(body.as_bytes())
 }
 
-fn tell(stream: &mut TcpStream, blocks: &[Value]) -> io::Result<()> {
+fn write_blocks(stream: &mut TcpStream, blocks: &[Value]) -> io::Result<()> {
     let id = format!("msg_{:016x}", fastrand());
-    let mut say = |kind: &str, mut event: Value| {
+    let mut send = |kind: &str, mut event: Value| {
         event["type"] = json!(kind);
         http::event(stream, Some(kind), &event.to_string())
     };
     let usage = json!({ "input_tokens": 11, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0 });
     let message = json!({ "id": id, "type": "message", "role": "assistant", "model": "here", "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage });
-    say("message_start", json!({ "message": message }))?;
+    send("message_start", json!({ "message": message }))?;
     let mut reason = "end_turn";
     for (index, block) in blocks.iter().enumerate() {
         if let Some(pause) = block["pause"].as_u64() {
@@ -143,7 +143,7 @@ fn tell(stream: &mut TcpStream, blocks: &[Value]) -> io::Result<()> {
         if block["hold"] == true {
             for _ in 0..HOLD {
                 thread::sleep(STEP);
-                say("ping", json!({}))?;
+                send("ping", json!({}))?;
             }
             continue;
         }
@@ -151,24 +151,24 @@ fn tell(stream: &mut TcpStream, blocks: &[Value]) -> io::Result<()> {
         if start["type"] == "tool_use" {
             reason = "tool_use";
         }
-        say(
+        send(
             "content_block_start",
             json!({ "index": index, "content_block": start }),
         )?;
         for delta in deltas {
-            say(
+            send(
                 "content_block_delta",
                 json!({ "index": index, "delta": delta }),
             )?;
         }
-        say("content_block_stop", json!({ "index": index }))?;
+        send("content_block_stop", json!({ "index": index }))?;
     }
     let delta = json!({ "stop_reason": reason, "stop_sequence": null });
-    say(
+    send(
         "message_delta",
         json!({ "delta": delta, "usage": { "output_tokens": 7 } }),
     )?;
-    say("message_stop", json!({}))
+    send("message_stop", json!({}))
 }
 
 /// How a block begins, and its pieces.

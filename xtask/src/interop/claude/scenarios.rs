@@ -2,19 +2,19 @@
 
 mod background;
 mod clients;
-mod ends;
+mod crashes;
 mod logins;
 mod modes;
-mod past;
+mod replay;
 mod servers;
 mod sessions;
 mod tools;
 mod turns;
 
-use super::client::Fault;
-use super::stage::Stage;
+use super::client::Failure;
+use super::fixture::Fixture;
 
-type Scenario = fn(&Stage) -> Result<(), Fault>;
+type Scenario = fn(&Fixture) -> Result<(), Failure>;
 
 pub(super) const ALL: &[(&str, Scenario)] = &[
     ("text", turns::text),
@@ -56,8 +56,8 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("resume", sessions::resume),
     ("load", sessions::load),
     ("fork", sessions::fork),
-    ("rewound", past::rewound),
-    ("subagents", past::subagents),
+    ("rewound", replay::rewound),
+    ("subagents", replay::subagents),
     ("unknown session", sessions::unknown),
     ("mcp server", sessions::mcp_server),
     ("mcp over http", sessions::mcp_over_http),
@@ -71,20 +71,24 @@ pub(super) const ALL: &[(&str, Scenario)] = &[
     ("run", clients::run),
     ("run denied", clients::run_denied),
     ("acpx", clients::acpx),
-    ("no CLI", ends::no_cli),
-    ("CLI killed", ends::cli_killed),
-    ("100 kills", ends::kills),
-    ("sweep", ends::sweep),
+    ("no CLI", crashes::no_cli),
+    ("CLI killed", crashes::cli_killed),
+    ("100 kills", crashes::kills),
+    ("sweep", crashes::sweep),
 ];
 
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, wanted: T) -> Result<(), Fault> {
+fn expect_eq<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    found: T,
+    wanted: T,
+) -> Result<(), Failure> {
     match found == wanted {
         true => Ok(()),
         false => Err(format!("{what} is {found:?}, not {wanted:?}")),
     }
 }
 
-fn holds(what: &str, truth: bool) -> Result<(), Fault> {
+fn expect(what: &str, truth: bool) -> Result<(), Failure> {
     match truth {
         true => Ok(()),
         false => Err(format!("it does not hold that {what}")),

@@ -8,8 +8,8 @@ use attache_schema::method::{Method, MethodKind};
 use attache_schema::rules;
 
 use super::Conversation;
-use super::party::{Asked, Open, arrow, direction, other};
-use crate::line::titled;
+use super::participant::{OpenRequest, TypedRequest, arrow, direction, other};
+use crate::line::error_with_title;
 
 impl Conversation {
     pub(super) fn answer(
@@ -18,11 +18,12 @@ impl Conversation {
         id: &Id,
         outcome: Result<&str, Error>,
     ) -> String {
-        let asker = from
+        let requester = from
             .map(other)
-            .or_else(|| self.asker(id, outcome.as_ref().ok().copied()));
-        let open = asker.and_then(|asker| Some((asker, self.party(asker).open.remove(id)?)));
-        let Some((asker, open)) = open else {
+            .or_else(|| self.requester(id, outcome.as_ref().ok().copied()));
+        let open = requester
+            .and_then(|requester| Some((requester, self.participant(requester).open.remove(id)?)));
+        let Some((requester, open)) = open else {
             if self.broken.remove(id) || (id.is_null() && outcome.is_err()) {
                 self.note("it answers what was no message".to_owned());
             } else {
@@ -32,25 +33,27 @@ impl Conversation {
             let failed = failed.unwrap_or_default();
             return format!("{} an answer  (to {id}){failed}", arrow(from));
         };
-        let outcome = self.outcome(asker, id, &open, outcome);
+        let outcome = self.outcome(requester, id, &open, outcome);
         if !self.is_foreign {
-            self.check_answer(asker, &open, outcome.as_ref().map(String::as_str));
+            self.check_answer(requester, &open, outcome.as_ref().map(String::as_str));
         }
         let failed = outcome.err().map(|error| failed(&error));
         let failed = failed.unwrap_or_default();
-        let (arrow, method) = (arrow(Some(other(asker))), &open.method);
+        let (arrow, method) = (arrow(Some(other(requester))), &open.method);
         format!("{arrow} {method}  (answer to {id}){failed}")
     }
 
     /// Who has asked what is answered by this id, and by this result if there is one.
-    pub(super) fn asker(&self, id: &Id, result: Option<&str>) -> Option<Role> {
+    pub(super) fn requester(&self, id: &Id, result: Option<&str>) -> Option<Role> {
         let (client, agent) = match (self.client.open.get(id), self.agent.open.get(id)) {
             (Some(client), Some(agent)) => (client, agent),
             (Some(_), None) => return Some(Role::Client),
             (None, Some(_)) => return Some(Role::Agent),
             (None, None) => return None,
         };
-        let fits = |open: &Open, asker| result.is_none_or(|result| open.fits(asker, result));
+        let fits = |open: &OpenRequest, requester| {
+            result.is_none_or(|result| open.fits(requester, result))
+        };
         match (fits(client, Role::Client), fits(agent, Role::Agent)) {
             (true, false) => Some(Role::Client),
             (false, true) => Some(Role::Agent),
@@ -62,22 +65,22 @@ impl Conversation {
     /// The outcome as official JSON; a note shows it where it differs.
     fn outcome(
         &mut self,
-        asker: Role,
+        requester: Role,
         id: &Id,
-        open: &Open,
+        open: &OpenRequest,
         outcome: Result<&str, Error>,
     ) -> Result<String, Error> {
         let method = open.method.as_str();
-        if let (Role::Client, "initialize", Ok(result)) = (asker, method, &outcome) {
-            self.introduced(result);
+        if let (Role::Client, "initialize", Ok(result)) = (requester, method, &outcome) {
+            self.read_initialize_response(result);
         }
         if self.is_foreign {
             return outcome.map(str::to_owned);
         }
-        let translator = &mut self.party(other(asker)).translator;
+        let translator = &mut self.participant(other(requester)).translator;
         let said = match &outcome {
             Ok(result) => (*result).to_owned(),
-            Err(error) => titled(error),
+            Err(error) => error_with_title(error),
         };
         let official = match outcome {
             Ok(result) => translator
@@ -85,11 +88,13 @@ impl Conversation {
                 .map(Cow::into_owned),
             Err(error) => Err(translator.read_error(id, method, error)),
         };
-        let read = official.as_ref().map_or_else(titled, Clone::clone);
+        let read = official
+            .as_ref()
+            .map_or_else(error_with_title, Clone::clone);
         if read != said {
             self.note(format!("officially: {read}"));
         }
-        let translator = &mut self.party(asker).translator;
+        let translator = &mut self.participant(requester).translator;
         match &official {
             Ok(result) => drop(translator.write_result(id, method, result)),
             Err(error) => drop(translator.write_error(id, method, error.clone())),
@@ -97,20 +102,20 @@ impl Conversation {
         official
     }
 
-    fn check_answer(&mut self, asker: Role, open: &Open, outcome: Result<&str, &Error>) {
+    fn check_answer(&mut self, requester: Role, open: &OpenRequest, outcome: Result<&str, &Error>) {
         match &open.request {
-            Asked::ByClient(request) => {
+            TypedRequest::ByClient(request) => {
                 let found = rules::agent::check_response(request, outcome, &self.context);
                 self.violations(found);
-                self.context.agent_answered(request, outcome);
+                self.context.on_agent_response(request, outcome);
             }
-            Asked::ByAgent(request) => {
+            TypedRequest::ByAgent(request) => {
                 let found = rules::client::check_response(request, outcome, &self.context);
                 self.violations(found);
-                self.context.client_answered(request, outcome);
+                self.context.on_client_response(request, outcome);
             }
-            Asked::Unread => {
-                let method = Method::find(&open.method, MethodKind::Request, direction(asker));
+            TypedRequest::Unread => {
+                let method = Method::find(&open.method, MethodKind::Request, direction(requester));
                 let shape = method.and_then(|method| method.result);
                 if let (Some(shape), Ok(result)) = (shape, outcome)
                     && let Err(fault) = shape.check(result)
@@ -123,5 +128,8 @@ impl Conversation {
 }
 
 fn failed(error: &Error) -> String {
-    format!("  (failed: {})", titled(error).replacen(": ", " ", 1))
+    format!(
+        "  (failed: {})",
+        error_with_title(error).replacen(": ", " ", 1)
+    )
 }

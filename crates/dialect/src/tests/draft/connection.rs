@@ -6,9 +6,9 @@ use super::*;
 
 #[test]
 fn client_capabilities() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check(
-        &mut talk,
+        &mut conversation,
         "client initialize",
         r#"{
           "protocolVersion": 1,
@@ -46,7 +46,7 @@ fn client_capabilities() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client initialize",
         r#"{
           "protocolVersion": 1,
@@ -65,7 +65,7 @@ fn client_capabilities() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client initialize",
         r#"{
           "protocolVersion": 1,
@@ -85,9 +85,9 @@ fn client_capabilities() {
 
 #[test]
 fn client_capabilities_for_a_draft_agent() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent initialize",
         r#"{
           "protocolVersion": 1,
@@ -109,7 +109,7 @@ fn client_capabilities_for_a_draft_agent() {
             }"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent initialize",
         r#"{"protocolVersion": 1}"#,
         expect![[r#"
@@ -123,9 +123,9 @@ fn client_capabilities_for_a_draft_agent() {
 
 #[test]
 fn agent_capabilities() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check(
-        &mut talk,
+        &mut conversation,
         "agent= initialize",
         r#"{
           "protocolVersion": 1,
@@ -182,9 +182,9 @@ fn agent_capabilities() {
 
 #[test]
 fn some_agent_capabilities() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check(
-        &mut talk,
+        &mut conversation,
         "agent= initialize",
         r#"{
           "protocolVersion": 1,
@@ -206,7 +206,7 @@ fn some_agent_capabilities() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= initialize",
         r#"{
           "protocolVersion": 1,
@@ -227,9 +227,9 @@ fn some_agent_capabilities() {
 
 #[test]
 fn agent_capabilities_for_a_draft_client() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= initialize",
         r#"{
           "protocolVersion": 1,
@@ -256,7 +256,7 @@ fn agent_capabilities_for_a_draft_client() {
             }"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= initialize",
         r#"{"protocolVersion": 1}"#,
         expect![[r#"
@@ -274,9 +274,9 @@ fn agent_capabilities_for_a_draft_client() {
 
 #[test]
 fn login() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check(
-        &mut talk,
+        &mut conversation,
         "client authenticate",
         r#"{"method": "api_key", "credentials": {"apiKey": "sk-..."}}"#,
         expect![[r#"
@@ -286,7 +286,7 @@ fn login() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= authenticate",
         r#"{"success": true, "expiresAt": "2026-02-05T00:00:00Z"}"#,
         expect![[
@@ -294,19 +294,19 @@ fn login() {
         ]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent authenticate",
         r#"{"methodId": "oauth2"}"#,
         expect![[r#"{"method":"oauth2","credentials":{}}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= authenticate",
         r#"{}"#,
         expect![[r#"{"success":true}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= authenticate",
         r#"null"#,
         expect![[r#"{"success":true}"#]],
@@ -315,9 +315,9 @@ fn login() {
 
 #[test]
 fn a_login_that_did_not_succeed_is_an_error() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     let mut failure = |result| {
-        let result = talk.agent.read_result(id(), "authenticate", result);
+        let result = conversation.agent.read_result(id(), "authenticate", result);
         result.expect_err("failed").to_string()
     };
     expect!["bad key (-32000)"].assert_eq(&failure(r#"{"success":false,"error":"bad key"}"#));

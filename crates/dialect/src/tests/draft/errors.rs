@@ -16,9 +16,11 @@ fn error(code: i32, message: &str, data: &str) -> Error {
 
 /// The official error for a draft agent's, and the code that a draft client gets for it.
 fn read(method: &str, error: Error) -> (Error, i32) {
-    let mut talk = Talk::new();
-    let official = talk.agent.read_error(id(), method, error.clone());
-    let again = talk.client.write_error(id(), method, official.clone());
+    let mut conversation = TranslatedConversation::new();
+    let official = conversation.agent.read_error(id(), method, error.clone());
+    let again = conversation
+        .client
+        .write_error(id(), method, official.clone());
     assert_eq!((&again.message, &again.data), (&error.message, &error.data));
     (official, again.code)
 }
@@ -93,7 +95,10 @@ fn official_codes_for_a_draft_peer() {
     ];
     let written = rows.map(|(method, code, message, data)| {
         let official = error(code, message, data);
-        let draft = Talk::new().client.write_error(id(), method, official).code;
+        let draft = TranslatedConversation::new()
+            .client
+            .write_error(id(), method, official)
+            .code;
         format!("{method} {code} {message} {data} → {draft}\n")
     });
     expect![[r#"

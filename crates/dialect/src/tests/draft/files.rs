@@ -6,9 +6,9 @@ use super::*;
 
 #[test]
 fn read_file() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "agent fs/read_text_file",
         r#"{"path": "/a", "encoding": "utf-8", "startLine": 5, "endLine": 9}"#,
         expect![[r#"
@@ -21,7 +21,7 @@ fn read_file() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= fs/read_text_file",
         r#"{"content": "x", "encoding": "utf-8", "totalLines": 8, "truncated": true}"#,
         expect![[r#"
@@ -31,25 +31,25 @@ fn read_file() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent fs/read_text_file",
         r#"{"path": "/a", "endLine": 9}"#,
         expect![[r#"{"path":"/a","sessionId":"s","limit":9}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent fs/read_text_file",
         r#"{"path": "/a", "startLine": 2}"#,
         expect![[r#"{"path":"/a","line":2,"sessionId":"s"}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client fs/read_text_file",
         r#"{"sessionId": "s", "path": "/a", "line": 3, "limit": 1}"#,
         expect![[r#"{"path":"/a","startLine":3,"endLine":3}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent= fs/read_text_file",
         r#"{"content": "x"}"#,
         expect![[r#"{"content":"x","encoding":"utf-8"}"#]],
@@ -58,16 +58,16 @@ fn read_file() {
 
 #[test]
 fn relative_paths_start_at_the_working_directory() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_lossy(
-        &mut talk,
+        &mut conversation,
         "agent fs/read_text_file",
         r#"{"path": "src/../a.rs"}"#,
         expect![[r#"{"path":"/home/user/project/src/../a.rs","sessionId":"s"}"#]],
         expect![[r#"{"path":"/home/user/project/src/../a.rs"}"#]],
     );
     check_lossy(
-        &mut talk,
+        &mut conversation,
         "agent terminal/create",
         r#"{"command": "ls", "cwd": "."}"#,
         expect![[r#"{"command":"ls","cwd":"/home/user/project","sessionId":"s"}"#]],
@@ -77,9 +77,9 @@ fn relative_paths_start_at_the_working_directory() {
 
 #[test]
 fn write_file() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "agent fs/write_text_file",
         r#"{
           "path": "/a",
@@ -99,13 +99,13 @@ fn write_file() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= fs/write_text_file",
         r#"{"bytesWritten": 5, "created": true}"#,
         expect![[r#"{"_meta":{"attache.dialect":{"bytesWritten":5,"created":true}}}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client fs/write_text_file",
         r#"{"sessionId": "s", "path": "/a", "content": "x"}"#,
         expect![[r#"{"path":"/a","content":"x","overwrite":true}"#]],
@@ -114,21 +114,21 @@ fn write_file() {
 
 #[test]
 fn what_was_written_is_counted() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "agent fs/write_text_file",
         r#"{"path": "/a", "content": "hé"}"#,
         expect![[r#"{"path":"/a","content":"hé","sessionId":"s","_meta":{"attache.dialect":{}}}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent= fs/write_text_file",
         r#"null"#,
         expect![[r#"{"bytesWritten":3,"created":false}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent fs/write_text_file",
         r#"{"path": "/b", "content": "", "overwrite": false}"#,
         expect![[r#"
@@ -140,7 +140,7 @@ fn what_was_written_is_counted() {
             }"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent= fs/write_text_file",
         r#"{}"#,
         expect![[r#"{"bytesWritten":0,"created":true}"#]],
@@ -149,9 +149,9 @@ fn what_was_written_is_counted() {
 
 #[test]
 fn mcp_over_acp() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "agent _mcp/request",
         r#"{
           "serverName": "remote-tool",
@@ -167,13 +167,13 @@ fn mcp_over_acp() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= mcp/message",
         r#"{"content": []}"#,
         expect![[r#"{"result":{"content":[]}}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= mcp/message",
         r#"null"#,
         expect![[r#"{"result":null}"#]],
@@ -182,15 +182,18 @@ fn mcp_over_acp() {
 
 #[test]
 fn an_error_of_an_mcp_server_is_an_error_of_the_call() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let result = r#"{"error":{"code":-7,"message":"no"}}"#;
-    let error = talk.agent.write_result(id(), "mcp/message", result);
+    let error = conversation.agent.write_result(id(), "mcp/message", result);
     assert_eq!(error.expect_err("failed").code, -7);
 }
 
 #[test]
 fn other_extensions_pass() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let params = r#"{"path":"/a","analysisType":"security"}"#;
-    assert_eq!(talk.pass("client _custom/analyzeCode", params).0, params);
+    assert_eq!(
+        conversation.pass("client _custom/analyzeCode", params).0,
+        params
+    );
 }

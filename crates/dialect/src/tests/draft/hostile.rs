@@ -6,8 +6,8 @@ use expect_test::{Expect, expect};
 use super::*;
 
 /// The error that a draft agent's call gets.
-fn refused(talk: &mut Talk, method: &str, params: &str, message: Expect) {
-    let error = talk
+fn refused(conversation: &mut TranslatedConversation, method: &str, params: &str, message: Expect) {
+    let error = conversation
         .agent
         .read_call(call(method, params))
         .expect_err("refused");
@@ -15,8 +15,8 @@ fn refused(talk: &mut Talk, method: &str, params: &str, message: Expect) {
     message.assert_eq(&error.message);
 }
 
-fn session_of_read(talk: &mut Talk) -> String {
-    let (official, _) = talk.pass("agent fs/read_text_file", r#"{"path":"a"}"#);
+fn session_of_read(conversation: &mut TranslatedConversation) -> String {
+    let (official, _) = conversation.pass("agent fs/read_text_file", r#"{"path":"a"}"#);
     let official = value(&official);
     format!("{} {}", official["sessionId"], official["path"])
 }
@@ -25,55 +25,55 @@ const READ: &str = r#"{"path":"a"}"#;
 
 #[test]
 fn a_call_without_session_is_never_given_to_a_guessed_one() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     refused(
-        &mut talk,
+        &mut conversation,
         "fs/read_text_file",
         READ,
         expect!["Invalid params: sessionId: missing, and there is no session yet"],
     );
-    talk.start("s", "/s");
-    assert_eq!(session_of_read(&mut talk), r#""s" "/s/a""#);
-    talk.start("t", "/t");
+    conversation.start("s", "/s");
+    assert_eq!(session_of_read(&mut conversation), r#""s" "/s/a""#);
+    conversation.start("t", "/t");
     refused(
-        &mut talk,
+        &mut conversation,
         "fs/read_text_file",
         READ,
         expect![
             "Invalid params: sessionId: missing, and there are several sessions and no prompt that runs"
         ],
     );
-    talk.pass("client session/prompt", r#"{"sessionId":"t","content":[]}"#);
-    assert_eq!(session_of_read(&mut talk), r#""t" "/t/a""#);
-    talk.pass("client session/prompt", r#"{"sessionId":"s","content":[]}"#);
+    conversation.pass("client session/prompt", r#"{"sessionId":"t","content":[]}"#);
+    assert_eq!(session_of_read(&mut conversation), r#""t" "/t/a""#);
+    conversation.pass("client session/prompt", r#"{"sessionId":"s","content":[]}"#);
     refused(
-        &mut talk,
+        &mut conversation,
         "terminal/create",
         r#"{"command":"c"}"#,
         expect!["Invalid params: sessionId: missing, and prompts run in several sessions"],
     );
-    talk.pass("agent= session/prompt", r#"{"stopReason":"end_turn"}"#);
-    assert_eq!(session_of_read(&mut talk), r#""s" "/s/a""#);
-    talk.pass("agent= session/prompt", r#"{"stopReason":"end_turn"}"#);
+    conversation.pass("agent= session/prompt", r#"{"stopReason":"end_turn"}"#);
+    assert_eq!(session_of_read(&mut conversation), r#""s" "/s/a""#);
+    conversation.pass("agent= session/prompt", r#"{"stopReason":"end_turn"}"#);
     let close = call("session/close", r#"{"sessionId":"s"}"#);
-    one(talk.agent.write_call(close).expect("a call"));
-    assert_eq!(session_of_read(&mut talk), r#""t" "/t/a""#);
+    one(conversation.agent.write_call(close).expect("a call"));
+    assert_eq!(session_of_read(&mut conversation), r#""t" "/t/a""#);
 }
 
 #[test]
 fn a_prompt_that_is_forgotten_does_not_make_another_the_only_one() {
-    let mut talk = Talk::new();
-    talk.start("s", "/s");
-    talk.start("t", "/t");
+    let mut conversation = TranslatedConversation::new();
+    conversation.start("s", "/s");
+    conversation.start("t", "/t");
     for number in 0..1025 {
         let id = Id::from(number);
         let session = if number == 0 { "s" } else { "t" };
         let prompt = format!(r#"{{"sessionId":"{session}","prompt":[]}}"#);
         let call = Call::request(&id, "session/prompt", Some(&prompt));
-        talk.agent.write_call(call).expect("a call");
+        conversation.agent.write_call(call).expect("a call");
     }
     refused(
-        &mut talk,
+        &mut conversation,
         "fs/read_text_file",
         READ,
         expect![
@@ -82,34 +82,34 @@ fn a_prompt_that_is_forgotten_does_not_make_another_the_only_one() {
     );
     for number in 0..1024 {
         let end = r#"{"stopReason":"end_turn"}"#;
-        let result = talk
+        let result = conversation
             .agent
             .read_result(&Id::from(number), "session/prompt", end);
         result.expect("a result");
     }
-    assert_eq!(session_of_read(&mut talk), r#""t" "/t/a""#);
+    assert_eq!(session_of_read(&mut conversation), r#""t" "/t/a""#);
 }
 
 #[test]
 fn a_terminal_belongs_to_the_session_it_was_made_for() {
-    let mut talk = Talk::in_session();
-    talk.pass("agent terminal/create", r#"{"command":"c"}"#);
-    talk.pass("client= terminal/create", r#"{"terminalId":"t"}"#);
-    talk.start("other", "/other");
-    let (official, _) = talk.pass("agent terminal/kill", r#"{"terminalId":"t"}"#);
+    let mut conversation = TranslatedConversation::in_session();
+    conversation.pass("agent terminal/create", r#"{"command":"c"}"#);
+    conversation.pass("client= terminal/create", r#"{"terminalId":"t"}"#);
+    conversation.start("other", "/other");
+    let (official, _) = conversation.pass("agent terminal/kill", r#"{"terminalId":"t"}"#);
     assert_eq!(value(&official)["sessionId"], "s");
 }
 
 #[test]
 fn a_session_that_could_not_be_loaded_does_not_count() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let load = r#"{"sessionId":"gone","cwd":"/gone","mcpServers":[]}"#;
-    one(talk
+    one(conversation
         .agent
         .write_call(call("session/load", load))
         .expect("a call"));
     refused(
-        &mut talk,
+        &mut conversation,
         "fs/read_text_file",
         READ,
         expect![
@@ -117,30 +117,33 @@ fn a_session_that_could_not_be_loaded_does_not_count() {
         ],
     );
     let error = attache_rpc::Error::new(-32000, "Session not found");
-    talk.agent.read_error(id(), "session/load", error);
-    assert_eq!(session_of_read(&mut talk), r#""s" "/home/user/project/a""#);
+    conversation.agent.read_error(id(), "session/load", error);
+    assert_eq!(
+        session_of_read(&mut conversation),
+        r#""s" "/home/user/project/a""#
+    );
 }
 
 #[test]
 fn lines_that_cannot_be_meant() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let lines = r#"{"path":"/a","startLine":9,"endLine":5}"#;
     refused(
-        &mut talk,
+        &mut conversation,
         "fs/read_text_file",
         lines,
         expect!["Invalid params: endLine: lies before startLine"],
     );
     let lines = r#"{"path":"/a","startLine":"1","endLine":5}"#;
     refused(
-        &mut talk,
+        &mut conversation,
         "fs/read_text_file",
         lines,
         expect!["Invalid params: startLine: expected a number, found a string"],
     );
     let lines = r#"{"path":"/a","endLine":99999999999}"#;
     refused(
-        &mut talk,
+        &mut conversation,
         "fs/read_text_file",
         lines,
         expect!["Invalid params: endLine: not an integer of type u32"],
@@ -171,12 +174,12 @@ fn answered_backwards(
 
 #[test]
 fn two_calls_in_flight_are_each_answered_rightly() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let calls = [
         r#"{"path":"/a","content":"a"}"#,
         r#"{"path":"/b","content":"bcd","overwrite":false}"#,
     ];
-    let answers = answered_backwards(&mut talk.agent, "fs/write_text_file", calls);
+    let answers = answered_backwards(&mut conversation.agent, "fs/write_text_file", calls);
     assert_eq!(
         answers,
         [
@@ -184,12 +187,12 @@ fn two_calls_in_flight_are_each_answered_rightly() {
             r#"{"bytesWritten":3,"created":true}"#
         ]
     );
-    talk.start("t", "/t");
+    conversation.start("t", "/t");
     let calls = [
         r#"{"sessionId":"s","mode":"plan"}"#,
         r#"{"sessionId":"t","mode":"code"}"#,
     ];
-    let answers = answered_backwards(&mut talk.client, "session/set_mode", calls);
+    let answers = answered_backwards(&mut conversation.client, "session/set_mode", calls);
     assert_eq!(
         answers,
         [
@@ -201,44 +204,46 @@ fn two_calls_in_flight_are_each_answered_rightly() {
 
 #[test]
 fn two_sessions_made_at_once_are_each_in_their_directory() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     let ids = [Id::from(1), Id::from(2)];
     for (id, cwd) in ids.iter().zip(["/one", "/two"]) {
         let params = format!(r#"{{"workingDirectory":"{cwd}"}}"#);
         let call = Call::request(id, "session/new", Some(&params));
-        talk.client.read_call(call).expect("a call");
+        conversation.client.read_call(call).expect("a call");
     }
     for (id, session) in ids.iter().zip(["one", "two"]).rev() {
         let result = format!(r#"{{"sessionId":"{session}"}}"#);
-        let written = talk.client.write_result(id, "session/new", &result);
+        let written = conversation.client.write_result(id, "session/new", &result);
         written.expect("a result");
     }
     for session in ["one", "two"] {
         let params = format!(r#"{{"sessionId":"{session}"}}"#);
-        let (official, _) = talk.pass("client session/load", &params);
+        let (official, _) = conversation.pass("client session/load", &params);
         assert_eq!(value(&official)["cwd"], format!("/{session}"));
     }
 }
 
 #[test]
 fn an_id_of_ours_is_not_one_of_theirs() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let ours = r#"{"sessionId":"s","terminalId":"t"}"#;
     let theirs = r#"{"sessionId":"s","mode":"plan"}"#;
-    one(talk
+    one(conversation
         .client
         .read_call(call("session/set_mode", theirs))
         .expect("a call"));
-    one(talk
+    one(conversation
         .client
         .write_call(call("terminal/wait_for_exit", ours))
         .expect("a call"));
     let read = r#"{"exitCode":0}"#;
-    let read = talk
+    let read = conversation
         .client
         .read_result(id(), "terminal/wait_for_exit", read);
     read.expect("a result");
-    let written = talk.client.write_result(id(), "session/set_mode", "{}");
+    let written = conversation
+        .client
+        .write_result(id(), "session/set_mode", "{}");
     assert_eq!(
         written.expect("a result"),
         r#"{"previousMode":"default","currentMode":"plan"}"#
@@ -247,16 +252,16 @@ fn an_id_of_ours_is_not_one_of_theirs() {
 
 #[test]
 fn an_answer_to_no_known_call_says_only_what_it_says_itself() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let write = r#"{"path":"/a","content":"abc"}"#;
-    talk.pass("agent fs/write_text_file", write);
+    conversation.pass("agent fs/write_text_file", write);
     let unknown = Id::from("unknown");
-    let answer = talk
+    let answer = conversation
         .agent
         .write_result(&unknown, "fs/write_text_file", "{}");
     assert_eq!(answer.expect("a result"), r#"{"created":false}"#);
     let grant = r#"{"granted":true,"scope":"always"}"#;
-    let answer = talk
+    let answer = conversation
         .client
         .read_result(&unknown, "session/request_permission", grant);
     let answer = value(&answer.expect("a result"));
@@ -265,15 +270,22 @@ fn an_answer_to_no_known_call_says_only_what_it_says_itself() {
 
 #[test]
 fn a_refusal_answers_no_other_call() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let [first, second] = [Id::from(1), Id::from(2)];
     let write = r#"{"path":"/a","content":"abc"}"#;
     let call = |id| Call::request(id, "fs/write_text_file", Some(write));
-    one(talk.agent.read_call(call(&first)).expect("a call"));
-    talk.start("other", "/other");
-    let error = talk.agent.read_call(call(&second)).expect_err("refused");
-    talk.agent.write_error(&second, "fs/write_text_file", error);
-    let answer = talk.agent.write_result(&first, "fs/write_text_file", "{}");
+    one(conversation.agent.read_call(call(&first)).expect("a call"));
+    conversation.start("other", "/other");
+    let error = conversation
+        .agent
+        .read_call(call(&second))
+        .expect_err("refused");
+    conversation
+        .agent
+        .write_error(&second, "fs/write_text_file", error);
+    let answer = conversation
+        .agent
+        .write_result(&first, "fs/write_text_file", "{}");
     assert_eq!(
         answer.expect("a result"),
         r#"{"bytesWritten":3,"created":false}"#
@@ -294,9 +306,11 @@ fn options_changed(session: &str, count: usize) -> String {
 
 #[test]
 fn what_is_said_beside_an_update_is_said_once() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let params = options_changed("s", 1000);
-    let translated = talk.client.write_call(call("session/update", &params));
+    let translated = conversation
+        .client
+        .write_call(call("session/update", &params));
     let Ok(TranslatedCall::Calls(calls)) = translated else {
         panic!("not several: {translated:?}");
     };
@@ -314,12 +328,14 @@ fn what_is_said_beside_an_update_is_said_once() {
 
 #[test]
 fn an_update_is_not_divided_without_bound() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     for params in [
         options_changed("s", 1001),
         options_changed(&"s".repeat(1025), 2),
     ] {
-        let translated = talk.client.write_call(call("session/update", &params));
+        let translated = conversation
+            .client
+            .write_call(call("session/update", &params));
         expect!["Invalid params: update: divides into more parts, or repeats longer ids, than is allowed"]
             .assert_eq(&translated.expect_err("refused").message);
     }
@@ -327,21 +343,23 @@ fn an_update_is_not_divided_without_bound() {
 
 #[test]
 fn pushed_output_that_asks_for_no_answer_gets_none() {
-    let mut talk = Talk::in_session();
-    talk.pass("agent terminal/create", r#"{"command":"c"}"#);
-    talk.pass("client= terminal/create", r#"{"terminalId":"t"}"#);
+    let mut conversation = TranslatedConversation::in_session();
+    conversation.pass("agent terminal/create", r#"{"command":"c"}"#);
+    conversation.pass("client= terminal/create", r#"{"terminalId":"t"}"#);
     let push = r#"{"terminalId":"t","data":"x"}"#;
-    let told = talk
+    let told = conversation
         .client
         .read_call(Call::notification("terminal/output", Some(push)));
     assert_eq!(told, Ok(TranslatedCall::Nothing));
-    let asked = talk.client.read_call(call("terminal/output", push));
+    let asked = conversation.client.read_call(call("terminal/output", push));
     assert_eq!(
         asked,
         Ok(TranslatedCall::Response(r#"{"received":true}"#.to_owned()))
     );
     let output = r#"{"sessionId":"s","terminalId":"t"}"#;
-    let output = talk.client.write_call(call("terminal/output", output));
+    let output = conversation
+        .client
+        .write_call(call("terminal/output", output));
     let Ok(TranslatedCall::Response(output)) = output else {
         panic!("no answer: {output:?}");
     };
@@ -351,7 +369,7 @@ fn pushed_output_that_asks_for_no_answer_gets_none() {
 /// What the document only describes, with each of its values replaced by another.
 #[test]
 fn values_of_another_type_are_left_to_the_typed_reader() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     for (method, json) in PAYLOADS.map(|(method, json)| (method, value(json))) {
         let mut changed = json.clone();
         for place in 0..places(&json) {
@@ -363,7 +381,7 @@ fn values_of_another_type_are_left_to_the_typed_reader() {
                 [0].into(),
             ] {
                 *at(&mut changed, &mut place.clone()).expect("a place") = other;
-                every_way(&mut talk, method, &changed.to_string());
+                every_way(&mut conversation, method, &changed.to_string());
                 changed.clone_from(&json);
             }
         }
@@ -393,8 +411,8 @@ fn at<'v>(json: &'v mut Value, place: &mut usize) -> Option<&'v mut Value> {
 }
 
 /// None of the ways may panic, what comes out is JSON, and what is refused is the parameters' fault.
-fn every_way(talk: &mut Talk, method: &str, text: &str) {
-    for translator in [&mut talk.client, &mut talk.agent] {
+fn every_way(conversation: &mut TranslatedConversation, method: &str, text: &str) {
+    for translator in [&mut conversation.client, &mut conversation.agent] {
         for translated in [
             translator.read_call(call(method, text)),
             translator.write_call(call(method, text)),

@@ -7,9 +7,9 @@ use super::*;
 
 #[test]
 fn requests() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "agent session/request_permission",
         r#"{
           "sessionId": "s",
@@ -71,7 +71,7 @@ fn requests() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= session/request_permission",
         r#"{"granted": true, "remember": true, "scope": "session"}"#,
         expect![[r#"
@@ -84,13 +84,13 @@ fn requests() {
 
 #[test]
 fn answers() {
-    let mut talk = Talk::in_session();
-    talk.pass(
+    let mut conversation = TranslatedConversation::in_session();
+    conversation.pass(
         "agent session/request_permission",
         r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= session/request_permission",
         r#"{"granted": false}"#,
         expect![[r#"
@@ -99,12 +99,12 @@ fn answers() {
           "_meta":{"attache.dialect":{"granted":false}}
         }"#]],
     );
-    talk.pass(
+    conversation.pass(
         "agent session/request_permission",
         r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= session/request_permission",
         r#"{"granted": true, "remember": false, "scope": "workspace"}"#,
         expect![[r#"
@@ -117,7 +117,7 @@ fn answers() {
 
 #[test]
 fn operations() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let operations = [
         "file_read",
         "file_write",
@@ -129,7 +129,7 @@ fn operations() {
     ];
     let calls = operations.map(|operation| {
         let request = format!(r#"{{"sessionId":"s","operation":"{operation}","resource":"r"}}"#);
-        let (official, again) = talk.pass("agent session/request_permission", &request);
+        let (official, again) = conversation.pass("agent session/request_permission", &request);
         assert_eq!(value(&again), value(&request));
         format!("{}\n", value(&official)["toolCall"])
     });
@@ -146,13 +146,13 @@ fn operations() {
 
 #[test]
 fn every_option_is_an_answer_of_the_draft() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let mut answer = |outcome: &str| {
-        talk.pass(
+        conversation.pass(
             "agent session/request_permission",
             r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
         );
-        answer(&mut talk, &format!(r#"{{"outcome":{outcome}}}"#))
+        answer(&mut conversation, &format!(r#"{{"outcome":{outcome}}}"#))
     };
     let ids = [
         "once",
@@ -182,39 +182,39 @@ fn every_option_is_an_answer_of_the_draft() {
 }
 
 /// Our answer to the oldest request of a draft agent, as the agent gets it.
-fn answer(talk: &mut Talk, official: &str) -> String {
+fn answer(conversation: &mut TranslatedConversation, official: &str) -> String {
     let method = "session/request_permission";
-    let id = talk.asked.answer(method);
-    let written = talk.agent.write_result(&id, method, official);
+    let id = conversation.pending.answer(method);
+    let written = conversation.agent.write_result(&id, method, official);
     written.expect("an answer").into_owned()
 }
 
 #[test]
 fn an_answer_to_no_known_request_grants_nothing() {
     let always = r#"{"outcome":{"outcome":"selected","optionId":"always"}}"#;
-    let mut talk = Talk::in_session();
-    assert_eq!(answer(&mut talk, always), r#"{"granted":false}"#);
+    let mut conversation = TranslatedConversation::in_session();
+    assert_eq!(answer(&mut conversation, always), r#"{"granted":false}"#);
 }
 
 #[test]
 fn an_official_request_gets_an_official_answer() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let request = r#"{"sessionId":"s","toolCall":{"toolCallId":"c"},
         "options":[{"optionId":"once","name":"No","kind":"reject_once"},
             {"optionId":"yes","name":"Yes","kind":"allow_once"}]}"#;
     for chosen in ["once", "yes"] {
-        let id = talk.asked.call("session/request_permission");
+        let id = conversation.pending.call("session/request_permission");
         let call = Call::request(&id, "session/request_permission", Some(request));
-        let (_, official) = one(talk.agent.read_call(call).expect("a call"));
+        let (_, official) = one(conversation.agent.read_call(call).expect("a call"));
         assert_eq!(value(&official), value(request));
         let result = format!(r#"{{"outcome":{{"outcome":"selected","optionId":"{chosen}"}}}}"#);
-        assert_eq!(answer(&mut talk, &result), result);
+        assert_eq!(answer(&mut conversation, &result), result);
     }
 }
 
 #[test]
 fn an_answer_that_was_changed_on_the_way_is_what_counts() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     for (kept, chosen, expected) in [
         (
             r#"{"granted":true,"remember":true,"scope":"always"}"#,
@@ -237,31 +237,31 @@ fn an_answer_that_was_changed_on_the_way_is_what_counts() {
             r#"{"granted":true,"scope":"x_new"}"#,
         ),
     ] {
-        talk.pass(
+        conversation.pass(
             "agent session/request_permission",
             r#"{"sessionId": "s", "operation": "x_new", "resource": "r"}"#,
         );
         let outcome = format!(r#"{{"outcome":"selected","optionId":"{chosen}"}}"#);
         let meta = format!(r#"{{"attache.dialect":{kept}}}"#);
         let result = format!(r#"{{"outcome":{outcome},"_meta":{meta}}}"#);
-        assert_eq!(answer(&mut talk, &result), expected);
+        assert_eq!(answer(&mut conversation, &result), expected);
     }
 }
 
 #[test]
 fn a_request_that_was_changed_on_the_way_is_what_counts() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let draft = r#"{"sessionId":"s","operation":"file_write","resource":"/a","reason":"why","toolCallId":"c"}"#;
-    let (official, _) = talk.pass("agent session/request_permission", draft);
+    let (official, _) = conversation.pass("agent session/request_permission", draft);
     let mut official = value(&official);
     official["toolCall"]["_meta"] = serde_json::json!({ "seen": true });
-    let written = talk.written("client session/request_permission", &official.to_string());
+    let written = conversation.written("client session/request_permission", &official.to_string());
     assert_eq!(written[0], value(draft));
     official["toolCall"]["title"] = "Delete everything".into();
     official["toolCall"]["kind"] = "delete".into();
     official["toolCall"]["locations"][0]["path"] = "/".into();
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/request_permission",
         &official.to_string(),
         expect![[r#"
@@ -277,8 +277,8 @@ fn a_request_that_was_changed_on_the_way_is_what_counts() {
 
 #[test]
 fn requests_for_a_draft_client() {
-    let mut talk = Talk::in_session();
-    talk.pass(
+    let mut conversation = TranslatedConversation::in_session();
+    conversation.pass(
         "agent session/update",
         r#"{
           "sessionId": "s",
@@ -287,7 +287,7 @@ fn requests_for_a_draft_client() {
         }"#,
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/update",
         r#"{
           "sessionId": "s",
@@ -314,7 +314,7 @@ fn requests_for_a_draft_client() {
             }"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/request_permission",
         r#"{"sessionId": "s", "toolCall": {"toolCallId": "a"}, "options": []}"#,
         expect![[r#"
@@ -327,7 +327,7 @@ fn requests_for_a_draft_client() {
             }"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/request_permission",
         r#"{"sessionId": "s", "toolCall": {"toolCallId": "c"}, "options": []}"#,
         expect![[r#"
@@ -343,9 +343,9 @@ fn requests_for_a_draft_client() {
 
 #[test]
 fn requests_about_new_tool_calls() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/request_permission",
         r#"{
           "sessionId": "s",
@@ -367,7 +367,7 @@ fn requests_about_new_tool_calls() {
             }"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/request_permission",
         r#"{"sessionId": "s", "toolCall": {"toolCallId": "e", "title": "Think"}, "options": []}"#,
         expect![[
@@ -383,12 +383,12 @@ fn check_choice(options: &str, answer: &str, chosen: Option<&str>) {
     let call = r#"{"toolCallId":"c"}"#;
     let list = list.join(",");
     let request = format!(r#"{{"sessionId":"s","toolCall":{call},"options":[{list}]}}"#);
-    let mut talk = Talk::in_session();
-    one(talk
+    let mut conversation = TranslatedConversation::in_session();
+    one(conversation
         .client
         .write_call(super::call("session/request_permission", &request))
         .expect("a call"));
-    let result = talk
+    let result = conversation
         .client
         .read_result(id(), "session/request_permission", answer);
     let outcome = &value(&result.expect("a result"))["outcome"];
@@ -447,7 +447,7 @@ fn a_refusal_refuses() {
 
 #[test]
 fn two_requests_at_once_are_each_answered_with_their_own_options() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let ids = [Id::from(1), Id::from(2)];
     let options = [
         "a:allow_once:once n:reject_once",
@@ -459,14 +459,14 @@ fn two_requests_at_once_are_each_answered_with_their_own_options() {
         let list = list.join(",");
         let request = format!(r#"{{"sessionId":"s","toolCall":{call},"options":[{list}]}}"#);
         let call = Call::request(id, "session/request_permission", Some(&request));
-        one(talk.client.write_call(call).expect("a call"));
+        one(conversation.client.write_call(call).expect("a call"));
     }
     let [first, second] = ids;
     for (id, answer, chosen) in [
         (second, r#"{"granted":true}"#, "b"),
         (first, r#"{"granted":false}"#, "n"),
     ] {
-        let result = talk
+        let result = conversation
             .client
             .read_result(&id, "session/request_permission", answer);
         let result = value(&result.expect("a result"));

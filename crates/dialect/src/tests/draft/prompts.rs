@@ -6,9 +6,9 @@ use super::*;
 
 #[test]
 fn turns() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/prompt",
         r#"{
           "sessionId": "s",
@@ -23,7 +23,7 @@ fn turns() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/prompt",
         r#"{"stopReason": "end_turn", "usage": {"inputTokens": 1500, "outputTokens": 2300}}"#,
         expect![[r#"
@@ -32,18 +32,18 @@ fn turns() {
               "usage":{"inputTokens":1500,"outputTokens":2300,"totalTokens":3800}
             }"#]],
     );
-    talk.pass(
+    conversation.pass(
         "client session/prompt",
         r#"{"sessionId": "s", "content": []}"#,
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/prompt",
         r#"{"stopReason": "cancelled"}"#,
         expect![[r#"{"stopReason":"cancelled"}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client session/cancel",
         r#"{"sessionId": "s", "reason": "user_requested"}"#,
         expect![[r#"{"sessionId":"s","_meta":{"attache.dialect":{"reason":"user_requested"}}}"#]],
@@ -52,15 +52,15 @@ fn turns() {
 
 #[test]
 fn stop_reasons_that_the_draft_does_not_have() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= session/prompt",
         r#"{"stopReason": "refusal"}"#,
         expect![[r#"{"stopReason":"end_turn"}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= session/prompt",
         r#"{
           "stopReason": "max_turn_requests",
@@ -76,19 +76,21 @@ fn stop_reasons_that_the_draft_does_not_have() {
 
 #[test]
 fn a_turn_that_ends_with_an_error_is_an_error() {
-    let mut talk = Talk::in_session();
-    talk.pass("client session/prompt", r#"{"sessionId":"s","content":[]}"#);
+    let mut conversation = TranslatedConversation::in_session();
+    conversation.pass("client session/prompt", r#"{"sessionId":"s","content":[]}"#);
     let result = r#"{"stopReason":"error","usage":{"inputTokens":1,"outputTokens":0}}"#;
-    let error = talk.agent.read_result(id(), "session/prompt", result);
+    let error = conversation
+        .agent
+        .read_result(id(), "session/prompt", result);
     expect!["Internal error: the agent ended the turn with an error (-32603)"]
         .assert_eq(&error.expect_err("failed").to_string());
 }
 
 #[test]
 fn attachments_join_the_prompt() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/prompt",
         r#"{
           "sessionId": "s",
@@ -146,9 +148,9 @@ fn attachments_join_the_prompt() {
 
 #[test]
 fn pictures_and_sounds() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/prompt",
         r#"{
           "sessionId": "s",
@@ -208,9 +210,9 @@ fn pictures_and_sounds() {
 
 #[test]
 fn pictures_for_a_draft_agent() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent session/prompt",
         r#"{
           "sessionId": "s",
@@ -249,9 +251,9 @@ fn pictures_for_a_draft_agent() {
 
 #[test]
 fn resources() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/prompt",
         r#"{
           "sessionId": "s",
@@ -293,7 +295,7 @@ fn resources() {
             }"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent session/prompt",
         r#"{
           "sessionId": "s",

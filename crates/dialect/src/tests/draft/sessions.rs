@@ -6,9 +6,9 @@ use super::*;
 
 #[test]
 fn new_session() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/new",
         r#"{
           "workingDirectory": "/home/user/project",
@@ -42,7 +42,7 @@ fn new_session() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/new",
         r#"{"sessionId": "s", "createdAt": "2026-02-04T10:30:00Z"}"#,
         expect![[
@@ -50,7 +50,7 @@ fn new_session() {
         ]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client session/new",
         r#"{
           "workingDirectory": "/p",
@@ -67,7 +67,7 @@ fn new_session() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/new",
         r#"{"sessionId": "t", "createdAt": "2026-02-04T10:30:00Z"}"#,
         expect![[r#"
@@ -82,8 +82,8 @@ fn new_session() {
 
 #[test]
 fn declared_modes_are_the_modes_of_every_session() {
-    let mut talk = Talk::new();
-    talk.pass(
+    let mut conversation = TranslatedConversation::new();
+    conversation.pass(
         "agent= initialize",
         r#"{
           "protocolVersion": 1,
@@ -91,9 +91,9 @@ fn declared_modes_are_the_modes_of_every_session() {
           "capabilities": {"sessionCapabilities": {"modes": ["default", "plan"]}}
         }"#,
     );
-    talk.pass("client session/new", r#"{"workingDirectory": "/p"}"#);
+    conversation.pass("client session/new", r#"{"workingDirectory": "/p"}"#);
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/new",
         r#"{"sessionId": "s", "createdAt": "2026-02-04T10:30:00Z"}"#,
         expect![[r#"
@@ -110,9 +110,9 @@ fn declared_modes_are_the_modes_of_every_session() {
 
 #[test]
 fn new_session_for_a_draft_peer() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent session/new",
         r#"{
           "cwd": "/p",
@@ -130,9 +130,9 @@ fn new_session_for_a_draft_peer() {
             r#"{"workingDirectory":"/p","additionalDirectories":["/q"],"systemPrompt":"a\n\nb"}"#
         ]],
     );
-    talk.pass("client session/new", r#"{"workingDirectory": "/p"}"#);
+    conversation.pass("client session/new", r#"{"workingDirectory": "/p"}"#);
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= session/new",
         r#"{
           "sessionId": "s",
@@ -156,9 +156,9 @@ fn new_session_for_a_draft_peer() {
 
 #[test]
 fn mcp_servers_on_this_machine() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/new",
         r#"{
           "workingDirectory": "/p",
@@ -206,7 +206,7 @@ fn mcp_servers_on_this_machine() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client session/new",
         r#"{"workingDirectory": "/p", "mcpServers": []}"#,
         expect![[r#"{"cwd":"/p","mcpServers":[],"_meta":{"attache.dialect":{"mcpServers":[]}}}"#]],
@@ -215,9 +215,9 @@ fn mcp_servers_on_this_machine() {
 
 #[test]
 fn mcp_servers_elsewhere() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/new",
         r#"{
           "workingDirectory": "/p",
@@ -280,9 +280,9 @@ fn mcp_servers_elsewhere() {
 
 #[test]
 fn mcp_servers_for_a_draft_agent() {
-    let mut talk = Talk::new();
+    let mut conversation = TranslatedConversation::new();
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent session/new",
         r#"{
           "cwd": "/p",
@@ -311,15 +311,15 @@ fn mcp_servers_for_a_draft_agent() {
 
 #[test]
 fn load_session() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/load",
         r#"{"sessionId": "s"}"#,
         expect![[r#"{"sessionId":"s","cwd":"/home/user/project","mcpServers":[]}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/load",
         r#"{
           "sessionId": "s",
@@ -352,7 +352,7 @@ fn load_session() {
             }"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent session/load",
         r#"{"sessionId": "s", "cwd": "/p", "mcpServers": []}"#,
         expect![[r#"{"sessionId":"s"}"#]],
@@ -362,21 +362,26 @@ fn load_session() {
 const NO_DIRECTORY: &str = "Invalid params: workingDirectory: missing, and the session's directory is not known here; \
      send it with the call (-32602)";
 
-fn refused_load(talk: &mut Talk, params: &str) {
-    let refusal = talk.client.read_call(call("session/load", params));
+fn refused_load(conversation: &mut TranslatedConversation, params: &str) {
+    let refusal = conversation.client.read_call(call("session/load", params));
     assert_eq!(refusal.expect_err("refused").to_string(), NO_DIRECTORY);
 }
 
 #[test]
 fn a_session_is_never_loaded_in_a_directory_that_nobody_named() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     for unnamed in ["", r#","workingDirectory":"""#, r#","cwd":null"#] {
-        refused_load(&mut talk, &format!(r#"{{"sessionId":"old"{unnamed}}}"#));
+        refused_load(
+            &mut conversation,
+            &format!(r#"{{"sessionId":"old"{unnamed}}}"#),
+        );
     }
-    talk.client.remember_session(&"old".into(), &"".into());
-    refused_load(&mut talk, r#"{"sessionId":"old"}"#);
+    conversation
+        .client
+        .remember_session(&"old".into(), &"".into());
+    refused_load(&mut conversation, r#"{"sessionId":"old"}"#);
     check_lossy(
-        &mut talk,
+        &mut conversation,
         "client session/load",
         r#"{"sessionId":"old","workingDirectory":"/named"}"#,
         expect![[r#"{"sessionId":"old","cwd":"/named","mcpServers":[]}"#]],
@@ -386,10 +391,10 @@ fn a_session_is_never_loaded_in_a_directory_that_nobody_named() {
 
 #[test]
 fn a_session_that_was_closed_is_loaded_where_it_was() {
-    let mut talk = Talk::in_session();
-    talk.pass("client session/close", r#"{"sessionId":"s"}"#);
+    let mut conversation = TranslatedConversation::in_session();
+    conversation.pass("client session/close", r#"{"sessionId":"s"}"#);
     check(
-        &mut talk,
+        &mut conversation,
         "client session/load",
         r#"{"sessionId":"s"}"#,
         expect![[r#"{"sessionId":"s","cwd":"/home/user/project","mcpServers":[]}"#]],
@@ -398,9 +403,11 @@ fn a_session_that_was_closed_is_loaded_where_it_was() {
 
 #[test]
 fn a_stored_session_is_not_one_that_runs() {
-    let mut talk = Talk::in_session();
-    talk.agent.remember_session(&"old".into(), &"/old".into());
-    let (official, _) = talk.pass("agent fs/read_text_file", r#"{"path":"a"}"#);
+    let mut conversation = TranslatedConversation::in_session();
+    conversation
+        .agent
+        .remember_session(&"old".into(), &"/old".into());
+    let (official, _) = conversation.pass("agent fs/read_text_file", r#"{"path":"a"}"#);
     assert_eq!(
         value(&official),
         value(r#"{"path":"/home/user/project/a","sessionId":"s"}"#)
@@ -409,16 +416,18 @@ fn a_stored_session_is_not_one_that_runs() {
 
 #[test]
 fn load_session_that_the_program_has_stored() {
-    let mut talk = Talk::new();
-    talk.client.remember_session(&"old".into(), &"/old".into());
+    let mut conversation = TranslatedConversation::new();
+    conversation
+        .client
+        .remember_session(&"old".into(), &"/old".into());
     check(
-        &mut talk,
+        &mut conversation,
         "client session/load",
         r#"{"sessionId": "old"}"#,
         expect![[r#"{"sessionId":"old","cwd":"/old","mcpServers":[]}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/update",
         r#"{
           "sessionId": "old",
@@ -430,7 +439,7 @@ fn load_session_that_the_program_has_stored() {
         expect![[r#"{"sessionId":"old","type":"user_message_chunk","data":{"content":"a"}}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/update",
         r#"{
           "sessionId": "old",
@@ -442,7 +451,7 @@ fn load_session_that_the_program_has_stored() {
         expect![[r#"{"sessionId":"old","type":"agent_message_chunk","data":{"content":"b"}}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/update",
         r#"{
           "sessionId": "old",
@@ -454,7 +463,7 @@ fn load_session_that_the_program_has_stored() {
         expect![[r#"{"sessionId":"old","type":"agent_message_chunk","data":{"content":"c"}}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= session/load",
         r#"null"#,
         expect![[r#"

@@ -6,27 +6,27 @@ use super::*;
 
 #[test]
 fn modes() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/set_mode",
         r#"{"sessionId": "s", "mode": "plan"}"#,
         expect![[r#"{"sessionId":"s","modeId":"plan"}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/set_mode",
         r#"{"previousMode": "default", "currentMode": "plan"}"#,
         expect![[
             r#"{"_meta":{"attache.dialect":{"previousMode":"default","currentMode":"plan"}}}"#
         ]],
     );
-    talk.pass(
+    conversation.pass(
         "client session/set_mode",
         r#"{"sessionId": "s", "mode": "code"}"#,
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= session/set_mode",
         r#"{}"#,
         expect![[r#"{"previousMode":"plan","currentMode":"code"}"#]],
@@ -35,15 +35,15 @@ fn modes() {
 
 #[test]
 fn options() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/set_config_option",
         r#"{"sessionId": "s", "key": "model", "value": "large"}"#,
         expect![[r#"{"sessionId":"s","configId":"model","value":"large"}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/set_config_option",
         r#"{"key": "model", "currentValue": "large"}"#,
         expect![[r#"
@@ -61,13 +61,13 @@ fn options() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client session/set_config_option",
         r#"{"sessionId": "s", "key": "autoApprove", "value": true}"#,
         expect![[r#"{"sessionId":"s","configId":"autoApprove","value":true,"type":"boolean"}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/set_config_option",
         r#"{"key": "autoApprove", "previousValue": false, "currentValue": true}"#,
         expect![[r#"
@@ -91,9 +91,9 @@ fn options() {
 
 #[test]
 fn options_that_are_neither_switch_nor_choice() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "client session/set_config_option",
         r#"{"sessionId": "s", "key": "maxTokens", "value": 4096}"#,
         expect![[r#"
@@ -105,7 +105,7 @@ fn options_that_are_neither_switch_nor_choice() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent= session/set_config_option",
         r#"{"key": "maxTokens", "previousValue": 1024, "currentValue": 4096}"#,
         expect![[r#"
@@ -118,13 +118,13 @@ fn options_that_are_neither_switch_nor_choice() {
 
 #[test]
 fn a_value_that_was_changed_on_the_way_is_what_counts() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let update = r#"{"sessionId":"s","type":"config_option_update","data":{"key":"model","currentValue":"large"}}"#;
-    let (official, _) = talk.pass("agent session/update", update);
+    let (official, _) = conversation.pass("agent session/update", update);
     let mut official = value(&official);
     official["update"]["configOptions"][0]["currentValue"] = "small".into();
     check_written(
-        &mut talk,
+        &mut conversation,
         "client session/update",
         &official.to_string(),
         expect![[r#"
@@ -134,7 +134,7 @@ fn a_value_that_was_changed_on_the_way_is_what_counts() {
               "data":{"key":"model","previousValue":"large","currentValue":"small"}
             }"#]],
     );
-    talk.pass(
+    conversation.pass(
         "client session/set_config_option",
         r#"{"sessionId": "s", "key": "model", "value": "tiny"}"#,
     );
@@ -142,7 +142,7 @@ fn a_value_that_was_changed_on_the_way_is_what_counts() {
         "options":[{"value":"medium","name":"m"}]}],
         "_meta":{"attache.dialect":{"key":"model","currentValue":"tiny"}}}"#;
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= session/set_config_option",
         set,
         expect![[r#"{"key":"model","previousValue":"small","currentValue":"medium"}"#]],
@@ -151,8 +151,8 @@ fn a_value_that_was_changed_on_the_way_is_what_counts() {
 
 #[test]
 fn options_for_a_draft_client() {
-    let mut talk = Talk::in_session();
-    talk.pass(
+    let mut conversation = TranslatedConversation::in_session();
+    conversation.pass(
         "agent session/update",
         r#"{
           "sessionId": "s",
@@ -160,12 +160,12 @@ fn options_for_a_draft_client() {
           "data": {"key": "model", "currentValue": "large"}
         }"#,
     );
-    talk.pass(
+    conversation.pass(
         "client session/set_config_option",
         r#"{"sessionId": "s", "key": "model", "value": "small"}"#,
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client= session/set_config_option",
         r#"{
           "configOptions": [

@@ -6,9 +6,9 @@ use super::*;
 
 #[test]
 fn calls() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "agent terminal/create",
         r#"{
           "command": "npm",
@@ -28,13 +28,13 @@ fn calls() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= terminal/create",
         r#"{"terminalId": "t", "pid": 42}"#,
         expect![[r#"{"terminalId":"t","_meta":{"attache.dialect":{"pid":42}}}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent terminal/wait_for_exit",
         r#"{"terminalId": "t", "timeout": 1000}"#,
         expect![[
@@ -42,13 +42,13 @@ fn calls() {
         ]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= terminal/wait_for_exit",
         r#"{"exitCode": 0}"#,
         expect![[r#"{"exitCode":0}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent terminal/kill",
         r#"{"terminalId": "t", "signal": "SIGINT", "force": true}"#,
         expect![[r#"
@@ -59,19 +59,19 @@ fn calls() {
             }"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= terminal/kill",
         r#"{"killed": false}"#,
         expect![[r#"{"_meta":{"attache.dialect":{"killed":false}}}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "agent terminal/release",
         r#"{"terminalId": "t"}"#,
         expect![[r#"{"terminalId":"t","sessionId":"s"}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= terminal/release",
         r#"{"released": true}"#,
         expect![[r#"{"_meta":{"attache.dialect":{"released":true}}}"#]],
@@ -80,9 +80,9 @@ fn calls() {
 
 #[test]
 fn calls_for_a_draft_client() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_written(
-        &mut talk,
+        &mut conversation,
         "client terminal/create",
         r#"{
           "sessionId": "s",
@@ -93,7 +93,7 @@ fn calls_for_a_draft_client() {
         expect![[r#"{"command":"c","env":{"A":"1"}}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "client terminal/kill",
         r#"{"sessionId": "s", "terminalId": "t"}"#,
         expect![[r#"{"terminalId":"t"}"#]],
@@ -102,9 +102,9 @@ fn calls_for_a_draft_client() {
 
 #[test]
 fn ends_of_a_command() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "client= terminal/wait_for_exit",
         r#"{"exitCode": 1, "signal": "SIGKILL", "timedOut": false}"#,
         expect![[
@@ -112,37 +112,37 @@ fn ends_of_a_command() {
         ]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= terminal/wait_for_exit",
         r#"{"exitCode": -1}"#,
         expect![[r#"{"_meta":{"attache.dialect":{"exitCode":-1}}}"#]],
     );
     check(
-        &mut talk,
+        &mut conversation,
         "client= terminal/wait_for_exit",
         r#"{"exitCode": 0, "timedOut": true}"#,
         expect![[r#"{"_meta":{"attache.dialect":{"exitCode":0,"timedOut":true}}}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent= terminal/wait_for_exit",
         r#"{"exitCode": null, "signal": "SIGTERM"}"#,
         expect![[r#"{"signal":"SIGTERM","exitCode":-1}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent= terminal/wait_for_exit",
         r#"null"#,
         expect![[r#"{"exitCode":-1}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent= terminal/kill",
         r#"{}"#,
         expect![[r#"{"killed":true}"#]],
     );
     check_written(
-        &mut talk,
+        &mut conversation,
         "agent= terminal/release",
         r#"null"#,
         expect![[r#"{"released":true}"#]],
@@ -150,24 +150,33 @@ fn ends_of_a_command() {
 }
 
 /// What a draft client answers, or what we are answered, to each line: `method params`, with `=` in front of results.
-fn client(talk: &mut Talk, line: &str) -> String {
+fn client(conversation: &mut TranslatedConversation, line: &str) -> String {
     let (method, text) = line.split_once(' ').expect("a method and a text");
     match method.strip_prefix('=') {
-        Some(method) => talk
+        Some(method) => conversation
             .client
             .read_result(id(), method, text)
             .expect("a result")
             .into_owned(),
-        None => match talk.client.read_call(call(method, text)).expect("a call") {
+        None => match conversation
+            .client
+            .read_call(call(method, text))
+            .expect("a call")
+        {
             TranslatedCall::Response(answer) => answer,
             other => panic!("not answered: {other:?}"),
         },
     }
 }
 
-fn output(talk: &mut Talk, id: &str) -> Result<Value, attache_rpc::Error> {
+fn output(
+    conversation: &mut TranslatedConversation,
+    id: &str,
+) -> Result<Value, attache_rpc::Error> {
     let params = format!(r#"{{"sessionId":"s","terminalId":"{id}"}}"#);
-    let translated = talk.client.write_call(call("terminal/output", &params))?;
+    let translated = conversation
+        .client
+        .write_call(call("terminal/output", &params))?;
     let TranslatedCall::Response(answer) = translated else {
         panic!("{translated:?}");
     };
@@ -175,65 +184,71 @@ fn output(talk: &mut Talk, id: &str) -> Result<Value, attache_rpc::Error> {
     Ok(value(&answer))
 }
 
-fn create(talk: &mut Talk, id: &str, limit: &str) {
+fn create(conversation: &mut TranslatedConversation, id: &str, limit: &str) {
     let params = format!(r#"{{"sessionId":"s","command":"c"{limit}}}"#);
-    one(talk
+    one(conversation
         .client
         .write_call(call("terminal/create", &params))
         .expect("a call"));
     client(
-        talk,
+        conversation,
         &format!(r#"=terminal/create {{"terminalId":"{id}"}}"#),
     );
 }
 
 #[test]
 fn pushed_output_waits_until_it_is_asked_for() {
-    let mut talk = Talk::in_session();
-    create(&mut talk, "t", "");
+    let mut conversation = TranslatedConversation::in_session();
+    create(&mut conversation, "t", "");
     let json = serde_json::json!({"output": "", "truncated": false});
-    assert_eq!(output(&mut talk, "t").expect("an answer"), json);
+    assert_eq!(output(&mut conversation, "t").expect("an answer"), json);
     let push = r#"terminal/output {"terminalId":"t","data":"a\n","stream":"stdout"}"#;
-    assert_eq!(client(&mut talk, push), r#"{"received":true}"#);
+    assert_eq!(client(&mut conversation, push), r#"{"received":true}"#);
     client(
-        &mut talk,
+        &mut conversation,
         r#"terminal/output {"terminalId":"t","data":"b","stream":"stderr"}"#,
     );
     let wait = r#"{"sessionId":"s","terminalId":"t"}"#;
-    one(talk
+    one(conversation
         .client
         .write_call(call("terminal/wait_for_exit", wait))
         .expect("a call"));
-    client(&mut talk, r#"=terminal/wait_for_exit {"exitCode":3}"#);
+    client(
+        &mut conversation,
+        r#"=terminal/wait_for_exit {"exitCode":3}"#,
+    );
     let status = serde_json::json!({"exitCode": 3, "signal": null});
     let json = serde_json::json!({"output": "a\nb", "truncated": false, "exitStatus": status});
-    assert_eq!(output(&mut talk, "t").expect("an answer"), json);
-    one(talk
+    assert_eq!(output(&mut conversation, "t").expect("an answer"), json);
+    one(conversation
         .client
         .write_call(call("terminal/release", wait))
         .expect("a call"));
-    assert_eq!(output(&mut talk, "t").expect_err("released").code, -32602);
+    assert_eq!(
+        output(&mut conversation, "t").expect_err("released").code,
+        -32602
+    );
 }
 
 #[test]
 fn output_is_cut_at_the_front_between_characters() {
-    let mut talk = Talk::in_session();
-    create(&mut talk, "t", r#","outputByteLimit":4"#);
+    let mut conversation = TranslatedConversation::in_session();
+    create(&mut conversation, "t", r#","outputByteLimit":4"#);
     client(
-        &mut talk,
+        &mut conversation,
         r#"terminal/output {"terminalId":"t","data":"abécd"}"#,
     );
     let json = serde_json::json!({"output": "écd", "truncated": true});
-    assert_eq!(output(&mut talk, "t").expect("an answer"), json);
-    create(&mut talk, "u", "");
+    assert_eq!(output(&mut conversation, "t").expect("an answer"), json);
+    create(&mut conversation, "u", "");
     let data = "é".repeat(1 << 18);
     for _ in 0..5 {
         client(
-            &mut talk,
+            &mut conversation,
             &format!(r#"terminal/output {{"terminalId":"u","data":"x{data}"}}"#),
         );
     }
-    let kept = output(&mut talk, "u").expect("an answer");
+    let kept = output(&mut conversation, "u").expect("an answer");
     assert_eq!(kept["truncated"], true);
     let length = kept["output"].as_str().expect("a text").len();
     assert!(((1 << 20) - 1..=1 << 20).contains(&length), "{length}");
@@ -241,19 +256,19 @@ fn output_is_cut_at_the_front_between_characters() {
 
 #[test]
 fn output_of_too_many_terminals_is_not_received() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     for index in 0..300 {
         let push = format!(r#"terminal/output {{"terminalId":"{index}","data":"x"}}"#);
-        let received = client(&mut talk, &push) == r#"{"received":true}"#;
+        let received = client(&mut conversation, &push) == r#"{"received":true}"#;
         assert_eq!(received, index < 256);
     }
 }
 
 #[test]
 fn a_client_pushes_output_to_a_draft_agent() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let push = r#"{"sessionId":"s","terminalId":"t","data":"x","stream":"stdout"}"#;
-    let written = one(talk
+    let written = one(conversation
         .agent
         .write_call(call("terminal/output", push))
         .expect("a call"));
@@ -261,7 +276,7 @@ fn a_client_pushes_output_to_a_draft_agent() {
         written.1,
         r#"{"terminalId":"t","data":"x","stream":"stdout"}"#
     );
-    let answer = talk
+    let answer = conversation
         .agent
         .read_result(id(), "terminal/output", r#"{"received":true}"#);
     assert_eq!(answer.expect("a result"), r#"{"received":true}"#);

@@ -7,9 +7,9 @@ use super::*;
 
 #[test]
 fn calls() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call",
         r#"{
           "id": "tc_123",
@@ -29,7 +29,7 @@ fn calls() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call",
         r#"{
           "id": "a",
@@ -50,7 +50,7 @@ fn calls() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call",
         r#"{
           "id": "a",
@@ -86,9 +86,9 @@ fn calls() {
 
 #[test]
 fn calls_for_a_draft_client() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "tool_call",
           "toolCallId": "c",
@@ -108,7 +108,7 @@ fn calls_for_a_draft_client() {
             }"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "tool_call",
           "toolCallId": "c",
@@ -128,7 +128,7 @@ fn calls_for_a_draft_client() {
             }"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "tool_call_update",
           "toolCallId": "c",
@@ -148,9 +148,9 @@ fn calls_for_a_draft_client() {
 
 #[test]
 fn statuses() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{"id": "a", "status": "awaiting_permission"}"#,
         expect![[r#"
@@ -162,7 +162,7 @@ fn statuses() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{"id": "a", "status": "in_progress"}"#,
         expect![[
@@ -170,7 +170,7 @@ fn statuses() {
         ]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{"id": "a", "status": "denied"}"#,
         expect![[r#"
@@ -182,7 +182,7 @@ fn statuses() {
         }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{"id": "a", "status": "cancelled", "duration": 45}"#,
         expect![[r#"
@@ -194,7 +194,7 @@ fn statuses() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{"id": "a", "status": "failed", "error": "no such file"}"#,
         expect![[r#"
@@ -210,9 +210,9 @@ fn statuses() {
 
 #[test]
 fn a_status_that_somebody_has_changed_is_not_the_kept_one() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "tool_call_update",
           "toolCallId": "a",

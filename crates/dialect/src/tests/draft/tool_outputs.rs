@@ -7,9 +7,9 @@ use super::*;
 
 #[test]
 fn outputs() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{
           "id": "a",
@@ -27,7 +27,7 @@ fn outputs() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{
           "id": "a",
@@ -56,7 +56,7 @@ fn outputs() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{
           "id": "a",
@@ -76,9 +76,9 @@ fn outputs() {
 
 #[test]
 fn outputs_of_no_known_form() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{"id": "a", "output": {"rows": 3}}"#,
         expect![[r#"
@@ -90,7 +90,7 @@ fn outputs_of_no_known_form() {
         }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{"id": "a", "output": "plain"}"#,
         expect![[r#"
@@ -105,9 +105,9 @@ fn outputs_of_no_known_form() {
 
 #[test]
 fn hunks_are_shown_and_kept() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "tool_call_update",
         r#"{
           "id": "a",
@@ -169,14 +169,14 @@ fn hunks_are_shown_and_kept() {
 
 /// An output that was read from a draft agent, and changed before it is written for a draft client.
 fn check_changed(output: &str, change: impl FnOnce(&mut Value), written: Expect) {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let update = format!(
         r#"{{"sessionId":"s","type":"tool_call_update","data":{{"id":"a","output":{output}}}}}"#
     );
-    let (official, _) = talk.pass("agent session/update", &update);
+    let (official, _) = conversation.pass("agent session/update", &update);
     let mut official = value(&official);
     change(&mut official["update"]);
-    let again = talk.written("client session/update", &official.to_string());
+    let again = conversation.written("client session/update", &official.to_string());
     written.assert_eq(&again[0]["data"].to_string());
 }
 
@@ -210,7 +210,7 @@ fn check_diff(old: &str, new: &str, hunks: Expect) {
     let diff = format!(r#"{{"type":"diff","path":"/a","oldText":{old},"newText":{new}}}"#);
     let update = r#""sessionUpdate":"tool_call_update","toolCallId":"a""#;
     let params = format!(r#"{{"sessionId":"s","update":{{{update},"content":[{diff}]}}}}"#);
-    let written = Talk::in_session().written("client session/update", &params);
+    let written = TranslatedConversation::in_session().written("client session/update", &params);
     let found = written[0]["data"]["output"]["hunks"]
         .as_array()
         .expect("a list");
@@ -300,9 +300,9 @@ fn diffs_for_a_draft_client() {
 
 #[test]
 fn content_for_a_draft_client() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "tool_call_update",
           "toolCallId": "a",
@@ -311,7 +311,7 @@ fn content_for_a_draft_client() {
         expect![[r#"tool_call_update {"id":"a","output":{"type":"terminal","terminalId":"t"}}"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "tool_call_update",
           "toolCallId": "a",
@@ -331,7 +331,7 @@ fn content_for_a_draft_client() {
             }"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{"sessionUpdate": "tool_call_update", "toolCallId": "a", "content": []}"#,
         expect![[r#"tool_call_update {"id":"a"}"#]],
     );

@@ -5,17 +5,26 @@ use expect_test::{Expect, expect};
 use super::*;
 
 /// An update of the draft reads as this official one, and is itself again.
-pub(super) fn check_update(talk: &mut Talk, kind: &str, data: &str, update: Expect) {
+pub(super) fn check_update(
+    conversation: &mut TranslatedConversation,
+    kind: &str,
+    data: &str,
+    update: Expect,
+) {
     let draft = format!(r#"{{"sessionId":"s","type":"{kind}","data":{data}}}"#);
-    let (read, again) = talk.pass("agent session/update", &draft);
+    let (read, again) = conversation.pass("agent session/update", &draft);
     update.assert_eq(&shown(&value(&read)["update"]));
     assert_eq!(value(&again), value(&draft));
 }
 
 /// An official update that was never a draft one is written as these, type and data.
-pub(super) fn check_written_update(talk: &mut Talk, update: &str, draft: Expect) {
+pub(super) fn check_written_update(
+    conversation: &mut TranslatedConversation,
+    update: &str,
+    draft: Expect,
+) {
     let params = format!(r#"{{"sessionId":"s","update":{update}}}"#);
-    let updates = talk.written("client session/update", &params);
+    let updates = conversation.written("client session/update", &params);
     let updates = updates.iter().map(|update| {
         let kind = update["type"].as_str().expect("a type");
         format!("{kind} {}", shown(&update["data"]))
@@ -25,9 +34,9 @@ pub(super) fn check_written_update(talk: &mut Talk, update: &str, draft: Expect)
 
 #[test]
 fn chunks() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "agent_message_chunk",
         r#"{"content": "I've analyzed", "index": 0, "final": false}"#,
         expect![[r#"
@@ -38,7 +47,7 @@ fn chunks() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "user_message_chunk",
         r#"{"content": "Please", "index": 0, "final": true}"#,
         expect![[r#"
@@ -49,7 +58,7 @@ fn chunks() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "thought_message_chunk",
         r#"{"content": "I should", "index": 0, "visible": true}"#,
         expect![[r#"
@@ -60,7 +69,7 @@ fn chunks() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "agent_message_chunk",
         r#"{"content": "x", "_meta": {"a": 1}}"#,
         expect![[r#"
@@ -74,9 +83,9 @@ fn chunks() {
 
 #[test]
 fn the_time_of_an_update_is_kept() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check(
-        &mut talk,
+        &mut conversation,
         "agent session/update",
         r#"{
           "sessionId": "s",
@@ -95,9 +104,9 @@ fn the_time_of_an_update_is_kept() {
 
 #[test]
 fn chunks_that_are_no_text() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "agent_message_chunk",
           "messageId": "m",
@@ -106,7 +115,7 @@ fn chunks_that_are_no_text() {
         expect![[r#"agent_message_chunk {"messageId":"m","content":"[image image/png]"}"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "agent_thought_chunk",
           "content": {"type": "resource_link", "name": "n", "uri": "file:///a"}
@@ -114,7 +123,7 @@ fn chunks_that_are_no_text() {
         expect![[r#"thought_message_chunk {"content":"[n](file:///a)"}"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "agent_message_chunk",
           "content": {"type": "resource", "resource": {"uri": "file:///a", "text": "t"}}
@@ -125,9 +134,9 @@ fn chunks_that_are_no_text() {
 
 #[test]
 fn plans() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "plan",
         r#"{
           "planId": "plan_xyz",
@@ -164,7 +173,7 @@ fn plans() {
             }"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "plan",
           "entries": [
@@ -182,7 +191,7 @@ fn plans() {
             }"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{
           "sessionUpdate": "plan_update",
           "plan": {
@@ -201,9 +210,9 @@ fn plans() {
 
 #[test]
 fn commands() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "available_commands",
         r#"{"commands": [{"name": "help", "description": "Show available commands"}]}"#,
         expect![[r#"
@@ -216,9 +225,9 @@ fn commands() {
 
 #[test]
 fn modes() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "current_mode_update",
         r#"{"previousMode": "default", "currentMode": "plan", "reason": "User requested it"}"#,
         expect![[r#"
@@ -229,7 +238,7 @@ fn modes() {
             }"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{"sessionUpdate": "current_mode_update", "currentModeId": "code"}"#,
         expect![[r#"current_mode_update {"currentMode":"code","previousMode":"plan"}"#]],
     );
@@ -237,9 +246,9 @@ fn modes() {
 
 #[test]
 fn an_option_that_changes_rebuilds_the_list() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_update(
-        &mut talk,
+        &mut conversation,
         "config_option_update",
         r#"{
           "key": "autoApprove",
@@ -257,7 +266,7 @@ fn an_option_that_changes_rebuilds_the_list() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "config_option_update",
         r#"{"key": "model", "currentValue": "large"}"#,
         expect![[r#"
@@ -277,7 +286,7 @@ fn an_option_that_changes_rebuilds_the_list() {
             }"#]],
     );
     check_update(
-        &mut talk,
+        &mut conversation,
         "config_option_update",
         r#"{"key": "model", "previousValue": "large", "currentValue": "small"}"#,
         expect![[r#"
@@ -300,7 +309,7 @@ fn an_option_that_changes_rebuilds_the_list() {
 
 #[test]
 fn a_list_of_options_is_an_update_for_every_change() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     let update = |value| {
         let choices = r#"[{"value":"x","name":"X"},{"value":"y","name":"Y"}]"#;
         let model = format!(
@@ -310,25 +319,25 @@ fn a_list_of_options_is_an_update_for_every_change() {
         format!(r#"{{"sessionUpdate":"config_option_update","configOptions":[{switch},{model}]}}"#)
     };
     check_written_update(
-        &mut talk,
+        &mut conversation,
         &update("x"),
         expect![[r#"
         config_option_update {"key":"a","currentValue":true}
         config_option_update {"key":"m","currentValue":"x"}"#]],
     );
     check_written_update(
-        &mut talk,
+        &mut conversation,
         &update("y"),
         expect![[r#"config_option_update {"key":"m","previousValue":"x","currentValue":"y"}"#]],
     );
-    check_written_update(&mut talk, &update("y"), expect![]);
+    check_written_update(&mut conversation, &update("y"), expect![]);
 }
 
 #[test]
 fn updates_that_the_draft_does_not_have_keep_their_name() {
-    let mut talk = Talk::in_session();
+    let mut conversation = TranslatedConversation::in_session();
     check_written_update(
-        &mut talk,
+        &mut conversation,
         r#"{"sessionUpdate": "session_info_update", "title": "T"}"#,
         expect![[r#"session_info_update {"title":"T"}"#]],
     );

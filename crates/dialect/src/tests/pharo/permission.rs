@@ -1,7 +1,7 @@
 //! Permission requests and their answers.
 
 use super::{agent, check, check_result, client, of_session};
-use crate::tests::call_translator::{Talk, call, id};
+use crate::tests::call_translator::{TranslatedConversation, call, id};
 use crate::{CallTranslator, Dialect, Role};
 
 #[test]
@@ -103,8 +103,8 @@ fn an_outcome_that_is_no_choice_never_grants() {
     }
 }
 
-fn asks(talk: Talk, reject: &str) -> Talk {
-    talk.reads(
+fn asks(conversation: TranslatedConversation, reject: &str) -> TranslatedConversation {
+    conversation.reads(
         ASK,
         &format!(
             r#"{{"sessionId":"s","toolCallId":"t","options":[{{"optionId":"1","kind":"allow_once","label":"Yes"}},

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use attache_rpc::json::{Kind, Raw, Reader};
+use attache_rpc::json::{Raw, Reader, ValueKind};
 use serde_json::Value;
 
 use super::input::word;
@@ -114,13 +114,13 @@ fn repeats(json: &str) -> bool {
     repeated_members::read(json).is_ok_and(|(_, is_twice)| is_twice)
 }
 
-fn kind(json: &str) -> Option<Kind> {
+fn kind(json: &str) -> Option<ValueKind> {
     Reader::new(json).kind().ok()
 }
 
 /// The members of an object as written; `None` for anything else.
 fn members(json: &str) -> Option<Vec<(String, String)>> {
-    if !matches!(kind(json), Some(Kind::Object)) {
+    if !matches!(kind(json), Some(ValueKind::Object)) {
         return None;
     }
     let mut reader = Reader::new(json);

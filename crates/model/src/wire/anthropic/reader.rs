@@ -1,12 +1,12 @@
-//! Frames of a Messages stream become events.
+//! Reads a stream of the Messages API.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 
-use crate::thought_signature::{SignatureKind, ThoughtSignature};
 use crate::wire::attempt_error::{self, AttemptError};
-use crate::wire::call_ids::CallIds;
+use crate::wire::shared::CallIds;
+use crate::wire::shared::{SignatureKind, ThoughtSignature};
 use crate::{Event, Stop, ToolCall, Usage};
 
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct MessagesReader {
     has_called: bool,
 }
 
-/// A content block that is open.
+/// An open content block.
 #[derive(Debug)]
 enum OpenBlock {
     Text,
@@ -45,13 +45,14 @@ impl MessagesReader {
         data: &str,
         out: &mut VecDeque<Event>,
     ) -> Result<(), AttemptError> {
-        let frame: Value = serde_json::from_str(data).map_err(|_| attempt_error::garbled())?;
+        let frame: Value =
+            serde_json::from_str(data).map_err(|_| attempt_error::malformed_frame())?;
         let index = frame["index"].as_u64().unwrap_or_default();
         match frame["type"].as_str().unwrap_or_default() {
             "message_start" => self.count(&frame["message"]["usage"], out),
-            "content_block_start" => self.open(index, &frame["content_block"], out),
-            "content_block_delta" => self.grow(index, &frame["delta"], out),
-            "content_block_stop" => self.close(index, out),
+            "content_block_start" => self.open_block(index, &frame["content_block"], out),
+            "content_block_delta" => self.extend(index, &frame["delta"], out),
+            "content_block_stop" => self.close_block(index, out),
             "message_delta" => {
                 if let Some(reason) = frame["delta"]["stop_reason"].as_str() {
                     self.stop = Some(stop(reason));
@@ -59,27 +60,27 @@ impl MessagesReader {
                 self.count(&frame["usage"], out);
             }
             "message_stop" => self.finish(out),
-            "error" => return Err(attempt_error::of_event(&frame["error"])),
+            "error" => return Err(attempt_error::error_for_event(&frame["error"])),
             _ => {}
         }
         Ok(())
     }
 
-    fn open(&mut self, index: u64, block: &Value, out: &mut VecDeque<Event>) {
+    fn open_block(&mut self, index: u64, block: &Value, out: &mut VecDeque<Event>) {
         let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
         let opened = match block["type"].as_str().unwrap_or_default() {
             "text" => {
-                say(text("text"), Event::Text, out);
+                push_text(text("text"), Event::Text, out);
                 OpenBlock::Text
             }
             "thinking" => {
-                say(text("thinking"), Event::Thought, out);
+                push_text(text("thinking"), Event::Thought, out);
                 let signature = text("signature");
                 OpenBlock::Thought { signature }
             }
             "redacted_thinking" => OpenBlock::Hidden { data: text("data") },
             "tool_use" => {
-                let id = self.ids.take(&text("id"));
+                let id = self.ids.unique(&text("id"));
                 let name = text("name");
                 self.has_called = true;
                 out.push_back(Event::CallStarted {
@@ -92,18 +93,20 @@ impl MessagesReader {
                 };
                 OpenBlock::Call(ToolCall { id, name, input })
             }
-            // Whatever else there is, nobody asked for it.
+            // We request no other blocks.
             _ => return,
         };
         self.blocks.insert(index, opened);
     }
 
-    fn grow(&mut self, index: u64, delta: &Value, out: &mut VecDeque<Event>) {
+    fn extend(&mut self, index: u64, delta: &Value, out: &mut VecDeque<Event>) {
         let text = |name: &str| delta[name].as_str().unwrap_or_default();
         let kind = delta["type"].as_str().unwrap_or_default();
         match (kind, self.blocks.get_mut(&index)) {
-            ("text_delta", Some(_)) => say(text("text").to_owned(), Event::Text, out),
-            ("thinking_delta", Some(_)) => say(text("thinking").to_owned(), Event::Thought, out),
+            ("text_delta", Some(_)) => push_text(text("text").to_owned(), Event::Text, out),
+            ("thinking_delta", Some(_)) => {
+                push_text(text("thinking").to_owned(), Event::Thought, out)
+            }
             ("signature_delta", Some(OpenBlock::Thought { signature })) => {
                 signature.push_str(text("signature"));
             }
@@ -114,7 +117,7 @@ impl MessagesReader {
         }
     }
 
-    fn close(&mut self, index: u64, out: &mut VecDeque<Event>) {
+    fn close_block(&mut self, index: u64, out: &mut VecDeque<Event>) {
         match self.blocks.remove(&index) {
             Some(OpenBlock::Thought { signature }) => {
                 self.push_signature(SignatureKind::Signed, &signature, out)
@@ -141,27 +144,27 @@ impl MessagesReader {
         }
     }
 
-    /// What counts is told in pieces; a piece that is not told again still counts.
-    fn count(&mut self, told: &Value, out: &mut VecDeque<Event>) {
-        let mut is_told = false;
+    /// Updates the usage. A count that is not repeated stays.
+    fn count(&mut self, counts: &Value, out: &mut VecDeque<Event>) {
+        let mut is_counted = false;
         let mut set = |count: &mut u64, name: &str| {
-            if let Some(tokens) = told[name].as_u64() {
+            if let Some(tokens) = counts[name].as_u64() {
                 *count = tokens;
-                is_told = true;
+                is_counted = true;
             }
         };
         set(&mut self.usage.input, "input_tokens");
         set(&mut self.usage.output, "output_tokens");
         set(&mut self.usage.cache_read, "cache_read_input_tokens");
         set(&mut self.usage.cache_write, "cache_creation_input_tokens");
-        if is_told {
+        if is_counted {
             out.push_back(Event::Usage(self.usage));
         }
     }
 
     fn finish(&mut self, out: &mut VecDeque<Event>) {
         for index in self.blocks.keys().copied().collect::<Vec<_>>() {
-            self.close(index, out);
+            self.close_block(index, out);
         }
         let stop = match self.stop {
             Some(stop) => stop,
@@ -172,7 +175,7 @@ impl MessagesReader {
     }
 }
 
-fn say(text: String, event: fn(String) -> Event, out: &mut VecDeque<Event>) {
+fn push_text(text: String, event: fn(String) -> Event, out: &mut VecDeque<Event>) {
     if !text.is_empty() {
         out.push_back(event(text));
     }

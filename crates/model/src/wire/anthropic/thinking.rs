@@ -1,11 +1,11 @@
-//! How a Claude model is told how much to think. It differs by generation, and the name tells the generation.
+//! Thinking settings of Claude models. They differ by generation, which the name contains.
 
 use serde_json::{Map, Value, json};
 
-use super::is_thought_through;
+use super::starts_with_thought;
 use crate::{Request, ThinkingLevel};
 
-/// How much a model of that name can be told to think.
+/// The thinking levels that can be set for a model.
 pub(crate) fn levels(model: &str) -> Vec<ThinkingLevel> {
     match ThinkingStyle::of(model) {
         None => Vec::new(),
@@ -23,12 +23,12 @@ pub(crate) fn levels(model: &str) -> Vec<ThinkingLevel> {
     }
 }
 
-pub(super) fn ask(body: &mut Map<String, Value>, model: &str, request: &Request, most: u64) {
+pub(super) fn configure(body: &mut Map<String, Value>, model: &str, request: &Request, most: u64) {
     match ThinkingStyle::of(model) {
         None => {}
         Some(ThinkingStyle::Budget) => {
             if let Some(budget) = budget(request.thought, most)
-                && is_thought_through(model, request)
+                && starts_with_thought(model, request)
             {
                 let thinking = json!({ "type": "enabled", "budget_tokens": budget });
                 body.insert("thinking".to_owned(), thinking);
@@ -40,7 +40,7 @@ pub(super) fn ask(body: &mut Map<String, Value>, model: &str, request: &Request,
 
 fn adapt(body: &mut Map<String, Value>, off: ThinkingOff, thought: ThinkingLevel) {
     let effort = match (thought, off) {
-        (ThinkingLevel::Off, ThinkingOff::Unasked) => return,
+        (ThinkingLevel::Off, ThinkingOff::Omitted) => return,
         (ThinkingLevel::Off, ThinkingOff::Disabled) => {
             body.insert("thinking".to_owned(), json!({ "type": "disabled" }));
             return;
@@ -49,13 +49,13 @@ fn adapt(body: &mut Map<String, Value>, off: ThinkingOff, thought: ThinkingLevel
         (ThinkingLevel::Medium, _) => "medium",
         (ThinkingLevel::High, _) => "high",
     };
-    // Without `display` the words of a thought stay empty.
+    // Without `display` the text of the reasoning stays empty.
     let thinking = json!({ "type": "adaptive", "display": "summarized" });
     body.insert("thinking".to_owned(), thinking);
     body.insert("output_config".to_owned(), json!({ "effort": effort }));
 }
 
-/// A budget has to leave room for the answer.
+/// The thinking budget, which leaves room for the answer.
 fn budget(thought: ThinkingLevel, most: u64) -> Option<u64> {
     let wanted = match thought {
         ThinkingLevel::Off => return None,
@@ -64,30 +64,30 @@ fn budget(thought: ThinkingLevel, most: u64) -> Option<u64> {
         ThinkingLevel::High => 24_576,
     };
     let budget = wanted.min(most / 2);
-    (budget >= LEAST_BUDGET).then_some(budget)
+    (budget >= MIN_BUDGET).then_some(budget)
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum ThinkingStyle {
-    /// So many tokens: up to 4.5.
+    /// A token budget: up to 4.5.
     Budget,
-    /// As much as the model finds right, more or less of it: since 4.6.
+    /// Chosen by the model, guided by an effort: since 4.6.
     Adaptive(ThinkingOff),
 }
 
-/// How such a model is told not to think.
+/// How adaptive thinking is turned off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThinkingOff {
-    /// By not asking for it.
-    Unasked,
-    /// In so many words.
+    /// By leaving the setting out.
+    Omitted,
+    /// By disabling it explicitly.
     Disabled,
-    /// It cannot be; it can be told to think little.
+    /// Not at all; it can only be set to low.
     Never,
 }
 
 impl ThinkingStyle {
-    /// `claude-FAMILY-MAJOR[-MINOR][-DATE]`; of other names nothing is known.
+    /// Reads `claude-FAMILY-MAJOR[-MINOR][-DATE]`; `None` for any other name.
     fn of(model: &str) -> Option<ThinkingStyle> {
         let mut parts = model.strip_prefix("claude-")?.split('-');
         let family = parts
@@ -99,14 +99,14 @@ impl ThinkingStyle {
         Some(match (family, major, minor) {
             ("fable" | "mythos", ..) => ThinkingStyle::Adaptive(ThinkingOff::Never),
             (_, ..4, _) | (_, 4, ..=5) => ThinkingStyle::Budget,
-            (_, 4, _) => ThinkingStyle::Adaptive(ThinkingOff::Unasked),
+            (_, 4, _) => ThinkingStyle::Adaptive(ThinkingOff::Omitted),
             (_, 5, 0) => ThinkingStyle::Adaptive(ThinkingOff::Disabled),
             _ => ThinkingStyle::Adaptive(ThinkingOff::Never),
         })
     }
 }
 
-const LEAST_BUDGET: u64 = 1_024;
+const MIN_BUDGET: u64 = 1_024;
 
 #[cfg(test)]
 mod tests {
@@ -122,11 +122,11 @@ mod tests {
         check("claude-opus-4-20250514", Some(ThinkingStyle::Budget));
         check(
             "claude-sonnet-4-6",
-            Some(ThinkingStyle::Adaptive(ThinkingOff::Unasked)),
+            Some(ThinkingStyle::Adaptive(ThinkingOff::Omitted)),
         );
         check(
             "claude-opus-4-8",
-            Some(ThinkingStyle::Adaptive(ThinkingOff::Unasked)),
+            Some(ThinkingStyle::Adaptive(ThinkingOff::Omitted)),
         );
         check(
             "claude-sonnet-5",

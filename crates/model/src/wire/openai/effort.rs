@@ -1,8 +1,8 @@
-//! How OpenAI's models are told how much to think, and how long an answer may be. The name tells.
+//! Reasoning effort and output limits of OpenAI models, by their name.
 
 use crate::{Request, ThinkingLevel};
 
-/// How much a model of that name can be told to think.
+/// The thinking levels that can be set for a model.
 pub(crate) fn levels(model: &str) -> Vec<ThinkingLevel> {
     match ModelFamily::of(model) {
         ModelFamily::Unknown => Vec::new(),
@@ -20,7 +20,7 @@ pub(crate) fn levels(model: &str) -> Vec<ThinkingLevel> {
     }
 }
 
-/// The same, over chat completions with tools at hand.
+/// The thinking levels over chat completions with tools.
 pub(crate) fn levels_in_chat(model: &str) -> Vec<ThinkingLevel> {
     match ModelFamily::of(model) {
         ModelFamily::Always {
@@ -33,8 +33,8 @@ pub(crate) fn levels_in_chat(model: &str) -> Vec<ThinkingLevel> {
     }
 }
 
-/// What to say over Responses, or where there are no tools.
-pub(crate) fn alone(model: &str, thought: ThinkingLevel) -> Option<&'static str> {
+/// The effort for Responses, or for a request without tools.
+pub(crate) fn effort(model: &str, thought: ThinkingLevel) -> Option<&'static str> {
     match (ModelFamily::of(model), thought) {
         (ModelFamily::Unknown, _) => None,
         (ModelFamily::Either { .. }, ThinkingLevel::Off) => Some("none"),
@@ -44,17 +44,17 @@ pub(crate) fn alone(model: &str, thought: ThinkingLevel) -> Option<&'static str>
     }
 }
 
-/// What to say over chat completions.
+/// The effort for chat completions.
 pub(super) fn in_chat(model: &str, request: &Request) -> Option<&'static str> {
     match ModelFamily::of(model) {
         ModelFamily::Either {
             in_chat: ChatSupport::NotWithTools,
         } if !request.tools.is_empty() => Some("none"),
-        _ => alone(model, request.thought),
+        _ => effort(model, request.thought),
     }
 }
 
-/// OpenAI's own models that think take the limit under another name, and refuse the one that others know.
+/// The name of the output limit. OpenAI's reasoning models use another name and reject the common one.
 pub(super) fn limit_name(model: &str) -> &'static str {
     match ModelFamily::of(model) {
         _ if model.starts_with("gpt-oss") => "max_tokens",
@@ -65,19 +65,19 @@ pub(super) fn limit_name(model: &str) -> &'static str {
 
 #[derive(Clone, Copy)]
 enum ModelFamily {
-    /// It thinks, more or less.
+    /// It always thinks.
     Always { in_chat: ChatSupport },
-    /// It can be told not to.
+    /// Thinking can be turned off.
     Either { in_chat: ChatSupport },
-    /// Nothing is known, so nothing is said.
+    /// Unknown, so no effort is sent.
     Unknown,
 }
 
-/// What chat completions do with such a model.
+/// What chat completions support for a model.
 #[derive(Clone, Copy)]
 enum ChatSupport {
     Everything,
-    /// It takes tools only if it is told not to think, or not at all.
+    /// Tools only without thinking, or not at all.
     NotWithTools,
 }
 

@@ -1,12 +1,12 @@
-//! Chunks of a chat completion become events.
+//! Reads a stream of chat completion chunks.
 
 use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use crate::thought_signature::{SignatureKind, ThoughtSignature};
 use crate::wire::attempt_error::{self, AttemptError};
-use crate::wire::call_ids::CallIds;
+use crate::wire::shared::CallIds;
+use crate::wire::shared::{SignatureKind, ThoughtSignature};
 use crate::{Event, Stop, ToolCall, Usage};
 
 #[derive(Debug)]
@@ -14,13 +14,13 @@ pub(crate) struct ChatReader {
     model: String,
     ids: CallIds,
     calls: Vec<PartialCall>,
-    /// The member that carries reasoning, while it does.
-    thinks_in: Option<&'static str>,
+    /// The member that reasoning arrives in, while it does.
+    reasoning_member: Option<&'static str>,
     finish: Option<String>,
     has_refused: bool,
 }
 
-/// A call whose input still comes.
+/// A call with incomplete input.
 #[derive(Debug)]
 struct PartialCall {
     index: Option<u64>,
@@ -34,7 +34,7 @@ impl ChatReader {
             model: model.to_owned(),
             ids,
             calls: Vec::new(),
-            thinks_in: None,
+            reasoning_member: None,
             finish: None,
             has_refused: false,
         }
@@ -49,12 +49,13 @@ impl ChatReader {
             self.complete(out);
             return Ok(());
         }
-        let chunk: Value = serde_json::from_str(data).map_err(|_| attempt_error::garbled())?;
+        let chunk: Value =
+            serde_json::from_str(data).map_err(|_| attempt_error::malformed_frame())?;
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            return Err(attempt_error::of_event(error));
+            return Err(attempt_error::error_for_event(error));
         }
         if let Some(choice) = chunk["choices"].get(0) {
-            self.grow(&choice["delta"], out);
+            self.extend(&choice["delta"], out);
             if let Some(reason) = choice["finish_reason"].as_str() {
                 self.finish = Some(reason.to_owned());
             }
@@ -73,31 +74,31 @@ impl ChatReader {
         Ok(())
     }
 
-    fn grow(&mut self, delta: &Value, out: &mut VecDeque<Event>) {
+    fn extend(&mut self, delta: &Value, out: &mut VecDeque<Event>) {
         for member in REASONING {
             if let Some(text) = delta[member].as_str().filter(|text| !text.is_empty()) {
-                self.thinks_in = Some(member);
+                self.reasoning_member = Some(member);
                 out.push_back(Event::Thought(text.to_owned()));
                 break;
             }
         }
         let refusal = delta["refusal"].as_str().unwrap_or_default();
         self.has_refused |= !refusal.is_empty();
-        let text = [words(&delta["content"]).as_str(), refusal].concat();
+        let text = [content_text(&delta["content"]).as_str(), refusal].concat();
         if !text.is_empty() {
             self.push_signature(out);
             out.push_back(Event::Text(text));
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.push_signature(out);
-            self.grow_call(call, out);
+            self.extend_call(call, out);
         }
     }
 
-    fn grow_call(&mut self, delta: &Value, out: &mut VecDeque<Event>) {
+    fn extend_call(&mut self, delta: &Value, out: &mut VecDeque<Event>) {
         let given = delta["id"].as_str().unwrap_or_default();
         let index = delta["index"].as_u64();
-        let place = self.place(index, given);
+        let place = self.call_index(index, given);
         let partial = &mut self.calls[place];
         if partial.given.is_empty() {
             partial.given.push_str(given);
@@ -107,7 +108,7 @@ impl ChatReader {
             && let Some(name) = function["name"].as_str().filter(|name| !name.is_empty())
         {
             partial.call.name = name.to_owned();
-            partial.call.id = self.ids.take(&partial.given);
+            partial.call.id = self.ids.unique(&partial.given);
             out.push_back(Event::CallStarted {
                 id: partial.call.id.clone(),
                 name: partial.call.name.clone(),
@@ -120,8 +121,8 @@ impl ChatReader {
         }
     }
 
-    /// Which call a delta belongs to: by its index, else by its id; without either, to the newest.
-    fn place(&mut self, index: Option<u64>, given: &str) -> usize {
+    /// The call that a delta belongs to: by its index, otherwise by its id, otherwise the newest.
+    fn call_index(&mut self, index: Option<u64>, given: &str) -> usize {
         let found = match (index, given) {
             (Some(_), _) => self
                 .calls
@@ -133,7 +134,7 @@ impl ChatReader {
                 .iter()
                 .rposition(|partial| partial.given == given),
         };
-        // Some servers count every call as the first: another id under the same index is another call.
+        // Some servers give every call the same index, so another id under it means another call.
         let found = found.filter(|place| {
             let before = &self.calls[*place].given;
             given.is_empty() || before.is_empty() || before == given
@@ -153,7 +154,7 @@ impl ChatReader {
     }
 
     fn push_signature(&mut self, out: &mut VecDeque<Event>) {
-        if let Some(value) = self.thinks_in.take() {
+        if let Some(value) = self.reasoning_member.take() {
             let signature = ThoughtSignature {
                 model: &self.model,
                 kind: SignatureKind::Member,
@@ -185,8 +186,8 @@ impl ChatReader {
     }
 }
 
-/// Content is a string, or now and then a list of parts.
-fn words(content: &Value) -> String {
+/// The text of content, which is a string or sometimes a list of parts.
+fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts
@@ -197,16 +198,17 @@ fn words(content: &Value) -> String {
     }
 }
 
-/// Here the prompt counts whatever a cache held, too.
-fn usage(told: &Value) -> Usage {
+/// Reads the usage. The prompt count includes cached tokens here.
+fn usage(counts: &Value) -> Usage {
     let count = |value: &Value| value.as_u64().unwrap_or_default();
-    let prompt = &told["prompt_tokens_details"];
+    let prompt = &counts["prompt_tokens_details"];
     let cache_read = count(&prompt["cached_tokens"]);
     let cache_write = count(&prompt["cache_write_tokens"]);
     Usage {
-        input: count(&told["prompt_tokens"]).saturating_sub(cache_read.saturating_add(cache_write)),
-        output: count(&told["completion_tokens"]),
-        thought: count(&told["completion_tokens_details"]["reasoning_tokens"]),
+        input: count(&counts["prompt_tokens"])
+            .saturating_sub(cache_read.saturating_add(cache_write)),
+        output: count(&counts["completion_tokens"]),
+        thought: count(&counts["completion_tokens_details"]["reasoning_tokens"]),
         cache_read,
         cache_write,
     }

@@ -224,7 +224,7 @@ fn an_error_in_the_stream() {
         &[START, &frame("overloaded_error", "Overloaded")],
         expect![[r#"
             Usage(Usage { input: 10, output: 1, thought: 0, cache_read: 7, cache_write: 3 })
-            Passing { reason: "Overloaded", wait: None }
+            Temporary { reason: "Overloaded", wait: None }
         "#]],
     );
     check(
@@ -253,13 +253,13 @@ fn a_stream_that_breaks_off_or_is_garbled() {
         &[START],
         expect![[r#"
         Usage(Usage { input: 10, output: 1, thought: 0, cache_read: 7, cache_write: 3 })
-        Passing { reason: "the stream ended in the middle of the response", wait: None }
+        Temporary { reason: "the stream ended in the middle of the response", wait: None }
     "#]],
     );
     check(
         &["{"],
         expect![[r#"
-        Passing { reason: "the stream contains an event that is not JSON", wait: None }
+        Temporary { reason: "the stream contains an event that is not JSON", wait: None }
     "#]],
     );
     check(

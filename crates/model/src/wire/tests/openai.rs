@@ -20,7 +20,7 @@ const DONE: &str = "[DONE]";
 fn a_whole_conversation_is_sent() {
     let model = "deepseek-reasoner";
     let mut request = conversation(model);
-    request.most_output = Some(1_000);
+    request.max_output = Some(1_000);
     check_body(
         WireFormat::Chat,
         model,
@@ -86,7 +86,7 @@ fn how_much_to_think_depends_on_the_model_and_on_tools() {
         let request = Request {
             thought,
             tools: tools.into(),
-            most_output: Some(10),
+            max_output: Some(10),
             ..Request::default()
         };
         let body = body(WireFormat::Chat, model, &info(model), &request);
@@ -263,7 +263,7 @@ fn an_error_in_the_stream() {
         ],
         expect![[r#"
             Text("Hel")
-            Passing { reason: "Provider disconnected", wait: None }
+            Temporary { reason: "Provider disconnected", wait: None }
         "#]],
     );
 }
@@ -274,13 +274,13 @@ fn a_stream_that_breaks_off_or_is_garbled() {
         &[&delta(r#"{"content":"Hel"}"#)],
         expect![[r#"
         Text("Hel")
-        Passing { reason: "the stream ended in the middle of the response", wait: None }
+        Temporary { reason: "the stream ended in the middle of the response", wait: None }
     "#]],
     );
     check(
         &["<html>"],
         expect![[r#"
-        Passing { reason: "the stream contains an event that is not JSON", wait: None }
+        Temporary { reason: "the stream contains an event that is not JSON", wait: None }
     "#]],
     );
     check(

@@ -145,7 +145,7 @@ fn an_error_in_the_stream() {
             r#"{"type":"response.failed","response":{"error":{"code":"server_error","message":"Sorry"}}}"#,
         ],
         expect![[r#"
-            Passing { reason: "Sorry", wait: None }
+            Temporary { reason: "Sorry", wait: None }
         "#]],
     );
     check(
@@ -159,7 +159,7 @@ fn an_error_in_the_stream() {
     check(
         &[r#"{"type":"response.created"}"#],
         expect![[r#"
-        Passing { reason: "the stream ended in the middle of the response", wait: None }
+        Temporary { reason: "the stream ended in the middle of the response", wait: None }
     "#]],
     );
 }

@@ -1,10 +1,12 @@
 //! Requests and answers: each question once, each answer once, whatever the ids.
 
-use super::super::pair::{End, Pair, raw};
+use super::super::pair::{Pair, TestEndpoint, raw};
 use super::{failure, request};
-use crate::{Error, Event, Framing, Garbage, Id, Limits, Lost, SendOptions, SessionKey};
+use crate::{
+    CallFailure, Error, Event, Framing, Id, Limits, NonJsonLines, SendOptions, SessionKey,
+};
 
-fn asked(end: &mut End) -> Vec<Id> {
+fn asked(end: &mut TestEndpoint) -> Vec<Id> {
     let events = end.events().into_iter();
     let ids = events.map(|event| match event {
         Event::Request(id, _) => id,
@@ -30,26 +32,26 @@ fn both_ends_ask_with_the_same_ids_at_once() {
             };
             assert_eq!(id.as_str(), (index + 1).to_string());
             assert_eq!(call.method(), theirs);
-            assert!(end.answer(id, &format!("\"{name}{index}\"")));
+            assert!(end.respond(id, &format!("\"{name}{index}\"")));
         }
     }
     pair.settle();
     let seen = |name| [1, 2, 3].map(|id| format!("answered {id}: \"{name}{}\"", id - 1));
-    assert_eq!(pair.left.seen(), seen("b"));
-    assert_eq!(pair.right.seen(), seen("a"));
+    assert_eq!(pair.left.event_lines(), seen("b"));
+    assert_eq!(pair.right.event_lines(), seen("a"));
 }
 
 #[test]
 fn a_second_answer_is_not_sent() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     end.feed(&request("7"));
     let ids = asked(&mut end);
-    assert!(end.answer(&ids[0], "1"));
-    assert!(!end.answer(&ids[0], "2"));
+    assert!(end.respond(&ids[0], "1"));
+    assert!(!end.respond(&ids[0], "2"));
     let error = Error::new(1, "late");
     let options = SendOptions::of(SessionKey::CONNECTION);
-    assert!(!end.endpoint.answer::<u64>(&ids[0], options, Err(&error)));
-    assert!(!end.answer(&Id::from(8), "1"));
+    assert!(!end.endpoint.respond::<u64>(&ids[0], options, Err(&error)));
+    assert!(!end.respond(&Id::from(8), "1"));
     assert_eq!(end.lines(), [r#"{"jsonrpc":"2.0","id":7,"result":1}"#]);
     assert_eq!(end.endpoint.open_requests(), 0);
 }
@@ -66,10 +68,10 @@ fn an_answer_carries_the_id_as_it_came() {
         r#""""#,
     ];
     for id in ids {
-        let mut end = End::default();
+        let mut end = TestEndpoint::default();
         end.feed(&request(id));
         let asked = asked(&mut end);
-        assert!(end.answer(&asked[0], "true"));
+        assert!(end.respond(&asked[0], "true"));
         let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":true}}"#);
         assert_eq!(end.lines(), [expected]);
     }
@@ -77,7 +79,7 @@ fn an_answer_carries_the_id_as_it_came() {
 
 #[test]
 fn answers_that_nobody_waits_for_are_counted_and_dropped() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     end.call("m", "{}");
     let answers = [
         ("1", "answered 1: 5"),
@@ -92,24 +94,24 @@ fn answers_that_nobody_waits_for_are_counted_and_dropped() {
     ];
     for (index, (id, seen)) in answers.iter().enumerate() {
         end.feed(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":5}}\n").as_bytes());
-        assert_eq!(end.seen().concat(), *seen, "{id}");
-        assert_eq!(end.endpoint.counts().stray_answers, index, "{id}");
+        assert_eq!(end.event_lines().concat(), *seen, "{id}");
+        assert_eq!(end.endpoint.counts().stray_responses, index, "{id}");
     }
     let error = br#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#;
     end.feed(&[&error[..], b"\n"].concat());
-    assert_eq!(end.seen(), [""; 0]);
-    assert_eq!(end.endpoint.counts().stray_answers, answers.len());
+    assert_eq!(end.event_lines(), [""; 0]);
+    assert_eq!(end.endpoint.counts().stray_responses, answers.len());
     assert_eq!(end.lines().len(), 1, "the call alone");
 }
 
 #[test]
 fn a_call_that_was_forgotten_is_not_answered() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     let call = end.call("m", "{}");
     end.endpoint.forget(call);
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":5}\n");
-    assert_eq!(end.seen(), [""; 0]);
-    assert_eq!(end.endpoint.counts().stray_answers, 1);
+    assert_eq!(end.event_lines(), [""; 0]);
+    assert_eq!(end.endpoint.counts().stray_responses, 1);
     assert_eq!(end.endpoint.end(), []);
 }
 
@@ -121,20 +123,20 @@ fn an_id_in_use_is_refused_and_free_again_after_its_answer() {
     };
     // The same string may be escaped in another way, and is answered the way it came.
     for (first, second) in [("7", "7"), (r#""a/b""#, r#""a\/b""#), ("null", "null")] {
-        let mut end = End::default();
+        let mut end = TestEndpoint::default();
         end.feed(&request(first));
         end.feed(&request(second));
         let ids = asked(&mut end);
         assert_eq!(ids.len(), 1);
         assert_eq!(end.lines(), [duplicate(second)]);
-        assert!(end.answer(&ids[0], "1"));
+        assert!(end.respond(&ids[0], "1"));
         end.feed(&request(second));
         let again = asked(&mut end);
         assert_eq!(again, ids);
         // Whoever still holds the first request does not answer the second.
         assert!(end.endpoint.is_cancelled(&ids[0]) && !end.endpoint.is_cancelled(&again[0]));
-        assert!(!end.answer(&ids[0], "1"));
-        assert!(end.answer(&again[0], "2"));
+        assert!(!end.respond(&ids[0], "1"));
+        assert!(end.respond(&again[0], "2"));
         assert_eq!(end.lines().len(), 2);
     }
 }
@@ -146,13 +148,13 @@ fn a_peer_that_reads_no_answers_gets_short_ones() {
         frame: 1 << 20,
         ..Limits::default()
     };
-    let mut end = End::new(limits.clone(), Framing::Lines, Garbage::Answer);
+    let mut end = TestEndpoint::new(limits.clone(), Framing::Lines, NonJsonLines::Reject);
     for id in 0..100 {
         end.feed(&request(&id.to_string()));
     }
     let long = format!("\"{}\"", "x".repeat(1 << 19));
     for id in asked(&mut end) {
-        assert!(end.answer(&id, &long));
+        assert!(end.respond(&id, &long));
     }
     let most = 4 * limits.outbound + 2 * limits.frame + 100 * (64 << 10);
     assert!(end.endpoint.outbox().unwritten() <= most);
@@ -160,7 +162,7 @@ fn a_peer_that_reads_no_answers_gets_short_ones() {
 
 #[test]
 fn ids_that_differ_are_asked_side_by_side() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     let ids = ["1", "\"1\"", "1.0", "null", "\"null\""];
     for id in ids {
         end.feed(&request(id));
@@ -169,7 +171,7 @@ fn ids_that_differ_are_asked_side_by_side() {
     assert_eq!(texts, ids);
     for id in ids {
         assert!(
-            end.answer(&crate::json::from_str(id).expect(id), "1"),
+            end.respond(&crate::json::from_str(id).expect(id), "1"),
             "{id}"
         );
     }
@@ -177,12 +179,12 @@ fn ids_that_differ_are_asked_side_by_side() {
 
 #[test]
 fn an_answer_may_come_before_the_request_counts_as_written() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     end.call("m", "{}");
-    let chunk = end.endpoint.outbox().take().expect("the request");
+    let chunk = end.endpoint.outbox().pop().expect("the request");
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
-    assert_eq!(end.seen(), ["answered 1: {}"]);
-    end.endpoint.outbox().written(chunk);
+    assert_eq!(end.event_lines(), ["answered 1: {}"]);
+    end.endpoint.outbox().mark_written(chunk);
     assert_eq!(end.endpoint.outbox().unwritten(), 0);
 }
 
@@ -197,12 +199,12 @@ fn an_error_reaches_whoever_asked() {
     assert!(
         pair.right
             .endpoint
-            .answer::<u64>(&ids[0], options, Err(&error))
+            .respond::<u64>(&ids[0], options, Err(&error))
     );
     pair.settle();
     let events = pair.left.events();
     assert!(
-        matches!(&events[..], [Event::Answered(id, Err(Lost::Refused(refused)))]
+        matches!(&events[..], [Event::Response(id, Err(CallFailure::Refused(refused)))]
             if *id == call && *refused == error),
         "{events:?}"
     );
@@ -210,7 +212,7 @@ fn an_error_reaches_whoever_asked() {
 
 #[test]
 fn the_end_fails_every_call_once() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     let calls: Vec<_> = (0..1000).map(|_| end.call("m", "{}")).collect();
     end.feed(&request("1"));
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":1}\n");
@@ -224,11 +226,11 @@ fn the_end_fails_every_call_once() {
     assert!(lost.iter().eq(expected), "in order and once");
     assert_eq!(end.endpoint.end(), []);
     assert!(
-        end.answer(&Id::from(1), "1"),
+        end.respond(&Id::from(1), "1"),
         "the other end may still read"
     );
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":1}\n");
-    assert_eq!(end.seen(), [""; 0]);
+    assert_eq!(end.event_lines(), [""; 0]);
 }
 
 #[test]
@@ -239,12 +241,12 @@ fn a_message_cut_off_by_the_end_is_dropped_and_counted() {
         "{}",
         "\u{feff}x",
     ] {
-        let mut end = End::default();
+        let mut end = TestEndpoint::default();
         end.call("m", "{}");
         end.lines();
         end.feed(part.as_bytes());
         end.close();
-        assert_eq!(end.seen(), [""; 0]);
+        assert_eq!(end.event_lines(), [""; 0]);
         assert_eq!(end.lines(), [""; 0], "no answer to {part}");
         assert_eq!(end.endpoint.counts().malformed, 1);
         assert_eq!(end.endpoint.end().len(), 1);

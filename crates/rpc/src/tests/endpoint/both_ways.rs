@@ -1,4 +1,4 @@
-//! Two peers that talk at random, over a line that delivers at random.
+//! Two peers that traffic at random, over a line that delivers at random.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::{CallId, Event, Framing, Id, Limits, SendOptions, SessionKey, Urgency
 enum Step {
     Call(Side, u8, Urgency),
     Notify(Side, u8, Urgency),
-    Answer(Side, prop::sample::Index, Urgency),
+    Respond(Side, prop::sample::Index, Urgency),
     Cancel(Side, prop::sample::Index),
     Deliver(Side, usize),
 }
@@ -26,7 +26,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         (side(), 0..3u8, urgency())
             .prop_map(|(side, session, urgency)| Step::Notify(side, session, urgency)),
         (side(), index(), urgency())
-            .prop_map(|(side, which, urgency)| Step::Answer(side, which, urgency)),
+            .prop_map(|(side, which, urgency)| Step::Respond(side, which, urgency)),
         (side(), index()).prop_map(|(side, which)| Step::Cancel(side, which)),
         (side(), 1..200usize).prop_map(|(side, bytes)| Step::Deliver(side, bytes)),
     ]
@@ -34,18 +34,18 @@ fn any_step() -> impl Strategy<Value = Step> {
 
 /// What one end knows.
 #[derive(Default)]
-struct Known {
+struct SideRecord {
     calls: Vec<CallId>,
     results: HashMap<CallId, String>,
-    questions: Vec<(Id, String)>,
+    requests: Vec<(Id, String)>,
     /// The next number of each session, ours and the other end's.
-    told: [u64; 3],
-    heard: [u64; 3],
+    sent: [u64; 3],
+    received: [u64; 3],
 }
 
-struct Talk {
+struct RandomTraffic {
     pair: Pair,
-    known: [Known; 2],
+    records: [SideRecord; 2],
 }
 
 fn options(session: u8, urgency: Urgency) -> SendOptions {
@@ -53,20 +53,20 @@ fn options(session: u8, urgency: Urgency) -> SendOptions {
     SendOptions { session, urgency }
 }
 
-impl Talk {
+impl RandomTraffic {
     fn step(&mut self, step: &Step) {
         match step {
             Step::Call(side, session, urgency) => {
-                let known = &mut self.known[*side as usize];
-                let params = raw(&format!("[{}]", known.calls.len()));
+                let record = &mut self.records[*side as usize];
+                let params = raw(&format!("[{}]", record.calls.len()));
                 let endpoint = &mut self.pair.end(*side).endpoint;
                 let call = endpoint
                     .call("m", &params, options(*session, *urgency))
                     .expect("short");
-                known.calls.push(call);
+                record.calls.push(call);
             }
             Step::Notify(side, session, urgency) => {
-                let next = &mut self.known[*side as usize].told[usize::from(*session)];
+                let next = &mut self.records[*side as usize].sent[usize::from(*session)];
                 let params = raw(&format!("[{session},{next}]"));
                 *next += 1;
                 let endpoint = &mut self.pair.end(*side).endpoint;
@@ -74,14 +74,14 @@ impl Talk {
                     .notify("n", &params, options(*session, *urgency))
                     .expect("short");
             }
-            Step::Answer(side, which, urgency) => {
-                let many = self.known[*side as usize].questions.len();
+            Step::Respond(side, which, urgency) => {
+                let many = self.records[*side as usize].requests.len();
                 if many > 0 {
-                    self.answer(*side, which.index(many), *urgency);
+                    self.respond(*side, which.index(many), *urgency);
                 }
             }
             Step::Cancel(side, which) => {
-                let calls = &self.known[*side as usize].calls;
+                let calls = &self.records[*side as usize].calls;
                 if !calls.is_empty() {
                     let call = calls[which.index(calls.len())];
                     self.pair.end(*side).endpoint.cancel(call);
@@ -89,41 +89,41 @@ impl Talk {
             }
             Step::Deliver(side, bytes) => {
                 self.pair.deliver(*side, *bytes);
-                self.see(*side);
+                self.receive_events(*side);
             }
         }
     }
 
-    fn answer(&mut self, side: Side, which: usize, urgency: Urgency) {
-        let (id, params) = self.known[side as usize].questions.swap_remove(which);
+    fn respond(&mut self, side: Side, which: usize, urgency: Urgency) {
+        let (id, params) = self.records[side as usize].requests.swap_remove(which);
         let endpoint = &mut self.pair.end(side).endpoint;
-        assert!(endpoint.answer(&id, options(0, urgency), Ok(&raw(&params))));
+        assert!(endpoint.respond(&id, options(0, urgency), Ok(&raw(&params))));
     }
 
-    fn see(&mut self, side: Side) {
-        let known = &mut self.known[side as usize];
+    fn receive_events(&mut self, side: Side) {
+        let record = &mut self.records[side as usize];
         for event in self.pair.end(side).events() {
             match event {
                 Event::Request(id, call) => {
                     let params = call.params().expect("params").to_owned();
-                    known.questions.push((id, params));
+                    record.requests.push((id, params));
                 }
                 Event::Notification(call) => {
                     let numbers: Vec<u64> =
                         crate::json::from_str(call.params().expect("params")).expect("numbers");
                     let session = usize::try_from(numbers[0]).expect("small");
                     assert_eq!(
-                        numbers[1], known.heard[session],
+                        numbers[1], record.received[session],
                         "in order within the session"
                     );
-                    known.heard[session] += 1;
+                    record.received[session] += 1;
                 }
                 Event::Cancelled(id) => {
-                    let asked = known.questions.iter().any(|(question, _)| *question == id);
-                    assert!(asked, "under way");
+                    let is_open = record.requests.iter().any(|(request, _)| *request == id);
+                    assert!(is_open, "under way");
                 }
-                Event::Answered(call, Ok(payload)) => {
-                    let before = known.results.insert(call, payload.as_str().to_owned());
+                Event::Response(call, Ok(payload)) => {
+                    let before = record.results.insert(call, payload.as_str().to_owned());
                     assert_eq!(before, None, "once");
                 }
                 other => panic!("{other:?}"),
@@ -134,21 +134,21 @@ impl Talk {
     fn finish(&mut self) {
         for side in [Side::Left, Side::Right, Side::Left, Side::Right] {
             self.step(&Step::Deliver(side, usize::MAX));
-            while !self.known[side as usize].questions.is_empty() {
-                self.answer(side, 0, Urgency::Ordinary);
+            while !self.records[side as usize].requests.is_empty() {
+                self.respond(side, 0, Urgency::Ordinary);
             }
         }
         self.step(&Step::Deliver(Side::Left, usize::MAX));
         self.step(&Step::Deliver(Side::Right, usize::MAX));
-        for (known, other) in [(0, 1), (1, 0)].map(|(a, b)| (&self.known[a], &self.known[b])) {
-            for (index, call) in known.calls.iter().enumerate() {
+        for (record, other) in [(0, 1), (1, 0)].map(|(a, b)| (&self.records[a], &self.records[b])) {
+            for (index, call) in record.calls.iter().enumerate() {
                 assert_eq!(
-                    known.results.get(call),
+                    record.results.get(call),
                     Some(&format!("[{index}]")),
                     "its own answer"
                 );
             }
-            assert_eq!(known.told, other.heard, "nothing is lost");
+            assert_eq!(record.sent, other.received, "nothing is lost");
         }
         for end in [&mut self.pair.left, &mut self.pair.right] {
             assert_eq!(end.endpoint.end(), []);
@@ -156,7 +156,7 @@ impl Talk {
             assert_eq!(
                 (
                     end.endpoint.counts().malformed,
-                    end.endpoint.counts().stray_answers
+                    end.endpoint.counts().stray_responses
                 ),
                 (0, 0)
             );
@@ -174,10 +174,10 @@ proptest! {
     ) {
         let framing = if headers { Framing::Headers } else { Framing::Lines };
         let pair = Pair::new(&Limits::default(), framing);
-        let mut talk = Talk { pair, known: Default::default() };
+        let mut traffic = RandomTraffic { pair, records: Default::default() };
         for step in &steps {
-            talk.step(step);
+            traffic.step(step);
         }
-        talk.finish();
+        traffic.finish();
     }
 }

@@ -1,6 +1,6 @@
 //! Taking requests back.
 
-use super::super::pair::{End, Pair, raw};
+use super::super::pair::{Pair, TestEndpoint, raw};
 use super::request;
 use crate::{Id, SendOptions, SessionKey};
 
@@ -11,7 +11,7 @@ fn cancel(params: &str) -> Vec<u8> {
 /// Params of a cancellation that arrives while 7, "7", "a/b" and null are under way.
 fn check(rows: &[(&str, Option<&str>)]) {
     for (params, expected) in rows {
-        let mut end = End::default();
+        let mut end = TestEndpoint::default();
         let ids = ["7", "\"7\"", "\"a/b\"", "null"];
         for id in ids {
             end.feed(&request(id));
@@ -22,9 +22,9 @@ fn check(rows: &[(&str, Option<&str>)]) {
             .iter()
             .map(|id| format!("cancelled {id}"))
             .collect();
-        assert_eq!(end.seen(), seen, "{params}");
+        assert_eq!(end.event_lines(), seen, "{params}");
         assert_eq!(
-            end.endpoint.counts().stray_cancels,
+            end.endpoint.counts().stray_cancellations,
             1 - seen.len(),
             "{params}"
         );
@@ -39,7 +39,7 @@ fn check(rows: &[(&str, Option<&str>)]) {
                 taken_back,
                 "{id} after {params}"
             );
-            assert!(end.answer(&id, "1"));
+            assert!(end.respond(&id, "1"));
             assert!(end.endpoint.is_cancelled(&id), "nobody waits any more");
         }
     }
@@ -72,21 +72,21 @@ fn anything_else_is_counted_and_dropped() {
         ("[]", None),
         ("null", None),
     ]);
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     end.feed(b"{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\"}\n");
-    assert_eq!(end.seen(), [""; 0]);
-    assert_eq!(end.endpoint.counts().stray_cancels, 1);
+    assert_eq!(end.event_lines(), [""; 0]);
+    assert_eq!(end.endpoint.counts().stray_cancellations, 1);
 }
 
 #[test]
 fn a_request_that_has_been_answered_cannot_be_taken_back() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     end.feed(&request("7"));
     end.events();
-    assert!(end.answer(&Id::from(7), "1"));
+    assert!(end.respond(&Id::from(7), "1"));
     end.feed(&cancel(r#"{"requestId":7}"#));
-    assert_eq!(end.seen(), [""; 0]);
-    assert_eq!(end.endpoint.counts().stray_cancels, 1);
+    assert_eq!(end.event_lines(), [""; 0]);
+    assert_eq!(end.endpoint.counts().stray_cancellations, 1);
     // And its id is free for a request that has not been taken back.
     end.feed(&request("7"));
     assert!(!end.endpoint.is_cancelled(&Id::from(7)));
@@ -94,12 +94,12 @@ fn a_request_that_has_been_answered_cannot_be_taken_back() {
 
 #[test]
 fn as_a_request_it_is_a_request() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     end.feed(&request("7"));
     end.events();
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$/cancel_request\",\"params\":{\"requestId\":7}}\n");
     assert_eq!(
-        end.seen(),
+        end.event_lines(),
         [r#"request 1 $/cancel_request {"requestId":7}"#]
     );
     assert!(!end.endpoint.is_cancelled(&Id::from(7)));
@@ -107,7 +107,7 @@ fn as_a_request_it_is_a_request() {
 
 #[test]
 fn a_call_is_taken_back_behind_its_request_and_before_everything_else() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     let options = |name| SendOptions::of(SessionKey::named(name));
     for number in 0..3 {
         let params = raw(&format!("[{number}]"));
@@ -161,7 +161,7 @@ fn a_call_that_has_ended_is_not_taken_back() {
     let mut pair = Pair::default();
     let call = pair.left.call("m", "{}");
     pair.settle();
-    assert!(pair.right.answer(&Id::from(1), "{}"));
+    assert!(pair.right.respond(&Id::from(1), "{}"));
     pair.settle();
     pair.left.endpoint.cancel(call);
     let forgotten = pair.left.call("m", "{}");
@@ -172,7 +172,7 @@ fn a_call_that_has_ended_is_not_taken_back() {
 
 #[test]
 fn the_requests_of_a_stream_are_taken_back_together() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     let (a, b) = (SessionKey::named("a"), SessionKey::named("b"));
     for (id, session) in [(1, a), (2, b), (3, a), (4, SessionKey::CONNECTION)] {
         end.feed(&request(&id.to_string()));
@@ -187,13 +187,14 @@ fn the_requests_of_a_stream_are_taken_back_together() {
         .collect();
     of_a.sort();
     assert_eq!(of_a, ["1", "3"]);
-    let taken_back = |end: &End| [1, 2, 3, 4].map(|id| end.endpoint.is_cancelled(&Id::from(id)));
+    let taken_back =
+        |end: &TestEndpoint| [1, 2, 3, 4].map(|id| end.endpoint.is_cancelled(&Id::from(id)));
     end.endpoint.cancel_requests(Some(a));
     assert_eq!(taken_back(&end), [true, false, true, false]);
     end.endpoint.cancel_requests(None);
     assert_eq!(taken_back(&end), [true; 4]);
     for id in 1..=4 {
-        assert!(end.answer(&Id::from(id), "1"), "still to be answered");
+        assert!(end.respond(&Id::from(id), "1"), "still to be answered");
     }
     assert!(end.endpoint.requests_of(a).is_empty());
 }

@@ -8,7 +8,7 @@ use crate::{CallId, Event, Id};
 enum Step {
     Call,
     Cancel(usize),
-    Answer(usize),
+    Respond(usize),
     /// One message to an end, if there is one.
     Deliver(Side),
 }
@@ -17,8 +17,8 @@ const STEPS: &[Step] = &[
     Step::Call,
     Step::Cancel(0),
     Step::Cancel(1),
-    Step::Answer(0),
-    Step::Answer(1),
+    Step::Respond(0),
+    Step::Respond(1),
     Step::Deliver(Side::Left),
     Step::Deliver(Side::Right),
 ];
@@ -27,9 +27,9 @@ const STEPS: &[Step] = &[
 struct Run {
     pair: Pair,
     calls: Vec<CallId>,
-    asked: Vec<Id>,
+    requests: Vec<Id>,
     answered: Vec<Id>,
-    taken_back: Vec<Id>,
+    cancelled_ids: Vec<Id>,
     ended: Vec<(CallId, String)>,
 }
 
@@ -45,9 +45,9 @@ impl Run {
                     self.pair.left.endpoint.cancel(call);
                 }
             }
-            Step::Answer(index) => {
-                if let Some(id) = self.asked.get(index).cloned() {
-                    self.answer(&id);
+            Step::Respond(index) => {
+                if let Some(id) = self.requests.get(index).cloned() {
+                    self.respond(&id);
                 }
             }
             Step::Deliver(side) => self.deliver(side),
@@ -55,9 +55,9 @@ impl Run {
         }
     }
 
-    fn answer(&mut self, id: &Id) {
+    fn respond(&mut self, id: &Id) {
         let first = !self.answered.contains(id);
-        let cancelled = self.taken_back.contains(id);
+        let cancelled = self.cancelled_ids.contains(id);
         assert_eq!(
             self.pair.right.endpoint.is_cancelled(id),
             cancelled || !first
@@ -65,7 +65,7 @@ impl Run {
         let sent = self
             .pair
             .right
-            .answer(id, &format!("{{\"of\":{id},\"cancelled\":{cancelled}}}"));
+            .respond(id, &format!("{{\"of\":{id},\"cancelled\":{cancelled}}}"));
         assert_eq!(sent, first, "answered once");
         self.answered.push(id.clone());
     }
@@ -75,24 +75,26 @@ impl Run {
         while self.pair.deliver(side, 1) > 0 {
             let events = self.pair.end(side).events();
             if !events.is_empty() {
-                events.into_iter().for_each(|event| self.see(event));
+                events
+                    .into_iter()
+                    .for_each(|event| self.receive_event(event));
                 return;
             }
         }
     }
 
-    fn see(&mut self, event: Event) {
+    fn receive_event(&mut self, event: Event) {
         match event {
             Event::Request(id, call) => {
-                assert_eq!(call.params(), Some(&*format!("[{}]", self.asked.len())));
-                self.asked.push(id);
+                assert_eq!(call.params(), Some(&*format!("[{}]", self.requests.len())));
+                self.requests.push(id);
             }
             Event::Cancelled(id) => {
-                assert!(self.asked.contains(&id), "never before its request");
+                assert!(self.requests.contains(&id), "never before its request");
                 assert!(!self.answered.contains(&id), "never after its answer");
-                self.taken_back.push(id);
+                self.cancelled_ids.push(id);
             }
-            Event::Answered(call, Ok(payload)) => {
+            Event::Response(call, Ok(payload)) => {
                 assert!(self.ended.iter().all(|(ended, _)| *ended != call), "once");
                 self.ended.push((call, payload.as_str().to_owned()));
             }
@@ -103,9 +105,9 @@ impl Run {
     /// Lets everything come to its end.
     fn finish(&mut self) {
         self.drain();
-        for id in self.asked.clone() {
+        for id in self.requests.clone() {
             if !self.answered.contains(&id) {
-                self.answer(&id);
+                self.respond(&id);
             }
         }
         self.drain();
@@ -122,7 +124,7 @@ impl Run {
             assert_eq!(
                 (
                     end.endpoint.counts().malformed,
-                    end.endpoint.counts().stray_answers
+                    end.endpoint.counts().stray_responses
                 ),
                 (0, 0)
             );
@@ -131,10 +133,20 @@ impl Run {
 
     fn drain(&mut self) {
         loop {
-            let before = (self.asked.len(), self.taken_back.len(), self.ended.len());
+            let before = (
+                self.requests.len(),
+                self.cancelled_ids.len(),
+                self.ended.len(),
+            );
             self.deliver(Side::Right);
             self.deliver(Side::Left);
-            if before == (self.asked.len(), self.taken_back.len(), self.ended.len()) {
+            if before
+                == (
+                    self.requests.len(),
+                    self.cancelled_ids.len(),
+                    self.ended.len(),
+                )
+            {
                 return;
             }
         }

@@ -1,21 +1,21 @@
 //! What a peer may take: requests under way, bytes that wait, messages that are too long.
 
-use super::super::pair::{End, Pair, raw};
+use super::super::pair::{Pair, TestEndpoint, raw};
 use super::{failure, request};
-use crate::{Event, Framing, Garbage, Id, Limits, SendOptions, SessionKey};
+use crate::{Event, Framing, Id, Limits, NonJsonLines, SendOptions, SessionKey};
 
-fn small(outbound: usize) -> End {
+fn small(outbound: usize) -> TestEndpoint {
     let limits = Limits {
         frame: 1000,
         outbound,
         ..Limits::default()
     };
-    End::new(limits, Framing::Lines, Garbage::Answer)
+    TestEndpoint::new(limits, Framing::Lines, NonJsonLines::Reject)
 }
 
 #[test]
 fn one_request_too_many_is_refused_and_none_is_lost() {
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     for id in 1..=1030 {
         end.feed(&request(&id.to_string()));
     }
@@ -35,12 +35,12 @@ fn one_request_too_many_is_refused_and_none_is_lost() {
     );
     assert_eq!(end.endpoint.counts().overloaded, 6);
     for id in 1..=1024 {
-        assert!(end.answer(&Id::from(id), "1"), "{id}");
+        assert!(end.respond(&Id::from(id), "1"), "{id}");
     }
-    assert!(!end.answer(&Id::from(1025), "1"));
+    assert!(!end.respond(&Id::from(1025), "1"));
     assert_eq!(end.lines().len(), 1024);
     end.feed(&request("1025"));
-    assert_eq!(end.seen(), ["request 1025 m -"]);
+    assert_eq!(end.event_lines(), ["request 1025 m -"]);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn calls_of_ours_are_counted_too() {
     pair.left.call("m", "{}");
     assert!(!pair.left.endpoint.may_call());
     pair.settle();
-    assert!(pair.right.answer(&Id::from(1), "{}"));
+    assert!(pair.right.respond(&Id::from(1), "{}"));
     pair.settle();
     assert!(pair.left.endpoint.may_call());
 }
@@ -63,7 +63,7 @@ fn calls_of_ours_are_counted_too() {
 #[test]
 fn what_is_urgent_has_room_when_nothing_else_has() {
     let mut end = small(1000);
-    let room = |end: &End| {
+    let room = |end: &TestEndpoint| {
         [crate::Urgency::Ordinary, crate::Urgency::Urgent]
             .map(|urgency| end.endpoint.has_room(urgency))
     };
@@ -88,13 +88,13 @@ fn an_answer_that_is_too_long_becomes_an_error() {
     for (length, fits) in [(960, true), (1000, false), (100_000, false)] {
         end.feed(&request("7"));
         end.events();
-        assert!(end.answer(&Id::from(7), &format!("\"{}\"", "x".repeat(length))));
+        assert!(end.respond(&Id::from(7), &format!("\"{}\"", "x".repeat(length))));
         let lines = end.lines();
         let data = r#"{"kind":"frame_too_large","limit":1000}"#;
         let error = failure("7", -32603, "the answer is longer than the limit", data);
         assert_eq!(lines.len(), 1);
         assert_eq!(lines[0] != error, fits, "{length}");
-        assert!(!end.answer(&Id::from(7), "1"), "answered");
+        assert!(!end.respond(&Id::from(7), "1"), "answered");
     }
 }
 
@@ -125,7 +125,7 @@ fn a_message_that_is_too_long_is_answered_once_and_the_next_one_works() {
     let data = r#"{"kind":"frame_too_large","limit":1000}"#;
     let error = failure("null", -32600, "the message is longer than the limit", data);
     assert_eq!(end.lines(), [error]);
-    assert_eq!(end.seen(), ["request 7 m -"]);
+    assert_eq!(end.event_lines(), ["request 7 m -"]);
     assert_eq!(end.endpoint.counts().malformed, 1);
 }
 
@@ -177,7 +177,7 @@ fn a_request_that_is_too_long_is_refused_by_its_id() {
             let error = failure(id, -32600, "the message is longer than the limit", data);
             assert_eq!(end.lines(), [error], "{}", &message[..40]);
             end.feed(&request("9"));
-            assert_eq!(end.seen(), ["request 9 m -"]);
+            assert_eq!(end.event_lines(), ["request 9 m -"]);
         }
     }
 }
@@ -205,7 +205,7 @@ fn an_answer_that_is_too_long_ends_the_call() {
         let long = "x".repeat(2000);
         end.feed(format!("{{\"jsonrpc\":\"2.0\",\"id\":1,{member}:[\"{long}\"]}}\n").as_bytes());
         assert_eq!(end.lines(), [""; 0], "an answer is not answered");
-        let [Event::Answered(call, Err(lost))] = &end.events()[..] else {
+        let [Event::Response(call, Err(lost))] = &end.events()[..] else {
             panic!("{member}");
         };
         assert_eq!(call.0, 1);
@@ -227,7 +227,7 @@ fn a_limit_too_small_for_an_error_is_raised() {
         id: 1000,
         ..Limits::default()
     };
-    let mut end = End::new(limits, Framing::Lines, Garbage::Answer);
+    let mut end = TestEndpoint::new(limits, Framing::Lines, NonJsonLines::Reject);
     let id = format!("\"{}\"", "i".repeat(1000));
     end.feed(&request(&id));
     end.feed(&request(&id));
@@ -244,23 +244,23 @@ fn a_peer_that_does_not_read_its_answers_is_let_ask_no_more_until_it_does() {
     for id in 1..=4 {
         end.feed(&request(&id.to_string()));
         if !end.events().is_empty() {
-            assert!(end.answer(&Id::from(id), &long));
+            assert!(end.respond(&Id::from(id), &long));
         }
     }
     let reason = "answers to earlier requests have not been read";
     let refused = failure("4", -32603, reason, r#"{"kind":"overloaded"}"#);
     assert_eq!(end.lines()[3], refused, "nothing is lost");
     end.feed(&request("5"));
-    assert_eq!(end.seen(), ["request 5 m -"]);
+    assert_eq!(end.event_lines(), ["request 5 m -"]);
 }
 
 /// A peer that writes this again and again, gets what it asks for, and never reads: how much waits for it in the end.
-fn flood(end: &mut End, line: impl Fn(u64) -> Vec<u8>, result: &str) -> (usize, String) {
+fn flood(end: &mut TestEndpoint, line: impl Fn(u64) -> Vec<u8>, result: &str) -> (usize, String) {
     for number in 0..1_000_000 {
         end.feed(&line(number));
         for event in end.events() {
             match event {
-                Event::Request(id, _) => assert!(end.answer(&id, result)),
+                Event::Request(id, _) => assert!(end.respond(&id, result)),
                 Event::Fatal(fatal) => {
                     return (end.endpoint.outbox().unwritten(), fatal.to_string());
                 }
@@ -301,7 +301,7 @@ fn a_peer_that_sends_garbage_and_never_reads_is_given_up() {
         malformed: usize::MAX,
         ..Limits::default()
     };
-    let mut end = End::new(limits, Framing::Lines, Garbage::Answer);
+    let mut end = TestEndpoint::new(limits, Framing::Lines, NonJsonLines::Reject);
     let (bytes, why) = flood(&mut end, |_| b"garbage\n".to_vec(), "1");
     assert!(bytes < 20_000 + (64 << 10) + 1000, "{bytes}");
     assert_eq!(
@@ -317,7 +317,7 @@ fn a_peer_that_makes_others_answer_and_never_reads_is_given_up() {
     let given_up = (0..1000).find_map(|_| end.endpoint.send_back(&answer));
     assert!(matches!(
         given_up,
-        Some(Event::Fatal(crate::Fatal::Flooded))
+        Some(Event::Fatal(crate::FatalError::UnreadResponses))
     ));
     assert!(end.endpoint.outbox().unwritten() < 20_000 + (64 << 10) + 2000);
     end.sent();
@@ -331,12 +331,12 @@ fn one_long_message_that_waits_does_not_make_the_peer_a_flood() {
         outbound: 1000,
         ..Limits::default()
     };
-    let mut end = End::new(limits, Framing::Lines, Garbage::Answer);
+    let mut end = TestEndpoint::new(limits, Framing::Lines, NonJsonLines::Reject);
     end.call("m", &format!("[\"{}\"]", "x".repeat(1 << 19)));
     end.feed(b"garbage\n");
     end.feed(&request("7"));
     end.feed(&request("7"));
-    assert_eq!(end.seen(), ["request 7 m -"]);
+    assert_eq!(end.event_lines(), ["request 7 m -"]);
     assert_eq!(end.lines().len(), 3);
 }
 
@@ -349,7 +349,7 @@ fn a_peer_that_is_slow_is_not_given_up_when_it_reads_in_the_end() {
             end.feed(&request(&number.to_string()));
             for event in end.events() {
                 match event {
-                    Event::Request(id, _) => assert!(end.answer(&id, "{}")),
+                    Event::Request(id, _) => assert!(end.respond(&id, "{}")),
                     other => panic!("round {round}: {other:?}"),
                 }
             }

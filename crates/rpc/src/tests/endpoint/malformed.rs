@@ -1,8 +1,8 @@
 //! Lines that are no messages: what is answered, what is not, and that the next one works.
 
-use super::super::pair::End;
+use super::super::pair::TestEndpoint;
 use super::{check, failure};
-use crate::{Framing, Garbage, Limits};
+use crate::{Framing, Limits, NonJsonLines};
 
 fn refusal(id: &str, code: i32, reason: &str) -> String {
     let (title, data) = match code {
@@ -19,7 +19,7 @@ fn a_bad_request_is_answered_with_its_id_where_it_can_be_read() {
     let params = "params: expected an object or an array";
     let id = "id: expected a number, a string or null, not too long";
     check(
-        Garbage::Answer,
+        NonJsonLines::Reject,
         &[
             ("nonsense", &[], &[&refusal("null", -32700, no_json)]),
             ("{}", &[], &[&refusal("null", -32600, version)]),
@@ -62,8 +62,8 @@ fn a_batch_is_refused_whole() {
         &many,
     ];
     for batch in batches {
-        check(Garbage::Answer, &[(batch, &[], &[&array])]);
-        check(Garbage::Skip, &[(batch, &[], &[&array])]);
+        check(NonJsonLines::Reject, &[(batch, &[], &[&array])]);
+        check(NonJsonLines::Skip, &[(batch, &[], &[&array])]);
     }
 }
 
@@ -78,7 +78,7 @@ fn a_bad_notification_is_never_answered() {
         r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":1}"#,
     ];
     for row in rows {
-        check(Garbage::Answer, &[(row, &[], &[])]);
+        check(NonJsonLines::Reject, &[(row, &[], &[])]);
     }
 }
 
@@ -89,7 +89,7 @@ fn a_bad_answer_fails_its_call_and_no_other() {
     let none = lost("neither method, result nor error");
     let version = lost("jsonrpc: expected \"2.0\"");
     check(
-        Garbage::Answer,
+        NonJsonLines::Reject,
         &[
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#,
@@ -135,11 +135,11 @@ fn a_bad_answer_that_is_one_too_many_leaves_its_call_to_the_end() {
         malformed: 0,
         ..Limits::default()
     };
-    let mut end = End::new(limits, Framing::Lines, Garbage::Answer);
+    let mut end = TestEndpoint::new(limits, Framing::Lines, NonJsonLines::Reject);
     let call = end.call("m", "{}");
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":1}\n");
     assert_eq!(
-        end.seen(),
+        end.event_lines(),
         ["fatal: the peer sends too many lines that are not messages"]
     );
     assert_eq!(end.endpoint.end(), [call]);
@@ -156,25 +156,28 @@ fn banners_are_stepped_over_where_they_may_be() {
         "-bash: no job control",
     ];
     for line in lines {
-        check(Garbage::Skip, &[(line, &[], &[])]);
+        check(NonJsonLines::Skip, &[(line, &[], &[])]);
     }
-    let mut end = End::new(Limits::default(), Framing::Lines, Garbage::Skip);
+    let mut end = TestEndpoint::new(Limits::default(), Framing::Lines, NonJsonLines::Skip);
     for _ in 0..64 {
         end.feed(b"Welcome\n\xff\xfe\n\n");
     }
-    assert_eq!((end.seen(), end.lines()), (vec![], vec![]));
+    assert_eq!((end.event_lines(), end.lines()), (vec![], vec![]));
     assert_eq!(end.endpoint.counts().malformed, 128);
     // What is JSON came from somebody who might wait.
     let version = refusal("null", -32600, "jsonrpc: expected \"2.0\"");
-    check(Garbage::Skip, &[(r#"{"level":"info"}"#, &[], &[&version])]);
+    check(
+        NonJsonLines::Skip,
+        &[(r#"{"level":"info"}"#, &[], &[&version])],
+    );
 }
 
 #[test]
 fn a_request_with_a_character_that_does_not_exist_is_answered_by_its_id() {
     let line = r#"{"jsonrpc":"2.0","id":900,"method":"m","params":{"title":"lone \ud800 x"}}"#;
     let refused = refusal("900", -32700, "not JSON: half of a surrogate pair");
-    for garbage in [Garbage::Answer, Garbage::Skip] {
-        check(garbage, &[(line, &[], &[&refused])]);
+    for non_json_lines in [NonJsonLines::Reject, NonJsonLines::Skip] {
+        check(non_json_lines, &[(line, &[], &[&refused])]);
     }
 }
 
@@ -189,14 +192,14 @@ fn bytes_that_are_no_text_are_answered_and_the_next_line_works() {
         b"\xf5\x80\x80\x80",
     ];
     for part in parts {
-        let mut end = End::default();
+        let mut end = TestEndpoint::default();
         end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"");
         end.feed(part);
         end.feed(b"\"}\n{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"m\"}\n");
         assert_eq!(end.lines(), [&*not_utf_8]);
-        assert_eq!(end.seen(), ["request 8 m -"]);
+        assert_eq!(end.event_lines(), ["request 8 m -"]);
     }
-    let mut end = End::default();
+    let mut end = TestEndpoint::default();
     end.feed(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"\0\"}\n");
     let control = "not JSON: a control character in a string";
     assert_eq!(end.lines(), [refusal("null", -32700, control)]);
@@ -204,7 +207,7 @@ fn bytes_that_are_no_text_are_answered_and_the_next_line_works() {
 
 #[test]
 fn so_many_lines_of_garbage_and_no_more() {
-    for garbage in [Garbage::Answer, Garbage::Skip] {
+    for non_json_lines in [NonJsonLines::Reject, NonJsonLines::Skip] {
         for line in [
             "garbage\n",
             "{\"jsonrpc\":\"2.0\",\"id\":9}\n",
@@ -215,12 +218,12 @@ fn so_many_lines_of_garbage_and_no_more() {
                 malformed: 5,
                 ..Limits::default()
             };
-            let mut end = End::new(limits, Framing::Lines, garbage);
+            let mut end = TestEndpoint::new(limits, Framing::Lines, non_json_lines);
             end.feed(line.repeat(5).as_bytes());
-            assert_eq!(end.seen(), [""; 0], "{line}");
+            assert_eq!(end.event_lines(), [""; 0], "{line}");
             end.feed(line.as_bytes());
             let fatal = "fatal: the peer sends too many lines that are not messages";
-            assert_eq!(end.seen(), [fatal], "{line}");
+            assert_eq!(end.event_lines(), [fatal], "{line}");
         }
     }
 }

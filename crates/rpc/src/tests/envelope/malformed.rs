@@ -41,8 +41,8 @@ fn what_is_no_json() {
             malformed.reason
         );
         assert_eq!(
-            (malformed.id, malformed.guess),
-            (None, crate::Guess::Request),
+            (malformed.id, malformed.probable_kind),
+            (None, crate::ProbableKind::Request),
             "{text}"
         );
     }
@@ -51,7 +51,7 @@ fn what_is_no_json() {
 /// Somebody waits for its answer.
 #[test]
 fn a_message_with_characters_that_do_not_exist_keeps_its_id() {
-    use crate::Guess::{Answer, Request};
+    use crate::ProbableKind::{Request, Response};
     let cases: [(&[u8], _, _); 7] = [
         (
             br#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#,
@@ -81,7 +81,7 @@ fn a_message_with_characters_that_do_not_exist_keeps_its_id() {
         (
             br#"{"jsonrpc":"2.0","id":1,"result":"\ud800"}"#,
             Some(1),
-            Answer,
+            Response,
         ),
         (
             b"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"m\"}",
@@ -89,12 +89,12 @@ fn a_message_with_characters_that_do_not_exist_keeps_its_id() {
             Request,
         ),
     ];
-    for (line, id, guess) in cases {
+    for (line, id, probable_kind) in cases {
         let text = String::from_utf8_lossy(line);
         let malformed = Message::parse(line).expect_err(&text);
         assert_eq!(malformed.code, crate::Error::PARSE, "{text}");
         assert_eq!(malformed.id, id.map(crate::Id::from), "{text}");
-        assert_eq!(malformed.guess, guess, "{text}");
+        assert_eq!(malformed.probable_kind, probable_kind, "{text}");
     }
 }
 
@@ -296,7 +296,7 @@ fn the_answer_each_deserves() {
     ];
     for (text, expected) in rows {
         let malformed = Message::parse(text.as_bytes()).expect_err(text);
-        let answer = malformed.answer().map(|(id, error)| {
+        let answer = malformed.error_response().map(|(id, error)| {
             let error = crate::json::to_string(&error);
             format!("{id} {error}")
         });

@@ -46,7 +46,7 @@ proptest! {
             let text = place.replace("MARK", &format!("{before}{marker}"));
             let malformed = Message::parse(text.as_bytes()).expect_err(&text);
             prop_assert!(!repeats(&malformed.reason, &marker), "{}", malformed.reason);
-            if let Some((_, error)) = malformed.answer() {
+            if let Some((_, error)) = malformed.error_response() {
                 let error = json::to_string(&error);
                 prop_assert!(!repeats(&error, &marker), "{error}");
             }

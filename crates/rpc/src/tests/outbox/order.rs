@@ -55,7 +55,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 }
 
 /// A message that was pushed, and how many had been taken then.
-struct Pushed {
+struct PushedMessage {
     session: u8,
     urgency: Urgency,
     taken: usize,
@@ -64,7 +64,7 @@ struct Pushed {
 struct Run {
     outbox: Outbox,
     framing: Framing,
-    pushed: Vec<Pushed>,
+    pushed: Vec<PushedMessage>,
     /// The numbers of the messages in the order in which they were taken.
     taken: Vec<usize>,
     unwritten: Vec<Chunk>,
@@ -85,7 +85,7 @@ impl Run {
                 };
                 self.push(options, form, padding);
                 let taken = self.taken.len();
-                self.pushed.push(Pushed {
+                self.pushed.push(PushedMessage {
                     session,
                     urgency,
                     taken,
@@ -99,7 +99,7 @@ impl Run {
                         .swap_remove(which.index(self.unwritten.len()));
                     let before = self.outbox.unwritten();
                     let length = chunk.as_ref().len();
-                    self.outbox.written(chunk);
+                    self.outbox.mark_written(chunk);
                     assert_eq!(self.outbox.unwritten(), before - length);
                 }
             }
@@ -128,7 +128,7 @@ impl Run {
     }
 
     fn take(&mut self) {
-        let Some(chunk) = self.outbox.take() else {
+        let Some(chunk) = self.outbox.pop() else {
             assert!(self.outbox.is_empty());
             return;
         };
@@ -152,7 +152,7 @@ impl Run {
             .sum();
         prop_assert_eq!(self.outbox.unwritten(), bytes);
         for chunk in self.unwritten.drain(..) {
-            self.outbox.written(chunk);
+            self.outbox.mark_written(chunk);
         }
         prop_assert_eq!(self.outbox.unwritten(), 0);
         let mut place = vec![None; self.pushed.len()];

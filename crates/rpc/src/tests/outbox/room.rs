@@ -16,10 +16,10 @@ fn there_is_room_until_the_limit_and_again_when_something_is_written() {
         assert_eq!(outbox.unwritten(), bytes);
         assert_eq!(outbox.has_room(), bytes < 30);
     }
-    let chunk = outbox.take().expect("four messages");
-    assert!(outbox.is_empty() && outbox.take().is_none());
+    let chunk = outbox.pop().expect("four messages");
+    assert!(outbox.is_empty() && outbox.pop().is_none());
     assert!(!outbox.has_room(), "taken is not written");
-    outbox.written(chunk);
+    outbox.mark_written(chunk);
     assert!(outbox.has_room());
     assert_eq!(outbox.unwritten(), 0);
 }
@@ -73,9 +73,9 @@ fn many_messages_leave_in_few_chunks() {
             .expect("no limit");
     }
     let mut chunks = 0;
-    while let Some(chunk) = outbox.take() {
+    while let Some(chunk) = outbox.pop() {
         assert!(chunk.as_ref().len() < (64 << 10) + 11);
-        outbox.written(chunk);
+        outbox.mark_written(chunk);
         chunks += 1;
     }
     assert_eq!(chunks, 2);
@@ -115,10 +115,10 @@ fn passed_on(outbox: &mut Outbox, lines: &[ByteString]) -> Vec<bool> {
         outbox.push_line(BULK, line.clone()).expect("short");
     }
     let (mut places, mut bytes) = (Vec::new(), Vec::new());
-    while let Some(chunk) = outbox.take() {
+    while let Some(chunk) = outbox.pop() {
         places.push(chunk.as_ref().as_ptr());
         bytes.extend_from_slice(chunk.as_ref());
-        outbox.written(chunk);
+        outbox.mark_written(chunk);
     }
     let all: Vec<u8> = lines.iter().flat_map(|line| line.bytes()).collect();
     assert_eq!(bytes, all);

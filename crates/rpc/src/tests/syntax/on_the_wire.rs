@@ -2,16 +2,16 @@
 //! once, and the next message works.
 
 use super::super::outbox::messages;
-use super::super::pair::End;
+use super::super::pair::TestEndpoint;
 use super::left_open::{self, Choice};
 use super::{accepted, refused, shown};
-use crate::{Error, Event, Framing, Garbage, Id, Limits};
+use crate::{Error, Event, Framing, Id, Limits, NonJsonLines};
 
 const FRAMINGS: [Framing; 2] = [Framing::Lines, Framing::Headers];
 
 /// A peer at the end of a wire that does not tire of garbage.
 struct Wire {
-    end: End,
+    end: TestEndpoint,
     framing: Framing,
 }
 
@@ -22,7 +22,7 @@ impl Wire {
             ..Limits::default()
         };
         let mut wire = Wire {
-            end: End::new(limits, framing, Garbage::Answer),
+            end: TestEndpoint::new(limits, framing, NonJsonLines::Reject),
             framing,
         };
         // A stream that begins with a byte order mark is another matter.
@@ -62,13 +62,13 @@ impl Wire {
             }
             other => panic!("{what}: {other:?}"),
         }
-        assert!(self.end.answer(&Id::from(7), "1"));
+        assert!(self.end.respond(&Id::from(7), "1"));
         let call = self.end.call("m", "{}");
         self.end.sent();
         let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":", call.0);
         self.send(&[head.as_bytes(), text, b"}"]);
         match &self.end.events()[..] {
-            [Event::Answered(id, Ok(payload))] if *id == call => {
+            [Event::Response(id, Ok(payload))] if *id == call => {
                 assert_eq!(payload.as_str().as_bytes(), text.trim_ascii(), "{what}");
             }
             other => panic!("{what}: {other:?}"),

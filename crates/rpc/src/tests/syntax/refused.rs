@@ -59,7 +59,7 @@ fn as_messages_they_are_answered_as_no_json() {
             malformed.reason
         );
         assert_eq!(malformed.id, None);
-        assert_eq!(malformed.guess, crate::Guess::Request);
+        assert_eq!(malformed.probable_kind, crate::ProbableKind::Request);
     }
 }
 

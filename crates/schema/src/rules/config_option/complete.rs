@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use crate::rules::{Context, Findings, Level, Place, Rule};
+use crate::rules::{Context, Findings, Level, MessagePath, Rule};
 use crate::v1::{SessionConfigId, SessionConfigOption, SessionConfigOptionCategory, SessionId};
 
 /// The list that answers a choice: the option that was set is in it, and the others are too.
-pub(in crate::rules) fn answered(
+pub(in crate::rules) fn set_response(
     session: &SessionId,
     set: &SessionConfigId,
     after: &[SessionConfigOption],
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let mut before = by_id(known(session, context));
@@ -31,7 +31,7 @@ pub(in crate::rules) fn announced(
     session: &SessionId,
     after: &[SessionConfigOption],
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let before = by_id(known(session, context));
@@ -46,7 +46,7 @@ fn whole(
     before: &Options<'_>,
     after: &Options<'_>,
     rule: &'static Rule,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let is_lost =

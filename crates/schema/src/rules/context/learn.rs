@@ -3,31 +3,31 @@
 use std::collections::hash_map::Entry;
 
 use attache_rpc::Error;
-use attache_rpc::json::{Decode, Maybe, from_str};
+use attache_rpc::json::{Decode, MaybeUndefined, from_str};
 
-use super::{Context, Initialization, MOST_PAGES, Offers};
+use super::{Context, Initialization, MOST_PAGES, SessionChoices};
 use crate::call::{AgentNotification, AgentRequest, ClientRequest};
 use crate::rules::mcp;
-use crate::rules::session_setup::Setup;
+use crate::rules::session_setup::SessionSetup;
 use crate::v1;
 
 /// Following the conversation: each message goes through one of these after it has been checked.
 impl Context {
     /// The client has sent a request.
-    pub fn client_asked(&mut self, request: &ClientRequest) {
-        if let (ClientRequest::Initialize(_), Initialization::Missing) =
+    pub fn on_client_request(&mut self, request: &ClientRequest) {
+        if let (ClientRequest::Initialize(_), Initialization::NotStarted) =
             (request, self.initialization)
         {
-            self.initialization = Initialization::Asked;
+            self.initialization = Initialization::Requested;
         }
-        let servers = Setup::of(request).map_or(&[][..], |setup| setup.servers);
+        let servers = SessionSetup::of(request).map_or(&[][..], |setup| setup.servers);
         for (_, id) in mcp::ids(servers) {
             *self.mcp_servers.entry(id.clone()).or_default() += 1;
         }
     }
 
     /// The agent has answered a request.
-    pub fn agent_answered(&mut self, request: &ClientRequest, outcome: Result<&str, &Error>) {
+    pub fn on_agent_response(&mut self, request: &ClientRequest, outcome: Result<&str, &Error>) {
         match outcome {
             Ok(result) => self.succeeded(request, result),
             Err(_) => self.failed(request),
@@ -35,18 +35,18 @@ impl Context {
     }
 
     /// The agent has sent a request.
-    pub fn agent_asked(&mut self, request: &AgentRequest) {
+    pub fn on_agent_request(&mut self, request: &AgentRequest) {
         if let Some(page) = page(request) {
-            self.pages.insert(page.clone());
-            if self.asked_pages.len() < MOST_PAGES {
-                self.asked_pages.insert(page.clone());
+            self.open_pages.insert(page.clone());
+            if self.requested_pages.len() < MOST_PAGES {
+                self.requested_pages.insert(page.clone());
             }
         }
     }
 
     /// The client has answered a request. A page that the person agreed to open stays open until the agent says that
     /// it is dealt with.
-    pub fn client_answered(&mut self, request: &AgentRequest, outcome: Result<&str, &Error>) {
+    pub fn on_client_response(&mut self, request: &AgentRequest, outcome: Result<&str, &Error>) {
         let action = outcome.ok().and_then(read);
         let agreed = matches!(
             action,
@@ -56,15 +56,15 @@ impl Context {
             })
         );
         if let Some(page) = page(request).filter(|_| !agreed) {
-            self.pages.remove(page);
+            self.open_pages.remove(page);
         }
     }
 
     /// The agent has sent a notification.
-    pub fn agent_told(&mut self, notification: &AgentNotification) {
+    pub fn on_agent_notification(&mut self, notification: &AgentNotification) {
         match notification {
             AgentNotification::CompleteElicitation(done) => {
-                self.pages.remove(&done.elicitation_id);
+                self.open_pages.remove(&done.elicitation_id);
             }
             AgentNotification::Session(news) => self.updated(&news.session_id, &news.update),
             _ => {}
@@ -76,16 +76,16 @@ impl Context {
             ClientRequest::Initialize(request) => self.initialized(request, result),
             ClientRequest::NewSession(_) => {
                 if let Some(session) = read::<v1::NewSessionResponse>(result) {
-                    self.offer(&session.session_id, session.modes, session.config_options);
+                    self.set_choices(&session.session_id, session.modes, session.config_options);
                 }
             }
             ClientRequest::ForkSession(_) => {
                 if let Some(session) = read::<v1::ForkSessionResponse>(result) {
-                    self.offer(&session.session_id, session.modes, session.config_options);
+                    self.set_choices(&session.session_id, session.modes, session.config_options);
                 }
             }
-            ClientRequest::LoadSession(request) => self.taken_up(&request.session_id, result),
-            ClientRequest::ResumeSession(request) => self.taken_up(&request.session_id, result),
+            ClientRequest::LoadSession(request) => self.restored(&request.session_id, result),
+            ClientRequest::ResumeSession(request) => self.restored(&request.session_id, result),
             ClientRequest::CloseSession(request) => self.forget(&request.session_id),
             ClientRequest::DeleteSession(request) => self.forget(&request.session_id),
             ClientRequest::ArchiveSession(request) => self.forget(&request.session_id),
@@ -103,12 +103,12 @@ impl Context {
 
     /// Servers of a session that did not come about can be named again, unless another session has them.
     fn failed(&mut self, request: &ClientRequest) {
-        if let (ClientRequest::Initialize(_), Initialization::Asked) =
+        if let (ClientRequest::Initialize(_), Initialization::Requested) =
             (request, self.initialization)
         {
-            self.initialization = Initialization::Missing;
+            self.initialization = Initialization::NotStarted;
         }
-        let servers = Setup::of(request).map_or(&[][..], |setup| setup.servers);
+        let servers = SessionSetup::of(request).map_or(&[][..], |setup| setup.servers);
         for (_, id) in mcp::ids(servers) {
             if let Entry::Occupied(mut named) = self.mcp_servers.entry(id.clone()) {
                 *named.get_mut() = named.get().saturating_sub(1);
@@ -130,19 +130,19 @@ impl Context {
     }
 
     /// The answers to loading and resuming have the same members.
-    fn taken_up(&mut self, session: &v1::SessionId, result: &str) {
+    fn restored(&mut self, session: &v1::SessionId, result: &str) {
         if let Some(offers) = read::<v1::LoadSessionResponse>(result) {
-            self.offer(session, offers.modes, offers.config_options);
+            self.set_choices(session, offers.modes, offers.config_options);
         }
     }
 
-    fn offer(
+    fn set_choices(
         &mut self,
         session: &v1::SessionId,
         modes: Option<v1::SessionModeState>,
         config_options: Option<Vec<v1::SessionConfigOption>>,
     ) {
-        let offers = Offers {
+        let offers = SessionChoices {
             modes,
             config_options,
         };
@@ -198,9 +198,9 @@ impl Context {
     fn announced(&mut self, update: &v1::SubagentUpdate) {
         let child = self.children.entry(update.session_id.clone()).or_default();
         match &update.capabilities {
-            Maybe::Absent => {}
-            Maybe::Null => *child = v1::SubagentSessionCapabilities::default(),
-            Maybe::Value(capabilities) => *child = capabilities.clone(),
+            MaybeUndefined::Undefined => {}
+            MaybeUndefined::Null => *child = v1::SubagentSessionCapabilities::default(),
+            MaybeUndefined::Value(capabilities) => *child = capabilities.clone(),
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use crate::rules::{Findings, Place, Violation};
+use crate::rules::{Findings, MessagePath, Violation};
 use crate::v1::{CompactionId, CompactionStatus, CompactionUpdate, SessionUpdate};
 
 /// The compactions of a session.
 #[derive(Debug, Clone, Default)]
-pub struct Compactions(HashMap<CompactionId, State>);
+pub struct Compactions(HashMap<CompactionId, CompactionState>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum CompactionState {
     Running,
     Ended,
 }
@@ -19,12 +19,12 @@ impl Compactions {
     /// The next update of the session.
     pub fn apply(&mut self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
-        let at = Place::params("session/update");
+        let at = MessagePath::params("session/update");
         let at = at.member("update");
         match update {
-            SessionUpdate::CompactionUpdate(update) => self.changed(update, &at, &mut found),
+            SessionUpdate::CompactionUpdate(update) => self.update(update, &at, &mut found),
             SessionUpdate::CompactionSummaryChunk(chunk)
-                if self.0.get(&chunk.compaction_id) != Some(&State::Running) =>
+                if self.0.get(&chunk.compaction_id) != Some(&CompactionState::Running) =>
             {
                 let message = "the compaction is not running; send chunks while it is";
                 found.add(rule!("115"), &at.member("compactionId"), message);
@@ -55,26 +55,30 @@ impl Compactions {
     /// The session is over: one violation for each compaction that never ended.
     pub fn finish(&self) -> Vec<Violation> {
         let mut found = Findings::default();
-        let at = Place::params("session/update");
+        let at = MessagePath::params("session/update");
         let at = at.member("update");
-        for _ in self.0.values().filter(|state| **state == State::Running) {
+        for _ in self
+            .0
+            .values()
+            .filter(|state| **state == CompactionState::Running)
+        {
             let message = "a compaction has begun and not ended; end it with a final status";
             found.add(rule!("115"), &at.member("status"), message);
         }
         found.into_list()
     }
 
-    fn changed(&mut self, update: &CompactionUpdate, at: &Place<'_>, found: &mut Findings) {
-        if self.0.get(&update.compaction_id) == Some(&State::Ended) {
+    fn update(&mut self, update: &CompactionUpdate, at: &MessagePath<'_>, found: &mut Findings) {
+        if self.0.get(&update.compaction_id) == Some(&CompactionState::Ended) {
             let message = "the compaction has ended; begin another one under a new id";
             found.add(rule!("115"), &at.member("status"), message);
             return;
         }
         let state = match update.status {
-            CompactionStatus::InProgress => State::Running,
+            CompactionStatus::InProgress => CompactionState::Running,
             CompactionStatus::Completed
             | CompactionStatus::Failed
-            | CompactionStatus::Cancelled => State::Ended,
+            | CompactionStatus::Cancelled => CompactionState::Ended,
             CompactionStatus::Other(_) => return,
         };
         self.0.insert(update.compaction_id.clone(), state);

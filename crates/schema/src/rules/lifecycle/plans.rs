@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::rules::{Findings, Level, Place, Violation};
+use crate::rules::{Findings, Level, MessagePath, Violation};
 use crate::v1::{
     PlanEntry, PlanEntryPriority, PlanEntryStatus, PlanId, PlanUpdateContent, SessionUpdate,
 };
@@ -12,26 +12,26 @@ use crate::v1::{
 /// A shorter plan may be meant, so that alone proves nothing. But who sends changes only sends nothing that is as it
 /// was: a plan that has lost unfinished steps, has kept none unchanged and added none is taken for that.
 #[derive(Debug, Clone, Default)]
-pub struct Plans(HashMap<Name, Steps>);
+pub struct Plans(HashMap<PlanKey, PlanSteps>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Name {
+enum PlanKey {
     Unnamed,
     Id(PlanId),
 }
 
-type Steps = HashMap<String, (PlanEntryPriority, PlanEntryStatus)>;
+type PlanSteps = HashMap<String, (PlanEntryPriority, PlanEntryStatus)>;
 
 impl Plans {
     /// The next update of the session.
     pub fn apply(&mut self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
-        let at = Place::params("session/update");
+        let at = MessagePath::params("session/update");
         let at = at.member("update");
         match update {
             SessionUpdate::Plan(plan) => {
                 self.replace(
-                    Name::Unnamed,
+                    PlanKey::Unnamed,
                     &plan.entries,
                     &at.member("entries"),
                     &mut found,
@@ -40,7 +40,7 @@ impl Plans {
             SessionUpdate::PlanUpdate(update) => match &update.plan {
                 PlanUpdateContent::Items(plan) => {
                     let at = at.member("plan");
-                    let name = Name::Id(plan.plan_id.clone());
+                    let name = PlanKey::Id(plan.plan_id.clone());
                     self.replace(name, &plan.entries, &at.member("entries"), &mut found);
                 }
                 PlanUpdateContent::File(plan) => self.forget(&plan.plan_id),
@@ -69,7 +69,13 @@ impl Plans {
         found.into_list()
     }
 
-    fn replace(&mut self, name: Name, entries: &[PlanEntry], at: &Place<'_>, found: &mut Findings) {
+    fn replace(
+        &mut self,
+        name: PlanKey,
+        entries: &[PlanEntry],
+        at: &MessagePath<'_>,
+        found: &mut Findings,
+    ) {
         let after = steps(entries);
         let before = self.0.insert(name, after.clone()).unwrap_or_default();
         if !after.is_empty() && has_lost(&before, &after) && is_all_changes(&before, &after) {
@@ -79,11 +85,11 @@ impl Plans {
     }
 
     fn forget(&mut self, id: &PlanId) {
-        self.0.remove(&Name::Id(id.clone()));
+        self.0.remove(&PlanKey::Id(id.clone()));
     }
 }
 
-fn steps(entries: &[PlanEntry]) -> Steps {
+fn steps(entries: &[PlanEntry]) -> PlanSteps {
     let step = |entry: &PlanEntry| {
         let state = (entry.priority.clone(), entry.status.clone());
         (entry.content.clone(), state)
@@ -91,13 +97,13 @@ fn steps(entries: &[PlanEntry]) -> Steps {
     entries.iter().map(step).collect()
 }
 
-fn has_lost(before: &Steps, after: &Steps) -> bool {
+fn has_lost(before: &PlanSteps, after: &PlanSteps) -> bool {
     before.iter().any(|(content, (_, status))| {
         *status != PlanEntryStatus::Completed && !after.contains_key(content)
     })
 }
 
-fn is_all_changes(before: &Steps, after: &Steps) -> bool {
+fn is_all_changes(before: &PlanSteps, after: &PlanSteps) -> bool {
     after
         .iter()
         .all(|(content, state)| before.get(content).is_some_and(|old| old != state))

@@ -1,16 +1,16 @@
 //! What is sent while a session is loaded or resumed, before the answer.
 
-use crate::rules::{Findings, Level, Place, Violation};
+use crate::rules::{Findings, Level, MessagePath, Violation};
 use crate::v1::SessionUpdate;
 
 /// The taking up of a stored session.
 #[derive(Debug, Clone, Default)]
-pub struct Replays(State);
+pub struct Replays(ReplayState);
 
 #[derive(Debug, Clone, Copy, Default)]
-enum State {
+enum ReplayState {
     #[default]
-    Over,
+    Idle,
     Loading,
     Resuming,
 }
@@ -18,30 +18,30 @@ enum State {
 impl Replays {
     /// The client has sent `session/load`.
     pub fn load(&mut self) {
-        self.0 = State::Loading;
+        self.0 = ReplayState::Loading;
     }
 
     /// The client has sent `session/resume`.
     pub fn resume(&mut self) {
-        self.0 = State::Resuming;
+        self.0 = ReplayState::Resuming;
     }
 
     /// The agent has answered either.
-    pub fn answer(&mut self) {
-        self.0 = State::Over;
+    pub fn finish(&mut self) {
+        self.0 = ReplayState::Idle;
     }
 
     /// The next update of the session.
     pub fn apply(&self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
-        let at = Place::params("session/update");
+        let at = MessagePath::params("session/update");
         match self.0 {
-            State::Loading if matches!(update, SessionUpdate::Notice(_)) => {
+            ReplayState::Loading if matches!(update, SessionUpdate::Notice(_)) => {
                 // It may be a new one, which nothing tells from an old one.
                 let message = "a notice comes while the session is loaded; leave old ones out";
                 found.hint(rule!("57"), Level::Observed, &at.member("update"), message);
             }
-            State::Resuming if is_history(update) => {
+            ReplayState::Resuming if is_history(update) => {
                 let message = "history is sent while the session is resumed; answer first";
                 found.add(rule!("59"), &at.member("update"), message);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::rules::{Findings, Level, Place, Violation};
+use crate::rules::{Findings, Level, MessagePath, Violation};
 use crate::v1::{
     SessionUpdate, TerminalId, ToolCall, ToolCallContent, ToolCallId, ToolCallStatus,
     ToolCallUpdate,
@@ -11,13 +11,13 @@ use crate::v1::{
 /// The tool calls of a session.
 #[derive(Debug, Clone, Default)]
 pub struct ToolCalls {
-    calls: HashMap<ToolCallId, Seen>,
+    calls: HashMap<ToolCallId, ReportedCall>,
     shown: HashSet<TerminalId>,
     released: HashSet<TerminalId>,
 }
 
 #[derive(Debug, Clone)]
-struct Seen {
+struct ReportedCall {
     status: ToolCallStatus,
     name: Option<String>,
 }
@@ -26,11 +26,11 @@ impl ToolCalls {
     /// The next update of the session.
     pub fn apply(&mut self, update: &SessionUpdate) -> Vec<Violation> {
         let mut found = Findings::default();
-        let at = Place::params("session/update");
+        let at = MessagePath::params("session/update");
         let at = at.member("update");
         match update {
-            SessionUpdate::ToolCall(call) => self.reported(call, &at, &mut found),
-            SessionUpdate::ToolCallUpdate(call) => self.changed(call, &at, &mut found),
+            SessionUpdate::ToolCall(call) => self.report(call, &at, &mut found),
+            SessionUpdate::ToolCallUpdate(call) => self.update(call, &at, &mut found),
             SessionUpdate::UserMessageChunk(_)
             | SessionUpdate::AgentMessageChunk(_)
             | SessionUpdate::AgentThoughtChunk(_)
@@ -59,24 +59,24 @@ impl ToolCalls {
     }
 
     /// A call that is reported twice is taken for changed: many agents do it.
-    fn reported(&mut self, call: &ToolCall, at: &Place<'_>, found: &mut Findings) {
-        if let Some(seen) = self.calls.get_mut(&call.tool_call_id) {
+    fn report(&mut self, call: &ToolCall, at: &MessagePath<'_>, found: &mut Findings) {
+        if let Some(reported) = self.calls.get_mut(&call.tool_call_id) {
             let message = "the id has been used; report a change by tool_call_update";
             found.add(rule!("119"), &at.member("toolCallId"), message);
-            seen.change(Some(&call.status), call.name.as_deref(), at, found);
+            reported.change(Some(&call.status), call.name.as_deref(), at, found);
         } else {
-            let seen = Seen {
+            let reported = ReportedCall {
                 status: call.status.clone(),
                 name: call.name.clone(),
             };
-            self.calls.insert(call.tool_call_id.clone(), seen);
+            self.calls.insert(call.tool_call_id.clone(), reported);
         }
-        self.show(&call.content, at, found);
+        self.show_terminals(&call.content, at, found);
     }
 
-    fn changed(&mut self, call: &ToolCallUpdate, at: &Place<'_>, found: &mut Findings) {
-        if let Some(seen) = self.calls.get_mut(&call.tool_call_id) {
-            seen.change(call.status.as_ref(), call.name.as_deref(), at, found);
+    fn update(&mut self, call: &ToolCallUpdate, at: &MessagePath<'_>, found: &mut Findings) {
+        if let Some(reported) = self.calls.get_mut(&call.tool_call_id) {
+            reported.change(call.status.as_ref(), call.name.as_deref(), at, found);
         } else {
             let message = "the call has not been reported; send tool_call first";
             found.hint(
@@ -85,16 +85,21 @@ impl ToolCalls {
                 &at.member("toolCallId"),
                 message,
             );
-            let seen = Seen {
+            let reported = ReportedCall {
                 status: call.status.clone().unwrap_or_default(),
                 name: call.name.clone(),
             };
-            self.calls.insert(call.tool_call_id.clone(), seen);
+            self.calls.insert(call.tool_call_id.clone(), reported);
         }
-        self.show(call.content.as_deref().unwrap_or(&[]), at, found);
+        self.show_terminals(call.content.as_deref().unwrap_or(&[]), at, found);
     }
 
-    fn show(&mut self, content: &[ToolCallContent], at: &Place<'_>, found: &mut Findings) {
+    fn show_terminals(
+        &mut self,
+        content: &[ToolCallContent],
+        at: &MessagePath<'_>,
+        found: &mut Findings,
+    ) {
         let at = at.member("content");
         for (index, item) in content.iter().enumerate() {
             if let ToolCallContent::Terminal(terminal) = item
@@ -108,12 +113,12 @@ impl ToolCalls {
     }
 }
 
-impl Seen {
+impl ReportedCall {
     fn change(
         &mut self,
         status: Option<&ToolCallStatus>,
         name: Option<&str>,
-        at: &Place<'_>,
+        at: &MessagePath<'_>,
         found: &mut Findings,
     ) {
         if let Some(status) = status.filter(|status| status.is_known()) {

@@ -1,12 +1,12 @@
 //! A system prompt from the client (unstable).
 
-use crate::rules::{Context, Findings, Place};
+use crate::rules::{Context, Findings, MessagePath};
 use crate::v1::{ContentBlock, SystemPrompt, SystemPromptMode};
 
 pub(super) fn check(
     prompt: &SystemPrompt,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     if let Some((member, message)) = fault(prompt, context) {
@@ -19,7 +19,7 @@ pub(super) fn check(
 pub(super) fn accepted(
     prompt: &SystemPrompt,
     context: &Context,
-    at: &Place<'_>,
+    at: &MessagePath<'_>,
     found: &mut Findings,
 ) {
     let is_offered = context.agent.session_capabilities.system_prompt.is_some();

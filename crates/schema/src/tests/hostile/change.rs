@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::json::Raw;
-use crate::tests::sample::Source;
+use crate::tests::sample::SampleSource;
 
 /// Changes some bytes: one flipped, one put in, a few removed, repeated or moved, or all behind them cut off.
-pub(super) fn bytes(text: &mut Vec<u8>, source: &mut Source<'_>) {
+pub(super) fn bytes(text: &mut Vec<u8>, source: &mut SampleSource<'_>) {
     if text.is_empty() {
         return;
     }
@@ -34,7 +34,7 @@ pub(super) fn bytes(text: &mut Vec<u8>, source: &mut Source<'_>) {
 }
 
 /// Puts something else in the place of a value.
-pub(super) fn values(text: &str, source: &mut Source<'_>) -> String {
+pub(super) fn values(text: &str, source: &mut SampleSource<'_>) -> String {
     let Ok(mut whole) = serde_json::from_str::<Value>(text) else {
         return text.to_owned();
     };
@@ -47,7 +47,7 @@ pub(super) fn values(text: &str, source: &mut Source<'_>) -> String {
 }
 
 /// A value inside, or the whole.
-fn choose<'v>(value: &'v mut Value, source: &mut Source<'_>) -> &'v mut Value {
+fn choose<'v>(value: &'v mut Value, source: &mut SampleSource<'_>) -> &'v mut Value {
     let length = match &*value {
         Value::Array(items) => items.len(),
         Value::Object(members) => members.len(),
@@ -66,7 +66,7 @@ fn choose<'v>(value: &'v mut Value, source: &mut Source<'_>) -> &'v mut Value {
 }
 
 /// The JSON text to put in a value's place.
-fn instead(value: &Value, source: &mut Source<'_>) -> String {
+fn instead(value: &Value, source: &mut SampleSource<'_>) -> String {
     let text = value.to_string();
     match source.byte() % 7 {
         0 => format!("[{text}]"),
@@ -79,7 +79,7 @@ fn instead(value: &Value, source: &mut Source<'_>) -> String {
 }
 
 /// Some member once more, before or behind the others, with another value. For what is no object, another list.
-fn with_another_member(value: &Value, source: &mut Source<'_>) -> String {
+fn with_another_member(value: &Value, source: &mut SampleSource<'_>) -> String {
     let Value::Object(members) = value else {
         return format!("[{},{value}]", source.pick(ODD));
     };
@@ -96,7 +96,7 @@ fn with_another_member(value: &Value, source: &mut Source<'_>) -> String {
     }
 }
 
-fn nested(text: &str, source: &mut Source<'_>) -> String {
+fn nested(text: &str, source: &mut SampleSource<'_>) -> String {
     let depth = usize::from(source.byte());
     let name = source.pick(NAMES);
     if source.byte().is_multiple_of(2) {
@@ -110,7 +110,7 @@ fn nested(text: &str, source: &mut Source<'_>) -> String {
     }
 }
 
-fn place(source: &mut Source<'_>, length: usize) -> usize {
+fn place(source: &mut SampleSource<'_>, length: usize) -> usize {
     let high = usize::from(source.byte()) << 8;
     (high | usize::from(source.byte())) % length
 }

@@ -4,28 +4,28 @@ use std::fmt::Debug;
 
 use crate::json::{self, Decode, Encode};
 use crate::method::{Method, Notification, Request};
-use crate::tests::sample::{Sample, Source};
+use crate::tests::sample::{Sample, SampleSource};
 use crate::v1;
 
 /// A method of the table.
-pub(super) struct Row {
+pub(super) struct MethodSamples {
     pub(super) method: &'static Method,
-    pub(super) params: Typed,
-    pub(super) result: Option<Typed>,
+    pub(super) params: TypeSampler,
+    pub(super) result: Option<TypeSampler>,
 }
 
 /// What can be done with a type without naming it.
 #[derive(Clone, Copy)]
-pub(super) struct Typed {
+pub(super) struct TypeSampler {
     /// A value as JSON.
-    pub(super) sample: fn(&mut Source<'_>) -> String,
+    pub(super) sample: fn(&mut SampleSource<'_>) -> String,
     /// Whether a text can be read; what can is written and read again.
     pub(super) again: fn(&str) -> bool,
 }
 
-impl Row {
+impl MethodSamples {
     /// Parameters or a result, and whether it is a result.
-    pub(super) fn sample(&self, source: &mut Source<'_>) -> (String, bool) {
+    pub(super) fn sample(&self, source: &mut SampleSource<'_>) -> (String, bool) {
         match self.result {
             Some(result) if bool::sample(source) => ((result.sample)(source), true),
             _ => ((self.params.sample)(source), false),
@@ -33,9 +33,9 @@ impl Row {
     }
 }
 
-impl Typed {
+impl TypeSampler {
     const fn of<T: Sample + Decode + Encode + PartialEq + Debug>() -> Self {
-        Typed {
+        TypeSampler {
             sample: |source| json::to_string(&T::sample(source)),
             again: again::<T>,
         }
@@ -56,15 +56,15 @@ fn again<T: Decode + Encode + PartialEq + Debug>(text: &str) -> bool {
 
 macro_rules! every {
     (requests { $($Request:ident)* } notifications { $($Notification:ident)* }) => {
-        pub(super) const EVERY: &[Row] = &[
-            $(Row {
+        pub(super) const EVERY: &[MethodSamples] = &[
+            $(MethodSamples {
                 method: <v1::$Request as Request>::METHOD,
-                params: Typed::of::<v1::$Request>(),
-                result: Some(Typed::of::<<v1::$Request as Request>::Response>()),
+                params: TypeSampler::of::<v1::$Request>(),
+                result: Some(TypeSampler::of::<<v1::$Request as Request>::Response>()),
             },)*
-            $(Row {
+            $(MethodSamples {
                 method: <v1::$Notification as Notification>::METHOD,
-                params: Typed::of::<v1::$Notification>(),
+                params: TypeSampler::of::<v1::$Notification>(),
                 result: None,
             },)*
         ];
@@ -92,7 +92,7 @@ every! {
 #[test]
 fn no_method_is_missing() {
     for method in Method::all() {
-        let same = |row: &&Row| {
+        let same = |row: &&MethodSamples| {
             row.method.name == method.name
                 && row.method.kind == method.kind
                 && row.method.direction == method.direction

@@ -8,7 +8,7 @@ use super::every::EVERY;
 use super::{calls, change, line};
 use crate::call::ClientRequest;
 use crate::json;
-use crate::tests::sample::Source;
+use crate::tests::sample::SampleSource;
 
 /// Six bytes of the marker in a row would be a leak.
 fn repeats(text: &str, marker: &str) -> bool {
@@ -50,7 +50,7 @@ fn all_quiet(params: &str, marker: &str) -> usize {
 }
 
 /// Puts the marker wherever a string stands, and into every name that is not the protocol's.
-fn mark(value: &mut Value, marker: &str, source: &mut Source<'_>) {
+fn mark(value: &mut Value, marker: &str, source: &mut SampleSource<'_>) {
     match value {
         Value::String(text) => *text = marker.to_owned(),
         Value::Array(items) => {
@@ -86,9 +86,9 @@ proptest! {
         marker in "[A-Z0-9]{12,24}",
         row in 0..EVERY.len(),
     ) {
-        let (text, _) = EVERY[row].sample(&mut Source::new(&bytes));
+        let (text, _) = EVERY[row].sample(&mut SampleSource::new(&bytes));
         let mut value: Value = serde_json::from_str(&text).expect("JSON");
-        let mut source = Source::new(&decisions);
+        let mut source = SampleSource::new(&decisions);
         mark(&mut value, &marker, &mut source);
         let text = value.to_string();
         let errors = all_quiet(&text, &marker);

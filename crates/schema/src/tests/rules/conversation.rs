@@ -77,7 +77,7 @@ impl Conversation {
     fn client_asks(&mut self, request: ClientRequest) {
         self.found
             .extend(client::check_request(&request, &self.context));
-        self.context.client_asked(&request);
+        self.context.on_client_request(&request);
         match &request {
             ClientRequest::Prompt(_) => self.turns.prompt(),
             ClientRequest::LoadSession(_) => self.replays.load(),
@@ -91,12 +91,12 @@ impl Conversation {
         let request = self.client_requests.pop().expect("a request");
         self.found
             .extend(agent::check_response(&request, outcome, &self.context));
-        self.context.agent_answered(&request, outcome);
-        self.replays.answer();
+        self.context.on_agent_response(&request, outcome);
+        self.replays.finish();
         if let ClientRequest::Prompt(_) = request {
             let answer =
                 outcome.map(|result| from_str::<v1::PromptResponse>(result).expect("a result"));
-            let ended = self.turns.answer(
+            let ended = self.turns.prompt_response(
                 answer
                     .as_ref()
                     .map(|answer| &answer.stop_reason)
@@ -120,7 +120,7 @@ impl Conversation {
     fn agent_asks(&mut self, request: AgentRequest) {
         self.found
             .extend(agent::check_request(&request, &self.context));
-        self.context.agent_asked(&request);
+        self.context.on_agent_request(&request);
         if let AgentRequest::ReleaseTerminal(release) = &request {
             self.tool_calls.release(&release.terminal_id);
         }
@@ -130,12 +130,12 @@ impl Conversation {
     fn agent_tells(&mut self, told: &AgentNotification) {
         self.found
             .extend(agent::check_notification(told, &self.context));
-        self.context.agent_told(told);
+        self.context.on_agent_notification(told);
         if let AgentNotification::Session(news) = told {
             self.found.extend(self.tool_calls.apply(&news.update));
             self.found.extend(self.plans.apply(&news.update));
             self.found.extend(self.compactions.apply(&news.update));
-            self.found.extend(self.turns.update(&news.update));
+            self.found.extend(self.turns.apply(&news.update));
             self.found.extend(self.replays.apply(&news.update));
         }
     }
@@ -144,11 +144,11 @@ impl Conversation {
         let request = self.agent_request.take().expect("a request");
         self.found
             .extend(client::check_response(&request, outcome, &self.context));
-        self.context.client_answered(&request, outcome);
+        self.context.on_client_response(&request, outcome);
         if let (AgentRequest::RequestPermission(_), Ok(result)) = (&request, outcome)
             && let Ok(response) = from_str(result)
         {
-            self.found.extend(self.turns.permission(&response));
+            self.found.extend(self.turns.permission_response(&response));
         }
     }
 }

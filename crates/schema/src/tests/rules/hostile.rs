@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::conversation::Conversation;
 use crate::call::{AgentNotification, AgentRequest, ClientRequest};
 use crate::rules::{Compactions, Context, Plans, ToolCalls, agent, client};
-use crate::tests::sample::{Sample, Source};
+use crate::tests::sample::{Sample, SampleSource};
 use crate::v1;
 
 #[test]
@@ -54,7 +54,7 @@ fn a_flood_is_cut_short() {
 proptest! {
     #[test]
     fn any_message_can_be_judged(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
-        let mut source = Source::new(&bytes);
+        let mut source = SampleSource::new(&bytes);
         let context = any_context(&mut source);
         let request = source.pick(CLIENT_REQUESTS)(&mut source);
         client::check_request(&request, &context);
@@ -67,7 +67,7 @@ proptest! {
 
     #[test]
     fn any_sequence_can_be_judged(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
-        let mut source = Source::new(&bytes);
+        let mut source = SampleSource::new(&bytes);
         let mut context = any_context(&mut source);
         let (mut calls, mut plans, mut compactions) =
             (ToolCalls::default(), Plans::default(), Compactions::default());
@@ -78,7 +78,7 @@ proptest! {
             compactions.apply(&news.update);
             let told = AgentNotification::from(news);
             agent::check_notification(&told, &context);
-            context.agent_told(&told);
+            context.on_agent_notification(&told);
         }
     }
 }
@@ -110,15 +110,15 @@ fn choosing(count: usize) -> Duration {
     started.elapsed()
 }
 
-fn any_context(source: &mut Source<'_>) -> Context {
+fn any_context(source: &mut SampleSource<'_>) -> Context {
     let mut context = Context::default();
     let initialize = v1::InitializeRequest::sample(source).into();
     let answer = to_string(&v1::InitializeResponse::sample(source));
-    context.agent_answered(&initialize, Ok(&answer));
+    context.on_agent_response(&initialize, Ok(&answer));
     let setup = v1::NewSessionRequest::sample(source).into();
     let answer = to_string(&v1::NewSessionResponse::sample(source));
-    context.client_asked(&setup);
-    context.agent_answered(&setup, Ok(&answer));
+    context.on_client_request(&setup);
+    context.on_agent_response(&setup, Ok(&answer));
     context
 }
 
@@ -128,15 +128,15 @@ macro_rules! any_of {
     };
 }
 
-type Make<T> = fn(&mut Source<'_>) -> T;
+type SampleFn<T> = fn(&mut SampleSource<'_>) -> T;
 
-const CLIENT_REQUESTS: &[Make<ClientRequest>] = any_of!(ClientRequest [
+const CLIENT_REQUESTS: &[SampleFn<ClientRequest>] = any_of!(ClientRequest [
     InitializeRequest AuthenticateRequest NewSessionRequest LoadSessionRequest ForkSessionRequest
     ListSessionsRequest SetSessionTitleRequest SetSessionModeRequest SetSessionConfigOptionRequest
     PromptRequest
 ]);
 
-const AGENT_REQUESTS: &[Make<AgentRequest>] = any_of!(AgentRequest [
+const AGENT_REQUESTS: &[SampleFn<AgentRequest>] = any_of!(AgentRequest [
     RequestPermissionRequest ReadTextFileRequest CreateTerminalRequest CreateElicitationRequest
     MessageMcpRequest
 ]);

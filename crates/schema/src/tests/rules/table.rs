@@ -27,7 +27,7 @@ fn every_rule_is_one_sentence() {
             "{}",
             rule.number
         );
-        assert!(!rule.tags.is_empty(), "{}", rule.number);
+        assert!(!rule.targets.is_empty(), "{}", rule.number);
     }
 }
 

@@ -6,9 +6,9 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 
-pub(crate) struct Input(pub(crate) attache_transport::Input);
+pub(crate) struct Input(pub(crate) attache_transport::StdioInput);
 
-pub(crate) struct Output(pub(crate) attache_transport::Output);
+pub(crate) struct Output(pub(crate) attache_transport::StdioOutput);
 
 impl futures_io::AsyncRead for Input {
     fn poll_read(

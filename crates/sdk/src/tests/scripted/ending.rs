@@ -1,7 +1,7 @@
 //! How conversations end, and what is left of them.
 
 use super::{Agent, Client, end_of_turn, v1};
-use crate::{CallError, Closed};
+use crate::{CallError, CloseReason};
 
 const TURN: &str = r#"-> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"go"}]}"#;
 
@@ -19,10 +19,13 @@ async fn the_end_of_the_connection_fails_calls_that_wait() {
     .await;
     let ask = |cwd| client.agent.request(v1::NewSessionRequest::new(cwd, []));
     let (one, other) = tokio::join!(ask("/a"), ask("/b"));
-    assert_eq!(one.unwrap_err(), CallError::Closed(Closed::Ended));
-    assert_eq!(other.unwrap_err(), CallError::Closed(Closed::Ended));
+    assert_eq!(one.unwrap_err(), CallError::Closed(CloseReason::PeerClosed));
+    assert_eq!(
+        other.unwrap_err(),
+        CallError::Closed(CloseReason::PeerClosed)
+    );
     let later = ask("/c").await.unwrap_err();
-    assert_eq!(later, CallError::Closed(Closed::Ended));
+    assert_eq!(later, CallError::Closed(CloseReason::PeerClosed));
     client.finish().await;
 }
 
@@ -35,7 +38,10 @@ async fn closing_our_side_fails_calls_that_wait() {
         client.agent.close();
     };
     let (outcome, ()) = tokio::join!(new(), closing);
-    assert_eq!(outcome.unwrap_err(), CallError::Closed(Closed::Here));
+    assert_eq!(
+        outcome.unwrap_err(),
+        CallError::Closed(CloseReason::ClosedLocally)
+    );
     assert!(matches!(new().await, Err(CallError::Closed(_))));
     client.finish().await;
 }
@@ -64,7 +70,7 @@ async fn a_client_that_leaves_takes_its_requests_back() {
     session.say("The last word").await.unwrap();
     let tool = v1::ToolCallUpdate::new("t");
     let asked = session.request_permission(tool, []).await.unwrap_err();
-    assert_eq!(asked, CallError::Closed(Closed::Ended));
+    assert_eq!(asked, CallError::Closed(CloseReason::PeerClosed));
     drop((reply, session));
     agent.finish().await;
 }

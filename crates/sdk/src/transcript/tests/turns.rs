@@ -6,7 +6,7 @@ use expect_test::expect;
 use super::check;
 use super::script::run;
 use crate::transcript::{Entry, TurnOutcome};
-use crate::{CallError, Closed};
+use crate::{CallError, CloseReason};
 
 #[test]
 fn a_turn_has_a_beginning_and_an_end() {
@@ -149,7 +149,7 @@ fn whatever_came_of_a_prompt_ends_its_turn() {
     let answers = [
         Ok(v1::PromptResponse::new(v1::StopReason::Refusal)),
         Err(CallError::Refused(v1::Error::new(7, "no"))),
-        Err(CallError::Closed(Closed::Ended)),
+        Err(CallError::Closed(CloseReason::PeerClosed)),
     ];
     let said = answers.map(|answer| match TurnOutcome::from(answer) {
         TurnOutcome::Stopped(reason) => reason.as_str().to_owned(),

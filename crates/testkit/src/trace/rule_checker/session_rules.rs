@@ -45,14 +45,14 @@ impl SessionRules {
         response: Result<&str, &Error>,
     ) -> Vec<Violation> {
         let ClientRequest::Prompt(_) = request else {
-            self.replays.answer();
+            self.replays.finish();
             return Vec::new();
         };
         match response.map(from_str::<v1::PromptResponse>) {
-            Ok(Ok(answer)) => self.turns.answer(Ok(&answer.stop_reason)),
+            Ok(Ok(answer)) => self.turns.prompt_response(Ok(&answer.stop_reason)),
             // What is wrong with it has been said.
             Ok(Err(_)) => Vec::new(),
-            Err(error) => self.turns.answer(Err(error)),
+            Err(error) => self.turns.prompt_response(Err(error)),
         }
     }
 
@@ -65,14 +65,14 @@ impl SessionRules {
     }
 
     pub(super) fn permission(&self, response: &v1::RequestPermissionResponse) -> Vec<Violation> {
-        self.turns.permission(response)
+        self.turns.permission_response(response)
     }
 
     pub(super) fn update(&mut self, update: &v1::SessionUpdate) -> Vec<Violation> {
         let mut found = self.tool_calls.apply(update);
         found.extend(self.plans.apply(update));
         found.extend(self.compactions.apply(update));
-        found.extend(self.turns.update(update));
+        found.extend(self.turns.apply(update));
         found.extend(self.replays.apply(update));
         found
     }

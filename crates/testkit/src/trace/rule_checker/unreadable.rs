@@ -54,7 +54,7 @@ impl RuleChecker {
             Ok(_) => None,
             Err(malformed) => {
                 let code = malformed.code;
-                let id = malformed.answer().map(|(id, _)| id);
+                let id = malformed.error_response().map(|(id, _)| id);
                 id.map(|id| (id, OpenRequest::MustFail(code, "10")))
             }
         }

@@ -72,7 +72,7 @@ proptest! {
         shown.push(line(&text).into_owned());
         shown.extend(lines(&text).split('\n').map(|line| line.replace('\t', " ")));
         for line in shown {
-            let mut seen = Seen::default();
+            let mut seen = TerminalActions::default();
             vte::Parser::new().advance(&mut seen, line.as_bytes());
             prop_assert_eq!(seen.actions, 0, "{:?} became {:?}", text, line);
         }
@@ -90,11 +90,11 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 #[derive(Default)]
-struct Seen {
+struct TerminalActions {
     actions: usize,
 }
 
-impl vte::Perform for Seen {
+impl vte::Perform for TerminalActions {
     fn execute(&mut self, _: u8) {
         self.actions += 1;
     }

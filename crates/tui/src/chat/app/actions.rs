@@ -8,95 +8,96 @@ use attache_client::command::{Command, SessionStart};
 use attache_client::export::{self, TerminalLookup};
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{App, Dialog, Export};
-use crate::chat::editor::{Editor, Lines};
-use crate::chat::effect::{Effect, Format, Mouse, Say, There};
+use super::{App, Dialog, ExportDialog};
+use crate::chat::editor::{Editor, LineMode};
+use crate::chat::effect::{Effect, ExistingFile, ExportFormat, MouseCapture, SendMode};
 use crate::chat::help::Help;
-use crate::chat::keymap::Action;
-use crate::chat::picker::{Awaits, Picker};
-use crate::chat::search::Search;
-use crate::chat::tab::PlanShown;
+use crate::chat::keymap::UiAction;
+use crate::chat::picker::{PendingRows, Picker};
+use crate::chat::search::SearchDialog;
+use crate::chat::tab::PlanView;
 use crate::paint::diff::DiffLayout;
 use crate::paint::{Fold, Tone};
 
 impl App {
-    pub(super) fn act(&mut self, action: Action, now: Instant) {
+    pub(super) fn run_action(&mut self, action: UiAction, now: Instant) {
         match action {
-            Action::Palette => self.dialog = Some(Dialog::Picker(self.palette())),
-            Action::NewSession => self.open(self.opening(SessionStart::New), now),
-            Action::Sessions => self.sessions(now),
-            Action::Fork => self.fork(now),
-            Action::CloseTab => self.close_tab_if_meant(now),
-            Action::NextTab => self.active = (self.active + 1) % self.tabs.len(),
-            Action::PreviousTab => {
+            UiAction::Palette => self.dialog = Some(Dialog::Picker(self.palette())),
+            UiAction::NewSession => self.open(self.opening(SessionStart::New), now),
+            UiAction::Sessions => self.sessions(now),
+            UiAction::Fork => self.fork(now),
+            UiAction::CloseTab => self.close_tab_if_meant(now),
+            UiAction::NextTab => self.active = (self.active + 1) % self.tabs.len(),
+            UiAction::PreviousTab => {
                 self.active = (self.active + self.tabs.len() - 1) % self.tabs.len();
             }
-            Action::Tabs => self.dialog = Some(Dialog::Picker(self.tab_list())),
-            Action::Modes => self.pick(self.modes(), "this session has no modes", now),
-            Action::NextMode => self.next_mode(now),
-            Action::Model => self.pick(self.models(), "this session has no choice of models", now),
-            Action::Options => self.pick(self.options(), "this session has no options", now),
-            Action::Attach => self.attach(now),
-            Action::Steer => self.say(Say::Into, now),
-            Action::Queue => self.pick(self.queue(), "no prompt waits", now),
-            Action::Cancel => {
+            UiAction::Tabs => self.dialog = Some(Dialog::Picker(self.tab_list())),
+            UiAction::Modes => self.open_picker(self.modes(), "this session has no modes", now),
+            UiAction::NextMode => self.next_mode(now),
+            UiAction::Model => {
+                self.open_picker(self.models(), "this session has no choice of models", now)
+            }
+            UiAction::Options => {
+                self.open_picker(self.options(), "this session has no options", now)
+            }
+            UiAction::Attach => self.attach(now),
+            UiAction::Steer => self.send_prompt(SendMode::Steer, now),
+            UiAction::Queue => self.open_picker(self.queue(), "no prompt waits", now),
+            UiAction::Cancel => {
                 self.cancel();
             }
-            Action::Quit => self.quit(now),
-            Action::Redraw => self.effects.push(Effect::Redraw),
-            Action::Login => self.pick(self.logins(), "the agent offers no login", now),
-            Action::Logout => self.logout(now),
-            Action::Restart => self.restart(),
-            Action::Mouse => self.toggle_mouse(now),
-            Action::Answer => {
-                if !self.enter_ask(now) {
+            UiAction::Quit => self.quit(now),
+            UiAction::Redraw => self.effects.push(Effect::Redraw),
+            UiAction::Login => self.open_picker(self.logins(), "the agent offers no login", now),
+            UiAction::Logout => self.logout(now),
+            UiAction::Restart => self.restart(),
+            UiAction::Mouse => self.toggle_mouse(now),
+            UiAction::GoToRequest => {
+                if !self.enter_request(now) {
                     let text =
                         "no request of the agent is on the screen, or it has only just appeared";
                     self.toast(Tone::Info, text, now);
                 }
             }
-            Action::Undo => self.undo_decision(now),
-            Action::Help => self.dialog = Some(Dialog::Help(Help::default())),
-            reading => self.act_on_transcript(reading, now),
-        }
-    }
-
-    fn act_on_transcript(&mut self, action: Action, now: Instant) {
-        match action {
-            Action::Read => self.start_reading(),
-            Action::Search => self.dialog = Some(Dialog::Search(Search::default())),
-            Action::Plan => {
-                let tab = self.tab_mut();
-                if tab.transcript.plan().is_some() && tab.plan().is_none() {
-                    (tab.done_plan, tab.plan) = (None, PlanShown::List);
-                    return;
-                }
-                tab.plan = match tab.plan {
-                    PlanShown::Line => PlanShown::List,
-                    PlanShown::List => PlanShown::Nothing,
-                    PlanShown::Nothing => PlanShown::Line,
-                };
-            }
-            Action::FoldAll => {
-                let tab = self.tab_mut();
-                tab.unfolds = !tab.unfolds;
-                match tab.unfolds {
-                    true => tab.view.fold_all(Fold::Full),
-                    false => tab.view.unfold_all(),
-                }
-            }
-            Action::Diffs => self.next_diff_layout(now),
-            Action::CopyAnswer => {
+            UiAction::Undo => self.undo_decision(now),
+            UiAction::Help => self.dialog = Some(Dialog::Help(Help::default())),
+            UiAction::ReadTranscript => self.start_reading(),
+            UiAction::Search => self.dialog = Some(Dialog::Search(SearchDialog::default())),
+            UiAction::Plan => self.cycle_plan(),
+            UiAction::FoldAll => self.toggle_folds(),
+            UiAction::Diffs => self.next_diff_layout(now),
+            UiAction::CopyAnswer => {
                 let text = self.tab().transcript.text();
                 self.copy(text, now);
             }
-            Action::ExportMarkdown => self.ask_path(Format::Markdown),
-            Action::ExportJson => self.ask_path(Format::Json),
-            _ => {}
+            UiAction::ExportMarkdown => self.open_export(ExportFormat::Markdown),
+            UiAction::ExportJson => self.open_export(ExportFormat::Json),
         }
     }
 
-    fn pick(&mut self, picker: Option<Picker>, without: &str, now: Instant) {
+    fn cycle_plan(&mut self) {
+        let tab = self.tab_mut();
+        if tab.transcript.plan().is_some() && tab.plan().is_none() {
+            (tab.done_plan, tab.plan) = (None, PlanView::List);
+            return;
+        }
+        tab.plan = match tab.plan {
+            PlanView::Summary => PlanView::List,
+            PlanView::List => PlanView::Hidden,
+            PlanView::Hidden => PlanView::Summary,
+        };
+    }
+
+    fn toggle_folds(&mut self) {
+        let tab = self.tab_mut();
+        tab.unfolds = !tab.unfolds;
+        match tab.unfolds {
+            true => tab.view.fold_all(Fold::Full),
+            false => tab.view.unfold_all(),
+        }
+    }
+
+    fn open_picker(&mut self, picker: Option<Picker>, without: &str, now: Instant) {
         match picker {
             Some(picker) => self.dialog = Some(Dialog::Picker(picker)),
             None => self.toast(Tone::Info, without, now),
@@ -109,7 +110,7 @@ impl App {
         }
         self.dialog = Some(Dialog::Picker(Picker::awaiting(
             "Sessions",
-            Awaits::Sessions,
+            PendingRows::Sessions,
         )));
         self.submit(Command::ListSessions {
             cwd: None,
@@ -140,7 +141,7 @@ impl App {
         });
         match (next, tab.session().cloned()) {
             (Some(mode), Some(session)) => self.submit(Command::SetMode { session, mode }),
-            _ => self.act(Action::Modes, now),
+            _ => self.run_action(UiAction::Modes, now),
         }
     }
 
@@ -153,11 +154,11 @@ impl App {
 
     fn toggle_mouse(&mut self, now: Instant) {
         let (mouse, text) = match self.mouse {
-            Mouse::Ours => (
-                Mouse::Terminal,
+            MouseCapture::On => (
+                MouseCapture::Off,
                 "the mouse selects text; PgUp and PgDn scroll",
             ),
-            Mouse::Terminal => (Mouse::Ours, "the wheel scrolls; Shift selects text"),
+            MouseCapture::Off => (MouseCapture::On, "the wheel scrolls; Shift selects text"),
         };
         self.mouse = mouse;
         self.effects.push(Effect::Mouse(mouse));
@@ -165,38 +166,42 @@ impl App {
     }
 
     fn next_diff_layout(&mut self, now: Instant) {
-        let brush = self.tab_mut().view.brush_mut();
-        let (layout, name) = match brush.diffs {
+        let appearance = self.tab_mut().view.appearance_mut();
+        let (layout, name) = match appearance.diffs {
             DiffLayout::ByWidth => (DiffLayout::Unified, "diffs are unified"),
             DiffLayout::Unified => (DiffLayout::SideBySide, "diffs are side by side"),
             DiffLayout::SideBySide => (DiffLayout::ByWidth, "diffs go by the width"),
         };
-        brush.diffs = layout;
+        appearance.diffs = layout;
         self.toast(Tone::Info, name, now);
     }
 
-    fn ask_path(&mut self, format: Format) {
+    fn open_export(&mut self, format: ExportFormat) {
         let ending = match format {
-            Format::Markdown => "md",
-            Format::Json => "json",
+            ExportFormat::Markdown => "md",
+            ExportFormat::Json => "json",
         };
         let name = self.tab().session().map(v1::SessionId::as_str);
         let is_plain = |char: &char| char.is_ascii_alphanumeric() || *char == '-';
         let name: String = name.unwrap_or("session").chars().filter(is_plain).collect();
         let name: String = name.chars().take(40).collect();
-        self.dialog = Some(Dialog::Export(Export {
+        self.dialog = Some(Dialog::Export(ExportDialog {
             name: Editor::with(&format!("attache-{name}.{ending}")),
             format,
-            there: None,
+            existing: None,
         }));
     }
 
     /// The transcript as it is to be written to a file.
-    pub(in crate::chat) fn export(&self, format: Format, terminal: TerminalLookup<'_>) -> String {
+    pub(in crate::chat) fn export(
+        &self,
+        format: ExportFormat,
+        terminal: TerminalLookup<'_>,
+    ) -> String {
         let transcript = &self.tab().transcript;
         match format {
-            Format::Markdown => export::markdown_with(transcript, terminal),
-            Format::Json => export::json_with(transcript, terminal),
+            ExportFormat::Markdown => export::markdown_with(transcript, terminal),
+            ExportFormat::Json => export::json_with(transcript, terminal),
         }
     }
 
@@ -212,26 +217,26 @@ impl App {
                 let format = export.format;
                 let path = cwd.join(export.name.text().trim());
                 // It stays open until the file is written: there may be one already.
-                let there = match export.there.as_ref() == Some(&path) {
-                    true => There::Goes,
-                    false => There::Stays,
+                let existing = match export.existing.as_ref() == Some(&path) {
+                    true => ExistingFile::Overwrite,
+                    false => ExistingFile::Keep,
                 };
                 self.effects.push(Effect::Export {
                     path,
                     format,
-                    there,
+                    existing,
                 });
             }
             _ => {
-                export.name.key(key, Lines::One);
+                export.name.key(key, LineMode::Single);
             }
         }
     }
 
     /// There is a file of that name: only another Enter writes over it.
-    pub(super) fn ask_over(&mut self, path: PathBuf) {
+    pub(super) fn confirm_overwrite(&mut self, path: PathBuf) {
         if let Some(Dialog::Export(export)) = &mut self.dialog {
-            export.there = Some(path);
+            export.existing = Some(path);
         }
     }
 }

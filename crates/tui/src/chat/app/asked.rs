@@ -9,29 +9,29 @@ use attache_text::plain::GUTTER;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Position;
 
-use super::{App, Undo};
-use crate::chat::answer_list::Chosen;
-use crate::chat::asks::What;
-use crate::chat::death::After;
+use super::{App, UndoOffer};
+use crate::chat::answer_list::ListOutcome;
+use crate::chat::asks::RequestDialog;
+use crate::chat::death::ExitAnswer;
 use crate::chat::effect::Effect;
-use crate::chat::form::Filled;
-use crate::chat::login::Permit;
+use crate::chat::form::FormOutcome;
+use crate::chat::login::LoginAnswer;
 use crate::chat::panel::{Panel, Scrolling};
-use crate::chat::permission::{self, Keys, Pressed, RememberedBy};
-use crate::chat::picker::Choice;
+use crate::chat::permission::{self, KeyFocus, PermissionOutcome, Rememberer};
+use crate::chat::picker::PickerChoice;
 use crate::chat::text;
-use crate::chat::url::Visited;
+use crate::chat::url::UrlOutcome;
 use crate::paint::{Scroll, Tone};
 
 /// The box of the request on the screen.
-pub(in crate::chat) enum AskPanel {
+pub(in crate::chat) enum RequestPanel {
     Panel(Panel),
-    Permission(permission::Page),
+    Permission(permission::PermissionPage),
 }
 
 /// A decision that the user can undo.
 #[derive(Debug, Clone)]
-pub(super) struct Undoable {
+pub(super) struct UndoableDecision {
     id: String,
     what: String,
     scope: Scope,
@@ -39,8 +39,8 @@ pub(super) struct Undoable {
 
 impl App {
     /// Moves into the request on the screen; `false` if there is none, or it has only just appeared.
-    pub(super) fn enter_ask(&mut self, now: Instant) -> bool {
-        self.dialog.is_none() && self.asks.enter(now)
+    pub(super) fn enter_request(&mut self, now: Instant) -> bool {
+        self.dialog.is_none() && self.requests.enter(now)
     }
 
     /// A click on the box of the request moves into it; a second one selects the answer below the pointer. A click anywhere
@@ -49,16 +49,16 @@ impl App {
         if self.dialog.is_some() {
             return;
         }
-        if !self.is_in_ask(column, row) {
-            return self.asks.leave();
+        if !self.is_in_request(column, row) {
+            return self.requests.leave();
         }
-        if !self.asks.can_click(now) {
-            self.enter_ask(now);
+        if !self.requests.can_click(now) {
+            self.enter_request(now);
             return;
         }
         let session = self.tab().session().cloned();
-        if let Some(ask) = self.asks.first_mut(session.as_ref())
-            && let What::Permission(dialog) = &mut ask.what
+        if let Some(request) = self.requests.first_mut(session.as_ref())
+            && let RequestDialog::Permission(dialog) = &mut request.dialog
         {
             dialog.click(row);
         }
@@ -67,30 +67,35 @@ impl App {
     /// The wheel scrolls the request below the pointer, also before the user moves into it, and elsewhere the transcript.
     pub(super) fn wheel(&mut self, column: u16, row: u16, lines: i32) {
         let scroll = Scroll::Lines(lines);
-        if !self.is_in_ask(column, row) {
+        if !self.is_in_request(column, row) {
             return self.tab_mut().view.scroll(scroll);
         }
         let session = self.tab().session().cloned();
-        let Some(ask) = self.asks.first_mut(session.as_ref()) else {
+        let Some(request) = self.requests.first_mut(session.as_ref()) else {
             return;
         };
-        match &mut ask.what {
-            What::Permission(dialog) => dialog.scroll(scroll),
-            _ => ask.seen.scroll(scroll),
+        match &mut request.dialog {
+            RequestDialog::Permission(dialog) => dialog.scroll(scroll),
+            RequestDialog::Form(..)
+            | RequestDialog::Url(..)
+            | RequestDialog::Login(_)
+            | RequestDialog::LoginProgram(_)
+            | RequestDialog::AgentExit(_) => request.coverage.scroll(scroll),
         }
     }
 
     /// Whether the request on the screen is at a column and row.
-    fn is_in_ask(&self, column: u16, row: u16) -> bool {
+    fn is_in_request(&self, column: u16, row: u16) -> bool {
         let position = Position::new(column, row);
-        self.ask_area.is_some_and(|area| area.contains(position))
+        self.request_area
+            .is_some_and(|area| area.contains(position))
     }
 
     /// A key for the request on the screen. Where none is, as on one that is too small, no key decides.
-    pub(super) fn ask_key(&mut self, key: &KeyEvent, now: Instant) {
-        if !self.asks.is_drawn() {
+    pub(super) fn request_key(&mut self, key: &KeyEvent, now: Instant) {
+        if !self.requests.is_drawn() {
             return match key.code {
-                KeyCode::Esc => self.asks.leave(),
+                KeyCode::Esc => self.requests.leave(),
                 _ => self.toast(Tone::Warning, NOT_SHOWN, now),
             };
         }
@@ -98,76 +103,78 @@ impl App {
             return;
         };
         let session = self.tab().session().cloned();
-        let Some(ask) = self.asks.first_mut(session.as_ref()) else {
+        let Some(request) = self.requests.first_mut(session.as_ref()) else {
             return;
         };
-        match &mut ask.what {
-            What::Permission(dialog) => {
+        match &mut request.dialog {
+            RequestDialog::Permission(dialog) => {
                 let pressed = dialog.key(key, self.size);
                 let (number, what) = (dialog.prompt.id, dialog.prompt.summary());
-                let reported = (dialog.remembered_by(), dialog.grants(&pressed));
+                let reported = (dialog.rememberer(), dialog.grants(&pressed));
                 match pressed {
-                    Pressed::Open => {}
-                    Pressed::Back => self.asks.leave(),
-                    Pressed::Refused(why) => self.passing_toast(&why, now),
-                    Pressed::Answered(answer, expiry) => {
-                        self.report(&answer, reported, &what, now);
-                        self.answered(number, answer, expiry);
+                    PermissionOutcome::Open => {}
+                    PermissionOutcome::Back => self.requests.leave(),
+                    PermissionOutcome::Refused(why) => self.passing_toast(&why, now),
+                    PermissionOutcome::Answered(answer, expiry) => {
+                        self.report_answer(&answer, reported, &what, now);
+                        self.answer_permission(number, answer, expiry);
                     }
                 }
             }
-            What::Form(number, form) => match form.key(key) {
-                Filled::Open => {}
-                Filled::Back => self.asks.leave(),
-                Filled::Done(action) => {
+            RequestDialog::Form(number, form) => match form.key(key) {
+                FormOutcome::Open => {}
+                FormOutcome::Back => self.requests.leave(),
+                FormOutcome::Answered(action) => {
                     let form = *number;
-                    self.fill(form, action, unread, now);
+                    self.answer_form(form, action, unread, now);
                 }
             },
-            What::Page(number, page) => match page.key(key) {
-                Visited::Open => {}
-                Visited::Back => self.asks.leave(),
-                Visited::Copy(url) => self.copy(url, now),
-                Visited::Done(action) => {
+            RequestDialog::Url(number, page) => match page.key(key) {
+                UrlOutcome::Open => {}
+                UrlOutcome::Back => self.requests.leave(),
+                UrlOutcome::Copy(url) => self.copy(url, now),
+                UrlOutcome::Answered(action) => {
                     let form = *number;
-                    self.fill(form, action, unread, now);
+                    self.answer_form(form, action, unread, now);
                 }
             },
-            What::Login(list) => match list.key(key) {
-                Chosen::Open => {}
-                Chosen::Back => self.asks.leave(),
-                Chosen::Answer(Some(_)) if unread > 0 => self.refuse_unread(unread, now),
-                Chosen::Answer(method) => {
-                    self.asks.take(session.as_ref());
+            RequestDialog::Login(list) => match list.key(key) {
+                ListOutcome::Open => {}
+                ListOutcome::Back => self.requests.leave(),
+                ListOutcome::Answer(Some(_)) if unread > 0 => self.refuse_unread(unread, now),
+                ListOutcome::Answer(method) => {
+                    self.requests.remove_first(session.as_ref());
                     match method {
-                        Some(method) => self.choose(Choice::Login(method), now),
+                        Some(method) => self.choose(PickerChoice::Login(method), now),
                         None => self.toast(Tone::Info, NOT_LOGGED_IN, now),
                     }
                 }
             },
-            What::LoginProgram(login) => match login.key(key) {
-                Chosen::Open => {}
-                Chosen::Back => self.asks.leave(),
-                Chosen::Answer(Permit::Run) if unread > 0 => self.refuse_unread(unread, now),
-                Chosen::Answer(permit) => {
+            RequestDialog::LoginProgram(login) => match login.key(key) {
+                ListOutcome::Open => {}
+                ListOutcome::Back => self.requests.leave(),
+                ListOutcome::Answer(LoginAnswer::Run) if unread > 0 => {
+                    self.refuse_unread(unread, now)
+                }
+                ListOutcome::Answer(permit) => {
                     let command = login.command.clone();
-                    self.asks.take(session.as_ref());
+                    self.requests.remove_first(session.as_ref());
                     match permit {
-                        Permit::Run => self.effects.push(Effect::RunLogin(command)),
-                        Permit::Refuse => self.toast(Tone::Info, NOT_LOGGED_IN, now),
+                        LoginAnswer::Run => self.effects.push(Effect::RunLogin(command)),
+                        LoginAnswer::Refuse => self.toast(Tone::Info, NOT_LOGGED_IN, now),
                     }
                 }
             },
-            What::Death(death) => match death.key(key) {
-                Chosen::Open => {}
-                Chosen::Back => self.asks.leave(),
-                Chosen::Answer(After::Restart) => {
-                    self.asks.take(session.as_ref());
+            RequestDialog::AgentExit(exit) => match exit.key(key) {
+                ListOutcome::Open => {}
+                ListOutcome::Back => self.requests.leave(),
+                ListOutcome::Answer(ExitAnswer::Restart) => {
+                    self.requests.remove_first(session.as_ref());
                     self.restart();
                 }
-                Chosen::Answer(After::Quit) => self.effects.push(Effect::Quit),
-                Chosen::Answer(After::Copy) => {
-                    let report = death.report();
+                ListOutcome::Answer(ExitAnswer::Quit) => self.effects.push(Effect::Quit),
+                ListOutcome::Answer(ExitAnswer::Copy) => {
+                    let report = exit.report();
                     self.copy(report, now);
                 }
             },
@@ -179,21 +186,21 @@ impl App {
     fn scroll_or_unread(&mut self, key: &KeyEvent, now: Instant) -> Option<usize> {
         let session = self.tab().session().cloned();
         let (size, theme) = (self.size, self.settings.theme);
-        let ask = self.asks.first_mut(session.as_ref())?;
-        let Some(panel) = ask.what.panel(&theme, size.0) else {
+        let request = self.requests.first_mut(session.as_ref())?;
+        let Some(panel) = request.dialog.panel(&theme, size.0) else {
             return Some(0);
         };
-        let is_form = matches!(ask.what, What::Form(..));
+        let is_form = matches!(request.dialog, RequestDialog::Form(..));
         match key.code {
-            KeyCode::PageDown => ask.seen.scroll(Scroll::Pages(1)),
-            KeyCode::PageUp => ask.seen.scroll(Scroll::Pages(-1)),
-            KeyCode::Home if !is_form => ask.seen.scroll(Scroll::Top),
-            KeyCode::End if !is_form => ask.seen.scroll(Scroll::Bottom),
+            KeyCode::PageDown => request.coverage.scroll(Scroll::Pages(1)),
+            KeyCode::PageUp => request.coverage.scroll(Scroll::Pages(-1)),
+            KeyCode::Home if !is_form => request.coverage.scroll(Scroll::Top),
+            KeyCode::End if !is_form => request.coverage.scroll(Scroll::Bottom),
             code => {
-                ask.seen.follow();
-                let is_shown = ask.what.takes_text() || ask.seen.shows(&panel, size);
+                request.coverage.follow();
+                let is_shown = request.dialog.takes_text() || request.coverage.shows(&panel, size);
                 if code != KeyCode::Enter || is_shown {
-                    return Some(ask.seen.unread(&panel));
+                    return Some(request.coverage.unread(&panel));
                 }
                 self.passing_toast(permission::NOT_SHOWN, now);
             }
@@ -202,12 +209,18 @@ impl App {
     }
 
     /// Answers a form or a page. What was not on the screen is not accepted.
-    fn fill(&mut self, form: u64, action: v1::ElicitationAction, unread: usize, now: Instant) {
+    fn answer_form(
+        &mut self,
+        form: u64,
+        action: v1::ElicitationAction,
+        unread: usize,
+        now: Instant,
+    ) {
         if unread > 0 && matches!(action, v1::ElicitationAction::Accept(_)) {
             return self.refuse_unread(unread, now);
         }
         let session = self.tab().session().cloned();
-        self.asks.take(session.as_ref());
+        self.requests.remove_first(session.as_ref());
         self.submit(Command::AnswerForm { form, action });
     }
 
@@ -222,38 +235,38 @@ impl App {
     }
 
     /// Whether a key scrolls the request on the screen, and not the transcript.
-    pub(super) fn ask_scrolls(key: &KeyEvent) -> bool {
+    pub(super) fn scrolls_request(key: &KeyEvent) -> bool {
         let is_page = matches!(key.code, KeyCode::PageUp | KeyCode::PageDown);
         is_page && !key.modifiers.contains(KeyModifiers::CONTROL)
     }
 
-    pub(super) fn ask_is_form(&self) -> bool {
-        let ask = self.asks.first(self.tab().session());
-        ask.is_some_and(|ask| matches!(ask.what, What::Form(..)))
+    pub(super) fn request_is_form(&self) -> bool {
+        let request = self.requests.first(self.tab().session());
+        request.is_some_and(|request| matches!(request.dialog, RequestDialog::Form(..)))
     }
 
     /// Whether text is typed in the request on the screen now.
-    pub(super) fn asks_for_text(&self) -> bool {
-        let ask = self.asks.first(self.tab().session());
-        ask.is_some_and(|ask| ask.what.takes_text())
+    pub(super) fn request_takes_text(&self) -> bool {
+        let request = self.requests.first(self.tab().session());
+        request.is_some_and(|request| request.dialog.takes_text())
     }
 
     /// Whether the request on the screen has taken the text.
-    pub(super) fn ask_paste(&mut self, text: &str) -> bool {
+    pub(super) fn paste_into_request(&mut self, text: &str) -> bool {
         let session = self.tab().session().cloned();
         match self
-            .asks
+            .requests
             .first_mut(session.as_ref())
-            .map(|ask| &mut ask.what)
+            .map(|request| &mut request.dialog)
         {
-            Some(What::Form(_, form)) => form.paste(text),
+            Some(RequestDialog::Form(_, form)) => form.paste(text),
             _ => false,
         }
     }
 
-    fn answered(&mut self, prompt: u64, answer: PermissionAnswer, expiry: Expiry) {
+    fn answer_permission(&mut self, prompt: u64, answer: PermissionAnswer, expiry: Expiry) {
         let session = self.tab().session().cloned();
-        self.asks.take(session.as_ref());
+        self.requests.remove_first(session.as_ref());
         self.submit(Command::AnswerPermission {
             prompt,
             answer,
@@ -262,15 +275,15 @@ impl App {
     }
 
     /// Says what was decided. A decision that can be undone is reported again when it counts.
-    fn report(
+    fn report_answer(
         &mut self,
         answer: &PermissionAnswer,
-        (by, is_allowed): (RememberedBy, bool),
+        (by, is_allowed): (Rememberer, bool),
         what: &str,
         now: Instant,
     ) {
         let text = match answer {
-            PermissionAnswer::Choose { .. } if by == RememberedBy::Agent => {
+            PermissionAnswer::Choose { .. } if by == Rememberer::Agent => {
                 // Undoing now would be about an earlier decision.
                 self.undoable = None;
                 format!("the agent remembers this; Attaché cannot undo it {GUTTER} {what}")
@@ -285,7 +298,7 @@ impl App {
     }
 
     /// A decision counts from now on, and can be undone.
-    pub(super) fn remembered(
+    pub(super) fn decision_remembered(
         &mut self,
         id: String,
         what: &str,
@@ -309,11 +322,11 @@ impl App {
             (Scope::Always, expiry) => format!("with this agent {}", permission::lasting(expiry)),
         };
         let undo = match scope {
-            Scope::Once => Undo::IfUnused,
-            _ => Undo::Offered,
+            Scope::Once => UndoOffer::IfUnused,
+            _ => UndoOffer::Always,
         };
         self.undoable_toast(tone, format!("{word} {reach} {GUTTER} {what}"), undo, now);
-        self.undoable = Some(Undoable { id, what, scope });
+        self.undoable = Some(UndoableDecision { id, what, scope });
     }
 
     /// Takes back the last decision.
@@ -328,11 +341,11 @@ impl App {
     }
 
     /// What came of it.
-    pub(super) fn forgotten(&mut self, id: &str, was_in_force: bool, now: Instant) {
+    pub(super) fn decision_undone(&mut self, id: &str, was_in_force: bool, now: Instant) {
         let Some(undoable) = self.undoable.take_if(|undoable| undoable.id == id) else {
             return;
         };
-        let Undoable { what, scope, .. } = undoable;
+        let UndoableDecision { what, scope, .. } = undoable;
         match was_in_force {
             // The agent has its yes, and need not do anything through us.
             true if scope == Scope::Once => {
@@ -349,28 +362,28 @@ impl App {
     }
 
     /// The box of the request on the screen.
-    pub(in crate::chat) fn ask_panel(&self, width: u16) -> Option<AskPanel> {
+    pub(in crate::chat) fn request_panel(&self, width: u16) -> Option<RequestPanel> {
         let session = self.tab().session().cloned();
-        let brush = self.tab().view.brush();
-        let behind = self.asks.count(session.as_ref()).saturating_sub(1);
-        let has_keys = self.ask_has_keys();
+        let appearance = self.tab().view.appearance();
+        let behind = self.requests.count(session.as_ref()).saturating_sub(1);
+        let has_keys = self.request_has_keys();
         let entrance = match self.tab().composer.is_empty() {
             true => "Tab to answer",
             false => "Alt-R to answer",
         };
-        let ask = self.asks.first(session.as_ref())?;
-        if let What::Permission(dialog) = &ask.what {
+        let request = self.requests.first(session.as_ref())?;
+        if let RequestDialog::Permission(dialog) = &request.dialog {
             let page = match has_keys {
-                true => dialog.page(brush, width, behind, Keys::Here),
+                true => dialog.page(appearance, width, behind, KeyFocus::Here),
                 false => {
-                    let page = dialog.page(brush, width, behind, Keys::Elsewhere);
+                    let page = dialog.page(appearance, width, behind, KeyFocus::Elsewhere);
                     page.with_hint(entrance)
                 }
             };
-            return Some(AskPanel::Permission(page));
+            return Some(RequestPanel::Permission(page));
         }
-        let mut panel = ask.what.panel(&brush.theme, width)?;
-        ask.seen.prepare(&mut panel);
+        let mut panel = request.dialog.panel(&appearance.theme, width)?;
+        request.coverage.prepare(&mut panel);
         match has_keys {
             true => panel.scrolling = Scrolling::ByPages,
             false => {
@@ -378,7 +391,7 @@ impl App {
                 panel.keys = entrance.to_owned();
             }
         }
-        Some(AskPanel::Panel(panel))
+        Some(RequestPanel::Panel(panel))
     }
 }
 

@@ -8,42 +8,50 @@ use attache_client::command::{Command, OpenRequest, SessionStart};
 use super::events::words;
 use super::{App, Dialog};
 use crate::chat::effect::Effect;
-use crate::chat::picker::{Awaits, Choice, Picker, Row};
+use crate::chat::picker::{PendingRows, Picker, PickerChoice, PickerRow};
 use crate::chat::text;
 use crate::paint::Tone;
 
 impl App {
-    pub(super) fn choose(&mut self, choice: Choice, now: Instant) {
+    pub(super) fn choose(&mut self, choice: PickerChoice, now: Instant) {
         let session = self.tab().session().cloned();
         match (choice, session) {
-            (Choice::Do(action), _) => self.act(action, now),
-            (Choice::Tab(at), _) => self.active = at.min(self.tabs.len() - 1),
-            (Choice::Mode(mode), Some(session)) => {
+            (PickerChoice::Do(action), _) => self.run_action(action, now),
+            (PickerChoice::Tab(at), _) => self.active = at.min(self.tabs.len() - 1),
+            (PickerChoice::Mode(mode), Some(session)) => {
                 self.submit(Command::SetMode { session, mode });
             }
-            (Choice::Option(id), _) => self.dialog = self.values(&id).map(Dialog::Picker),
-            (Choice::Value(option, value), Some(session)) => self.submit(Command::SetOption {
-                session,
-                option,
-                value,
-            }),
-            (Choice::Session(info), _) => self.dialog = Some(Dialog::Picker(self.uses(&info))),
-            (Choice::MoreSessions(cursor), _) => self.more_sessions(cursor),
-            (Choice::Open(start, info), _) => self.open(self.opening_of(start, &info), now),
-            (Choice::Delete(info), _) => {
+            (PickerChoice::Option(id), _) => self.dialog = self.values(&id).map(Dialog::Picker),
+            (PickerChoice::Value(option, value), Some(session)) => {
+                self.submit(Command::SetOption {
+                    session,
+                    option,
+                    value,
+                })
+            }
+            (PickerChoice::Session(info), _) => {
+                self.dialog = Some(Dialog::Picker(self.session_actions(&info)))
+            }
+            (PickerChoice::MoreSessions(cursor), _) => self.more_sessions(cursor),
+            (PickerChoice::Open(start, info), _) => self.open(self.opening_of(start, &info), now),
+            (PickerChoice::Delete(info), _) => {
                 let title = format!("Delete “{}” for good?", title(&info));
                 let rows = vec![
-                    Row::new("no", "", Choice::Nothing),
-                    Row::new("yes, delete it", "", Choice::DeleteNow(info.session_id)),
+                    PickerRow::new("no", "", PickerChoice::Nothing),
+                    PickerRow::new(
+                        "yes, delete it",
+                        "",
+                        PickerChoice::DeleteNow(info.session_id),
+                    ),
                 ];
                 self.dialog = Some(Dialog::Picker(Picker::new(title, rows)));
             }
-            (Choice::DeleteNow(session), _) => self.submit(Command::DeleteSession(session)),
-            (Choice::Login(method), _) => self.login(method, now),
-            (Choice::Unqueue(index), Some(session)) => self.unqueue(session, index),
-            (Choice::Attach(path), _) => self.tab_mut().composer.attached.push(path.into()),
-            (Choice::Nothing, _) => {}
-            (Choice::Mode(_) | Choice::Value(..) | Choice::Unqueue(_), None) => {
+            (PickerChoice::DeleteNow(session), _) => self.submit(Command::DeleteSession(session)),
+            (PickerChoice::Login(method), _) => self.login(method, now),
+            (PickerChoice::Unqueue(index), Some(session)) => self.unqueue(session, index),
+            (PickerChoice::Attach(path), _) => self.tab_mut().composer.attached.push(path.into()),
+            (PickerChoice::Nothing, _) => {}
+            (PickerChoice::Mode(_) | PickerChoice::Value(..) | PickerChoice::Unqueue(_), None) => {
                 self.toast(Tone::Info, "the session is not there yet", now);
             }
         }
@@ -57,65 +65,65 @@ impl App {
     }
 
     /// A page of sessions has come; it is shown if the list is still open.
-    pub(super) fn listed(&mut self, page: v1::ListSessionsResponse) {
-        if self.found_latest(&page) {
+    pub(super) fn sessions_listed(&mut self, page: v1::ListSessionsResponse) {
+        if self.open_latest(&page) {
             return;
         }
         let Some(Dialog::Picker(picker)) = &mut self.dialog else {
             return;
         };
-        if !picker.awaits(Awaits::Sessions) {
+        if !picker.awaits(PendingRows::Sessions) {
             return;
         }
         let rows = page.sessions.into_iter().map(|info| {
             let when = info.updated_at.as_deref().map(moment);
             let cwd = text::line(info.cwd.as_str());
             let detail = format!("{}  {cwd}", when.unwrap_or_default());
-            Row::new(title(&info), detail, Choice::Session(Box::new(info)))
+            PickerRow::new(title(&info), detail, PickerChoice::Session(Box::new(info)))
         });
         let more = page
             .next_cursor
-            .map(|cursor| Row::new("more sessions", "", Choice::MoreSessions(cursor)));
+            .map(|cursor| PickerRow::new("more sessions", "", PickerChoice::MoreSessions(cursor)));
         picker.extend(rows.chain(more).collect());
     }
 
     /// What can be done with a session, by what the agent offers.
-    fn uses(&self, info: &v1::SessionInfo) -> Picker {
+    fn session_actions(&self, info: &v1::SessionInfo) -> Picker {
         let can = self.capabilities();
         let sessions = &can.session_capabilities;
         let id = || info.session_id.clone();
-        let of = |start: SessionStart| Choice::Open(start, Box::new(info.clone()));
+        let of = |start: SessionStart| PickerChoice::Open(start, Box::new(info.clone()));
         let mut rows = Vec::new();
         if can.load_session {
-            rows.push(Row::new(
+            rows.push(PickerRow::new(
                 "load",
                 "with its history",
                 of(SessionStart::Load(id())),
             ));
         }
         if sessions.resume.is_some() {
-            rows.push(Row::new(
+            rows.push(PickerRow::new(
                 "resume",
                 "without its history",
                 of(SessionStart::Resume(id())),
             ));
         }
         if sessions.fork.is_some() {
-            rows.push(Row::new(
+            rows.push(PickerRow::new(
                 "fork",
                 "a copy that goes its own way",
                 of(SessionStart::Fork(id())),
             ));
         }
         if sessions.delete.is_some() {
-            let delete = Choice::Delete(Box::new(info.clone()));
-            rows.push(Row::new("delete", "for good", delete));
+            let delete = PickerChoice::Delete(Box::new(info.clone()));
+            rows.push(PickerRow::new("delete", "for good", delete));
         }
         if rows.is_empty() {
-            rows.push(Row::new(
+            rows.push(PickerRow::new(
                 "this agent only lists its sessions",
                 "",
-                Choice::Nothing,
+                PickerChoice::Nothing,
             ));
         }
         Picker::new(title(info), rows)
@@ -145,9 +153,9 @@ impl App {
     /// Takes a prompt back, into the composer if nothing is being written there.
     fn unqueue(&mut self, session: v1::SessionId, index: usize) {
         let tab = self.tab_mut();
-        let text = tab.waiting.get(index).map(|content| words(content));
+        let text = tab.queued_prompts.get(index).map(|content| words(content));
         if let Some(text) = text.filter(|_| tab.composer.is_empty()) {
-            tab.composer.editor.put(&text);
+            tab.composer.editor.set_text(&text);
         }
         self.submit(Command::RemoveQueuedPrompt { session, index });
     }
@@ -156,18 +164,19 @@ impl App {
     pub(super) fn attach(&mut self, now: Instant) {
         self.dialog = Some(Dialog::Picker(Picker::awaiting(
             "Attach a file",
-            Awaits::Files,
+            PendingRows::Files,
         )));
         self.find_files(now);
     }
 
     pub(super) fn attach_files(&mut self) {
         if let Some(Dialog::Picker(picker)) = &mut self.dialog
-            && picker.awaits(Awaits::Files)
+            && picker.awaits(PendingRows::Files)
         {
             let rows = self.files.iter();
-            let rows =
-                rows.map(|file| Row::new(text::line(file), "", Choice::Attach(file.clone())));
+            let rows = rows.map(|file| {
+                PickerRow::new(text::line(file), "", PickerChoice::Attach(file.clone()))
+            });
             picker.extend(rows.collect());
         }
     }

@@ -6,31 +6,31 @@ use attache::v1;
 use attache_client::command::{Command, PermissionAnswer};
 use attache_client::event::{CommandFailure, Event, FailureKind, PermissionPrompt};
 use attache_client::figures;
-use attache_host::permissions::Expiry;
+use attache_host::permissions::{Expiry, Reason};
 
-use super::{App, Ends, Life, Undo};
-use crate::chat::asks::{Ask, What};
-use crate::chat::death::Death;
+use super::{AgentStatus, App, ToastEnd, UndoOffer};
+use crate::chat::asks::{AgentRequest, RequestDialog};
+use crate::chat::death::AgentExitDialog;
 use crate::chat::form::Form;
 use crate::chat::permission::PermissionDialog;
-use crate::chat::tab::{News, Stage, Tab, Turn};
+use crate::chat::tab::{Activity, RunningTurn, Tab, TurnStatus};
 use crate::chat::text;
-use crate::chat::url::Page;
+use crate::chat::url::UrlPrompt;
 use crate::paint::Tone;
 
 impl App {
     pub(super) fn event(&mut self, event: Event, now: Instant) {
         match event {
-            Event::AgentReady(agent) => self.ready(agent, now),
-            Event::SessionOpened(opened) => self.opened(&opened, now),
+            Event::AgentReady(agent) => self.agent_ready(agent, now),
+            Event::SessionOpened(opened) => self.session_opened(&opened, now),
             Event::SessionClosed(_) => {}
-            Event::SessionDeleted(session) => self.deleted(&session, now),
-            Event::SessionsListed(page) => self.listed(page),
+            Event::SessionDeleted(session) => self.session_deleted(&session, now),
+            Event::SessionsListed(page) => self.sessions_listed(page),
             Event::Update(news) => self.update(*news, now),
-            Event::TurnStarted { session, content } => self.began(&session, content, now),
+            Event::TurnStarted { session, content } => self.turn_started(&session, content, now),
             Event::QueueChanged { session, waiting } => {
                 if let Some(tab) = self.tab_of(&session) {
-                    tab.waiting = waiting;
+                    tab.queued_prompts = waiting;
                 }
             }
             Event::Steered { session, content } => {
@@ -39,7 +39,7 @@ impl App {
                     tab.remark(Tone::Info, format!("you said into the turn: {said}"));
                 }
             }
-            Event::TurnEnded { session, outcome } => self.ended(&session, outcome, now),
+            Event::TurnEnded { session, outcome } => self.turn_ended(&session, outcome, now),
             Event::ModeSet { session, mode } => {
                 if let Some(tab) = self.tab_of(&session)
                     && let Some(modes) = &mut tab.modes
@@ -57,17 +57,12 @@ impl App {
                     tab.view.terminal_changed(&terminal);
                 }
             }
-            Event::InvalidOutput { count, line } => self.garbage(count, &line, now),
-            Event::AgentExited { reason, stderr } => self.gone(reason, stderr),
-            asking => self.asking(asking, now),
-        }
-    }
-
-    /// Events around permission requests, forms and logins.
-    fn asking(&mut self, event: Event, now: Instant) {
-        match event {
-            Event::PermissionRequested(asked) => self.asked(*asked, now),
-            Event::PermissionWithdrawn(number) => self.asks.retain(|ask| !ask.is_prompt(number)),
+            Event::InvalidOutput { count, line } => self.invalid_output(count, &line, now),
+            Event::AgentExited { reason, stderr } => self.agent_exited(reason, stderr),
+            Event::PermissionRequested(prompt) => self.permission_requested(*prompt, now),
+            Event::PermissionWithdrawn(number) => {
+                self.requests.retain(|request| !request.is_prompt(number))
+            }
             Event::Notice(what) => self.tab_mut().remark(Tone::Info, what),
             Event::Problem(why) => {
                 self.toast(Tone::Bad, why.clone(), now);
@@ -77,17 +72,7 @@ impl App {
                 prompt,
                 is_allowed,
                 reason,
-            } => {
-                let (tone, word) = match is_allowed {
-                    true => (Tone::Good, "allowed"),
-                    false => (Tone::Bad, "denied"),
-                };
-                let what = prompt.summary();
-                let remark = format!("{word}: {what} ({reason})");
-                if let Some(tab) = self.tab_of(&prompt.action.session) {
-                    tab.remark(tone, remark);
-                }
-            }
+            } => self.permission_decided(&prompt, is_allowed, &reason),
             Event::DecisionRemembered {
                 id,
                 summary: what,
@@ -95,16 +80,19 @@ impl App {
                 expiry,
                 is_allowed,
                 ..
-            } => self.remembered(id, &what, (scope, expiry), is_allowed, now),
-            Event::DecisionUndone { id, was_in_force } => self.forgotten(&id, was_in_force, now),
-            Event::FormRequested { form, request } => self.form(form, &request, now),
-            Event::FormWithdrawn(number) => self.asks.retain(|ask| !ask.is_form(number)),
+            } => self.decision_remembered(id, &what, (scope, expiry), is_allowed, now),
+            Event::DecisionUndone { id, was_in_force } => {
+                self.decision_undone(&id, was_in_force, now)
+            }
+            Event::FormRequested { form, request } => self.form_requested(form, &request, now),
+            Event::FormWithdrawn(number) => {
+                self.requests.retain(|request| !request.is_form(number))
+            }
             Event::FormCompleted(_) => self.toast(Tone::Good, "the page is dealt with", now),
-            Event::LoginRequired(methods) => self.wants_login(&methods, now),
+            Event::LoginRequired(methods) => self.login_required(&methods, now),
             Event::LoggedIn(_) => self.logged_in(now),
             Event::LoggedOut => self.toast(Tone::Info, "logged out", now),
-            Event::CommandFailed(failure) => self.failed(&failure, now),
-            _ => {}
+            Event::CommandFailed(failure) => self.command_failed(&failure, now),
         }
     }
 
@@ -116,19 +104,24 @@ impl App {
         }
     }
 
-    fn began(&mut self, session: &v1::SessionId, content: Vec<v1::ContentBlock>, now: Instant) {
+    fn turn_started(
+        &mut self,
+        session: &v1::SessionId,
+        content: Vec<v1::ContentBlock>,
+        now: Instant,
+    ) {
         if let Some(tab) = self.tab_of(session) {
             tab.fold_plan();
             let change = tab.transcript.begin_turn(content);
             tab.changed(&change, now);
-            tab.turn = Some(Turn {
-                began: now,
-                stage: Stage::Running,
+            tab.turn = Some(RunningTurn {
+                started: now,
+                status: TurnStatus::Running,
             });
         }
     }
 
-    fn ended(
+    fn turn_ended(
         &mut self,
         session: &v1::SessionId,
         outcome: Result<v1::PromptResponse, CommandFailure>,
@@ -144,7 +137,7 @@ impl App {
             return;
         };
         let turn = tab.turn.take();
-        let took = turn.map(|turn| figures::elapsed(now.saturating_duration_since(turn.began)));
+        let took = turn.map(|turn| figures::elapsed(now.saturating_duration_since(turn.started)));
         let took = took.unwrap_or_default();
         let (how, change) = match outcome {
             Ok(response) => {
@@ -165,12 +158,26 @@ impl App {
         self.toast.take_if(|toast| toast.tone == Tone::Info);
     }
 
-    fn asked(&mut self, asked: PermissionPrompt, now: Instant) {
-        let number = asked.id;
-        let session = self.home_of(asked.action.session.clone());
-        let what = What::Permission(Box::new(PermissionDialog::new(asked, self.settings.expiry)));
-        if self.asks.push(session.clone(), what) {
-            self.point_to(session.as_ref(), now);
+    fn permission_decided(&mut self, prompt: &PermissionPrompt, is_allowed: bool, reason: &Reason) {
+        let (tone, word) = match is_allowed {
+            true => (Tone::Good, "allowed"),
+            false => (Tone::Bad, "denied"),
+        };
+        let remark = format!("{word}: {} ({reason})", prompt.summary());
+        if let Some(tab) = self.tab_of(&prompt.action.session) {
+            tab.remark(tone, remark);
+        }
+    }
+
+    fn permission_requested(&mut self, prompt: PermissionPrompt, now: Instant) {
+        let number = prompt.id;
+        let session = self.session_with_tab(prompt.action.session.clone());
+        let what = RequestDialog::Permission(Box::new(PermissionDialog::new(
+            prompt,
+            self.settings.expiry,
+        )));
+        if self.requests.push(session.clone(), what) {
+            self.point_to_request(session.as_ref(), now);
         } else {
             self.submit(Command::AnswerPermission {
                 prompt: number,
@@ -181,14 +188,14 @@ impl App {
     }
 
     /// The session, if it has a tab. What a child of a session asks is asked everywhere.
-    fn home_of(&mut self, session: v1::SessionId) -> Option<v1::SessionId> {
+    fn session_with_tab(&mut self, session: v1::SessionId) -> Option<v1::SessionId> {
         self.tab_of(&session).is_some().then_some(session)
     }
 
     /// Says that something is wanted where it cannot be seen: in another tab, or behind a dialog.
-    fn point_to(&mut self, session: Option<&v1::SessionId>, now: Instant) {
+    fn point_to_request(&mut self, session: Option<&v1::SessionId>, now: Instant) {
         // It would look like a word on this request.
-        self.toast.take_if(|toast| toast.undo != Undo::No);
+        self.toast.take_if(|toast| toast.undo != UndoOffer::None);
         let mut tabs = self.tabs.iter();
         let at = tabs.position(|tab| session.is_some() && tab.session() == session);
         if let Some(at) = at.filter(|at| *at != self.active) {
@@ -198,29 +205,35 @@ impl App {
             let text = "the agent has a request: Esc closes this";
             self.toast(Tone::Warning, text, now);
             if let Some(toast) = &mut self.toast {
-                toast.ends = Ends::WithDialog;
+                toast.ends = ToastEnd::DialogClosed;
             }
         }
     }
 
-    fn form(&mut self, number: u64, request: &v1::CreateElicitationRequest, now: Instant) {
+    fn form_requested(
+        &mut self,
+        number: u64,
+        request: &v1::CreateElicitationRequest,
+        now: Instant,
+    ) {
         let session = match &request.scope {
-            v1::ElicitationScope::Session(scope) => self.home_of(scope.session_id.clone()),
+            v1::ElicitationScope::Session(scope) => self.session_with_tab(scope.session_id.clone()),
             v1::ElicitationScope::Request(_) => None,
         };
         let what = match &request.mode {
             v1::ElicitationMode::Form(mode) => {
                 let form = Form::new(&request.message, &mode.requested_schema);
-                Some(What::Form(number, Box::new(form)))
+                Some(RequestDialog::Form(number, Box::new(form)))
             }
-            v1::ElicitationMode::Url(mode) => {
-                Some(What::Page(number, Page::new(&request.message, &mode.url)))
-            }
+            v1::ElicitationMode::Url(mode) => Some(RequestDialog::Url(
+                number,
+                UrlPrompt::new(&request.message, &mode.url),
+            )),
             v1::ElicitationMode::Other(_) => None,
         };
-        let is_shown = what.is_some_and(|what| self.asks.push(session.clone(), what));
+        let is_shown = what.is_some_and(|what| self.requests.push(session.clone(), what));
         if is_shown {
-            return self.point_to(session.as_ref(), now);
+            return self.point_to_request(session.as_ref(), now);
         }
         self.submit(Command::AnswerForm {
             form: number,
@@ -230,7 +243,7 @@ impl App {
         self.toast(Tone::Warning, text, now);
     }
 
-    fn garbage(&mut self, count: u64, line: &str, now: Instant) {
+    fn invalid_output(&mut self, count: u64, line: &str, now: Instant) {
         let text = match count {
             1 => format!("the agent wrote something that is no message: {line}"),
             count => format!("the agent wrote {count} lines that are no messages; first: {line}"),
@@ -241,39 +254,43 @@ impl App {
         }
     }
 
-    fn gone(&mut self, how: String, stderr: Vec<String>) {
-        self.life = Life::Gone;
+    fn agent_exited(&mut self, how: String, stderr: Vec<String>) {
+        self.agent_status = AgentStatus::Exited;
         for tab in &mut self.tabs {
             tab.suspend();
             tab.remark(Tone::Bad, format!("the agent has gone: {how}"));
         }
-        self.asks.only(What::Death(Death::new(how, stderr)));
+        self.requests
+            .replace_all(RequestDialog::AgentExit(AgentExitDialog::new(how, stderr)));
     }
 
     /// The tab of a session, also while its history is being told.
     pub(super) fn tab_of(&mut self, session: &v1::SessionId) -> Option<&mut Tab> {
         let mut tabs = self.tabs.iter_mut();
-        tabs.find(|tab| tab.session() == Some(session) || tab.awaits(session))
+        tabs.find(|tab| tab.session() == Some(session) || tab.awaits_session(session))
     }
 }
 
 impl Tab {
     fn notice(&mut self, active: u64) {
         if self.number != active {
-            self.news = News::Some;
+            self.activity = Activity::Unread;
         }
     }
 }
 
-impl Ask {
+impl AgentRequest {
     fn is_prompt(&self, number: u64) -> bool {
-        matches!(&self.what, What::Permission(dialog) if dialog.prompt.id == number)
+        matches!(&self.dialog, RequestDialog::Permission(dialog) if dialog.prompt.id == number)
     }
 
     fn is_form(&self, number: u64) -> bool {
-        match &self.what {
-            What::Form(form, _) | What::Page(form, _) => *form == number,
-            _ => false,
+        match &self.dialog {
+            RequestDialog::Form(form, _) | RequestDialog::Url(form, _) => *form == number,
+            RequestDialog::Permission(_)
+            | RequestDialog::Login(_)
+            | RequestDialog::LoginProgram(_)
+            | RequestDialog::AgentExit(_) => false,
         }
     }
 }

@@ -5,21 +5,21 @@ use std::time::{Duration, Instant};
 use attache_client::command::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{App, Dialog, Ends, Focus};
+use super::{App, Dialog, Focus, ToastEnd};
 use crate::chat::asks::MOMENT;
-use crate::chat::burst::{Pace, is_printable, pasted_text};
-use crate::chat::composer::{Around, Written};
-use crate::chat::effect::{Effect, Say};
-use crate::chat::help::{Help, Shown};
-use crate::chat::keymap::{self, Action};
-use crate::chat::picker::{Choice, Picked};
-use crate::chat::tab::Stage;
+use crate::chat::burst::{KeyPace, is_printable, pasted_text};
+use crate::chat::composer::{ComposerContext, ComposerOutcome};
+use crate::chat::effect::{Effect, SendMode};
+use crate::chat::help::{DialogState, Help};
+use crate::chat::keymap::{self, UiAction};
+use crate::chat::picker::{PickerChoice, PickerOutcome};
+use crate::chat::tab::TurnStatus;
 use crate::paint::{Scroll, Tone};
 
 impl App {
     pub(super) fn key(&mut self, key: &KeyEvent, now: Instant) {
-        let pace = self.burst.note(key, now);
-        self.end_toast(Ends::WithNextKey);
+        let pace = self.paste_detector.note(key, now);
+        self.end_toast(ToastEnd::NextKey);
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if control && key.code == KeyCode::Char('c') {
             return self.interrupt(now);
@@ -30,39 +30,39 @@ impl App {
         if self.dialog.is_some() {
             return self.dialog_key(key, now);
         }
-        let is_late = self.asks.may_mean_vanished(now);
+        let is_late = self.requests.may_target_vanished(now);
         if is_late && matches!(key.code, KeyCode::Enter | KeyCode::Esc) {
-            let text = match self.asks.first(self.tab().session()) {
+            let text = match self.requests.first(self.tab().session()) {
                 Some(_) => "the request has changed; that key did nothing",
                 None => "the request is gone; that key did nothing",
             };
             return self.toast(Tone::Warning, text, now);
         }
-        if key.code == KeyCode::Esc && self.is_away() {
+        if key.code == KeyCode::Esc && self.has_something_to_leave() {
             self.left_at = Some(now);
         }
-        if self.is_text_beside_ask(key, pace) {
-            return self.type_beside_ask(key, now);
+        if self.is_text_beside_request(key, pace) {
+            return self.type_beside_request(key, now);
         }
-        let is_for_ask = self.ask_has_keys() && App::ask_scrolls(key);
-        if !is_for_ask && self.scroll_key(key) {
+        let is_for_request = self.request_has_keys() && App::scrolls_request(key);
+        if !is_for_request && self.scroll_key(key) {
             return;
         }
-        if self.ask_has_keys() {
+        if self.request_has_keys() {
             // What is pasted selects nothing either.
-            if pace == Pace::Pasted && !self.asks_for_text() {
+            if pace == KeyPace::Pasted && !self.request_takes_text() {
                 return;
             }
             // In a form every key means something of its own.
-            return match keymap::action(key).filter(|_| !self.ask_is_form()) {
-                Some(action) => self.act(action, now),
+            return match keymap::action(key).filter(|_| !self.request_is_form()) {
+                Some(action) => self.run_action(action, now),
                 None if self.tab_key(key) => {}
-                None => self.ask_key(key, now),
+                None => self.request_key(key, now),
             };
         }
         match self.focus {
-            Focus::Reading => self.reading_key(key, now),
-            Focus::Writing => self.writing_key(key, now),
+            Focus::Transcript => self.reading_key(key, now),
+            Focus::Composer => self.writing_key(key, now),
         }
     }
 
@@ -79,14 +79,14 @@ impl App {
             Some(Dialog::Help(_)) => self.dialog = None,
             None => {}
         }
-        if self.ask_has_keys() {
-            if self.ask_paste(text) {
+        if self.request_has_keys() {
+            if self.paste_into_request(text) {
                 return;
             }
             // Nothing is pasted into a list of answers: it is text for the composer.
-            self.asks.leave();
+            self.requests.leave();
         }
-        self.focus = Focus::Writing;
+        self.focus = Focus::Composer;
         let left_out = self.tab_mut().composer.editor.insert(text);
         self.tab_mut().composer.completion = None;
         if left_out > 0 {
@@ -97,27 +97,29 @@ impl App {
 
     /// Whether a key is text although a request is there: a character always is, Enter and Tab are inside a paste. The
     /// composer takes single characters by itself.
-    fn is_text_beside_ask(&self, key: &KeyEvent, pace: Pace) -> bool {
-        let has_ask = self.asks.first(self.tab().session()).is_some();
+    fn is_text_beside_request(&self, key: &KeyEvent, pace: KeyPace) -> bool {
+        let has_request = self.requests.first(self.tab().session()).is_some();
         match pace {
-            Pace::Alone => self.ask_has_keys() && is_printable(key) && !self.asks_for_text(),
-            Pace::Pasted => {
-                let is_reading = self.focus == Focus::Reading && !self.ask_has_keys();
-                has_ask && !is_reading && pasted_text(key).is_some()
+            KeyPace::Alone => {
+                self.request_has_keys() && is_printable(key) && !self.request_takes_text()
+            }
+            KeyPace::Pasted => {
+                let is_reading = self.focus == Focus::Transcript && !self.request_has_keys();
+                has_request && !is_reading && pasted_text(key).is_some()
             }
         }
     }
 
     /// Text goes to the composer, and the user with it: words are not lost and decide nothing. Only a field of a form that
     /// the user went to takes them.
-    fn type_beside_ask(&mut self, key: &KeyEvent, now: Instant) {
-        if is_printable(key) && !self.ask_has_keys() {
-            return self.write(key, now);
+    fn type_beside_request(&mut self, key: &KeyEvent, now: Instant) {
+        if is_printable(key) && !self.request_has_keys() {
+            return self.write_key(key, now);
         }
         if let Some(text) = pasted_text(key) {
             self.paste(text.encode_utf8(&mut [0; 4]), now);
         }
-        self.want_files(now);
+        self.refresh_files(now);
     }
 
     /// Ctrl-C: clears what is written, else cancels the turn, and quits when pressed twice.
@@ -131,7 +133,7 @@ impl App {
         }
         if !self.tab().composer.is_empty() {
             let composer = &mut self.tab_mut().composer;
-            composer.editor.put("");
+            composer.editor.set_text("");
             composer.attached.clear();
             composer.completion = None;
             self.toast(Tone::Info, "cleared; Ctrl-Z brings it back", now);
@@ -164,7 +166,7 @@ impl App {
         let (Some(turn), Some(session)) = (&mut tab.turn, session) else {
             return false;
         };
-        turn.stage = Stage::Cancelling;
+        turn.status = TurnStatus::Cancelling;
         self.submit(Command::Cancel(session));
         true
     }
@@ -175,22 +177,24 @@ impl App {
         };
         match dialog {
             Dialog::Picker(picker) => match picker.key(key) {
-                Picked::Open => {}
-                Picked::Closed => self.dialog = None,
-                Picked::Chosen(Choice::MoreSessions(cursor)) => self.more_sessions(cursor),
-                Picked::Chosen(choice) => {
+                PickerOutcome::Open => {}
+                PickerOutcome::Closed => self.dialog = None,
+                PickerOutcome::Chosen(PickerChoice::MoreSessions(cursor)) => {
+                    self.more_sessions(cursor)
+                }
+                PickerOutcome::Chosen(choice) => {
                     self.dialog = None;
                     self.choose(choice, now);
                 }
             },
             Dialog::Help(help) => {
-                if help.key(key) == Shown::Closed {
+                if help.key(key) == DialogState::Closed {
                     self.dialog = None;
                 }
             }
             Dialog::Search(search) => {
                 let view = &mut self.tabs[self.active].view;
-                if search.key(key, view) == Shown::Closed {
+                if search.key(key, view) == DialogState::Closed {
                     self.dialog = None;
                 }
             }
@@ -242,13 +246,13 @@ impl App {
             return;
         }
         match key.code {
-            KeyCode::Tab if !is_completing => return self.turn_away(now),
+            KeyCode::Tab if !is_completing => return self.leave_composer(now),
             KeyCode::Char('?') if is_empty && !is_modified(key) => {
                 self.dialog = Some(Dialog::Help(Help::default()));
                 return;
             }
             KeyCode::Char('d') if is_empty && key.modifiers == KeyModifiers::CONTROL => {
-                return self.act(Action::Quit, now);
+                return self.run_action(UiAction::Quit, now);
             }
             KeyCode::Enter if is_recent(self.list_closed_at, now) => {
                 self.list_closed_at = None;
@@ -271,41 +275,41 @@ impl App {
             _ => {}
         }
         if let Some(action) = keymap::action(key) {
-            return self.act(action, now);
+            return self.run_action(action, now);
         }
-        self.write(key, now);
+        self.write_key(key, now);
     }
 
     /// Tab: to the agent's request if there is one, else to the transcript. While something is written it does neither: it
     /// may be meant for that.
-    fn turn_away(&mut self, now: Instant) {
+    fn leave_composer(&mut self, now: Instant) {
         let is_empty = self.tab().composer.is_empty();
-        if is_empty && !self.enter_ask(now) {
-            self.act(Action::Read, now);
-        } else if !is_empty && self.asks.first(self.tab().session()).is_some() {
+        if is_empty && !self.enter_request(now) {
+            self.run_action(UiAction::ReadTranscript, now);
+        } else if !is_empty && self.requests.first(self.tab().session()).is_some() {
             self.passing_toast("Alt-R moves to the request", now);
         }
     }
 
     /// Whether Esc closes something or goes back from somewhere.
-    fn is_away(&self) -> bool {
-        self.ask_has_keys()
-            || self.focus == Focus::Reading
+    fn has_something_to_leave(&self) -> bool {
+        self.request_has_keys()
+            || self.focus == Focus::Transcript
             || self.tab().composer.completion.is_some()
     }
 
-    fn write(&mut self, key: &KeyEvent, now: Instant) {
+    fn write_key(&mut self, key: &KeyEvent, now: Instant) {
         let width = self.composer_width();
         let tab = &mut self.tabs[self.active];
-        let around = Around {
+        let context = ComposerContext {
             commands: tab.transcript.commands(),
             files: &self.files,
             width,
         };
-        match tab.composer.key(key, around, &mut self.history) {
-            Written::Send => self.say(Say::Turn, now),
-            Written::Yes => self.want_files(now),
-            Written::No => {}
+        match tab.composer.key(key, context, &mut self.history) {
+            ComposerOutcome::Send => self.send_prompt(SendMode::Prompt, now),
+            ComposerOutcome::Changed => self.refresh_files(now),
+            ComposerOutcome::Ignored => {}
         }
     }
 }

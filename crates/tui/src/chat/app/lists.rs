@@ -5,40 +5,57 @@ use attache::v1;
 use super::App;
 use super::events::words;
 use super::sessions::logins;
-use crate::chat::keymap::{ACTIONS, Action};
-use crate::chat::picker::{Choice, Mark, Picker, Row};
+use crate::chat::keymap::{ACTIONS, UiAction};
+use crate::chat::picker::{Picker, PickerChoice, PickerRow, RowMark};
 use crate::chat::text;
 
 impl App {
     pub(super) fn palette(&self) -> Picker {
         let entries = ACTIONS
             .iter()
-            .filter(|entry| entry.action != Action::Palette && self.can(entry.action));
+            .filter(|entry| entry.action != UiAction::Palette && self.can(entry.action));
         let rows = entries.map(|entry| {
             let key = entry.key.map(|key| key.name()).unwrap_or_default();
-            Row::new(entry.name, key, Choice::Do(entry.action))
+            PickerRow::new(entry.name, key, PickerChoice::Do(entry.action))
         });
         Picker::new("Commands", rows.collect())
     }
 
     /// Whether a command can do anything now.
-    fn can(&self, action: Action) -> bool {
+    fn can(&self, action: UiAction) -> bool {
         let tab = self.tab();
         let offered = self.capabilities();
         let sessions = &offered.session_capabilities;
         match action {
-            Action::Sessions => sessions.list.is_some(),
-            Action::Fork => sessions.fork.is_some() && tab.session().is_some(),
-            Action::NextTab | Action::PreviousTab | Action::Tabs => self.tabs.len() > 1,
-            Action::Modes | Action::NextMode => self.modes().is_some(),
-            Action::Model => self.models().is_some(),
-            Action::Options => self.options().is_some(),
-            Action::Queue => self.queue().is_some(),
-            Action::Cancel | Action::Steer => tab.turn.is_some(),
-            Action::Plan => tab.transcript.plan().is_some(),
-            Action::Login => self.logins().is_some(),
-            Action::Logout => offered.auth.logout.is_some(),
-            _ => true,
+            UiAction::Sessions => sessions.list.is_some(),
+            UiAction::Fork => sessions.fork.is_some() && tab.session().is_some(),
+            UiAction::NextTab | UiAction::PreviousTab | UiAction::Tabs => self.tabs.len() > 1,
+            UiAction::Modes | UiAction::NextMode => self.modes().is_some(),
+            UiAction::Model => self.models().is_some(),
+            UiAction::Options => self.options().is_some(),
+            UiAction::Queue => self.queue().is_some(),
+            UiAction::Cancel | UiAction::Steer => tab.turn.is_some(),
+            UiAction::Plan => tab.transcript.plan().is_some(),
+            UiAction::Login => self.logins().is_some(),
+            UiAction::Logout => offered.auth.logout.is_some(),
+            UiAction::Palette
+            | UiAction::NewSession
+            | UiAction::CloseTab
+            | UiAction::Attach
+            | UiAction::GoToRequest
+            | UiAction::Undo
+            | UiAction::ReadTranscript
+            | UiAction::Search
+            | UiAction::FoldAll
+            | UiAction::Diffs
+            | UiAction::CopyAnswer
+            | UiAction::ExportMarkdown
+            | UiAction::ExportJson
+            | UiAction::Restart
+            | UiAction::Mouse
+            | UiAction::Redraw
+            | UiAction::Help
+            | UiAction::Quit => true,
         }
     }
 
@@ -47,11 +64,11 @@ impl App {
             let cwd = text::line(&tab.cwd().to_string_lossy());
             let label = format!("{} {}", at + 1, tab.title());
             let mark = match at == self.active {
-                true => Mark::Current,
-                false => Mark::None,
+                true => RowMark::Current,
+                false => RowMark::None,
             };
-            let row = Row::new(label, cwd, Choice::Tab(at));
-            Row { mark, ..row }
+            let row = PickerRow::new(label, cwd, PickerChoice::Tab(at));
+            PickerRow { mark, ..row }
         });
         Picker::new("Tabs", rows.collect())
     }
@@ -68,13 +85,13 @@ impl App {
         };
         let rows = modes.available_modes.iter().map(|mode| {
             let detail = mode.description.as_deref().map(text::line);
-            let choice = Choice::Mode(mode.id.clone());
+            let choice = PickerChoice::Mode(mode.id.clone());
             let mark = match mode.id == modes.current_mode_id {
-                true => Mark::Current,
-                false => Mark::None,
+                true => RowMark::Current,
+                false => RowMark::None,
             };
-            let row = Row::new(text::line(&mode.name), detail.unwrap_or_default(), choice);
-            Row { mark, ..row }
+            let row = PickerRow::new(text::line(&mode.name), detail.unwrap_or_default(), choice);
+            PickerRow { mark, ..row }
         });
         Some(Picker::new("Mode", rows.collect()))
     }
@@ -90,10 +107,10 @@ impl App {
         let options = &self.tab().options;
         let rows = options.iter().filter_map(|option| {
             let choice = match &option.kind {
-                v1::SessionConfigKind::Select(_) => Choice::Option(option.id.clone()),
+                v1::SessionConfigKind::Select(_) => PickerChoice::Option(option.id.clone()),
                 v1::SessionConfigKind::Boolean(switch) => {
                     let value = v1::SessionConfigOptionValue::Boolean(!switch.current_value);
-                    Choice::Value(option.id.clone(), value)
+                    PickerChoice::Value(option.id.clone(), value)
                 }
                 v1::SessionConfigKind::Other(_) => return None,
             };
@@ -102,9 +119,9 @@ impl App {
                 Some(description) => format!("{value}  {}", text::line(description)),
                 None => value,
             };
-            Some(Row::new(text::line(&option.name), detail, choice))
+            Some(PickerRow::new(text::line(&option.name), detail, choice))
         });
-        let rows: Vec<Row> = rows.collect();
+        let rows: Vec<PickerRow> = rows.collect();
         (!rows.is_empty()).then(|| Picker::new("Options", rows))
     }
 
@@ -118,24 +135,24 @@ impl App {
         let row = |choice: &v1::SessionConfigSelectOption, group: Option<&str>| {
             let value = v1::SessionConfigOptionValue::ValueId(choice.value.clone());
             let detail = choice.description.as_deref().map(text::line);
-            Row {
+            PickerRow {
                 label: text::line(&choice.name),
                 detail: detail.unwrap_or_default(),
                 group: group.map(text::line),
                 mark: match choice.value == select.current_value {
-                    true => Mark::Current,
-                    false => Mark::None,
+                    true => RowMark::Current,
+                    false => RowMark::None,
                 },
-                choice: Choice::Value(option.id.clone(), value),
+                choice: PickerChoice::Value(option.id.clone(), value),
             }
         };
-        let rows: Vec<Row> = match &select.options {
+        let rows: Vec<PickerRow> = match &select.options {
             v1::SessionConfigSelectOptions::Ungrouped(choices) => {
                 let ungrouped = choices.iter().map(|choice| row(choice, Default::default()));
                 ungrouped.collect()
             }
             v1::SessionConfigSelectOptions::Grouped(groups) => {
-                let of = |group: &v1::SessionConfigSelectGroup| -> Vec<Row> {
+                let of = |group: &v1::SessionConfigSelectGroup| -> Vec<PickerRow> {
                     let choices = group.options.iter();
                     choices
                         .map(|choice| row(choice, Some(&group.name)))
@@ -148,17 +165,18 @@ impl App {
     }
 
     pub(super) fn queue(&self) -> Option<Picker> {
-        let waiting = &self.tab().waiting;
+        let waiting = &self.tab().queued_prompts;
         let rows = waiting.iter().enumerate();
-        let rows = rows.map(|(at, content)| Row::new(words(content), "", Choice::Unqueue(at)));
-        let rows: Vec<Row> = rows.collect();
+        let rows =
+            rows.map(|(at, content)| PickerRow::new(words(content), "", PickerChoice::Unqueue(at)));
+        let rows: Vec<PickerRow> = rows.collect();
         (!rows.is_empty()).then(|| Picker::new("Take back a prompt", rows))
     }
 
     pub(super) fn logins(&self) -> Option<Picker> {
         let ways = logins(&self.agent.as_ref()?.auth_methods);
-        let row = |(id, name, detail)| Row::new(name, detail, Choice::Login(id));
-        let rows: Vec<Row> = ways.map(row).collect();
+        let row = |(id, name, detail)| PickerRow::new(name, detail, PickerChoice::Login(id));
+        let rows: Vec<PickerRow> = ways.map(row).collect();
         (!rows.is_empty()).then(|| Picker::new("Log in", rows))
     }
 }

@@ -8,10 +8,10 @@ use super::keys::is_modified;
 use super::{App, Dialog, Focus};
 use crate::chat::effect::Effect;
 use crate::chat::help::Help;
-use crate::chat::keymap::{self, Action};
-use crate::chat::search::Search;
+use crate::chat::keymap::{self, UiAction};
+use crate::chat::search::SearchDialog;
 use crate::paint::view::text_of;
-use crate::paint::{Scroll, Step, Tone};
+use crate::paint::{Scroll, SelectionStep, Tone};
 
 impl App {
     pub(super) fn reading_key(&mut self, key: &KeyEvent, now: Instant) {
@@ -19,17 +19,17 @@ impl App {
             return;
         }
         if let Some(action) = keymap::action(key) {
-            return self.act(action, now);
+            return self.run_action(action, now);
         }
         if is_modified(key) {
             return;
         }
         let view = &mut self.tab_mut().view;
         match key.code {
-            KeyCode::Down | KeyCode::Char('j') => view.select(Step::Next),
-            KeyCode::Up | KeyCode::Char('k') => view.select(Step::Previous),
-            KeyCode::Char(']') => view.select(Step::NextPrompt),
-            KeyCode::Char('[') => view.select(Step::PreviousPrompt),
+            KeyCode::Down | KeyCode::Char('j') => view.select(SelectionStep::Next),
+            KeyCode::Up | KeyCode::Char('k') => view.select(SelectionStep::Previous),
+            KeyCode::Char(']') => view.select(SelectionStep::NextPrompt),
+            KeyCode::Char('[') => view.select(SelectionStep::PreviousPrompt),
             KeyCode::Enter | KeyCode::Char(' ') => {
                 if let Some(entry) = view.selected() {
                     view.toggle(entry);
@@ -39,22 +39,22 @@ impl App {
             KeyCode::Char('G') | KeyCode::End => view.scroll(Scroll::Bottom),
             KeyCode::Char('n') => view.next_match(),
             KeyCode::Char('N') => view.previous_match(),
-            KeyCode::Char('/') => self.dialog = Some(Dialog::Search(Search::default())),
+            KeyCode::Char('/') => self.dialog = Some(Dialog::Search(SearchDialog::default())),
             KeyCode::Char('?') => self.dialog = Some(Dialog::Help(Help::default())),
             KeyCode::Char('c' | 'y') => self.copy_selected(now),
-            KeyCode::Char('d') => self.act(Action::Diffs, now),
+            KeyCode::Char('d') => self.run_action(UiAction::Diffs, now),
             KeyCode::Esc | KeyCode::Tab | KeyCode::Char('i' | 'q') => self.stop_reading(),
             _ => {}
         }
     }
 
     pub(super) fn start_reading(&mut self) {
-        self.focus = Focus::Reading;
-        self.tab_mut().view.select(Step::Previous);
+        self.focus = Focus::Transcript;
+        self.tab_mut().view.select(SelectionStep::Previous);
     }
 
     pub(super) fn stop_reading(&mut self) {
-        self.focus = Focus::Writing;
+        self.focus = Focus::Composer;
         self.tab_mut().view.unselect();
     }
 

@@ -5,23 +5,23 @@ use std::time::{Duration, Instant};
 use attache::v1;
 use attache_client::command::Command;
 
-use super::{App, Life};
+use super::{AgentStatus, App};
 use crate::chat::completion;
-use crate::chat::composer::Around;
-use crate::chat::effect::{Effect, Say, Steering};
+use crate::chat::composer::ComposerContext;
+use crate::chat::effect::{Effect, SendMode, Steering};
 use crate::chat::mentions::{self, Attachment};
-use crate::chat::tab::State;
+use crate::chat::tab::TabStatus;
 use crate::paint::{Scroll, Tone};
 
 impl App {
     /// Sends what is written; files that it names are read first.
-    pub(super) fn say(&mut self, say: Say, now: Instant) {
-        if self.life == Life::Gone {
+    pub(super) fn send_prompt(&mut self, mode: SendMode, now: Instant) {
+        if self.agent_status == AgentStatus::Exited {
             let text = "the agent has gone: press Tab and choose Restart";
             self.toast(Tone::Warning, text, now);
             return;
         }
-        if matches!(self.tab().state, State::Failed(_)) {
+        if matches!(self.tab().state, TabStatus::Failed(_)) {
             let text = "there is no session here: Ctrl-N begins a new one";
             self.toast(Tone::Warning, text, now);
             return;
@@ -40,7 +40,7 @@ impl App {
         self.history.push(&text);
         let mentions = mentions::names(&text);
         if mentions.is_empty() && composer.attached.is_empty() {
-            self.send(number, say, vec![text.as_str().into()], now);
+            self.send(number, mode, vec![text.as_str().into()], now);
             return;
         }
         let prompt = Box::new(Attachment {
@@ -51,42 +51,42 @@ impl App {
             takes,
         });
         let tab = number;
-        self.effects.push(Effect::Load { tab, say, prompt });
+        self.effects.push(Effect::Load { tab, mode, prompt });
     }
 
     /// The files of a prompt are read. If one could not be, what was written comes back.
-    pub(super) fn loaded(
+    pub(super) fn attachments_loaded(
         &mut self,
         number: u64,
-        say: Say,
+        mode: SendMode,
         prompt: &Attachment,
         content: Result<Vec<v1::ContentBlock>, String>,
         now: Instant,
     ) {
         match content {
-            Ok(content) => self.send(number, say, content, now),
+            Ok(content) => self.send(number, mode, content, now),
             Err(why) => {
                 let tab = self.tabs.iter_mut().find(|tab| tab.number == number);
                 if let Some(tab) = tab.filter(|tab| tab.composer.is_empty()) {
-                    tab.composer.editor.put(&prompt.text);
+                    tab.composer.editor.set_text(&prompt.text);
                 }
                 self.toast(Tone::Bad, why, now);
             }
         }
     }
 
-    fn send(&mut self, number: u64, say: Say, content: Vec<v1::ContentBlock>, now: Instant) {
+    fn send(&mut self, number: u64, mode: SendMode, content: Vec<v1::ContentBlock>, now: Instant) {
         let Some(tab) = self.tabs.iter_mut().find(|tab| tab.number == number) else {
             return;
         };
         let Some(session) = tab.session().cloned() else {
-            tab.held.push(content);
+            tab.unsent_prompts.push(content);
             return;
         };
         let is_running = tab.turn.is_some();
-        let command = match (say, is_running, self.steering) {
-            (Say::Into, true, Steering::Taken) => Command::Steer { session, content },
-            (Say::Into, true, Steering::NotTaken) => {
+        let command = match (mode, is_running, self.steering) {
+            (SendMode::Steer, true, Steering::Supported) => Command::Steer { session, content },
+            (SendMode::Steer, true, Steering::Unsupported) => {
                 let text = "this agent takes nothing into a turn: the prompt waits for its end";
                 self.toast(Tone::Info, text, now);
                 Command::Prompt { session, content }
@@ -97,7 +97,7 @@ impl App {
     }
 
     /// Asks for the files that can be mentioned, if that was long ago.
-    pub(super) fn want_files(&mut self, now: Instant) {
+    pub(super) fn refresh_files(&mut self, now: Instant) {
         let is_fresh = |at: Instant| now.saturating_duration_since(at) < FRESH;
         if !completion::wants_files(&self.tab().composer.editor)
             || self.files_at.is_some_and(is_fresh)
@@ -115,18 +115,18 @@ impl App {
         self.effects.push(Effect::FindFiles(roots));
     }
 
-    pub(super) fn found_files(&mut self, files: Vec<String>) {
+    pub(super) fn files_found(&mut self, files: Vec<String>) {
         self.files = files;
         self.attach_files();
         let width = self.composer_width();
         let tab = &mut self.tabs[self.active];
         if completion::wants_files(&tab.composer.editor) {
-            let around = Around {
+            let context = ComposerContext {
                 commands: tab.transcript.commands(),
                 files: &self.files,
                 width,
             };
-            tab.composer.complete(around);
+            tab.composer.complete(context);
         }
     }
 

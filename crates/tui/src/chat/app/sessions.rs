@@ -10,40 +10,41 @@ use attache_client::session_setting::SettingChoices;
 use attache_text::plain::{GUTTER, visible};
 
 use super::keys::TWICE;
-use super::{App, Latest, Life, Start};
-use crate::chat::asks::What;
+use super::{AgentStatus, App, FirstSession, LatestSession};
+use crate::chat::asks::RequestDialog;
 use crate::chat::login::{LoginList, LoginPrompt};
-use crate::chat::tab::{State, Tab};
+use crate::chat::tab::{Tab, TabStatus};
 use crate::chat::text;
 use crate::paint::Tone;
 
 impl App {
     /// The agent runs, for the first time or again.
-    pub(super) fn ready(&mut self, agent: Box<v1::InitializeResponse>, now: Instant) {
-        let was = std::mem::replace(&mut self.life, Life::Running);
+    pub(super) fn agent_ready(&mut self, agent: Box<v1::InitializeResponse>, now: Instant) {
+        let was = std::mem::replace(&mut self.agent_status, AgentStatus::Running);
         self.agent = Some(agent);
-        self.asks.retain(|ask| !matches!(ask.what, What::Death(_)));
+        self.requests
+            .retain(|request| !matches!(request.dialog, RequestDialog::AgentExit(_)));
         match was {
-            Life::Starting => self.begin(),
-            Life::Gone | Life::Restarting => {
+            AgentStatus::Starting => self.open_first_session(),
+            AgentStatus::Exited | AgentStatus::Restarting => {
                 self.toast(Tone::Good, "the agent runs again", now);
-                self.take_up_again();
+                self.reopen_sessions();
             }
-            Life::Running => {}
+            AgentStatus::Running => {}
         }
     }
 
     /// Asks for the first session.
-    fn begin(&mut self) {
+    fn open_first_session(&mut self) {
         let can_list = self.capabilities().session_capabilities.list.is_some();
         match (self.settings.start, can_list) {
-            (Start::AsSaid, _) => self.open_first(self.settings.opening.start.clone()),
-            (Start::Latest, true) => {
-                self.latest = Latest::Sought;
+            (FirstSession::AsRequested, _) => self.open_first(self.settings.opening.start.clone()),
+            (FirstSession::Latest, true) => {
+                self.latest = LatestSession::Pending;
                 let cwd = Some(self.settings.opening.cwd.clone());
                 self.submit(Command::ListSessions { cwd, cursor: None });
             }
-            (Start::Latest, false) => {
+            (FirstSession::Latest, false) => {
                 let text = "the agent does not list its sessions: this is a new one";
                 self.tab_mut().remark(Tone::Warning, text);
                 self.open_first(SessionStart::New);
@@ -67,8 +68,8 @@ impl App {
     }
 
     /// The sessions of the directory are known: takes up the one that was used last. `false` if nobody looks for it.
-    pub(super) fn found_latest(&mut self, page: &v1::ListSessionsResponse) -> bool {
-        if std::mem::replace(&mut self.latest, Latest::Known) == Latest::Known {
+    pub(super) fn open_latest(&mut self, page: &v1::ListSessionsResponse) -> bool {
+        if std::mem::replace(&mut self.latest, LatestSession::Resolved) == LatestSession::Resolved {
             return false;
         }
         let latest = page
@@ -89,8 +90,9 @@ impl App {
 
     /// Starts the agent anew.
     pub(super) fn restart(&mut self) {
-        self.life = Life::Restarting;
-        self.asks.retain(|ask| !matches!(ask.what, What::Death(_)));
+        self.agent_status = AgentStatus::Restarting;
+        self.requests
+            .retain(|request| !matches!(request.dialog, RequestDialog::AgentExit(_)));
         for tab in &mut self.tabs {
             tab.suspend();
         }
@@ -98,14 +100,14 @@ impl App {
     }
 
     /// Takes up the sessions of before: without their history where the agent can, since it is on the screen.
-    fn take_up_again(&mut self) {
+    fn reopen_sessions(&mut self) {
         let can = self.capabilities();
         let resumes = can.session_capabilities.resume.is_some();
         let mut openings = Vec::new();
         for tab in &mut self.tabs {
-            tab.state = State::Opening;
+            tab.state = TabStatus::Opening;
             if let SessionStart::Resume(session) = tab.opening.start.clone() {
-                tab.take_up(session, resumes, can.load_session);
+                tab.reopen(session, resumes, can.load_session);
             }
             openings.push(tab.opening.clone());
         }
@@ -114,29 +116,29 @@ impl App {
         }
     }
 
-    pub(super) fn opened(&mut self, opened: &OpenedSession, now: Instant) {
+    pub(super) fn session_opened(&mut self, opened: &OpenedSession, now: Instant) {
         let mut tabs = self.tabs.iter_mut();
-        let tab = tabs.find(|tab| tab.state == State::Opening && tab.opening == opened.request);
+        let tab = tabs.find(|tab| tab.state == TabStatus::Opening && tab.opening == opened.request);
         let Some(tab) = tab else {
             return;
         };
-        tab.opened(opened);
-        for content in std::mem::take(&mut tab.held) {
+        tab.session_opened(opened);
+        for content in std::mem::take(&mut tab.unsent_prompts) {
             let session = opened.session.clone();
             self.submit(Command::Prompt { session, content });
         }
         if matches!(opened.request.start, SessionStart::New) {
-            self.wish(opened, now);
+            self.apply_session_settings(opened, now);
         }
     }
 
     /// Sets what was wished for, and says what the session does not have.
-    fn wish(&mut self, opened: &OpenedSession, now: Instant) {
+    fn apply_session_settings(&mut self, opened: &OpenedSession, now: Instant) {
         let choices = SettingChoices {
             modes: opened.modes.clone(),
             options: opened.options.clone(),
         };
-        for wish in self.settings.wishes.clone() {
+        for wish in self.settings.session_settings.clone() {
             match wish.command(&opened.session, &choices) {
                 Ok(command) => self.submit(command),
                 Err(why) => self.toast(Tone::Warning, why.to_string(), now),
@@ -164,7 +166,7 @@ impl App {
         let mut tab = Tab::new(self.next_tab, opening.clone(), self.settings.theme);
         if let SessionStart::Fork(session) = &opening.start {
             let mut tabs = self.tabs.iter();
-            tab.branch_off(tabs.find(|tab| tab.session() == Some(session)));
+            tab.start_fork(tabs.find(|tab| tab.session() == Some(session)));
         }
         self.next_tab += 1;
         self.tabs.push(tab);
@@ -202,14 +204,14 @@ impl App {
         }
         let tab = self.tabs.remove(self.active);
         self.active = self.active.min(self.tabs.len() - 1);
-        if let State::Open(session) = tab.state {
-            self.asks
-                .retain(|ask| ask.session.as_ref() != Some(&session));
+        if let TabStatus::Open(session) = tab.state {
+            self.requests
+                .retain(|request| request.session.as_ref() != Some(&session));
             self.submit(Command::CloseSession(session));
         }
     }
 
-    pub(super) fn deleted(&mut self, session: &v1::SessionId, now: Instant) {
+    pub(super) fn session_deleted(&mut self, session: &v1::SessionId, now: Instant) {
         self.toast(Tone::Info, "the session is deleted", now);
         let tab = self
             .tabs
@@ -222,7 +224,7 @@ impl App {
     }
 
     /// What was commanded did not succeed. If it was to open a session, its tab says so.
-    pub(super) fn failed(&mut self, failure: &CommandFailure, now: Instant) {
+    pub(super) fn command_failed(&mut self, failure: &CommandFailure, now: Instant) {
         let is_login =
             failure.operation == "authenticate" || failure.kind == FailureKind::LoginRequired;
         let text = match failure.kind {
@@ -239,21 +241,21 @@ impl App {
         if failure.kind == FailureKind::LoginRequired {
             self.login_message = Some(failure.reason.clone());
         }
-        if failure.operation == "session/list" && self.latest == Latest::Sought {
-            self.latest = Latest::Known;
+        if failure.operation == "session/list" && self.latest == LatestSession::Pending {
+            self.latest = LatestSession::Resolved;
             self.open_first(SessionStart::New);
         }
         let mut tabs = self.tabs.iter_mut();
         let opening =
-            tabs.find(|tab| tab.state == State::Opening && tab.opens_by(&failure.operation));
+            tabs.find(|tab| tab.state == TabStatus::Opening && tab.opens_with(&failure.operation));
         let Some(tab) = opening else {
             return self.toast(Tone::Bad, text, now);
         };
         if failure.kind == FailureKind::LoginRequired {
-            tab.state = State::Unauthenticated;
+            tab.state = TabStatus::Unauthenticated;
             return;
         }
-        tab.put_back();
+        tab.restore_transcript();
         tab.remark(Tone::Bad, text);
         let had_one = tab.transcript.turns() > 0;
         if had_one && tab.opening.start != SessionStart::New {
@@ -265,11 +267,11 @@ impl App {
             let opening = tab.opening.clone();
             return self.submit(Command::OpenSession(opening));
         }
-        tab.state = State::Failed(text::line(&failure.reason));
+        tab.state = TabStatus::Failed(text::line(&failure.reason));
     }
 
-    pub(super) fn wants_login(&mut self, methods: &[v1::AuthMethod], now: Instant) {
-        self.asks.retain(|ask| !ask.what.is_login());
+    pub(super) fn login_required(&mut self, methods: &[v1::AuthMethod], now: Instant) {
+        self.requests.retain(|request| !request.dialog.is_login());
         let message = self.login_message.take();
         if methods.is_empty() {
             let mut text =
@@ -282,7 +284,7 @@ impl App {
             return;
         }
         let list = LoginList::new(methods, message.as_deref());
-        if !self.asks.push(None, What::Login(list)) {
+        if !self.requests.push(None, RequestDialog::Login(list)) {
             self.toast(
                 Tone::Warning,
                 "the agent wants a login: Ctrl-P, Log in",
@@ -292,10 +294,10 @@ impl App {
     }
 
     /// The user has chosen a login that runs a program, and is to see which.
-    pub(super) fn wants_to_run_login(&mut self, command: LoginCommand, now: Instant) {
-        self.asks.retain(|ask| !ask.what.is_login());
-        let what = What::LoginProgram(Box::new(LoginPrompt::new(command)));
-        if !self.asks.push(None, what) {
+    pub(super) fn login_described(&mut self, command: LoginCommand, now: Instant) {
+        self.requests.retain(|request| !request.dialog.is_login());
+        let what = RequestDialog::LoginProgram(Box::new(LoginPrompt::new(command)));
+        if !self.requests.push(None, what) {
             self.toast(Tone::Warning, "too many requests wait for you", now);
         }
     }
@@ -303,11 +305,11 @@ impl App {
     /// Sessions that were refused for want of a login are asked for again.
     pub(super) fn logged_in(&mut self, now: Instant) {
         self.toast(Tone::Good, "logged in", now);
-        self.asks.retain(|ask| !ask.what.is_login());
+        self.requests.retain(|request| !request.dialog.is_login());
         let mut openings = Vec::new();
         for tab in &mut self.tabs {
-            if tab.state == State::Unauthenticated {
-                tab.state = State::Opening;
+            if tab.state == TabStatus::Unauthenticated {
+                tab.state = TabStatus::Opening;
                 openings.push(tab.opening.clone());
             }
         }
@@ -319,20 +321,20 @@ impl App {
 
 impl Tab {
     /// Whether it waits for a session that is named already.
-    pub(super) fn awaits(&self, session: &v1::SessionId) -> bool {
+    pub(super) fn awaits_session(&self, session: &v1::SessionId) -> bool {
         let named = match &self.opening.start {
             SessionStart::Load(named) | SessionStart::Resume(named) => Some(named),
             SessionStart::New | SessionStart::Fork(_) => None,
         };
-        self.state == State::Opening && named == Some(session)
+        self.state == TabStatus::Opening && named == Some(session)
     }
 
     /// How the session is taken up, by what the agent can.
-    fn take_up(&mut self, session: v1::SessionId, resumes: bool, loads: bool) {
+    fn reopen(&mut self, session: v1::SessionId, resumes: bool, loads: bool) {
         self.opening.start = match (resumes, loads) {
             (true, _) => SessionStart::Resume(session),
             (false, true) => {
-                self.set_aside();
+                self.back_up_transcript();
                 SessionStart::Load(session)
             }
             (false, false) => {
@@ -344,7 +346,7 @@ impl Tab {
     }
 
     /// A fork begins with what was said so far, which the agent does not tell again.
-    fn branch_off(&mut self, from: Option<&Tab>) {
+    fn start_fork(&mut self, from: Option<&Tab>) {
         let Some(from) = from else {
             let text = "a fork: the agent knows what was said before, and does not tell it again";
             return self.remark(Tone::Info, text);
@@ -356,7 +358,7 @@ impl Tab {
         self.remark(Tone::Info, "a fork: from here on it goes its own way");
     }
 
-    fn opens_by(&self, method: &str) -> bool {
+    fn opens_with(&self, method: &str) -> bool {
         let ours = match &self.opening.start {
             SessionStart::New => "session/new",
             SessionStart::Load(_) => "session/load",

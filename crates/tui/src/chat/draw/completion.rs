@@ -7,7 +7,7 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use crate::chat::app::App;
 use crate::chat::text;
-use crate::paint::theme::{Role, Sign};
+use crate::paint::theme::{Sign, TextRole};
 use crate::paint::wrap;
 
 impl App {
@@ -23,8 +23,8 @@ impl App {
         let shown = completion.choices.iter().enumerate().skip(top).take(count);
         let lines = shown.map(|(at, choice)| {
             let (cursor, role) = match at == completion.selected {
-                true => (theme.sign(Sign::Cursor), Role::Selected),
-                false => (" ", Role::Text),
+                true => (theme.sign(Sign::Cursor), TextRole::Selected),
+                false => (" ", TextRole::Text),
             };
             let label = text::cut_front(&text::line(&choice.label), width.saturating_sub(4));
             let left = width.saturating_sub(wrap::width(&label) + 6);
@@ -32,7 +32,7 @@ impl App {
             let pad = " ".repeat(left.saturating_sub(wrap::width(&detail)));
             Line::from(vec![
                 Span::styled(format!("{cursor} {label}"), theme.style(role)),
-                Span::styled(format!("  {detail}{pad}"), theme.style(Role::Dim)),
+                Span::styled(format!("  {detail}{pad}"), theme.style(TextRole::Dim)),
             ])
         });
         let lines: Vec<Line<'_>> = lines.collect();

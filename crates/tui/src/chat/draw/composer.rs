@@ -8,12 +8,12 @@ use ratatui::widgets::Paragraph;
 use crate::chat::app::{App, Focus};
 use crate::chat::completion::hint;
 use crate::chat::text;
-use crate::paint::theme::{Role, Sign};
+use crate::paint::theme::{Sign, TextRole};
 use crate::paint::wrap;
 
 /// Where the keys go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keys {
+pub(super) enum KeyFocus {
     Here,
     Elsewhere,
 }
@@ -30,16 +30,16 @@ impl App {
         1 + attached + rows
     }
 
-    pub(super) fn draw_composer(&self, area: Rect, frame: &mut Frame<'_>, keys: Keys) {
+    pub(super) fn draw_composer(&self, area: Rect, frame: &mut Frame<'_>, keys: KeyFocus) {
         let theme = &self.settings.theme;
         let rule = theme.sign(Sign::Rule).repeat(usize::from(area.width));
-        let mut lines = vec![Line::styled(rule, theme.style(Role::Border))];
+        let mut lines = vec![Line::styled(rule, theme.style(TextRole::Border))];
         lines.extend(self.attached_line(usize::from(area.width)));
         let first = u16::try_from(lines.len()).unwrap_or(1);
         let room = usize::from(area.height.saturating_sub(first)).max(1);
         let editor = &self.tab().composer.editor;
         let rows = text::rows(editor.text(), self.composer_width());
-        let (row, column) = editor.place(self.composer_width());
+        let (row, column) = editor.cursor_position(self.composer_width());
         let top = (row + 1).saturating_sub(room);
         for (at, range) in rows.into_iter().enumerate().skip(top).take(room) {
             let sign = match at {
@@ -47,14 +47,14 @@ impl App {
                 _ => "  ".to_owned(),
             };
             let mut spans = vec![
-                Span::styled(sign, theme.style(Role::User)),
+                Span::styled(sign, theme.style(TextRole::User)),
                 Span::raw(editor.text()[range].to_owned()),
             ];
-            spans.extend(self.ghost(usize::from(area.width), keys));
+            spans.extend(self.placeholder(usize::from(area.width), keys));
             lines.push(Line::from(spans));
         }
         frame.render_widget(Paragraph::new(lines), area);
-        if keys == Keys::Elsewhere || self.focus == Focus::Reading {
+        if keys == KeyFocus::Elsewhere || self.focus == Focus::Transcript {
             return;
         }
         let column = u16::try_from(column + 2).unwrap_or(u16::MAX);
@@ -74,24 +74,27 @@ impl App {
         });
         let names = names.collect::<Vec<_>>().join(" ");
         let text = text::cut(&format!("  attached {names}"), width);
-        Some(Line::styled(text, self.settings.theme.style(Role::Link)))
+        Some(Line::styled(
+            text,
+            self.settings.theme.style(TextRole::Link),
+        ))
     }
 
     /// What could be written, in place of nothing.
-    fn ghost(&self, width: usize, keys: Keys) -> Option<Span<'static>> {
+    fn placeholder(&self, width: usize, keys: KeyFocus) -> Option<Span<'static>> {
         let tab = self.tab();
         let written = tab.composer.editor.text();
         let text = match (self.focus, written) {
-            (_, "") if keys == Keys::Elsewhere => "",
-            (Focus::Reading, "") => "reading: ↑↓ select · Enter unfold · c copy · Esc back",
-            (Focus::Writing, "") if tab.turn.is_some() => {
+            (_, "") if keys == KeyFocus::Elsewhere => "",
+            (Focus::Transcript, "") => "reading: ↑↓ select · Enter unfold · c copy · Esc back",
+            (Focus::Composer, "") if tab.turn.is_some() => {
                 "the next prompt waits for the turn to end"
             }
-            (Focus::Writing, "") => "ask for something · / commands · @ files · ? help",
+            (Focus::Composer, "") => "ask for something · / commands · @ files · ? help",
             _ => hint(written, tab.transcript.commands())?,
         };
         let room = width.saturating_sub(3 + wrap::width(written));
         let text = text::cut(&text::line(text), room);
-        Some(Span::styled(text, self.settings.theme.style(Role::Dim)))
+        Some(Span::styled(text, self.settings.theme.style(TextRole::Dim)))
     }
 }

@@ -5,30 +5,30 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::{Piece, fitting};
+use super::{StatusPart, fitting};
 use crate::chat::app::App;
-use crate::chat::tab::{News, Tab};
+use crate::chat::tab::{Activity, Tab};
 use crate::chat::text;
-use crate::paint::theme::{Role, Sign};
+use crate::paint::theme::{Sign, TextRole};
 
 impl App {
     pub(super) fn draw_header(&self, area: Rect, frame: &mut Frame<'_>) {
         let line = match self.tabs.len() {
-            1 => self.one_session(usize::from(area.width)),
+            1 => self.session_line(usize::from(area.width)),
             _ => self.tab_line(usize::from(area.width)),
         };
         frame.render_widget(Paragraph::new(line), area);
     }
 
-    fn one_session(&self, width: usize) -> Line<'static> {
+    fn session_line(&self, width: usize) -> Line<'static> {
         let tab = self.tab();
         let cwd = text::line(&tab.cwd().to_string_lossy());
-        let pieces = vec![
-            Piece::new(self.agent_name(), Role::Strong, 3),
-            Piece::new(text::cut(&tab.title(), width / 2), Role::Text, 2),
-            Piece::new(text::cut_front(&cwd, width / 2), Role::Dim, 1),
+        let parts = vec![
+            StatusPart::new(self.agent_name(), TextRole::Strong, 3),
+            StatusPart::new(text::cut(&tab.title(), width / 2), TextRole::Text, 2),
+            StatusPart::new(text::cut_front(&cwd, width / 2), TextRole::Dim, 1),
         ];
-        fitting(pieces, width, &self.settings.theme)
+        fitting(parts, width, &self.settings.theme)
     }
 
     /// All tabs, as wide as there is room, those around the active one where there is not.
@@ -42,14 +42,14 @@ impl App {
             let mark = self.mark(tab);
             let label = format!(" {}{mark} {} ", at + 1, tab.title());
             let role = match at == self.active {
-                true => Role::Selected,
-                false => Role::Dim,
+                true => TextRole::Selected,
+                false => TextRole::Dim,
             };
             let cut = text::cut(&label, room.saturating_sub(1));
             spans.push(Span::styled(cut, theme.style(role)));
             spans.push(Span::styled(
                 theme.sign(Sign::Bar),
-                theme.style(Role::Border),
+                theme.style(TextRole::Border),
             ));
         }
         Line::from(spans)
@@ -57,14 +57,14 @@ impl App {
 
     /// What happens in a tab, in one sign.
     fn mark(&self, tab: &Tab) -> &'static str {
-        let asks = tab
+        let has_request = tab
             .session()
-            .is_some_and(|session| self.asks.waits_in(session));
-        match (asks, tab.turn, tab.news) {
+            .is_some_and(|session| self.requests.has_request_of(session));
+        match (has_request, tab.turn, tab.activity) {
             (true, ..) => "?",
             (false, Some(_), _) => self.settings.theme.sign(Sign::Running),
-            (false, None, News::Some) => self.settings.theme.sign(Sign::Bullet),
-            (false, None, News::None) => "",
+            (false, None, Activity::Unread) => self.settings.theme.sign(Sign::Bullet),
+            (false, None, Activity::Read) => "",
         }
     }
 

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 /// How many rows each part would like.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wants {
+pub(super) struct PartHeights {
     pub(super) plan: usize,
     pub(super) waiting: usize,
     pub(super) panel: u16,
@@ -15,7 +15,7 @@ pub(super) struct Wants {
 
 /// Where each part goes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Places {
+pub(super) struct ScreenLayout {
     pub(super) header: Rect,
     pub(super) transcript: Rect,
     pub(super) plan: Rect,
@@ -25,31 +25,31 @@ pub(super) struct Places {
     pub(super) status: Rect,
 }
 
-impl Places {
-    pub(super) fn of(area: Rect, wants: &Wants) -> Places {
-        let below = 1 + wants.composer;
+impl ScreenLayout {
+    pub(super) fn of(area: Rect, heights: &PartHeights) -> ScreenLayout {
+        let below = 1 + heights.composer;
         let for_panel = area.height.saturating_sub(below);
-        let header = u16::from(wants.panel_least < for_panel);
-        let mut rows = Rows {
+        let header = u16::from(heights.panel_least < for_panel);
+        let mut rows = RowAllocator {
             area,
             bottom: area.bottom(),
             left: area.height.saturating_sub(header),
         };
-        let status = rows.take(1, 0);
-        let composer = rows.take(wants.composer, 0);
-        let transcript = match wants.panel_least {
+        let status = rows.allocate(1, 0);
+        let composer = rows.allocate(heights.composer, 0);
+        let transcript = match heights.panel_least {
             1.. if area.height < LOW => 0,
             least => TRANSCRIPT.min(rows.left.saturating_sub(least)),
         };
-        let panel = rows.take(wants.panel, transcript);
-        let waiting = rows.take(u16::try_from(wants.waiting).unwrap_or(0), TRANSCRIPT);
-        let plan = rows.take(u16::try_from(wants.plan).unwrap_or(0), TRANSCRIPT);
-        let transcript = rows.take(rows.left, 0);
+        let panel = rows.allocate(heights.panel, transcript);
+        let waiting = rows.allocate(u16::try_from(heights.waiting).unwrap_or(0), TRANSCRIPT);
+        let plan = rows.allocate(u16::try_from(heights.plan).unwrap_or(0), TRANSCRIPT);
+        let transcript = rows.allocate(rows.left, 0);
         let header = Rect {
             height: header,
             ..area
         };
-        Places {
+        ScreenLayout {
             header,
             transcript,
             plan,
@@ -62,15 +62,15 @@ impl Places {
 }
 
 /// The rows that are left, given away from the bottom.
-struct Rows {
+struct RowAllocator {
     area: Rect,
     bottom: u16,
     left: u16,
 }
 
-impl Rows {
+impl RowAllocator {
     /// Takes rows, but leaves `least` of them.
-    fn take(&mut self, wanted: u16, least: u16) -> Rect {
+    fn allocate(&mut self, wanted: u16, least: u16) -> Rect {
         let height = wanted.min(self.left.saturating_sub(least));
         self.left -= height;
         self.bottom -= height;

@@ -10,89 +10,95 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::widgets::Paragraph;
 
-use super::{Piece, fitting};
-use crate::chat::app::{App, Life, Undo, current};
-use crate::chat::tab::{Stage, State};
+use super::{StatusPart, fitting};
+use crate::chat::app::{AgentStatus, App, UndoOffer, current};
+use crate::chat::tab::{TabStatus, TurnStatus};
 use crate::chat::text;
 use crate::paint::Tone;
-use crate::paint::theme::{Role, Sign};
+use crate::paint::theme::{Sign, TextRole};
 
 impl App {
     pub(super) fn draw_status(&self, area: Rect, frame: &mut Frame<'_>, now: Instant) {
         let width = usize::from(area.width);
-        let mut pieces = Vec::new();
+        let mut parts = Vec::new();
         if let Some(toast) = &self.toast {
             let role = match toast.tone {
-                Tone::Info => Role::Text,
-                Tone::Good => Role::Good,
-                Tone::Warning => Role::Warning,
-                Tone::Bad => Role::Bad,
+                Tone::Info => TextRole::Text,
+                Tone::Good => TextRole::Good,
+                Tone::Warning => TextRole::Warning,
+                Tone::Bad => TextRole::Bad,
             };
             let undo = match toast.undo {
-                Undo::No => "",
-                Undo::Offered => "Alt-U undo",
-                Undo::IfUnused => "Alt-U withdraw if unused",
+                UndoOffer::None => "",
+                UndoOffer::Always => "Alt-U undo",
+                UndoOffer::IfUnused => "Alt-U withdraw if unused",
             };
             let room = width.saturating_sub(undo.len() + 7);
             let text = text::cut_counted(&toast.text, room);
-            pieces.push(Piece::new(text, role, 9));
-            pieces.push(Piece::new(undo, Role::Strong, 9));
+            parts.push(StatusPart::new(text, role, 9));
+            parts.push(StatusPart::new(undo, TextRole::Strong, 9));
         }
-        pieces.push(self.state(now));
-        pieces.push(self.below());
-        pieces.push(self.unasked());
-        pieces.extend(self.settings_of_session());
+        parts.push(self.state(now));
+        parts.push(self.entries_below());
+        parts.push(self.preset_warning());
+        parts.extend(self.settings_of_session());
         if self.tabs.len() > 1 {
-            pieces.push(Piece::new(self.agent_name(), Role::Dim, 1));
+            parts.push(StatusPart::new(self.agent_name(), TextRole::Dim, 1));
         }
-        let line = fitting(pieces, width, &self.settings.theme);
+        let line = fitting(parts, width, &self.settings.theme);
         frame.render_widget(Paragraph::new(line), area);
     }
 
     /// What happens now.
-    fn state(&self, now: Instant) -> Piece {
+    fn state(&self, now: Instant) -> StatusPart {
         let tab = self.tab();
         let running = self.settings.theme.sign(Sign::Running);
-        if self.life == Life::Gone {
-            return Piece::new("the agent has gone", Role::Bad, 8);
+        if self.agent_status == AgentStatus::Exited {
+            return StatusPart::new("the agent has gone", TextRole::Bad, 8);
         }
         match (&tab.state, tab.turn) {
-            (State::Failed(why), _) => Piece::new(format!("no session: {why}"), Role::Bad, 8),
-            (State::Unauthenticated, _) => Piece::new("not logged in", Role::Warning, 8),
-            (State::Opening, _) => {
-                let what = match self.life {
-                    Life::Starting => "starting the agent",
-                    Life::Restarting => "starting the agent again",
-                    Life::Running | Life::Gone => "opening the session",
-                };
-                Piece::new(format!("{running} {what}"), Role::Running, 8)
+            (TabStatus::Failed(why), _) => {
+                StatusPart::new(format!("no session: {why}"), TextRole::Bad, 8)
             }
-            (State::Open(_), Some(turn)) => {
-                let elapsed = figures::elapsed(now.saturating_duration_since(turn.began));
-                let text = match turn.stage {
-                    Stage::Cancelling => format!("{running} cancelling {elapsed}"),
-                    Stage::Running if self.asks.first(tab.session()).is_some() => {
+            (TabStatus::Unauthenticated, _) => {
+                StatusPart::new("not logged in", TextRole::Warning, 8)
+            }
+            (TabStatus::Opening, _) => {
+                let what = match self.agent_status {
+                    AgentStatus::Starting => "starting the agent",
+                    AgentStatus::Restarting => "starting the agent again",
+                    AgentStatus::Running | AgentStatus::Exited => "opening the session",
+                };
+                StatusPart::new(format!("{running} {what}"), TextRole::Running, 8)
+            }
+            (TabStatus::Open(_), Some(turn)) => {
+                let elapsed = figures::elapsed(now.saturating_duration_since(turn.started));
+                let text = match turn.status {
+                    TurnStatus::Cancelling => format!("{running} cancelling {elapsed}"),
+                    TurnStatus::Running if self.requests.first(tab.session()).is_some() => {
                         format!("{running} waiting for you {elapsed}")
                     }
-                    Stage::Running if self.is_compacting() => {
+                    TurnStatus::Running if self.is_compacting() => {
                         format!("{running} compacting {elapsed}")
                     }
-                    Stage::Running => format!("{running} working {elapsed}, Esc cancels"),
+                    TurnStatus::Running => format!("{running} working {elapsed}, Esc cancels"),
                 };
-                Piece::new(text, Role::Running, 8)
+                StatusPart::new(text, TextRole::Running, 8)
             }
-            (State::Open(_), None) if self.is_compacting() => {
-                Piece::new(format!("{running} compacting"), Role::Running, 8)
+            (TabStatus::Open(_), None) if self.is_compacting() => {
+                StatusPart::new(format!("{running} compacting"), TextRole::Running, 8)
             }
-            (State::Open(_), None) => match &tab.last_turn {
-                None => Piece::new("ready", Role::Good, 7),
+            (TabStatus::Open(_), None) => match &tab.last_turn {
+                None => StatusPart::new("ready", TextRole::Good, 7),
                 Some((v1::StopReason::EndTurn, took)) => {
-                    Piece::new(format!("done in {took}"), Role::Good, 7)
+                    StatusPart::new(format!("done in {took}"), TextRole::Good, 7)
                 }
                 Some((v1::StopReason::Cancelled, took)) => {
-                    Piece::new(format!("cancelled after {took}"), Role::Warning, 7)
+                    StatusPart::new(format!("cancelled after {took}"), TextRole::Warning, 7)
                 }
-                Some((_, took)) => Piece::new(format!("stopped after {took}"), Role::Warning, 7),
+                Some((_, took)) => {
+                    StatusPart::new(format!("stopped after {took}"), TextRole::Warning, 7)
+                }
             },
         }
     }
@@ -104,26 +110,30 @@ impl App {
     }
 
     /// Whether nobody is asked.
-    fn unasked(&self) -> Piece {
+    fn preset_warning(&self) -> StatusPart {
         match self.settings.preset {
-            Preset::Ask => Piece::new("", Role::Dim, 0),
-            Preset::ApproveReads => Piece::new("only reading is allowed", Role::Warning, 6),
-            Preset::ApproveAll => Piece::new("everything is allowed", Role::Warning, 6),
-            Preset::DenyAll => Piece::new("nothing is allowed", Role::Warning, 6),
+            Preset::Ask => StatusPart::new("", TextRole::Dim, 0),
+            Preset::ApproveReads => {
+                StatusPart::new("only reading is allowed", TextRole::Warning, 6)
+            }
+            Preset::ApproveAll => StatusPart::new("everything is allowed", TextRole::Warning, 6),
+            Preset::DenyAll => StatusPart::new("nothing is allowed", TextRole::Warning, 6),
         }
     }
 
     /// What has come while one looks further up.
-    fn below(&self) -> Piece {
+    fn entries_below(&self) -> StatusPart {
         let position = self.tab().view.position();
         match (position.is_following, position.below) {
-            (true, _) | (false, 0) => Piece::new("", Role::Dim, 0),
-            (false, below) => Piece::new(format!("{below} below, Ctrl-End"), Role::Warning, 6),
+            (true, _) | (false, 0) => StatusPart::new("", TextRole::Dim, 0),
+            (false, below) => {
+                StatusPart::new(format!("{below} below, Ctrl-End"), TextRole::Warning, 6)
+            }
         }
     }
 
     /// Mode, model, the other options, and what it has cost.
-    fn settings_of_session(&self) -> Vec<Piece> {
+    fn settings_of_session(&self) -> Vec<StatusPart> {
         let tab = self.tab();
         let mode = tab.modes.as_ref().map(|modes| {
             let mut list = modes.available_modes.iter();
@@ -133,7 +143,11 @@ impl App {
                 |mode| mode.name.clone(),
             )
         });
-        let mut pieces = vec![Piece::new(mode.unwrap_or_default(), Role::Heading, 5)];
+        let mut parts = vec![StatusPart::new(
+            mode.unwrap_or_default(),
+            TextRole::Heading,
+            5,
+        )];
         for option in &tab.options {
             use v1::SessionConfigOptionCategory as Category;
             let (weight, text) = match &option.category {
@@ -142,10 +156,10 @@ impl App {
                 Some(Category::Model) => (4, current(option)),
                 _ => (2, format!("{}: {}", option.name, current(option))),
             };
-            pieces.push(Piece::new(text, Role::Dim, weight));
+            parts.push(StatusPart::new(text, TextRole::Dim, weight));
         }
         let usage = tab.transcript.usage().map(figures::usage);
-        pieces.push(Piece::new(usage.unwrap_or_default(), Role::Dim, 3));
-        pieces
+        parts.push(StatusPart::new(usage.unwrap_or_default(), TextRole::Dim, 3));
+        parts
     }
 }

@@ -7,7 +7,7 @@ use ratatui::widgets::Paragraph;
 
 use crate::chat::app::App;
 use crate::chat::text;
-use crate::paint::theme::Role;
+use crate::paint::theme::TextRole;
 
 impl App {
     /// Who it is, where it works, and how to begin.
@@ -24,10 +24,10 @@ impl App {
         let cwd = text::line(&self.tab().cwd().to_string_lossy());
         let row = |key: &'static str, what: &'static str| {
             Line::from(vec![
-                Span::styled(format!(" {key:<8}"), theme.style(Role::Strong)),
+                Span::styled(format!(" {key:<8}"), theme.style(TextRole::Strong)),
                 Span::styled(
                     text::cut(what, width.saturating_sub(8)),
-                    theme.style(Role::Dim),
+                    theme.style(TextRole::Dim),
                 ),
             ])
         };
@@ -36,9 +36,9 @@ impl App {
             Line::from(vec![
                 Span::styled(
                     format!(" {}", self.agent_name()),
-                    theme.style(Role::Heading),
+                    theme.style(TextRole::Heading),
                 ),
-                Span::styled(format!(" {version}"), theme.style(Role::Dim)),
+                Span::styled(format!(" {version}"), theme.style(TextRole::Dim)),
             ]),
             Line::raw(format!(
                 " in {}",

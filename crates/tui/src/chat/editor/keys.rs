@@ -6,31 +6,31 @@ use super::Editor;
 
 /// Whether a text can have several lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lines {
-    One,
-    Many,
+pub(crate) enum LineMode {
+    Single,
+    Multi,
 }
 
 /// What became of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Handled {
+pub(crate) enum EditOutcome {
     /// The text has changed.
     Edited,
     /// The cursor has moved.
     Moved,
     /// The key means nothing here.
-    No,
+    Ignored,
 }
 
 impl Editor {
     /// Takes a key; [`Handled::No`] if it means nothing to an editor. Up and down are the caller's.
-    pub(crate) fn key(&mut self, key: &KeyEvent, lines: Lines) -> Handled {
+    pub(crate) fn key(&mut self, key: &KeyEvent, lines: LineMode) -> EditOutcome {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         match (key.code, control, alt) {
             (KeyCode::Char(char), false, false) => self.type_char(char),
             (KeyCode::Enter, false, true) | (KeyCode::Char('j'), true, false)
-                if lines == Lines::Many =>
+                if lines == LineMode::Multi =>
             {
                 self.type_char('\n');
             }
@@ -53,10 +53,10 @@ impl Editor {
             (KeyCode::Char('z'), false, true) => self.redo(),
             _ => return self.motion(key.code, control, alt),
         }
-        Handled::Edited
+        EditOutcome::Edited
     }
 
-    fn motion(&mut self, code: KeyCode, control: bool, alt: bool) -> Handled {
+    fn motion(&mut self, code: KeyCode, control: bool, alt: bool) -> EditOutcome {
         let to = match (code, control, alt) {
             (KeyCode::Left, true, _) | (KeyCode::Left, _, true) => self.word_left(),
             (KeyCode::Char('b'), false, true) => self.word_left(),
@@ -66,9 +66,9 @@ impl Editor {
             (KeyCode::Right, ..) => self.right_of_cursor(),
             (KeyCode::Home, false, _) | (KeyCode::Char('a'), true, false) => self.line_start(),
             (KeyCode::End, false, _) | (KeyCode::Char('e'), true, false) => self.line_end(),
-            _ => return Handled::No,
+            _ => return EditOutcome::Ignored,
         };
         self.move_to(to);
-        Handled::Moved
+        EditOutcome::Moved
     }
 }

@@ -6,31 +6,31 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use regex::RegexBuilder;
 
-use super::field::{Bounds, Choices, Field, Value};
+use super::field::{ChoiceBounds, Field, FieldChoices, FieldValue};
 
 /// The value of a field, nothing if it is left out, or what is wrong with it.
 pub(super) fn value(field: &Field) -> Result<Option<v1::ElicitationContentValue>, String> {
     use v1::ElicitationContentValue as Content;
     let found = match &field.value {
-        Value::Text(editor, rules) => match editor.text() {
+        FieldValue::Text(editor, rules) => match editor.text() {
             "" => None,
             text => Some(Content::String(fits_text(text, rules)?)),
         },
-        Value::Number(editor, rules) => match editor.text().trim() {
+        FieldValue::Number(editor, rules) => match editor.text().trim() {
             "" => None,
             text => Some(Content::Number(number(text, rules)?)),
         },
-        Value::Integer(editor, rules) => match editor.text().trim() {
+        FieldValue::Integer(editor, rules) => match editor.text().trim() {
             "" => None,
             text => Some(Content::Integer(integer(text, rules)?)),
         },
-        Value::Switch(on) => on.map(Content::Boolean),
-        Value::One(choices) => chosen(choices).pop().map(Content::String),
-        Value::Many(choices, bounds) => several(choices, *bounds, field.is_required)?,
-        Value::Unknown if field.is_required => {
+        FieldValue::Boolean(on) => on.map(Content::Boolean),
+        FieldValue::One(choices) => chosen(choices).pop().map(Content::String),
+        FieldValue::Many(choices, bounds) => several(choices, *bounds, field.is_required)?,
+        FieldValue::Unknown if field.is_required => {
             return Err("this kind of field cannot be filled in here; decline the form".to_owned());
         }
-        Value::Unknown => None,
+        FieldValue::Unknown => None,
     };
     match found {
         None if field.is_required => Err("this is needed".to_owned()),
@@ -125,14 +125,14 @@ fn within<T: PartialOrd + std::fmt::Display>(
     }
 }
 
-fn chosen(choices: &Choices) -> Vec<String> {
+fn chosen(choices: &FieldChoices) -> Vec<String> {
     let chosen = choices.list.iter().filter(|choice| choice.is_chosen);
     chosen.map(|choice| choice.value.clone()).collect()
 }
 
 fn several(
-    choices: &Choices,
-    bounds: Bounds,
+    choices: &FieldChoices,
+    bounds: ChoiceBounds,
     is_required: bool,
 ) -> Result<Option<v1::ElicitationContentValue>, String> {
     let chosen = chosen(choices);

@@ -3,57 +3,62 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::field::{Choices, Field, Value};
-use super::{Focus, Form};
+use super::field::{Field, FieldChoices, FieldValue};
+use super::{Form, FormFocus};
 use crate::chat::editor::Editor;
-use crate::chat::panel::{Look, Panel, Tone};
+use crate::chat::panel::{Panel, PanelTone, ScrollTarget};
 use crate::chat::quoted::Margins;
 use crate::chat::text;
-use crate::paint::theme::{Role, Sign, Theme};
+use crate::paint::theme::{Sign, TextRole, Theme};
 use crate::paint::wrap;
 
 impl Form {
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("The agent asks for details");
-        panel.tone = Tone::Asking;
-        panel.quoted(&self.message, Role::Quote, theme, inner);
+        panel.tone = PanelTone::Asking;
+        panel.quoted(&self.message, TextRole::Quote, theme, inner);
         if let Some(title) = &self.title {
-            panel.quoted(title, Role::Heading, theme, inner);
+            panel.quoted(title, TextRole::Heading, theme, inner);
         }
         if let Some(description) = &self.description {
-            panel.quoted(description, Role::Dim, theme, inner);
+            panel.quoted(description, TextRole::Dim, theme, inner);
         }
         for (index, field) in self.fields.iter().enumerate() {
             panel.gap();
-            field.draw(&mut panel, self.focus == Focus::Field(index), theme, inner);
+            field.draw(
+                &mut panel,
+                self.focus == FormFocus::Field(index),
+                theme,
+                inner,
+            );
         }
         panel.gap();
         self.buttons(&mut panel, theme);
         panel.keys = match self.focus {
-            Focus::Nothing => "↓ or Tab to the first field · Esc back".to_owned(),
+            FormFocus::Nothing => "↓ or Tab to the first field · Esc back".to_owned(),
             _ => "Tab or Enter next · ←→ choose · Esc back".to_owned(),
         };
         panel
     }
 
     fn buttons(&self, panel: &mut Panel, theme: &Theme) {
-        let button = |name: &'static str, focus: Focus| {
+        let button = |name: &'static str, focus: FormFocus| {
             let role = match self.focus == focus {
-                true => Role::Selected,
-                false => Role::Text,
+                true => TextRole::Selected,
+                false => TextRole::Text,
             };
             Span::styled(name, theme.style(role))
         };
-        if !matches!(self.focus, Focus::Field(_) | Focus::Nothing) {
-            panel.look = Look::At(panel.lines.len());
+        if !matches!(self.focus, FormFocus::Field(_) | FormFocus::Nothing) {
+            panel.scroll_target = ScrollTarget::At(panel.lines.len());
         }
         panel.line(vec![
-            button("[ Send ]", Focus::Send),
+            button("[ Send ]", FormFocus::Send),
             Span::raw("  "),
-            button("[ Decline ]", Focus::Decline),
+            button("[ Decline ]", FormFocus::Decline),
             Span::raw("  "),
-            button("[ Dismiss ]", Focus::Dismiss),
+            button("[ Dismiss ]", FormFocus::Dismiss),
         ]);
     }
 }
@@ -68,21 +73,21 @@ impl Field {
             true => "needed ",
             false => "",
         };
-        let strong = theme.style(Role::Strong);
+        let strong = theme.style(TextRole::Strong);
         let title = margins(&format!("{cursor} {needed}"), strong, theme);
         panel
             .lines
             .extend(title.around(&self.title, strong, usize::from(width)));
         if let Some(description) = &self.description {
-            panel.quoted(description, Role::Dim, theme, width);
+            panel.quoted(description, TextRole::Dim, theme, width);
         }
         if has_focus {
-            panel.look = Look::At(panel.lines.len());
+            panel.scroll_target = ScrollTarget::At(panel.lines.len());
         }
         self.draw_value(panel, has_focus, theme, width);
         if let Some(problem) = &self.problem {
             // A pattern of the agent may stand in it.
-            let bad = theme.style(Role::Bad);
+            let bad = theme.style(TextRole::Bad);
             let sign = margins(&format!("{} ", theme.sign(Sign::Failed)), bad, theme);
             panel
                 .lines
@@ -92,10 +97,12 @@ impl Field {
 
     fn draw_value(&self, panel: &mut Panel, has_focus: bool, theme: &Theme, width: u16) {
         match &self.value {
-            Value::Text(editor, _) | Value::Number(editor, _) | Value::Integer(editor, _) => {
+            FieldValue::Text(editor, _)
+            | FieldValue::Number(editor, _)
+            | FieldValue::Integer(editor, _) => {
                 draw_editor(editor, panel, has_focus, theme, width);
             }
-            Value::Switch(on) => {
+            FieldValue::Boolean(on) => {
                 let word = match on {
                     Some(true) => "[x] yes",
                     Some(false) => "[ ] no",
@@ -103,17 +110,17 @@ impl Field {
                 };
                 panel.lines.push(Line::raw(format!("  {word}")));
             }
-            Value::One(choices) => {
+            FieldValue::One(choices) => {
                 draw_choices(choices, ["(•)", "( )"], panel, has_focus, theme, width);
             }
-            Value::Many(choices, _) => {
+            FieldValue::Many(choices, _) => {
                 draw_choices(choices, ["[x]", "[ ]"], panel, has_focus, theme, width);
             }
-            Value::Unknown => {
+            FieldValue::Unknown => {
                 let text = "  this kind of field cannot be shown here";
                 panel
                     .lines
-                    .push(Line::styled(text, theme.style(Role::Warning)));
+                    .push(Line::styled(text, theme.style(TextRole::Warning)));
             }
         }
     }
@@ -121,24 +128,24 @@ impl Field {
 
 fn draw_editor(editor: &Editor, panel: &mut Panel, has_focus: bool, theme: &Theme, width: u16) {
     let room = usize::from(width).saturating_sub(6).max(2);
-    let (row, column) = editor.place(room);
+    let (row, column) = editor.cursor_position(room);
     for (at, range) in text::rows(editor.text(), room).into_iter().enumerate() {
         let shown = &editor.text()[range];
         let pad = " ".repeat(room.saturating_sub(wrap::width(shown)));
         if has_focus && at == row {
             panel.cursor = Some((column + 4, panel.lines.len()));
-            panel.look = Look::At(panel.lines.len());
+            panel.scroll_target = ScrollTarget::At(panel.lines.len());
         }
         panel.line(vec![
-            Span::styled("  [ ", theme.style(Role::Border)),
+            Span::styled("  [ ", theme.style(TextRole::Border)),
             Span::raw(shown.to_owned()),
-            Span::styled(format!("{pad}]"), theme.style(Role::Border)),
+            Span::styled(format!("{pad}]"), theme.style(TextRole::Border)),
         ]);
     }
 }
 
 fn draw_choices(
-    choices: &Choices,
+    choices: &FieldChoices,
     marks: [&str; 2],
     panel: &mut Panel,
     has_focus: bool,
@@ -152,11 +159,11 @@ fn draw_choices(
         };
         let is_here = has_focus && index == choices.row;
         if is_here {
-            panel.look = Look::At(panel.lines.len());
+            panel.scroll_target = ScrollTarget::At(panel.lines.len());
         }
         let role = match is_here {
-            true => Role::Selected,
-            false => Role::Text,
+            true => TextRole::Selected,
+            false => TextRole::Text,
         };
         let style = theme.style(role);
         let rows = margins(&format!("  {mark} "), style, theme);

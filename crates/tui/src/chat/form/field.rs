@@ -14,33 +14,33 @@ pub(super) struct Field {
     pub(super) title: String,
     pub(super) description: Option<String>,
     pub(super) is_required: bool,
-    pub(super) value: Value,
+    pub(super) value: FieldValue,
     /// What is wrong with the value, after an attempt to send it.
     pub(super) problem: Option<String>,
 }
 
 /// What stands in a field.
 #[derive(Debug, Clone)]
-pub(super) enum Value {
+pub(super) enum FieldValue {
     Text(Editor, Box<v1::StringPropertySchema>),
     Number(Editor, v1::NumberPropertySchema),
     Integer(Editor, v1::IntegerPropertySchema),
-    Switch(Option<bool>),
-    One(Choices),
-    Many(Choices, Bounds),
+    Boolean(Option<bool>),
+    One(FieldChoices),
+    Many(FieldChoices, ChoiceBounds),
     /// A kind that this version cannot show.
     Unknown,
 }
 
 /// Choices, and the row at which the keys work.
 #[derive(Debug, Clone)]
-pub(super) struct Choices {
-    pub(super) list: Vec<Choice>,
+pub(super) struct FieldChoices {
+    pub(super) list: Vec<FieldChoice>,
     pub(super) row: usize,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Choice {
+pub(super) struct FieldChoice {
     pub(super) value: String,
     pub(super) title: String,
     pub(super) is_chosen: bool,
@@ -48,7 +48,7 @@ pub(super) struct Choice {
 
 /// How many may be chosen.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct ChoiceBounds {
     pub(super) least: Option<u64>,
     pub(super) most: Option<u64>,
 }
@@ -73,7 +73,7 @@ impl Field {
             title: safe_line(title.as_deref().unwrap_or(name)),
             description: description.as_deref().map(safe_lines),
             is_required,
-            value: Value::of(property),
+            value: FieldValue::of(property),
             problem: None,
         }
     }
@@ -82,65 +82,65 @@ impl Field {
     pub(super) fn has_text(&self) -> bool {
         matches!(
             self.value,
-            Value::Text(..) | Value::Number(..) | Value::Integer(..)
+            FieldValue::Text(..) | FieldValue::Number(..) | FieldValue::Integer(..)
         )
     }
 
     pub(super) fn editor(&mut self) -> Option<&mut Editor> {
         match &mut self.value {
-            Value::Text(editor, _) | Value::Number(editor, _) | Value::Integer(editor, _) => {
-                Some(editor)
-            }
+            FieldValue::Text(editor, _)
+            | FieldValue::Number(editor, _)
+            | FieldValue::Integer(editor, _) => Some(editor),
             _ => None,
         }
     }
 
-    pub(super) fn choices(&mut self) -> Option<&mut Choices> {
+    pub(super) fn choices(&mut self) -> Option<&mut FieldChoices> {
         match &mut self.value {
-            Value::One(choices) | Value::Many(choices, _) => Some(choices),
+            FieldValue::One(choices) | FieldValue::Many(choices, _) => Some(choices),
             _ => None,
         }
     }
 }
 
-impl Value {
-    fn of(property: &v1::ElicitationPropertySchema) -> Value {
+impl FieldValue {
+    fn of(property: &v1::ElicitationPropertySchema) -> FieldValue {
         use v1::ElicitationPropertySchema as Property;
         match property {
-            Property::String(it) => Value::of_text(it),
-            Property::Number(it) => Value::Number(editor(it.default.as_ref()), it.clone()),
-            Property::Integer(it) => Value::Integer(editor(it.default.as_ref()), it.clone()),
-            Property::Boolean(it) => Value::Switch(it.default),
+            Property::String(it) => FieldValue::of_text(it),
+            Property::Number(it) => FieldValue::Number(editor(it.default.as_ref()), it.clone()),
+            Property::Integer(it) => FieldValue::Integer(editor(it.default.as_ref()), it.clone()),
+            Property::Boolean(it) => FieldValue::Boolean(it.default),
             Property::Array(it) => {
                 let chosen = it.default.as_deref().unwrap_or_default();
                 let list = match &it.items {
                     v1::MultiSelectItems::String(items) => plain_choices(&items.values, chosen),
                     v1::MultiSelectItems::Titled(items) => titled(&items.options, chosen),
-                    v1::MultiSelectItems::Other(_) => return Value::Unknown,
+                    v1::MultiSelectItems::Other(_) => return FieldValue::Unknown,
                 };
-                let bounds = Bounds {
+                let bounds = ChoiceBounds {
                     least: it.min_items,
                     most: it.max_items,
                 };
-                Value::Many(Choices { list, row: 0 }, bounds)
+                FieldValue::Many(FieldChoices { list, row: 0 }, bounds)
             }
-            Property::Other(_) => Value::Unknown,
+            Property::Other(_) => FieldValue::Unknown,
         }
     }
 
-    fn of_text(schema: &v1::StringPropertySchema) -> Value {
+    fn of_text(schema: &v1::StringPropertySchema) -> FieldValue {
         let chosen: Vec<String> = schema.default.iter().cloned().collect();
         let list = match (&schema.one_of, &schema.enum_values) {
             (Some(options), _) => titled(options, &chosen),
             (None, Some(values)) => plain_choices(values, &chosen),
             (None, None) => {
                 let editor = editor(schema.default.as_ref());
-                return Value::Text(editor, Box::new(schema.clone()));
+                return FieldValue::Text(editor, Box::new(schema.clone()));
             }
         };
         let row = list.iter().position(|choice| choice.is_chosen);
         let row = row.unwrap_or(0);
-        Value::One(Choices { list, row })
+        FieldValue::One(FieldChoices { list, row })
     }
 }
 
@@ -149,8 +149,8 @@ fn editor<T: ToString>(default: Option<&T>) -> Editor {
     Editor::with(&text.unwrap_or_default())
 }
 
-fn plain_choices(values: &[String], chosen: &[String]) -> Vec<Choice> {
-    let choices = values.iter().map(|value| Choice {
+fn plain_choices(values: &[String], chosen: &[String]) -> Vec<FieldChoice> {
+    let choices = values.iter().map(|value| FieldChoice {
         value: value.clone(),
         title: safe_line(value),
         is_chosen: chosen.contains(value),
@@ -158,8 +158,8 @@ fn plain_choices(values: &[String], chosen: &[String]) -> Vec<Choice> {
     choices.take(CHOICES).collect()
 }
 
-fn titled(options: &[v1::EnumOption], chosen: &[String]) -> Vec<Choice> {
-    let choices = options.iter().map(|option| Choice {
+fn titled(options: &[v1::EnumOption], chosen: &[String]) -> Vec<FieldChoice> {
+    let choices = options.iter().map(|option| FieldChoice {
         value: option.value.clone(),
         title: match option.description.as_deref() {
             Some(more) => safe_line(&format!("{} – {more}", option.title)),

@@ -3,28 +3,28 @@
 use attache::v1;
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::field::{Choices, Value};
-use super::{Filled, Focus, Form};
-use crate::chat::completion::Step;
-use crate::chat::editor::Lines;
+use super::field::{FieldChoices, FieldValue};
+use super::{Form, FormFocus, FormOutcome};
+use crate::chat::completion::ListDirection;
+use crate::chat::editor::LineMode;
 
 impl Form {
-    pub(crate) fn key(&mut self, key: &KeyEvent) -> Filled {
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> FormOutcome {
         match key.code {
-            KeyCode::Esc => return Filled::Back,
-            KeyCode::Tab => self.step(Step::Next),
-            KeyCode::BackTab => self.step(Step::Previous),
-            KeyCode::Down => self.row(Step::Next),
-            KeyCode::Up => self.row(Step::Previous),
+            KeyCode::Esc => return FormOutcome::Back,
+            KeyCode::Tab => self.step(ListDirection::Next),
+            KeyCode::BackTab => self.step(ListDirection::Previous),
+            KeyCode::Down => self.row(ListDirection::Next),
+            KeyCode::Up => self.row(ListDirection::Previous),
             KeyCode::Enter => return self.enter(),
             KeyCode::Left | KeyCode::Right if self.toggle() => {}
             _ => {
                 if let Some(editor) = self.field().and_then(|field| field.editor()) {
-                    editor.key(key, Lines::One);
+                    editor.key(key, LineMode::Single);
                 }
             }
         }
-        Filled::Open
+        FormOutcome::Open
     }
 
     /// Whether there was a field to paste into.
@@ -38,60 +38,66 @@ impl Form {
 
     fn field(&mut self) -> Option<&mut super::Field> {
         match self.focus {
-            Focus::Field(index) => self.fields.get_mut(index),
-            Focus::Nothing | Focus::Send | Focus::Decline | Focus::Dismiss => None,
+            FormFocus::Field(index) => self.fields.get_mut(index),
+            FormFocus::Nothing | FormFocus::Send | FormFocus::Decline | FormFocus::Dismiss => None,
         }
     }
 
-    fn enter(&mut self) -> Filled {
+    fn enter(&mut self) -> FormOutcome {
         match self.focus {
-            Focus::Send => return self.send(),
-            Focus::Decline => return Filled::Done(v1::ElicitationAction::Decline),
-            Focus::Dismiss => return Filled::Done(v1::ElicitationAction::Cancel),
-            Focus::Nothing => return Filled::Open,
-            Focus::Field(_) => {}
+            FormFocus::Send => return self.send(),
+            FormFocus::Decline => return FormOutcome::Answered(v1::ElicitationAction::Decline),
+            FormFocus::Dismiss => return FormOutcome::Answered(v1::ElicitationAction::Cancel),
+            FormFocus::Nothing => return FormOutcome::Open,
+            FormFocus::Field(_) => {}
         }
         if let Some(choices) = self.field().and_then(|field| field.choices_of_one()) {
             choices.choose_this();
         }
-        self.step(Step::Next);
-        Filled::Open
+        self.step(ListDirection::Next);
+        FormOutcome::Open
     }
 
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, direction: ListDirection) {
         let last = self.fields.len().checked_sub(1);
-        self.focus = match (self.focus, step) {
-            (Focus::Field(index), Step::Next) if Some(index) != last => Focus::Field(index + 1),
-            (Focus::Field(_), Step::Next) => Focus::Send,
-            (Focus::Send, Step::Next) => Focus::Decline,
-            (Focus::Decline, Step::Next) => Focus::Dismiss,
-            (Focus::Nothing | Focus::Dismiss, Step::Next) => {
-                last.map_or(Focus::Send, |_| Focus::Field(0))
+        self.focus = match (self.focus, direction) {
+            (FormFocus::Field(index), ListDirection::Next) if Some(index) != last => {
+                FormFocus::Field(index + 1)
             }
-            (Focus::Nothing | Focus::Field(0), Step::Previous) => Focus::Dismiss,
-            (Focus::Field(index), Step::Previous) => Focus::Field(index - 1),
-            (Focus::Send, Step::Previous) => last.map_or(Focus::Dismiss, Focus::Field),
-            (Focus::Dismiss, Step::Previous) => Focus::Decline,
-            (Focus::Decline, Step::Previous) => Focus::Send,
+            (FormFocus::Field(_), ListDirection::Next) => FormFocus::Send,
+            (FormFocus::Send, ListDirection::Next) => FormFocus::Decline,
+            (FormFocus::Decline, ListDirection::Next) => FormFocus::Dismiss,
+            (FormFocus::Nothing | FormFocus::Dismiss, ListDirection::Next) => {
+                last.map_or(FormFocus::Send, |_| FormFocus::Field(0))
+            }
+            (FormFocus::Nothing | FormFocus::Field(0), ListDirection::Previous) => {
+                FormFocus::Dismiss
+            }
+            (FormFocus::Field(index), ListDirection::Previous) => FormFocus::Field(index - 1),
+            (FormFocus::Send, ListDirection::Previous) => {
+                last.map_or(FormFocus::Dismiss, FormFocus::Field)
+            }
+            (FormFocus::Dismiss, ListDirection::Previous) => FormFocus::Decline,
+            (FormFocus::Decline, ListDirection::Previous) => FormFocus::Send,
         };
     }
 
     /// Up and down go through the rows of a field with choices, then on to the next field.
-    fn row(&mut self, step: Step) {
+    fn row(&mut self, direction: ListDirection) {
         if let Some(choices) = self.field().and_then(|field| field.choices()) {
-            match step {
-                Step::Next if choices.row + 1 < choices.list.len() => {
+            match direction {
+                ListDirection::Next if choices.row + 1 < choices.list.len() => {
                     choices.row += 1;
                     return;
                 }
-                Step::Previous if choices.row > 0 => {
+                ListDirection::Previous if choices.row > 0 => {
                     choices.row -= 1;
                     return;
                 }
                 _ => {}
             }
         }
-        self.step(step);
+        self.step(direction);
     }
 
     /// Whether there was something to toggle.
@@ -100,14 +106,17 @@ impl Form {
             return false;
         };
         match &mut field.value {
-            Value::Switch(on) => *on = Some(!on.unwrap_or(false)),
-            Value::One(choices) => choices.choose_this(),
-            Value::Many(choices, _) => {
+            FieldValue::Boolean(on) => *on = Some(!on.unwrap_or(false)),
+            FieldValue::One(choices) => choices.choose_this(),
+            FieldValue::Many(choices, _) => {
                 if let Some(choice) = choices.list.get_mut(choices.row) {
                     choice.is_chosen = !choice.is_chosen;
                 }
             }
-            Value::Text(..) | Value::Number(..) | Value::Integer(..) | Value::Unknown => {
+            FieldValue::Text(..)
+            | FieldValue::Number(..)
+            | FieldValue::Integer(..)
+            | FieldValue::Unknown => {
                 return false;
             }
         }
@@ -116,15 +125,15 @@ impl Form {
 }
 
 impl super::Field {
-    fn choices_of_one(&mut self) -> Option<&mut Choices> {
+    fn choices_of_one(&mut self) -> Option<&mut FieldChoices> {
         match &mut self.value {
-            Value::One(choices) => Some(choices),
+            FieldValue::One(choices) => Some(choices),
             _ => None,
         }
     }
 }
 
-impl Choices {
+impl FieldChoices {
     fn choose_this(&mut self) {
         for (index, choice) in self.list.iter_mut().enumerate() {
             choice.is_chosen = index == self.row;

@@ -8,15 +8,15 @@ use attache_text::plain::visible;
 use ratatui::text::Line;
 
 use super::facts::LONGEST;
-use super::{Against, PermissionDialog};
+use super::{DiffBase, PermissionDialog};
 use crate::chat::panel::Panel;
 use crate::chat::quoted;
-use crate::paint::Brush;
+use crate::paint::Appearance;
 use crate::paint::diff::{self, DiffLayout};
-use crate::paint::theme::Role;
+use crate::paint::theme::TextRole;
 
 /// What decides how changes are laid out: the width, the old text, and whether the two texts are side by side.
-pub(super) type ChangesLayout = (u16, Against, DiffLayout);
+pub(super) type ChangesLayout = (u16, DiffBase, DiffLayout);
 
 /// The changes, laid out at a width.
 #[derive(Debug)]
@@ -30,38 +30,44 @@ pub(super) struct Changes {
 
 impl PermissionDialog {
     /// All that would change. It is laid out once for each width, and again when colours are found.
-    pub(super) fn changes(&self, brush: &Brush, width: u16) -> Arc<Changes> {
-        let layout = (width, self.against, brush.diffs);
+    pub(super) fn changes(&self, appearance: &Appearance, width: u16) -> Arc<Changes> {
+        let layout = (width, self.diff_base, appearance.diffs);
         let mut last = self.changes.borrow_mut();
         let current = last
             .take()
             .filter(|it| it.layout == layout && it.is_coloured);
-        let changes = current.unwrap_or_else(|| Arc::new(self.lay_out_changes(brush, width)));
+        let changes = current.unwrap_or_else(|| Arc::new(self.lay_out_changes(appearance, width)));
         Arc::clone(last.insert(changes))
     }
 
-    fn lay_out_changes(&self, brush: &Brush, width: u16) -> Changes {
+    fn lay_out_changes(&self, appearance: &Appearance, width: u16) -> Changes {
         let mut panel = Panel::new("");
         let mut left = LONGEST;
         let (mut are_too_long, mut is_coloured) = (false, true);
         for (change, found) in self.prompt.changes() {
-            let shown = match (self.against, found) {
-                (Against::Disk, Some(DiskComparison::Different(text))) => &v1::Diff {
+            let shown = match (self.diff_base, found) {
+                (DiffBase::Disk, Some(DiskComparison::Different(text))) => &v1::Diff {
                     old_text: text.clone(),
                     ..change.clone()
                 },
                 _ => change,
             };
-            let warning = brush.theme.style(Role::Warning);
-            if let Some(remark) = remark(found, change, self.against) {
+            let warning = appearance.theme.style(TextRole::Warning);
+            if let Some(remark) = remark(found, change, self.diff_base) {
                 panel.text(remark, warning, width);
             }
             if let Some(DiskComparison::Unknown(why)) = found {
-                panel.labelled("because", &visible(why), Role::Warning, &brush.theme, width);
+                panel.labelled(
+                    "because",
+                    &visible(why),
+                    TextRole::Warning,
+                    &appearance.theme,
+                    width,
+                );
             }
-            let diff = diff::whole(shown, brush, width.saturating_sub(quoted::WIDTH), left);
+            let diff = diff::whole(shown, appearance, width.saturating_sub(quoted::WIDTH), left);
             is_coloured &= diff.painted.is_coloured;
-            let rows = quoted::barred(diff.painted.lines, &brush.theme);
+            let rows = quoted::barred(diff.painted.lines, &appearance.theme);
             panel.lines.extend(rows);
             match diff.characters {
                 Some(characters) => left -= characters,
@@ -72,7 +78,7 @@ impl PermissionDialog {
             }
         }
         Changes {
-            layout: (width, self.against, brush.diffs),
+            layout: (width, self.diff_base, appearance.diffs),
             rows: panel.lines,
             are_too_long,
             is_coloured,
@@ -84,21 +90,21 @@ impl PermissionDialog {
 fn remark(
     found: Option<&DiskComparison>,
     change: &v1::Diff,
-    against: Against,
+    diff_base: DiffBase,
 ) -> Option<&'static str> {
-    let said = match (found?, against) {
+    let said = match (found?, diff_base) {
         (DiskComparison::AsShown, _) => return None,
-        (DiskComparison::Different(Some(_)), Against::Disk) => {
+        (DiskComparison::Different(Some(_)), DiffBase::Disk) => {
             "! Against the disk: what would change if the new text were the whole file."
         }
-        (DiskComparison::Different(None), Against::Disk) => "! Against the disk: no file.",
-        (DiskComparison::Different(Some(_)), Against::Shown) if change.old_text.is_none() => {
+        (DiskComparison::Different(None), DiffBase::Disk) => "! Against the disk: no file.",
+        (DiskComparison::Different(Some(_)), DiffBase::Agent) if change.old_text.is_none() => {
             "! The agent shows a new file, but there is one on disk."
         }
-        (DiskComparison::Different(Some(_)), Against::Shown) => {
+        (DiskComparison::Different(Some(_)), DiffBase::Agent) => {
             "! The file on disk is not what the agent shows."
         }
-        (DiskComparison::Different(None), Against::Shown) => {
+        (DiskComparison::Different(None), DiffBase::Agent) => {
             "! The agent shows an old text, but there is no file on disk."
         }
         (DiskComparison::Unknown(_), _) => "! Not compared with the disk.",

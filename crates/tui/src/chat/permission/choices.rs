@@ -8,9 +8,9 @@ use attache_text::plain::visible_start;
 
 /// One answer.
 #[derive(Debug, Clone)]
-pub(super) struct Choice {
+pub(super) struct PermissionChoice {
     pub(super) kind: ChoiceKind,
-    pub(super) source: Source,
+    pub(super) source: ChoiceSource,
     /// The agent's option that the agent gets, if it gets one.
     option: Option<v1::PermissionOptionId>,
 }
@@ -33,7 +33,7 @@ pub(super) enum ChoiceKind {
 
 /// Who offers an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ChoiceSource {
     /// The agent, under this name; safe to show.
     Agent(String),
     /// We do, and remember it as far as this.
@@ -42,7 +42,7 @@ pub(super) enum Source {
     Nobody,
 }
 
-impl Choice {
+impl PermissionChoice {
     /// Whether anything is permitted by it.
     pub(super) fn grants(&self) -> bool {
         matches!(
@@ -66,8 +66,8 @@ impl Choice {
     /// How far we remember it ourselves.
     pub(super) fn scope(&self) -> Option<Scope> {
         match self.source {
-            Source::Own(scope) => Some(scope),
-            Source::Agent(_) | Source::Nobody => None,
+            ChoiceSource::Own(scope) => Some(scope),
+            ChoiceSource::Agent(_) | ChoiceSource::Nobody => None,
         }
     }
 
@@ -88,51 +88,51 @@ impl Choice {
     /// The answer in our words, and in the agent's where they say something else.
     pub(super) fn words(&self) -> (String, Option<&str>) {
         match (&self.source, self.kind) {
-            (Source::Agent(name), ChoiceKind::Unknown) => {
+            (ChoiceSource::Agent(name), ChoiceKind::Unknown) => {
                 ("Cannot be chosen (unknown kind)".to_owned(), Some(name))
             }
-            (Source::Agent(name), ChoiceKind::Duplicate) => {
+            (ChoiceSource::Agent(name), ChoiceKind::Duplicate) => {
                 let words = "Cannot be chosen (another option has its id)";
                 (words.to_owned(), Some(name))
             }
             // These words are ours.
-            (Source::Agent(name), ChoiceKind::Omitted) => {
+            (ChoiceSource::Agent(name), ChoiceKind::Omitted) => {
                 (format!("Cannot be chosen: {name}"), None)
             }
-            (Source::Agent(name), kind) => match kind_label(kind) {
+            (ChoiceSource::Agent(name), kind) => match kind_label(kind) {
                 label if name.eq_ignore_ascii_case(label) => (label.to_owned(), None),
                 label => (label.to_owned(), Some(name)),
             },
-            (Source::Own(scope), ChoiceKind::RejectLasting) => {
+            (ChoiceSource::Own(scope), ChoiceKind::RejectLasting) => {
                 let words = format!("Reject, and don't ask again {}", reach(*scope));
                 (words, None)
             }
-            (Source::Own(scope), _) => {
+            (ChoiceSource::Own(scope), _) => {
                 let words = format!("Allow, and don't ask again {}", reach(*scope));
                 (words, None)
             }
-            (Source::Nobody, _) => ("Dismiss (cancel the request)".to_owned(), None),
+            (ChoiceSource::Nobody, _) => ("Dismiss (cancel the request)".to_owned(), None),
         }
     }
 }
 
 /// The answers to a request.
-pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Choice> {
+pub(super) fn of(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
     let options = &prompt.options;
-    let mut choices: Vec<Choice> = options
+    let mut choices: Vec<PermissionChoice> = options
         .iter()
         .take(MOST)
-        .map(|option| Choice {
+        .map(|option| PermissionChoice {
             kind: kind_of(option, options),
-            source: Source::Agent(name(&option.name)),
+            source: ChoiceSource::Agent(name(&option.name)),
             option: Some(option.option_id.clone()),
         })
         .collect();
     if prompt.omitted_options > 0 {
         let more = prompt.omitted_options;
-        choices.push(Choice {
+        choices.push(PermissionChoice {
             kind: ChoiceKind::Omitted,
-            source: Source::Agent(format!(
+            source: ChoiceSource::Agent(format!(
                 "{more} more options of the agent; it offers too many"
             )),
             option: None,
@@ -144,9 +144,9 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Choice> {
     };
     let (allow, reject) = (once(ChoiceKind::AllowOnce), once(ChoiceKind::RejectOnce));
     if !prompt.action.is_asked_each_time() {
-        let own = |kind, scope, option| Choice {
+        let own = |kind, scope, option| PermissionChoice {
             kind,
-            source: Source::Own(scope),
+            source: ChoiceSource::Own(scope),
             option,
         };
         if allow.is_some() {
@@ -158,9 +158,9 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Choice> {
             choices.push(own(ChoiceKind::RejectLasting, Scope::Workspace, reject));
         }
     }
-    choices.push(Choice {
+    choices.push(PermissionChoice {
         kind: ChoiceKind::Dismiss,
-        source: Source::Nobody,
+        source: ChoiceSource::Nobody,
         option: None,
     });
     choices

@@ -5,18 +5,18 @@ use attache_host::permissions::{Action, Expiry, Scope};
 use attache_text::plain::visible;
 
 use super::PermissionDialog;
-use super::choices::{Choice, ChoiceKind, Source};
+use super::choices::{ChoiceKind, ChoiceSource, PermissionChoice};
 
 impl PermissionDialog {
     /// What is going to be remembered, in a sentence of ours: the action, where and how long.
-    pub(super) fn sentence(&self, choice: &Choice) -> String {
+    pub(super) fn sentence(&self, choice: &PermissionChoice) -> String {
         let action = &self.prompt.action;
         let verb = match choice.kind {
             ChoiceKind::RejectLasting => "reject",
             _ => "allow",
         };
         match &choice.source {
-            Source::Own(scope) => {
+            ChoiceSource::Own(scope) => {
                 let what = match (&action.command, choice.kind) {
                     (Some(_), ChoiceKind::RejectLasting) => {
                         "this command, also inside other shell lines,"
@@ -36,19 +36,19 @@ impl PermissionDialog {
                     "Attaché will {verb} {what} without asking: for this agent, {place}, {expiry}."
                 )
             }
-            Source::Agent(_) => {
+            ChoiceSource::Agent(_) => {
                 "The agent will remember this by rules of its own. Attaché cannot limit or undo it."
                     .to_owned()
             }
-            Source::Nobody => String::new(),
+            ChoiceSource::Nobody => String::new(),
         }
     }
 
     /// The names that the sentence is about, each with our label for it.
-    pub(super) fn names(&self, choice: &Choice) -> Vec<(&'static str, String)> {
+    pub(super) fn names(&self, choice: &PermissionChoice) -> Vec<(&'static str, String)> {
         let action = &self.prompt.action;
         match &choice.source {
-            Source::Own(scope) => {
+            ChoiceSource::Own(scope) => {
                 let mut names = vec![("agent", visible(&action.agent).into_owned())];
                 if *scope == Scope::Workspace {
                     let workspace = visible(&action.workspace.to_string_lossy()).into_owned();
@@ -56,8 +56,8 @@ impl PermissionDialog {
                 }
                 names
             }
-            Source::Agent(name) => vec![("option", name.clone())],
-            Source::Nobody => Vec::new(),
+            ChoiceSource::Agent(name) => vec![("option", name.clone())],
+            ChoiceSource::Nobody => Vec::new(),
         }
     }
 }

@@ -7,62 +7,75 @@ use attache_host::permissions::option_label;
 use attache_text::plain::{visible, visible_command, visible_lines, visible_word};
 use ratatui::text::{Line, Span};
 
-use super::choices::{Choice, ChoiceKind, Source};
-use super::facts::{Fact, Words};
-use super::page::{Page, Rows};
-use super::{Against, Extent, PermissionDialog, Step, facts};
+use super::choices::{ChoiceKind, ChoiceSource, PermissionChoice};
+use super::facts::{Fact, FactLabel};
+use super::page::{AnswerRows, PermissionPage};
+use super::{DetailLevel, DialogStep, DiffBase, PermissionDialog, facts};
 use crate::chat::panel::Panel;
 use crate::chat::quoted::{self, Margins};
 use crate::chat::text;
-use crate::paint::theme::{Role, Sign};
-use crate::paint::{Brush, wrap};
+use crate::paint::theme::{Sign, TextRole};
+use crate::paint::{Appearance, wrap};
 
 /// Whether the keys go to the dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keys {
+pub(crate) enum KeyFocus {
     Here,
     Elsewhere,
 }
 
 impl PermissionDialog {
     /// The dialog at a width. `behind` is how many more requests wait.
-    pub(crate) fn page(&self, brush: &Brush, width: u16, behind: usize, keys: Keys) -> Page {
+    pub(crate) fn page(
+        &self,
+        appearance: &Appearance,
+        width: u16,
+        behind: usize,
+        keys: KeyFocus,
+    ) -> PermissionPage {
         let inner = usize::from(Panel::inner(width));
         let facts = facts::of(&self.prompt);
-        let changes = self.changes(brush, Panel::inner(width));
+        let changes = self.changes(appearance, Panel::inner(width));
         let are_too_long = facts::are_too_long(&facts) || changes.are_too_long;
-        let rows = |words: &Words, text: &str, role| match words {
-            Words::Ours => own(text, role, brush, inner),
-            Words::Theirs(label) => {
-                quoted::labelled(label, text, brush.theme.style(role), &brush.theme, inner)
-            }
+        let rows = |words: &FactLabel, text: &str, role| match words {
+            FactLabel::Ours => own(text, role, appearance, inner),
+            FactLabel::Theirs(label) => quoted::labelled(
+                label,
+                text,
+                appearance.theme.style(role),
+                &appearance.theme,
+                inner,
+            ),
         };
         let heads = facts.iter();
         let heads = heads.filter_map(|fact| Some((fact.head.as_ref()?, fact.role)));
         let heads = heads.flat_map(|((words, head), role)| rows(words, head, role));
         let answers = match self.step {
-            Step::Choosing => self.answers(brush, inner, keys),
-            Step::Confirming(at) => self.confirmation(at, brush, inner),
+            DialogStep::Choosing => self.answers(appearance, inner, keys),
+            DialogStep::Confirming(at) => self.confirmation(at, appearance, inner),
         };
         let whole = |fact: &Fact| rows(&fact.words, &fact.text, fact.role);
         let scrolled = facts.iter().filter(|fact| !fact.is_pinned());
-        Page {
+        PermissionPage {
             title: self.title(behind),
             heads: heads.collect(),
             facts: facts.iter().flat_map(whole).collect(),
             scrolled: scrolled.flat_map(whole).collect(),
-            rest: self.rest(brush, width),
+            rest: self.rest(appearance, width),
             answers,
-            heading: Line::styled(text::cut(REMEMBER, inner), brush.theme.style(Role::Dim)),
+            heading: Line::styled(
+                text::cut(REMEMBER, inner),
+                appearance.theme.style(TextRole::Dim),
+            ),
             selected: self.selected,
             hint: self.hint(keys),
             keys,
             // In another layout it is read from its beginning.
-            top: match self.seen.is_of(changes.layout) {
+            top: match self.coverage.is_of(changes.layout) {
                 true => self.top,
                 false => 0,
             },
-            seen: self.seen.clone(),
+            coverage: self.coverage.clone(),
             changes,
             are_too_long,
             step: self.step,
@@ -81,9 +94,9 @@ impl PermissionDialog {
             _ if facts::is_shell_line(action.command.as_deref().unwrap_or_default()) => {
                 "Run a shell line"
             }
-            _ => deed(kind, action.paths.len()),
+            _ => action_label(kind, action.paths.len()),
         };
-        if let Step::Confirming(_) = self.step {
+        if let DialogStep::Confirming(_) = self.step {
             return format!("Remember this answer? {what}");
         }
         match behind {
@@ -93,31 +106,37 @@ impl PermissionDialog {
         }
     }
 
-    fn answers(&self, brush: &Brush, width: usize, keys: Keys) -> Vec<Rows> {
+    fn answers(&self, appearance: &Appearance, width: usize, keys: KeyFocus) -> Vec<AnswerRows> {
         let choices = self.choices.iter().enumerate();
         let rows = choices.map(|(at, choice)| {
-            let is_selected = self.selected == Some(at) && keys == Keys::Here;
-            Rows {
-                lines: answer(choice, is_selected, brush, width),
+            let is_selected = self.selected == Some(at) && keys == KeyFocus::Here;
+            AnswerRows {
+                lines: answer(choice, is_selected, appearance, width),
                 choice: Some(at),
-                is_own: matches!(choice.source, Source::Own(_)),
+                is_own: matches!(choice.source, ChoiceSource::Own(_)),
                 grants: choice.grants(),
             }
         });
         rows.collect()
     }
 
-    fn confirmation(&self, at: usize, brush: &Brush, width: usize) -> Vec<Rows> {
+    fn confirmation(&self, at: usize, appearance: &Appearance, width: usize) -> Vec<AnswerRows> {
         let Some(choice) = self.choices.get(at) else {
             return Vec::new();
         };
         let role = role_of(choice);
-        let mut lines = own(&self.sentence(choice), role, brush, width);
+        let mut lines = own(&self.sentence(choice), role, appearance, width);
         for (label, name) in self.names(choice) {
-            let style = brush.theme.style(role);
-            lines.extend(quoted::labelled(label, &name, style, &brush.theme, width));
+            let style = appearance.theme.style(role);
+            lines.extend(quoted::labelled(
+                label,
+                &name,
+                style,
+                &appearance.theme,
+                width,
+            ));
         }
-        vec![Rows {
+        vec![AnswerRows {
             lines,
             choice: None,
             is_own: false,
@@ -125,72 +144,78 @@ impl PermissionDialog {
         }]
     }
 
-    fn hint(&self, keys: Keys) -> String {
+    fn hint(&self, keys: KeyFocus) -> String {
         let mut hint: Vec<&str> = Vec::new();
         match (keys, self.step) {
-            (Keys::Elsewhere, _) => return "Tab to answer".to_owned(),
-            (Keys::Here, Step::Choosing) => {
+            (KeyFocus::Elsewhere, _) => return "Tab to answer".to_owned(),
+            (KeyFocus::Here, DialogStep::Choosing) => {
                 hint.extend(["↑↓ select", "Enter choose", "Esc back"]);
             }
-            (Keys::Here, Step::Confirming(at)) => {
+            (KeyFocus::Here, DialogStep::Confirming(at)) => {
                 hint.extend(["Enter confirm", "Esc back"]);
                 if self.has_term(at) {
                     hint.push("←→ how long");
                 }
             }
         }
-        hint.push(match self.extent {
-            Extent::Digest => "Alt-D details",
-            Extent::Everything => "Alt-D fewer details",
+        hint.push(match self.detail_level {
+            DetailLevel::Summary => "Alt-D details",
+            DetailLevel::Full => "Alt-D fewer details",
         });
         if self.differs() {
-            hint.push(match self.against {
-                Against::Shown => "Alt-V compare",
-                Against::Disk => "Alt-V as the agent shows it",
+            hint.push(match self.diff_base {
+                DiffBase::Agent => "Alt-V compare",
+                DiffBase::Disk => "Alt-V as the agent shows it",
             });
         }
         hint.join(" · ")
     }
 
     /// What scrolls and need not be read: what the agent says, and all details where they are wanted.
-    fn rest(&self, brush: &Brush, width: u16) -> Vec<Line<'static>> {
+    fn rest(&self, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
         let inner = Panel::inner(width);
         let mut panel = Panel::new("");
-        self.origin(&mut panel, brush, inner);
-        if self.extent == Extent::Everything {
-            self.everything(&mut panel, brush, inner);
+        self.origin(&mut panel, appearance, inner);
+        if self.detail_level == DetailLevel::Full {
+            self.everything(&mut panel, appearance, inner);
         }
         panel.lines
     }
 
     /// Where the request comes from, and what the agent calls it.
-    fn origin(&self, panel: &mut Panel, brush: &Brush, width: u16) {
-        let quote = Role::Quote;
+    fn origin(&self, panel: &mut Panel, appearance: &Appearance, width: u16) {
+        let quote = TextRole::Quote;
         match &self.prompt.subject {
             PromptSubject::HostRequest(_) => {
                 let said = "The agent did not ask first.";
-                panel.text(said, brush.theme.style(quote), width);
+                panel.text(said, appearance.theme.style(quote), width);
             }
             PromptSubject::Exec(exec) => {
                 let said = "The process waits until you answer.";
-                panel.text(said, brush.theme.style(quote), width);
-                panel.labelled("rule", &visible(&exec.rule), quote, &brush.theme, width);
+                panel.text(said, appearance.theme.style(quote), width);
+                panel.labelled(
+                    "rule",
+                    &visible(&exec.rule),
+                    quote,
+                    &appearance.theme,
+                    width,
+                );
                 let parents = exec.parents.iter().rev();
                 let parents = parents.map(|name| visible_word(name));
                 let steps: Vec<_> = parents
                     .chain([visible_command(&exec.argv).into()])
                     .collect();
-                panel.labelled("from", &steps.join(" → "), quote, &brush.theme, width);
+                panel.labelled("from", &steps.join(" → "), quote, &appearance.theme, width);
             }
             PromptSubject::ToolCall(_) if self.prompt.action.title.is_empty() => {}
             PromptSubject::ToolCall(_) => {
                 let title = visible(&self.prompt.action.title);
-                panel.labelled("title", &title, quote, &brush.theme, width);
+                panel.labelled("title", &title, quote, &appearance.theme, width);
             }
         }
     }
 
-    fn everything(&self, panel: &mut Panel, brush: &Brush, width: u16) {
+    fn everything(&self, panel: &mut Panel, appearance: &Appearance, width: u16) {
         let action = &self.prompt.action;
         let workspace = action.workspace.to_string_lossy();
         let mut details = vec![
@@ -217,7 +242,7 @@ impl PermissionDialog {
             details.push(("file", path.into()));
         }
         for (label, text) in details {
-            panel.labelled(label, &text, Role::Dim, &brush.theme, width);
+            panel.labelled(label, &text, TextRole::Dim, &appearance.theme, width);
         }
         let content = call.iter().flat_map(|call| &call.content);
         let texts = content.filter_map(|content| match content {
@@ -233,23 +258,28 @@ impl PermissionDialog {
             _ => Some("content of an unknown kind".to_owned()),
         });
         for text in texts {
-            let style = brush.theme.style(Role::Quote);
-            let rows = quoted::lines(&text, style, &brush.theme, usize::from(width));
+            let style = appearance.theme.style(TextRole::Quote);
+            let rows = quoted::lines(&text, style, &appearance.theme, usize::from(width));
             panel.lines.extend(rows);
         }
     }
 }
 
 /// A text of our own, broken to the width.
-fn own(text: &str, role: Role, brush: &Brush, width: usize) -> Vec<Line<'static>> {
+fn own(text: &str, role: TextRole, appearance: &Appearance, width: usize) -> Vec<Line<'static>> {
     let rows = text::lines(text, width).into_iter();
-    rows.map(|row| Line::styled(row, brush.theme.style(role)))
+    rows.map(|row| Line::styled(row, appearance.theme.style(role)))
         .collect()
 }
 
 /// One answer, broken to the width.
-fn answer(choice: &Choice, is_selected: bool, brush: &Brush, width: usize) -> Vec<Line<'static>> {
-    let theme = &brush.theme;
+fn answer(
+    choice: &PermissionChoice,
+    is_selected: bool,
+    appearance: &Appearance,
+    width: usize,
+) -> Vec<Line<'static>> {
+    let theme = &appearance.theme;
     let sign = match is_selected {
         true => theme.sign(Sign::Cursor),
         false => " ",
@@ -257,7 +287,7 @@ fn answer(choice: &Choice, is_selected: bool, brush: &Brush, width: usize) -> Ve
     let style = match is_selected {
         true => theme
             .style(role_of(choice))
-            .patch(theme.style(Role::Selected)),
+            .patch(theme.style(TextRole::Selected)),
         false => theme.style(role_of(choice)),
     };
     let (ours, theirs) = choice.words();
@@ -282,18 +312,18 @@ fn answer(choice: &Choice, is_selected: bool, brush: &Brush, width: usize) -> Ve
 }
 
 /// The colour of an answer goes by what it does.
-fn role_of(choice: &Choice) -> Role {
+fn role_of(choice: &PermissionChoice) -> TextRole {
     match choice.kind {
-        ChoiceKind::AllowOnce => Role::Good,
-        ChoiceKind::AllowLasting => Role::Warning,
-        ChoiceKind::RejectOnce | ChoiceKind::RejectLasting => Role::Bad,
-        ChoiceKind::Dismiss => Role::Text,
-        ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted => Role::Dim,
+        ChoiceKind::AllowOnce => TextRole::Good,
+        ChoiceKind::AllowLasting => TextRole::Warning,
+        ChoiceKind::RejectOnce | ChoiceKind::RejectLasting => TextRole::Bad,
+        ChoiceKind::Dismiss => TextRole::Text,
+        ChoiceKind::Unknown | ChoiceKind::Duplicate | ChoiceKind::Omitted => TextRole::Dim,
     }
 }
 
 /// What would be done, by the sort of tool and never by the agent's words.
-fn deed(kind: &v1::ToolKind, files: usize) -> &'static str {
+fn action_label(kind: &v1::ToolKind, files: usize) -> &'static str {
     match (kind, files) {
         (v1::ToolKind::Execute, _) => "Run a command",
         (v1::ToolKind::Edit, 0 | 1) => "Edit a file",

@@ -10,31 +10,31 @@ use attache_host::permissions::{Action, Protection};
 use attache_text::plain::{visible, visible_command, visible_start, visible_word};
 
 use super::moves;
-use crate::paint::theme::Role;
+use crate::paint::theme::TextRole;
 
 /// One thing that the user has to see. Its text is safe to show.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
-    pub(super) words: Words,
+    pub(super) words: FactLabel,
     pub(super) text: String,
-    pub(super) role: Role,
+    pub(super) role: TextRole,
     /// What of it stays on the screen when there is not room for all facts at once.
-    pub(super) head: Option<(Words, String)>,
+    pub(super) head: Option<(FactLabel, String)>,
     /// Characters that are not in the text because there are too many.
     pub(super) missing: usize,
 }
 
 /// Whose words a text is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Words {
+pub(super) enum FactLabel {
     Ours,
     /// Those of others, under a label of ours.
     Theirs(Cow<'static, str>),
 }
 
 impl Fact {
-    fn whole(label: &'static str, text: String, role: Role) -> Fact {
-        let words = Words::Theirs(label.into());
+    fn whole(label: &'static str, text: String, role: TextRole) -> Fact {
+        let words = FactLabel::Theirs(label.into());
         Fact {
             head: Some((words.clone(), text.clone())),
             words,
@@ -44,9 +44,9 @@ impl Fact {
         }
     }
 
-    fn scrolled(label: impl Into<Cow<'static, str>>, text: String, role: Role) -> Fact {
+    fn scrolled(label: impl Into<Cow<'static, str>>, text: String, role: TextRole) -> Fact {
         Fact {
-            words: Words::Theirs(label.into()),
+            words: FactLabel::Theirs(label.into()),
             text,
             role,
             head: None,
@@ -57,9 +57,9 @@ impl Fact {
     /// A remark of ours.
     fn remark(text: impl Into<String>) -> Fact {
         Fact {
-            words: Words::Ours,
+            words: FactLabel::Ours,
             text: text.into(),
-            role: Role::Warning,
+            role: TextRole::Warning,
             head: None,
             missing: 0,
         }
@@ -69,7 +69,7 @@ impl Fact {
     fn pinned_remark(text: impl Into<String>) -> Fact {
         let text = text.into();
         Fact {
-            head: Some((Words::Ours, text.clone())),
+            head: Some((FactLabel::Ours, text.clone())),
             ..Fact::remark(text)
         }
     }
@@ -100,7 +100,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
         PromptSubject::Exec(exec) => {
             facts.push(program(&exec.argv));
             let path = visible(&exec.program.to_string_lossy()).into_owned();
-            facts.push(Fact::whole("binary", path, Role::Strong));
+            facts.push(Fact::whole("binary", path, TextRole::Strong));
             facts.extend(exec.env.iter().map(variable));
             Some(exec.cwd.clone())
         }
@@ -142,8 +142,8 @@ fn program(words: &[String]) -> Fact {
         _ => visible_word(first),
     };
     Fact {
-        head: Some((Words::Theirs("program".into()), head.into_owned())),
-        ..Fact::whole("command", text, Role::Strong)
+        head: Some((FactLabel::Theirs("program".into()), head.into_owned())),
+        ..Fact::whole("command", text, TextRole::Strong)
     }
 }
 
@@ -161,7 +161,7 @@ fn parts(facts: &mut Vec<Fact>, action: &Action) {
         facts.push(Fact::scrolled(
             label,
             visible(part).into_owned(),
-            Role::Text,
+            TextRole::Text,
         ));
     }
     if let Some(more @ 1..) = parts.len().checked_sub(MOST_PARTS) {
@@ -183,15 +183,15 @@ pub(super) fn is_shell_line(words: &[String]) -> bool {
 fn variable(variable: &v1::EnvVariable) -> Fact {
     let name = visible_word(&variable.name);
     let value = visible_word(variable.value.reveal());
-    Fact::scrolled("with", format!("{name}={value}"), Role::Warning)
+    Fact::scrolled("with", format!("{name}={value}"), TextRole::Warning)
 }
 
 /// A path that stays on the screen, with a remark if it is outside.
 fn place(facts: &mut Vec<Fact>, label: &'static str, shown: String, path: &Path, action: &Action) {
     let is_inside = is_inside(&action.workspace, path);
     let role = match is_inside {
-        true => Role::Text,
-        false => Role::Warning,
+        true => TextRole::Text,
+        false => TextRole::Warning,
     };
     facts.push(Fact::whole(label, shown, role));
     target(facts, path, action);
@@ -207,7 +207,7 @@ fn target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
     };
     if let Some(there) = &file.leads_to {
         let shown = visible(&there.to_string_lossy()).into_owned();
-        facts.push(Fact::whole("link to", shown, Role::Warning));
+        facts.push(Fact::whole("link to", shown, TextRole::Warning));
         if !file.is_inside {
             facts.push(Fact::pinned_remark(OUTSIDE));
         }
@@ -238,11 +238,11 @@ fn files(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Option<&Pa
         return;
     }
     facts.push(Fact {
-        role: Role::Strong,
+        role: TextRole::Strong,
         ..Fact::pinned_remark(format!("{} files", paths.len()))
     });
     for path in paths {
-        facts.push(Fact::scrolled("file", shown(path), Role::Strong));
+        facts.push(Fact::scrolled("file", shown(path), TextRole::Strong));
         let mut remarks = Vec::new();
         target(&mut remarks, path, action);
         facts.extend(remarks.into_iter().map(Fact::unpinned));
@@ -266,12 +266,12 @@ fn ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &
 /// What a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
 fn tool(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     facts.push(match &prompt.action.tool {
-        Some(tool) => Fact::whole("tool", visible_word(tool).into_owned(), Role::Strong),
+        Some(tool) => Fact::whole("tool", visible_word(tool).into_owned(), TextRole::Strong),
         None => Fact::pinned_remark("A tool without a name"),
     });
     let input = prompt.tool_call().and_then(|call| call.raw_input.as_ref());
     facts.push(match input {
-        Some(raw) => Fact::scrolled("input", visible(raw.as_str()).into_owned(), Role::Text),
+        Some(raw) => Fact::scrolled("input", visible(raw.as_str()).into_owned(), TextRole::Text),
         None => Fact::pinned_remark("Input not shown"),
     });
 }
@@ -283,7 +283,7 @@ fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         return;
     }
     facts.push(Fact {
-        role: Role::Text,
+        role: TextRole::Text,
         ..Fact::remark("Also in the input:")
     });
     for (name, value) in other.iter().take(MOST_MEMBERS) {
@@ -295,7 +295,7 @@ fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         if more > 0 {
             text += &format!("… {more} more characters, Alt-D shows all");
         }
-        facts.push(Fact::scrolled("input", text, Role::Text));
+        facts.push(Fact::scrolled("input", text, TextRole::Text));
     }
     if let Some(more @ 1..) = other.len().checked_sub(MOST_MEMBERS) {
         let text = format!("! {more} more members of the input: Alt-D shows all");
@@ -340,7 +340,7 @@ fn content(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         ),
     };
     facts.push(Fact {
-        role: Role::Text,
+        role: TextRole::Text,
         ..Fact::remark(format!(
             "With {text} from the agent: see all details (Alt-D)"
         ))

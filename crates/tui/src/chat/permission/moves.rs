@@ -10,13 +10,13 @@ use super::facts::straight;
 /// A move: the places that it may start from, and those that it may lead to. A relative path that is named beside a directory
 /// may be meant in the workspace or in that directory, so there can be several of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Move {
+pub(super) struct FileMove {
     pub(super) from: Vec<PathBuf>,
     pub(super) to: Vec<PathBuf>,
 }
 
 /// The moves of a request, with paths out of `paths`. A move of which one side is not among them is left out.
-pub(super) fn of(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<Move> {
+pub(super) fn of(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<FileMove> {
     let action = &prompt.action;
     if action.command.is_some() || action.is_ambiguous {
         return Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn of(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<Move> {
     let input: Option<Value> = raw.and_then(|raw| serde_json::from_str(raw.as_str()).ok());
     let pairs = input.as_ref().map(pairs).unwrap_or_default();
     let workspace = action.workspace.as_path();
-    let moves = pairs.into_iter().map(|(from, to)| Move {
+    let moves = pairs.into_iter().map(|(from, to)| FileMove {
         from: meant(from, paths, workspace),
         to: meant(to, paths, workspace),
     });

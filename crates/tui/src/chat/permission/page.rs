@@ -12,18 +12,18 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
-use super::Step;
+use super::DialogStep;
 use super::changes::Changes;
-use super::draw::Keys;
-use super::seen_rows::{SeenRows, UnseenRows};
+use super::draw::KeyFocus;
+use super::row_coverage::{RowCoverage, UnreadRows};
 use crate::chat::panel;
 use crate::chat::text;
-use crate::paint::theme::{Role, Theme};
+use crate::paint::theme::{TextRole, Theme};
 use crate::paint::wrap;
 
 /// The dialog, laid out at a width.
 #[derive(Debug)]
-pub(crate) struct Page {
+pub(crate) struct PermissionPage {
     pub(super) title: String,
     /// All facts, the heads of them, and those that are more than their heads.
     pub(super) facts: Vec<Line<'static>>,
@@ -32,25 +32,25 @@ pub(crate) struct Page {
     pub(super) changes: Arc<Changes>,
     /// What need not be read.
     pub(super) rest: Vec<Line<'static>>,
-    pub(super) answers: Vec<Rows>,
+    pub(super) answers: Vec<AnswerRows>,
     /// What stands above the first answer that is our own.
     pub(super) heading: Line<'static>,
     /// The answer that is selected: it has to be on the screen.
     pub(super) selected: Option<usize>,
     /// The keys that work, on the lower border.
     pub(super) hint: String,
-    pub(super) keys: Keys,
+    pub(super) keys: KeyFocus,
     /// The first row of the scrolled part.
     pub(super) top: usize,
     /// The rows of what scrolls that have been on the screen so far.
-    pub(super) seen: SeenRows,
+    pub(super) coverage: RowCoverage,
     pub(super) are_too_long: bool,
-    pub(super) step: Step,
+    pub(super) step: DialogStep,
 }
 
 /// The rows of one answer.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct AnswerRows {
     pub(super) lines: Vec<Line<'static>>,
     /// Which answer it is; nothing for a text.
     pub(super) choice: Option<usize>,
@@ -74,38 +74,38 @@ pub(crate) enum Fit {
 
 /// What the screen showed when it was last drawn.
 #[derive(Debug, Clone)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnPage {
     pub(crate) fit: Fit,
     pub(super) size: (u16, u16),
-    pub(super) step: Step,
+    pub(super) step: DialogStep,
     pub(super) selected: Option<usize>,
     pub(super) body_rows: usize,
     /// The first row of what scrolls, and the one where its end is on the screen.
     pub(super) top: usize,
     pub(super) last_top: usize,
-    pub(super) seen: SeenRows,
-    pub(super) unseen: UnseenRows,
+    pub(super) coverage: RowCoverage,
+    pub(super) unread_rows: UnreadRows,
     /// Rows of the screen, and the answer on each.
     pub(super) answer_rows: Vec<(u16, usize)>,
 }
 
 /// How the rows of a page are used.
 #[derive(Debug)]
-struct Layout<'a> {
+struct PageLayout<'a> {
     fit: Fit,
     pinned: Vec<&'a Line<'static>>,
     /// What scrolls, and how much of it is shown.
     body: Vec<&'a Line<'static>>,
     /// The rows of it that have been on the screen, this time included, and those that have to be and were not.
-    seen: SeenRows,
-    unseen: UnseenRows,
+    coverage: RowCoverage,
+    unread_rows: UnreadRows,
     body_rows: usize,
     top: usize,
     /// Rows of the answers, with the answer on each.
     answers: Vec<(Line<'static>, Option<usize>)>,
 }
 
-impl Page {
+impl PermissionPage {
     /// How many rows it wants.
     pub(crate) fn height(&self) -> u16 {
         let rows = self.essential() + self.rest.len() + self.answer_lines(|_| true).len() + 2;
@@ -144,8 +144,8 @@ impl Page {
     /// How many rows the answers need: the selected one is on the screen as a whole.
     fn answer_rows(&self) -> usize {
         let selected = self.answers.iter().find(|rows| match self.step {
-            Step::Choosing => rows.choice.is_some() && rows.choice == self.selected,
-            Step::Confirming(_) => true,
+            DialogStep::Choosing => rows.choice.is_some() && rows.choice == self.selected,
+            DialogStep::Confirming(_) => true,
         });
         selected.map_or(1, |rows| rows.lines.len())
     }
@@ -156,8 +156,8 @@ impl Page {
         frame: &mut Frame<'_>,
         theme: &Theme,
         size: (u16, u16),
-    ) -> Drawn {
-        let style = theme.style(Role::Warning);
+    ) -> DrawnPage {
+        let style = theme.style(TextRole::Warning);
         frame.render_widget(Clear, area);
         let block = panel::frame_of(&self.title, area, style, theme);
         let inside = Rect {
@@ -181,7 +181,7 @@ impl Page {
             lines.push(line);
         }
         frame.render_widget(Paragraph::new(lines), inside);
-        Drawn {
+        DrawnPage {
             fit: layout.fit,
             size,
             step: self.step,
@@ -189,13 +189,13 @@ impl Page {
             body_rows: layout.body_rows,
             top: layout.top,
             last_top: hidden,
-            seen: layout.seen,
-            unseen: layout.unseen,
+            coverage: layout.coverage,
+            unread_rows: layout.unread_rows,
             answer_rows,
         }
     }
 
-    fn layout(&self, room: usize, theme: &Theme, width: u16) -> Layout<'_> {
+    fn layout(&self, room: usize, theme: &Theme, width: u16) -> PageLayout<'_> {
         let needed = self.answer_rows();
         let to_read = self.scrolled.len() + self.changes.rows.len();
         if self.essential() + self.beside(needed) <= room {
@@ -205,7 +205,7 @@ impl Page {
             let for_rest = rest.len().min(BODY.max(left / 2));
             let answers = left.saturating_sub(for_rest).max(needed);
             let mut layout = self.divided(pinned, rest, room, answers);
-            layout.seen = self.seen.with(self.changes.layout, 0..to_read);
+            layout.coverage = self.coverage.with(self.changes.layout, 0..to_read);
             return layout;
         }
         if self.heads.len() + needed + BODY <= room {
@@ -216,9 +216,9 @@ impl Page {
             let answers = answers.min(left - BODY).max(needed);
             let mut layout = self.divided(self.heads.iter().collect(), body, room, answers);
             let shown = layout.top..layout.top + layout.body_rows;
-            layout.seen = self.seen.with(self.changes.layout, shown);
-            layout.unseen = layout.seen.unseen(to_read, layout.top);
-            if layout.unseen.count > 0 && layout.fit == Fit::Whole {
+            layout.coverage = self.coverage.with(self.changes.layout, shown);
+            layout.unread_rows = layout.coverage.unread_rows(to_read, layout.top);
+            if layout.unread_rows.count > 0 && layout.fit == Fit::Whole {
                 layout.fit = Fit::Unread;
             }
             return layout;
@@ -234,22 +234,22 @@ impl Page {
         body: Vec<&'a Line<'static>>,
         room: usize,
         answer_rows: usize,
-    ) -> Layout<'a> {
+    ) -> PageLayout<'a> {
         let left = room.saturating_sub(pinned.len());
         let answers = self.answer_lines(|_| true);
         let answer_rows = answer_rows.max(left.saturating_sub(body.len()));
         let answer_rows = answer_rows.min(answers.len()).min(left);
         let body_rows = (left - answer_rows).min(body.len());
         let top = self.top.min(body.len().saturating_sub(body_rows));
-        Layout {
+        PageLayout {
             fit: match self.are_too_long {
                 true => Fit::TooLong,
                 false => Fit::Whole,
             },
             pinned,
             body,
-            seen: self.seen.clone(),
-            unseen: UnseenRows::default(),
+            coverage: self.coverage.clone(),
+            unread_rows: UnreadRows::default(),
             body_rows,
             top,
             answers: self.window(answers, answer_rows),
@@ -257,12 +257,12 @@ impl Page {
     }
 
     /// Only what grants nothing can be chosen.
-    fn too_small(&self, room: usize, theme: &Theme, width: u16) -> Layout<'_> {
+    fn too_small(&self, room: usize, theme: &Theme, width: u16) -> PageLayout<'_> {
         let answers = match self.step {
-            Step::Choosing => self.answer_lines(|rows| !rows.grants),
-            Step::Confirming(_) => Vec::new(),
+            DialogStep::Choosing => self.answer_lines(|rows| !rows.grants),
+            DialogStep::Confirming(_) => Vec::new(),
         };
-        let style = theme.style(Role::Warning);
+        let style = theme.style(TextRole::Warning);
         let message = |said: &str| -> Vec<Line<'static>> {
             let rows = text::lines(said, usize::from(width)).into_iter();
             rows.map(|row| Line::styled(row, style)).collect()
@@ -275,12 +275,12 @@ impl Page {
         let rows = room - said.len();
         let shown = self.window(answers, rows);
         let said = said.into_iter().map(|line| (line, None));
-        Layout {
+        PageLayout {
             fit: Fit::TooSmall,
             pinned: Vec::new(),
             body: Vec::new(),
-            seen: self.seen.clone(),
-            unseen: UnseenRows::default(),
+            coverage: self.coverage.clone(),
+            unread_rows: UnreadRows::default(),
             body_rows: 0,
             top: 0,
             answers: said.chain(shown).collect(),
@@ -290,7 +290,7 @@ impl Page {
     /// The rows of the answers, with our own below a heading.
     fn answer_lines(
         &self,
-        is_listed: impl Fn(&Rows) -> bool,
+        is_listed: impl Fn(&AnswerRows) -> bool,
     ) -> Vec<(Line<'static>, Option<usize>)> {
         let mut lines = Vec::new();
         let mut has_heading = false;
@@ -318,7 +318,7 @@ impl Page {
     }
 
     /// The lower border, next to the answers: how much is not on the screen, and the keys.
-    fn border(&self, layout: &Layout<'_>, theme: &Theme, width: u16) -> Line<'static> {
+    fn border(&self, layout: &PageLayout<'_>, theme: &Theme, width: u16) -> Line<'static> {
         let hidden = layout.body.len() - layout.body_rows;
         let below = hidden - layout.top;
         let listed: std::collections::BTreeSet<usize> =
@@ -334,8 +334,8 @@ impl Page {
         }
         match (layout.fit, below, layout.top) {
             (Fit::Unread, ..) => {
-                let unread = counted(layout.unseen.count, "more line");
-                let key = layout.unseen.key();
+                let unread = counted(layout.unread_rows.count, "more line");
+                let key = layout.unread_rows.key();
                 parts.push(format!("{unread} to read first: {key}"));
             }
             (_, 0, 0) => {}
@@ -346,16 +346,16 @@ impl Page {
             parts.push(format!("{}: ↑↓", counted(answers, "more answer")));
         }
         let role = match layout.fit {
-            Fit::Whole => Role::Dim,
-            Fit::Unread | Fit::TooSmall | Fit::TooLong => Role::Warning,
+            Fit::Whole => TextRole::Dim,
+            Fit::Unread | Fit::TooSmall | Fit::TooLong => TextRole::Warning,
         };
         let note = Span::styled(parts.join(" · "), theme.style(role));
-        let hint = Span::styled(self.hint.clone(), theme.style(Role::Dim));
-        let gap = Span::styled(" · ", theme.style(Role::Dim));
+        let hint = Span::styled(self.hint.clone(), theme.style(TextRole::Dim));
+        let gap = Span::styled(" · ", theme.style(TextRole::Dim));
         let spans = match (parts.is_empty(), self.keys) {
             (true, _) => vec![hint],
-            (false, Keys::Here) => vec![note, gap, hint],
-            (false, Keys::Elsewhere) => vec![hint, gap, note],
+            (false, KeyFocus::Here) => vec![note, gap, hint],
+            (false, KeyFocus::Elsewhere) => vec![hint, gap, note],
         };
         let spans = wrap::cut_spans(spans, usize::from(width));
         let space = || Span::raw(" ");

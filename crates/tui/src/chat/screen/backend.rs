@@ -18,12 +18,12 @@ use ratatui::layout::{Position, Size};
 #[derive(Debug)]
 pub(in crate::chat) struct FixedColumns<B> {
     inner: B,
-    rows: Vec<Row>,
+    rows: Vec<ScreenRow>,
 }
 
 /// A row of the screen.
 #[derive(Debug, Clone, Default)]
-struct Row {
+struct ScreenRow {
     cells: Vec<Cell>,
     /// Whether every column of it is certain, as it was last written.
     is_certain: bool,
@@ -42,7 +42,7 @@ impl<B: Backend<Error = io::Error> + Write> FixedColumns<B> {
     fn note(&mut self, x: u16, y: u16, cell: &Cell, width: u16) {
         let (column, row) = (usize::from(x), usize::from(y));
         if self.rows.len() <= row {
-            self.rows.resize(row + 1, Row::new());
+            self.rows.resize(row + 1, ScreenRow::new());
         }
         if let Some(row) = self.rows.get_mut(row) {
             let columns = usize::from(width).max(column + 1);
@@ -59,12 +59,12 @@ impl<B: Backend<Error = io::Error> + Write> FixedColumns<B> {
     }
 }
 
-impl Row {
+impl ScreenRow {
     /// A blank row.
-    fn new() -> Row {
-        Row {
+    fn new() -> ScreenRow {
+        ScreenRow {
             is_certain: true,
-            ..Row::default()
+            ..ScreenRow::default()
         }
     }
 

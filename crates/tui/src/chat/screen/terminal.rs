@@ -18,27 +18,27 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 
 use super::backend::FixedColumns;
-use crate::chat::effect::Mouse;
+use crate::chat::effect::MouseCapture;
 
 /// The terminal while we have it. It is put back when this is dropped.
-pub(super) struct Stage {
+pub(super) struct AltScreen {
     terminal: Terminal<FixedColumns<CrosstermBackend<BufWriter<Stdout>>>>,
-    mouse: Mouse,
+    mouse: MouseCapture,
 }
 
-impl Stage {
-    pub(super) fn enter() -> io::Result<Stage> {
+impl AltScreen {
+    pub(super) fn enter() -> io::Result<AltScreen> {
         if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
             return Err(io::Error::other(
                 "this is no terminal; use `attache run` in scripts and pipes",
             ));
         }
-        put_back_on_panic();
-        take(Mouse::Ours)?;
-        let terminal = terminal().inspect_err(|_| put_back())?;
-        Ok(Stage {
+        restore_terminal_on_panic();
+        capture_terminal(MouseCapture::On)?;
+        let terminal = terminal().inspect_err(|_| restore_terminal())?;
+        Ok(AltScreen {
             terminal,
-            mouse: Mouse::Ours,
+            mouse: MouseCapture::On,
         })
     }
 
@@ -61,28 +61,28 @@ impl Stage {
         out.flush()
     }
 
-    pub(super) fn mouse(&mut self, mouse: Mouse) -> io::Result<()> {
+    pub(super) fn mouse(&mut self, mouse: MouseCapture) -> io::Result<()> {
         self.mouse = mouse;
         match mouse {
-            Mouse::Ours => execute!(io::stdout(), EnableMouseCapture),
-            Mouse::Terminal => execute!(io::stdout(), DisableMouseCapture),
+            MouseCapture::On => execute!(io::stdout(), EnableMouseCapture),
+            MouseCapture::Off => execute!(io::stdout(), DisableMouseCapture),
         }
     }
 
     /// Gives the terminal away for a while.
     pub(super) fn leave(&mut self) {
-        put_back();
+        restore_terminal();
     }
 
-    pub(super) fn return_to(&mut self) -> io::Result<()> {
-        take(self.mouse)?;
+    pub(super) fn reenter(&mut self) -> io::Result<()> {
+        capture_terminal(self.mouse)?;
         self.clear()
     }
 }
 
-impl Drop for Stage {
+impl Drop for AltScreen {
     fn drop(&mut self) {
-        put_back();
+        restore_terminal();
     }
 }
 
@@ -92,18 +92,18 @@ fn terminal() -> io::Result<Terminal<FixedColumns<CrosstermBackend<BufWriter<Std
     Terminal::new(FixedColumns::new(CrosstermBackend::new(out)))
 }
 
-fn take(mouse: Mouse) -> io::Result<()> {
+fn capture_terminal(mouse: MouseCapture) -> io::Result<()> {
     enable_raw_mode()?;
-    IS_TAKEN.store(true, Ordering::Relaxed);
-    begin(&mut io::stdout())?;
+    IS_CAPTURED.store(true, Ordering::Relaxed);
+    enter_alternate_screen(&mut io::stdout())?;
     match mouse {
-        Mouse::Ours => execute!(io::stdout(), EnableMouseCapture),
-        Mouse::Terminal => Ok(()),
+        MouseCapture::On => execute!(io::stdout(), EnableMouseCapture),
+        MouseCapture::Off => Ok(()),
     }
 }
 
 /// What the terminal is told before anything is drawn.
-pub(in crate::chat) fn begin(out: &mut impl Write) -> io::Result<()> {
+pub(in crate::chat) fn enter_alternate_screen(out: &mut impl Write) -> io::Result<()> {
     execute!(
         out,
         EnterAlternateScreen,
@@ -113,8 +113,8 @@ pub(in crate::chat) fn begin(out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Puts the terminal back. There is nobody to tell if that fails: the terminal is gone.
-fn put_back() {
-    if !IS_TAKEN.swap(false, Ordering::Relaxed) {
+fn restore_terminal() {
+    if !IS_CAPTURED.swap(false, Ordering::Relaxed) {
         return;
     }
     execute!(
@@ -130,12 +130,12 @@ fn put_back() {
 }
 
 /// A panic is to be read on a terminal that works.
-fn put_back_on_panic() {
+fn restore_terminal_on_panic() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            put_back();
+            restore_terminal();
             before(panic);
         }));
     });
@@ -143,11 +143,11 @@ fn put_back_on_panic() {
 
 /// Bytes of a drawing that are written at once.
 const DRAWING: usize = 64 * 1024;
-static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+static IS_CAPTURED: AtomicBool = AtomicBool::new(false);
 
 /// Signals that end the program; the terminal is put back first.
 #[cfg(unix)]
-pub(super) struct Signals {
+pub(super) struct ExitSignals {
     term: tokio::signal::unix::Signal,
     hangup: tokio::signal::unix::Signal,
     /// While a login has the terminal, Ctrl-C is meant for it.
@@ -155,10 +155,10 @@ pub(super) struct Signals {
 }
 
 #[cfg(unix)]
-impl Signals {
-    pub(super) fn new() -> io::Result<Signals> {
+impl ExitSignals {
+    pub(super) fn new() -> io::Result<ExitSignals> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Signals {
+        Ok(ExitSignals {
             term: signal(SignalKind::terminate())?,
             hangup: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
@@ -178,12 +178,12 @@ impl Signals {
 }
 
 #[cfg(not(unix))]
-pub(super) struct Signals;
+pub(super) struct ExitSignals;
 
 #[cfg(not(unix))]
-impl Signals {
-    pub(super) fn new() -> io::Result<Signals> {
-        Ok(Signals)
+impl ExitSignals {
+    pub(super) fn new() -> io::Result<ExitSignals> {
+        Ok(ExitSignals)
     }
 
     pub(super) async fn next(&mut self) {

@@ -8,29 +8,32 @@ use attache_client::command::Command;
 use attache_client::event::{Event, PromptSubject};
 use expect_test::{Expect, expect};
 
-use super::stage::{Stage, asked, stage};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::{Effect, Input};
 
-pub(super) fn ask(stage: &mut Stage, number: u64) {
-    let asked = asked(number, &["cargo", "test", "--", "a b"], "Run the tests");
-    stage.event(Event::PermissionRequested(Box::new(asked)));
+pub(super) fn ask(ui: &mut TestUi, number: u64) {
+    let asked = permission_prompt(number, &["cargo", "test", "--", "a b"], "Run the tests");
+    ui.event(Event::PermissionRequested(Box::new(asked)));
 }
 
 /// Presses keys and shows which answers were given.
-pub(super) fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
-    stage.done();
-    expected.assert_eq(&answers(stage, keys));
+pub(super) fn check(ui: &mut TestUi, keys: &str, expected: &Expect) {
+    ui.take_effects();
+    expected.assert_eq(&answers(ui, keys));
 }
 
 /// Presses keys and gives the answers so far.
-pub(super) fn answers(stage: &mut Stage, keys: &str) -> String {
-    stage.press(keys);
-    let answers = stage.done().into_iter().filter_map(|effect| match effect {
-        Effect::Submit(Command::AnswerPermission { prompt, answer, .. }) => {
-            Some(format!("{prompt}: {answer:?}\n"))
-        }
-        _ => None,
-    });
+pub(super) fn answers(ui: &mut TestUi, keys: &str) -> String {
+    ui.press(keys);
+    let answers = ui
+        .take_effects()
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::Submit(Command::AnswerPermission { prompt, answer, .. }) => {
+                Some(format!("{prompt}: {answer:?}\n"))
+            }
+            _ => None,
+        });
     answers.collect()
 }
 
@@ -55,53 +58,53 @@ fn only_enter_on_a_selected_answer_answers() {
         ("<Down><Esc><Tab><Enter>", ""),
         ("<Down><C-m><A-Enter>", ""),
     ] {
-        let mut stage = stage();
-        ask(&mut stage, 1);
-        stage.press("<Tab>");
-        assert_eq!(answers(&mut stage, keys), answer, "{keys}");
+        let mut ui = test_ui();
+        ask(&mut ui, 1);
+        ui.press("<Tab>");
+        assert_eq!(answers(&mut ui, keys), answer, "{keys}");
     }
 }
 
 #[test]
 fn a_request_has_no_keys_until_the_user_moves_in() {
-    let mut stage = stage();
-    stage.press("hel");
-    ask(&mut stage, 1);
-    stage.wait(Duration::from_secs(60));
-    check(&mut stage, "y", &expect![""]);
-    assert_eq!(stage.app.tab().composer.editor.text(), "hely");
-    assert!(stage.screen().contains("Alt-R to answer"));
+    let mut ui = test_ui();
+    ui.press("hel");
+    ask(&mut ui, 1);
+    ui.wait(Duration::from_secs(60));
+    check(&mut ui, "y", &expect![""]);
+    assert_eq!(ui.app.tab().composer.editor.text(), "hely");
+    assert!(ui.screen().contains("Alt-R to answer"));
     check(
-        &mut stage,
+        &mut ui,
         "<Tab><Down><A-r><Down><Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
         "#]],
     );
-    stage.press("lo");
-    assert_eq!(stage.app.tab().composer.editor.text(), "helylo");
+    ui.press("lo");
+    assert_eq!(ui.app.tab().composer.editor.text(), "helylo");
 }
 
 #[test]
 fn tab_does_not_move_into_a_request_that_was_not_on_the_screen() {
-    let mut stage = stage();
-    ask(&mut stage, 1);
-    stage.press_unseen("<Tab><Down><Enter>");
-    assert!(!stage.app.ask_has_keys());
-    assert_eq!(answers(&mut stage, ""), "");
+    let mut ui = test_ui();
+    ask(&mut ui, 1);
+    ui.press_unseen("<Tab><Down><Enter>");
+    assert!(!ui.app.request_has_keys());
+    assert_eq!(answers(&mut ui, ""), "");
 }
 
 #[test]
 fn an_answer_that_was_not_on_the_screen_grants_nothing() {
-    let mut stage = stage();
-    ask(&mut stage, 1);
-    stage.press("<Tab>");
-    stage.wait(Duration::from_secs(1));
-    stage.press_unseen("<Down><Enter>");
-    assert_eq!(answers(&mut stage, ""), "");
-    assert!(stage.screen().contains("press Enter again"));
+    let mut ui = test_ui();
+    ask(&mut ui, 1);
+    ui.press("<Tab>");
+    ui.wait(Duration::from_secs(1));
+    ui.press_unseen("<Down><Enter>");
+    assert_eq!(answers(&mut ui, ""), "");
+    assert!(ui.screen().contains("press Enter again"));
     check(
-        &mut stage,
+        &mut ui,
         "<Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
@@ -111,18 +114,18 @@ fn an_answer_that_was_not_on_the_screen_grants_nothing() {
 
 #[test]
 fn the_next_request_has_to_be_entered_again() {
-    let mut stage = stage();
-    ask(&mut stage, 1);
-    ask(&mut stage, 2);
+    let mut ui = test_ui();
+    ask(&mut ui, 1);
+    ask(&mut ui, 2);
     check(
-        &mut stage,
+        &mut ui,
         "<Tab><Down><Enter><Down><Enter><Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
         "#]],
     );
     check(
-        &mut stage,
+        &mut ui,
         "<Tab><Down><Down><Enter>",
         &expect![[r#"
             2: Choose { option: "no", remember: Once }
@@ -132,52 +135,52 @@ fn the_next_request_has_to_be_entered_again() {
 
 #[test]
 fn a_request_that_is_withdrawn_is_gone() {
-    let mut stage = stage();
-    ask(&mut stage, 1);
-    stage.press("draft<A-r><Down>");
-    stage.event(Event::PermissionWithdrawn(1));
+    let mut ui = test_ui();
+    ask(&mut ui, 1);
+    ui.press("draft<A-r><Down>");
+    ui.event(Event::PermissionWithdrawn(1));
     // Enter was meant for the request: it does not send the draft either.
-    stage.done();
-    stage.press("<Enter>");
-    assert_eq!(stage.done(), []);
-    assert_eq!(stage.app.tab().composer.editor.text(), "draft");
+    ui.take_effects();
+    ui.press("<Enter>");
+    assert_eq!(ui.take_effects(), []);
+    assert_eq!(ui.app.tab().composer.editor.text(), "draft");
     // Nor does Esc cancel the turn.
-    stage.begins("work");
-    stage.press("<Esc><Enter>");
-    assert_eq!(stage.done(), []);
-    stage.wait(Duration::from_secs(1));
-    stage.press("<Enter>");
+    ui.start_turn("work");
+    ui.press("<Esc><Enter>");
+    assert_eq!(ui.take_effects(), []);
+    ui.wait(Duration::from_secs(1));
+    ui.press("<Enter>");
     assert!(matches!(
-        stage.done()[..],
+        ui.take_effects()[..],
         [Effect::Submit(Command::Prompt { .. })]
     ));
 }
 
 #[test]
 fn a_click_moves_in_the_next_one_selects_and_none_answers() {
-    let mut stage = stage();
-    ask(&mut stage, 1);
-    let screen = stage.screen();
+    let mut ui = test_ui();
+    ask(&mut ui, 1);
+    let screen = ui.screen();
     let row = screen.lines().position(|row| row.contains("Sure")).unwrap();
-    let click = |stage: &mut Stage, row: usize| {
-        stage.click(6, u16::try_from(row).unwrap());
+    let click = |ui: &mut TestUi, row: usize| {
+        ui.click(6, u16::try_from(row).unwrap());
     };
     for _ in 0..3 {
-        click(&mut stage, row);
+        click(&mut ui, row);
     }
-    assert_eq!(answers(&mut stage, ""), "");
-    assert!(stage.app.ask_has_keys());
-    click(&mut stage, 2);
-    assert!(!stage.app.ask_has_keys());
-    click(&mut stage, row);
+    assert_eq!(answers(&mut ui, ""), "");
+    assert!(ui.app.request_has_keys());
+    click(&mut ui, 2);
+    assert!(!ui.app.request_has_keys());
+    click(&mut ui, row);
     assert_eq!(
-        answers(&mut stage, "<Enter>"),
+        answers(&mut ui, "<Enter>"),
         "",
         "the first click only enters"
     );
-    click(&mut stage, row);
+    click(&mut ui, row);
     check(
-        &mut stage,
+        &mut ui,
         "<Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
@@ -187,23 +190,23 @@ fn a_click_moves_in_the_next_one_selects_and_none_answers() {
 
 #[test]
 fn a_paste_into_a_request_goes_to_the_composer() {
-    let mut stage = stage();
-    ask(&mut stage, 1);
-    stage.press("<Tab><Down>");
-    stage.input(Input::Paste("y\nyes".to_owned()));
-    assert_eq!(stage.app.tab().composer.editor.text(), "y\nyes");
-    assert!(!stage.app.ask_has_keys());
-    assert_eq!(answers(&mut stage, ""), "");
+    let mut ui = test_ui();
+    ask(&mut ui, 1);
+    ui.press("<Tab><Down>");
+    ui.input(Input::Paste("y\nyes".to_owned()));
+    assert_eq!(ui.app.tab().composer.editor.text(), "y\nyes");
+    assert!(!ui.app.request_has_keys());
+    assert_eq!(answers(&mut ui, ""), "");
 }
 
 #[test]
 fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
-    let mut stage = stage().size(76, 26);
-    let mut prompt = asked(1, &["npm", "test"], "Test");
+    let mut ui = test_ui().size(76, 26);
+    let mut prompt = permission_prompt(1, &["npm", "test"], "Test");
     prompt.options = many_options();
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    stage.press("<Tab><Down><Down>");
-    stage.check(&expect![[r#"
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    ui.press("<Tab><Down><Down>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -238,45 +241,45 @@ fn every_option_of_the_agent_is_listed_and_can_be_chosen() {
         (4, "trap"),
         (5, "plan"),
     ] {
-        let mut stage = self::stage().size(76, 26);
-        let mut prompt = asked(1, &["npm", "test"], "Test");
+        let mut ui = test_ui().size(76, 26);
+        let mut prompt = permission_prompt(1, &["npm", "test"], "Test");
         prompt.options = many_options();
-        stage.event(Event::PermissionRequested(Box::new(prompt)));
+        ui.event(Event::PermissionRequested(Box::new(prompt)));
         let confirm = match expected {
             "once" | "plan" => "",
             _ => "<Enter>",
         };
         let keys = format!("<Tab>{}<Enter>{confirm}", "<Down>".repeat(downs));
         let answer = format!("1: Choose {{ option: \"{expected}\", remember: Once }}\n");
-        assert_eq!(answers(&mut stage, &keys), answer);
+        assert_eq!(answers(&mut ui, &keys), answer);
     }
 }
 
 #[test]
 fn an_option_that_cannot_be_told_cannot_be_chosen() {
     use v1::PermissionOptionKind as Kind;
-    let mut stage = stage();
-    let mut prompt = asked(1, &["ls"], "List");
+    let mut ui = test_ui();
+    let mut prompt = permission_prompt(1, &["ls"], "List");
     prompt.options = vec![
         v1::PermissionOption::new("a", "One", Kind::AllowOnce),
         v1::PermissionOption::new("a", "Other", Kind::RejectOnce),
     ];
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    check(&mut stage, "<Tab><Down><Enter><Down><Enter>", &expect![""]);
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    check(&mut ui, "<Tab><Down><Enter><Down><Enter>", &expect![""]);
 }
 
 #[test]
 fn without_an_option_to_allow_nothing_allows() {
-    let mut stage = stage();
-    let mut asked = asked(1, &["ls"], "List");
+    let mut ui = test_ui();
+    let mut asked = permission_prompt(1, &["ls"], "List");
     asked
         .options
         .retain(|option| option.kind == v1::PermissionOptionKind::RejectOnce);
-    stage.event(Event::PermissionRequested(Box::new(asked)));
-    stage.press("<Tab>");
-    assert!(!stage.screen().contains("Allow"));
+    ui.event(Event::PermissionRequested(Box::new(asked)));
+    ui.press("<Tab>");
+    assert!(!ui.screen().contains("Allow"));
     check(
-        &mut stage,
+        &mut ui,
         "<Down><Enter>",
         &expect![[r#"
             1: Choose { option: "no", remember: Once }
@@ -299,19 +302,19 @@ fn many_options() -> Vec<v1::PermissionOption> {
 
 #[test]
 fn a_command_that_the_agent_calls_reading_is_shown_as_a_command() {
-    let mut stage = stage();
-    let mut asked = asked(1, &["rm", "-r", "src"], "Read a poem");
+    let mut ui = test_ui();
+    let mut asked = permission_prompt(1, &["rm", "-r", "src"], "Read a poem");
     asked.action.kind = v1::ToolKind::Read;
-    stage.event(Event::PermissionRequested(Box::new(asked)));
-    assert!(stage.screen().contains("Run a command?"));
+    ui.event(Event::PermissionRequested(Box::new(asked)));
+    assert!(ui.screen().contains("Run a command?"));
 }
 
 #[test]
 fn a_command_is_shown_word_by_word() {
-    let mut stage = stage();
-    ask(&mut stage, 1);
-    ask(&mut stage, 2);
-    stage.check(&expect![[r#"
+    let mut ui = test_ui();
+    ask(&mut ui, 1);
+    ask(&mut ui, 2);
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -337,8 +340,8 @@ fn a_command_is_shown_word_by_word() {
 
 #[test]
 fn a_file_is_shown_with_its_diff_and_where_it_lies() {
-    let mut stage = stage().size(100, 30);
-    let mut asked = asked(1, &[], "Fix typo");
+    let mut ui = test_ui().size(100, 30);
+    let mut asked = permission_prompt(1, &[], "Fix typo");
     asked.action.kind = v1::ToolKind::Edit;
     asked.action.command = None;
     asked.action.paths = vec![
@@ -349,8 +352,8 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
     let diff = v1::Diff::new("/code/project/src/main.rs", "fn main() {\n    new();\n}\n")
         .old_text("fn main() {\n    old();\n}\n");
     asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
-    stage.event(Event::PermissionRequested(Box::new(asked)));
-    stage.check(&expect![[r#"
+    ui.event(Event::PermissionRequested(Box::new(asked)));
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -386,16 +389,16 @@ fn a_file_is_shown_with_its_diff_and_where_it_lies() {
 
 #[test]
 fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
-    let mut stage = stage();
-    let mut question = asked(1, &[], "Tidy up");
+    let mut ui = test_ui();
+    let mut question = permission_prompt(1, &[], "Tidy up");
     question.action.command = None;
     question.action.kind = v1::ToolKind::Other;
     question.action.tool = Some("mcp__forge__delete_repository".to_owned());
     let input = format!(r#"{{"owner":"ann","note":"{}"}}"#, "long ".repeat(200));
     let input: attache::json::Raw = attache::json::from_str(&input).unwrap();
     question.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Tidy up").raw_input(input));
-    stage.event(Event::PermissionRequested(Box::new(question)));
-    stage.check(&expect![[r#"
+    ui.event(Event::PermissionRequested(Box::new(question)));
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |╭ Use a tool? ─────────────────────────────────────────────╮
         |│ tool    ┊ mcp__forge__delete_repository                  │
@@ -421,11 +424,11 @@ fn a_tool_without_command_and_files_is_shown_with_what_it_is_given() {
 
 #[test]
 fn a_question_in_another_tab_is_pointed_to() {
-    let mut stage = stage();
-    stage.press("<C-n>");
-    stage.opened("s2");
-    ask(&mut stage, 1);
-    stage.check(&expect![[r#"
+    let mut ui = test_ui();
+    ui.press("<C-n>");
+    ui.open_session("s2");
+    ask(&mut ui, 1);
+    ui.check(&expect![[r#"
         | 1? new session │ 2 new session │
         |
         | Test Agent 1.0.0
@@ -447,9 +450,9 @@ fn a_question_in_another_tab_is_pointed_to() {
         |› ask for something · / commands · @ files · ? help
         | tab 1 has a request (Alt-1) · ready · Test Agent
     "#]]);
-    stage.press("<A-1>");
+    ui.press("<A-1>");
     check(
-        &mut stage,
+        &mut ui,
         "<Tab><Down><Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
@@ -459,13 +462,13 @@ fn a_question_in_another_tab_is_pointed_to() {
 
 #[test]
 fn a_shell_line_shows_its_parts_and_where_it_runs() {
-    let mut stage = stage().size(64, 30);
+    let mut ui = test_ui().size(64, 30);
     let line = "cd sub && git log | head; rm \"$x\" 'a b' > out";
-    let mut prompt = asked(1, &[line], "List files");
+    let mut prompt = permission_prompt(1, &[line], "List files");
     prompt.action.directory = Some(PathBuf::from("sub"));
     prompt.action.paths = vec![PathBuf::from("sub")];
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    stage.check(&expect![[r#"
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0

@@ -7,7 +7,7 @@ use attache_client::event::{DiskComparison, Event, PermissionPrompt, PromptSubje
 use expect_test::expect;
 
 use super::asking::answers;
-use super::stage::{Stage, asked, stage};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::Input;
 
 #[test]
@@ -22,9 +22,9 @@ fn all_of_a_change_has_been_on_the_screen_before_it_is_allowed() {
     ];
     for (columns, rows) in [(40, 14), (80, 24), (150, 40)] {
         for change in &changes {
-            let mut stage = stage().size(columns, rows);
-            stage.event(Event::PermissionRequested(Box::new(edit([change.clone()]))));
-            let seen = read(&mut stage);
+            let mut ui = test_ui().size(columns, rows);
+            ui.event(Event::PermissionRequested(Box::new(edit([change.clone()]))));
+            let seen = read(&mut ui);
             let old = change.old_text.as_deref().unwrap_or_default();
             for word in old
                 .split_whitespace()
@@ -32,7 +32,7 @@ fn all_of_a_change_has_been_on_the_screen_before_it_is_allowed() {
             {
                 assert!(seen.contains(word), "{word} at {columns}x{rows}");
             }
-            assert_eq!(answers(&mut stage, "<Enter>"), ALLOWED);
+            assert_eq!(answers(&mut ui, "<Enter>"), ALLOWED);
         }
     }
 }
@@ -43,9 +43,9 @@ fn every_file_has_been_on_the_screen() {
         let text: String = (0..9).map(|line| format!("f{at}-{line}.\n")).collect();
         v1::Diff::new(format!("/code/project/{at}.rs"), text)
     });
-    let mut stage = stage().size(80, 24);
-    stage.event(Event::PermissionRequested(Box::new(edit(files))));
-    let seen = read(&mut stage);
+    let mut ui = test_ui().size(80, 24);
+    ui.event(Event::PermissionRequested(Box::new(edit(files))));
+    let seen = read(&mut ui);
     for word in (0..9).flat_map(|at| (0..9).map(move |line| format!("f{at}-{line}."))) {
         assert!(seen.contains(&word), "{word}");
     }
@@ -56,11 +56,11 @@ fn one_line_of_21000_is_shown() {
     let line = |at: usize| format!("line {at}\n");
     let old: String = (0..21_000).map(line).collect();
     let new = old.replace("line 12345\n", "rm -rf ~\n");
-    let mut stage = stage().size(60, 24);
+    let mut ui = test_ui().size(60, 24);
     let change = v1::Diff::new("/code/project/a.txt", new).old_text(old);
-    stage.event(Event::PermissionRequested(Box::new(edit([change]))));
-    stage.press("<Tab><Down>");
-    stage.check(&expect![[r#"
+    ui.event(Event::PermissionRequested(Box::new(edit([change]))));
+    ui.press("<Tab><Down>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         |╭ Edit a file? ────────────────────────────────────────────╮
@@ -86,7 +86,7 @@ fn one_line_of_21000_is_shown() {
         |›
         | ready
     "#]]);
-    assert_eq!(answers(&mut stage, "<Enter>"), ALLOWED);
+    assert_eq!(answers(&mut ui, "<Enter>"), ALLOWED);
 }
 
 #[test]
@@ -102,14 +102,14 @@ fn what_cannot_be_shown_cannot_be_allowed() {
         vec![change(&half), change(&half)],
         vec![change(&"x\n".repeat(600_000))],
     ] {
-        let mut stage = stage().size(80, 24);
-        stage.event(Event::PermissionRequested(Box::new(edit(changes))));
-        stage.press("<Tab><Down>");
-        assert!(stage.screen().contains("too long to be allowed here"));
+        let mut ui = test_ui().size(80, 24);
+        ui.event(Event::PermissionRequested(Box::new(edit(changes))));
+        ui.press("<Tab><Down>");
+        assert!(ui.screen().contains("too long to be allowed here"));
         for _ in 0..30 {
-            assert_eq!(answers(&mut stage, "<Enter><PgDn><Enter>"), "");
+            assert_eq!(answers(&mut ui, "<Enter><PgDn><Enter>"), "");
         }
-        assert!(answers(&mut stage, "<Down><Enter>").contains("no"));
+        assert!(answers(&mut ui, "<Down><Enter>").contains("no"));
     }
 }
 
@@ -118,37 +118,33 @@ fn another_comparison_is_read_anew() {
     let text: String = (0..90).map(|at| format!("new{at}.\n")).collect();
     let mut prompt = edit([v1::Diff::new("/code/project/a.rs", text).old_text("old\n")]);
     prompt.disk = vec![DiskComparison::Different(Some("precious\n".repeat(90)))];
-    let mut stage = stage().size(80, 24);
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    read(&mut stage);
-    stage.press("<A-v>");
-    assert_eq!(answers(&mut stage, "<Enter>"), "");
-    assert!(
-        stage.screen().contains("to read first"),
-        "{}",
-        stage.screen()
-    );
+    let mut ui = test_ui().size(80, 24);
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    read(&mut ui);
+    ui.press("<A-v>");
+    assert_eq!(answers(&mut ui, "<Enter>"), "");
+    assert!(ui.screen().contains("to read first"), "{}", ui.screen());
 }
 
 /// The symptom: at another width the view stayed at the end, where no key led on to what counted as unread.
 #[test]
 fn at_another_width_it_is_read_again_from_the_beginning() {
     let text: String = (0..90).map(|at| format!("new{at}.\n")).collect();
-    let mut stage = stage().size(80, 24);
+    let mut ui = test_ui().size(80, 24);
     let change = v1::Diff::new("/code/project/a.rs", text).old_text("old\n");
-    stage.event(Event::PermissionRequested(Box::new(edit([change]))));
-    read(&mut stage);
-    let mut stage = stage.size(81, 24);
-    stage.screen();
-    assert_eq!(answers(&mut stage, "<Enter>"), "");
+    ui.event(Event::PermissionRequested(Box::new(edit([change]))));
+    read(&mut ui);
+    let mut ui = ui.size(81, 24);
+    ui.screen();
+    assert_eq!(answers(&mut ui, "<Enter>"), "");
     for _ in 0..60 {
-        stage.press("<PgDn>");
-        stage.screen();
+        ui.press("<PgDn>");
+        ui.screen();
     }
     assert!(
-        answers(&mut stage, "<Enter>").contains("yes"),
+        answers(&mut ui, "<Enter>").contains("yes"),
         "{}",
-        stage.screen()
+        ui.screen()
     );
 }
 
@@ -160,17 +156,17 @@ fn nothing_is_decided_on_a_screen_that_shows_nothing() {
         "<Up><Enter><Enter>",
         "<Down><Down><Down><Enter>",
     ] {
-        let mut stage = stage().size(80, 24);
-        stage.event(Event::PermissionRequested(Box::new(asked(
+        let mut ui = test_ui().size(80, 24);
+        ui.event(Event::PermissionRequested(Box::new(permission_prompt(
             1,
             &["ls"],
             "List",
         ))));
-        stage.press("<Tab><Down><Down>");
-        let mut stage = stage.size(10, 3);
-        assert_eq!(answers(&mut stage, keys), "", "{keys}");
-        let mut stage = stage.size(80, 24);
-        assert!(answers(&mut stage, "<Enter>").contains("no"), "{keys}");
+        ui.press("<Tab><Down><Down>");
+        let mut ui = ui.size(10, 3);
+        assert_eq!(answers(&mut ui, keys), "", "{keys}");
+        let mut ui = ui.size(80, 24);
+        assert!(answers(&mut ui, "<Enter>").contains("no"), "{keys}");
     }
 }
 
@@ -179,15 +175,15 @@ fn our_answers_never_follow_those_of_the_agent_without_a_gap() {
     let line = "cd sub && make test 2>&1 | tee log";
     for columns in (24..100).step_by(7) {
         for rows in (8..40).step_by(3) {
-            let mut stage = stage().size(columns, rows);
-            stage.event(Event::PermissionRequested(Box::new(asked(
+            let mut ui = test_ui().size(columns, rows);
+            ui.event(Event::PermissionRequested(Box::new(permission_prompt(
                 1,
                 &[line],
                 "Run it",
             ))));
-            stage.press("<Tab>");
+            ui.press("<Tab>");
             for _ in 0..8 {
-                let screen = stage.screen();
+                let screen = ui.screen();
                 let shown: Vec<&str> = screen.lines().collect();
                 for pair in shown.windows(2) {
                     let is_agents = pair[0].contains("once ┊");
@@ -196,7 +192,7 @@ fn our_answers_never_follow_those_of_the_agent_without_a_gap() {
                         "{columns}x{rows}\n{screen}"
                     );
                 }
-                stage.press("<Down>");
+                ui.press("<Down>");
             }
         }
     }
@@ -205,12 +201,12 @@ fn our_answers_never_follow_those_of_the_agent_without_a_gap() {
 /// The symptom: at 80x24 a long change had 6 rows.
 #[test]
 fn a_long_change_has_the_rows_that_the_screen_allows() {
-    let mut stage = stage().size(80, 24);
-    stage.event(Event::PermissionRequested(Box::new(edit([numbered_file(
+    let mut ui = test_ui().size(80, 24);
+    ui.event(Event::PermissionRequested(Box::new(edit([numbered_file(
         300,
     )]))));
-    stage.press("<Tab><Down>");
-    stage.check(&expect![[r#"
+    ui.press("<Tab><Down>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |╭ Edit a file? ────────────────────────────────────────────────────────────────╮
         |│ file    ┊ /code/project/a.rs                                                 │
@@ -240,84 +236,80 @@ fn a_long_change_has_the_rows_that_the_screen_allows() {
 
 #[test]
 fn keys_and_the_wheel_move_through_a_long_change() {
-    let mut stage = stage().size(80, 24);
-    stage.event(Event::PermissionRequested(Box::new(edit([numbered_file(
+    let mut ui = test_ui().size(80, 24);
+    ui.event(Event::PermissionRequested(Box::new(edit([numbered_file(
         100,
     )]))));
-    stage.press("<Tab><Down>");
-    let shows = |stage: &mut Stage, line: &str| {
-        let screen = stage.screen();
+    ui.press("<Tab><Down>");
+    let shows = |ui: &mut TestUi, line: &str| {
+        let screen = ui.screen();
         assert!(screen.contains(&format!("+ {line} ")), "{line}\n{screen}");
     };
-    shows(&mut stage, "new0.");
-    stage.press("<End>");
-    shows(&mut stage, "new99.");
-    stage.press("<Home>");
-    shows(&mut stage, "new0.");
-    stage.press("<PgDn>");
-    shows(&mut stage, "new12.");
-    stage.press("<PgUp>");
-    shows(&mut stage, "new0.");
+    shows(&mut ui, "new0.");
+    ui.press("<End>");
+    shows(&mut ui, "new99.");
+    ui.press("<Home>");
+    shows(&mut ui, "new0.");
+    ui.press("<PgDn>");
+    shows(&mut ui, "new12.");
+    ui.press("<PgUp>");
+    shows(&mut ui, "new0.");
     for _ in 0..40 {
-        stage.screen();
-        stage.input(Input::Wheel(40, 8, 3));
+        ui.screen();
+        ui.input(Input::Wheel(40, 8, 3));
     }
-    shows(&mut stage, "new99.");
-    assert_eq!(answers(&mut stage, "<Enter>"), ALLOWED);
+    shows(&mut ui, "new99.");
+    assert_eq!(answers(&mut ui, "<Enter>"), ALLOWED);
 }
 
 #[test]
 fn a_jump_over_rows_does_not_count_them_as_read() {
-    let mut stage = stage().size(80, 24);
-    stage.event(Event::PermissionRequested(Box::new(edit([numbered_file(
+    let mut ui = test_ui().size(80, 24);
+    ui.event(Event::PermissionRequested(Box::new(edit([numbered_file(
         100,
     )]))));
-    stage.press("<Tab><Down><End>");
+    ui.press("<Tab><Down><End>");
     assert!(
-        stage.screen().contains("to read first: PgUp"),
+        ui.screen().contains("to read first: PgUp"),
         "{}",
-        stage.screen()
+        ui.screen()
     );
-    assert_eq!(answers(&mut stage, "<Enter>"), "");
+    assert_eq!(answers(&mut ui, "<Enter>"), "");
     let said = "lines were not on the screen yet (PgUp)";
-    assert!(stage.screen().contains(said), "{}", stage.screen());
-    stage.press("<Home><End><Home>");
+    assert!(ui.screen().contains(said), "{}", ui.screen());
+    ui.press("<Home><End><Home>");
     assert!(
-        stage.screen().contains("to read first: PgDn"),
+        ui.screen().contains("to read first: PgDn"),
         "{}",
-        stage.screen()
+        ui.screen()
     );
-    assert_eq!(answers(&mut stage, "<Enter>"), "");
-    stage.press("<End>");
+    assert_eq!(answers(&mut ui, "<Enter>"), "");
+    ui.press("<End>");
     let mut pages = 0;
-    while stage.screen().contains("to read first") {
-        assert_eq!(answers(&mut stage, "<Enter>"), "");
-        stage.press("<PgUp>");
+    while ui.screen().contains("to read first") {
+        assert_eq!(answers(&mut ui, "<Enter>"), "");
+        ui.press("<PgUp>");
         pages += 1;
-        assert!(pages < 20, "{}", stage.screen());
+        assert!(pages < 20, "{}", ui.screen());
     }
     assert!(pages > 5);
-    assert_eq!(answers(&mut stage, "<Enter>"), ALLOWED);
+    assert_eq!(answers(&mut ui, "<Enter>"), ALLOWED);
 }
 
 #[test]
 fn keys_and_wheel_faster_than_the_screen_skip_no_row() {
-    let mut stage = stage().size(80, 24);
-    stage.event(Event::PermissionRequested(Box::new(edit([numbered_file(
+    let mut ui = test_ui().size(80, 24);
+    ui.event(Event::PermissionRequested(Box::new(edit([numbered_file(
         100,
     )]))));
-    stage.press("<Tab><Down>");
+    ui.press("<Tab><Down>");
     for _ in 0..20 {
-        stage.screen();
-        stage.press_unseen("<PgDn><PgDn><PgDn>");
-        stage.input(Input::Wheel(40, 8, 3));
+        ui.screen();
+        ui.press_unseen("<PgDn><PgDn><PgDn>");
+        ui.input(Input::Wheel(40, 8, 3));
     }
-    assert!(
-        !stage.screen().contains("to read first"),
-        "{}",
-        stage.screen()
-    );
-    assert_eq!(answers(&mut stage, "<Enter>"), ALLOWED);
+    assert!(!ui.screen().contains("to read first"), "{}", ui.screen());
+    assert_eq!(answers(&mut ui, "<Enter>"), ALLOWED);
 }
 
 /// The symptom: rows that were read side by side counted as read when they came one below the other.
@@ -325,13 +317,13 @@ fn keys_and_wheel_faster_than_the_screen_skip_no_row() {
 fn a_change_in_another_layout_is_read_anew() {
     let old: String = (0..90).map(|at| format!("old{at}.\n")).collect();
     let change = numbered_file(90).old_text(old);
-    let mut stage = stage().size(150, 24);
-    stage.event(Event::PermissionRequested(Box::new(edit([change]))));
-    read(&mut stage);
-    stage.press("<Esc><C-r>dd<Esc><Tab><Down>");
-    assert_eq!(answers(&mut stage, "<Enter>"), "");
+    let mut ui = test_ui().size(150, 24);
+    ui.event(Event::PermissionRequested(Box::new(edit([change]))));
+    read(&mut ui);
+    ui.press("<Esc><C-r>dd<Esc><Tab><Down>");
+    assert_eq!(answers(&mut ui, "<Enter>"), "");
     let said = "lines were not on the screen yet (PgDn)";
-    assert!(stage.screen().contains(said), "{}", stage.screen());
+    assert!(ui.screen().contains(said), "{}", ui.screen());
 }
 
 fn numbered_file(lines: usize) -> v1::Diff {
@@ -340,12 +332,12 @@ fn numbered_file(lines: usize) -> v1::Diff {
 }
 
 /// Scrolls to the end, trying to allow it on the way. Gives all words that were on the screen.
-fn read(stage: &mut Stage) -> BTreeSet<String> {
-    stage.press("<Tab><Down>");
+fn read(ui: &mut TestUi) -> BTreeSet<String> {
+    ui.press("<Tab><Down>");
     let mut words = BTreeSet::new();
     let mut unread = usize::MAX;
     loop {
-        let screen = stage.screen();
+        let screen = ui.screen();
         let inside = screen.lines().filter(|row| row.starts_with("|│"));
         let inside: Vec<&str> = inside
             .map(|row| row.trim_matches(['|', '│', ' ']))
@@ -367,14 +359,14 @@ fn read(stage: &mut Stage) -> BTreeSet<String> {
         let left = left.rsplit(' ').next().unwrap().parse().unwrap();
         assert!(left < unread, "{left} of {unread}:\n{screen}");
         unread = left;
-        assert_eq!(answers(stage, "<Enter>"), "", "{screen}");
-        stage.press("<PgDn>");
+        assert_eq!(answers(ui, "<Enter>"), "", "{screen}");
+        ui.press("<PgDn>");
     }
 }
 
 fn edit(changes: impl IntoIterator<Item = v1::Diff>) -> PermissionPrompt {
     let changes: Vec<v1::Diff> = changes.into_iter().collect();
-    let mut prompt = asked(1, &[], "Fix typo");
+    let mut prompt = permission_prompt(1, &[], "Fix typo");
     prompt.action.kind = v1::ToolKind::Edit;
     prompt.action.command = None;
     prompt.action.paths = changes

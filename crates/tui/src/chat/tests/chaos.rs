@@ -6,11 +6,11 @@ use attache::v1;
 use attache_client::event::{CommandFailure, Event, FailureKind};
 use proptest::prelude::*;
 
-use super::stage::{Stage, agent, asked, stage};
+use super::test_ui::{TestUi, agent, permission_prompt, test_ui};
 use crate::chat::{Input, Steering};
 
 #[derive(Debug, Clone)]
-enum Act {
+enum Step {
     Press(&'static str),
     Paste(String),
     Resize(u16, u16),
@@ -19,59 +19,59 @@ enum Act {
     Tell(u8, String),
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn step() -> impl Strategy<Value = Step> {
     let text = prop_oneof![
         "\\PC{0,30}",
         ".{0,10}",
         Just("\u{1b}[2J\u{202e}\r\n@a /b".to_owned())
     ];
     prop_oneof![
-        8 => prop::sample::select(KEYS).prop_map(Act::Press),
-        1 => text.clone().prop_map(Act::Paste),
-        1 => (1_u16..220, 1_u16..60).prop_map(|(columns, rows)| Act::Resize(columns, rows)),
-        2 => (0_u64..2000).prop_map(Act::Wait),
-        2 => text.clone().prop_map(Act::Says),
-        3 => (0_u8..16, text).prop_map(|(which, text)| Act::Tell(which, text)),
+        8 => prop::sample::select(KEYS).prop_map(Step::Press),
+        1 => text.clone().prop_map(Step::Paste),
+        1 => (1_u16..220, 1_u16..60).prop_map(|(columns, rows)| Step::Resize(columns, rows)),
+        2 => (0_u64..2000).prop_map(Step::Wait),
+        2 => text.clone().prop_map(Step::Says),
+        3 => (0_u8..16, text).prop_map(|(which, text)| Step::Tell(which, text)),
     ]
 }
 
-fn tell(stage: &mut Stage, which: u8, text: &str) {
+fn send_event(ui: &mut TestUi, which: u8, text: &str) {
     match which {
-        0 => stage.begins(text),
-        1 => stage.ends(),
-        2 => stage.update(v1::ToolCall::new("c", text)),
-        3 => stage.event(Event::PermissionRequested(Box::new(asked(
+        0 => ui.start_turn(text),
+        1 => ui.end_turn(),
+        2 => ui.update(v1::ToolCall::new("c", text)),
+        3 => ui.event(Event::PermissionRequested(Box::new(permission_prompt(
             1,
             &["rm", text],
             text,
         )))),
-        4 => stage.event(Event::PermissionWithdrawn(1)),
-        5 => stage.event(Event::AgentExited {
+        4 => ui.event(Event::PermissionWithdrawn(1)),
+        5 => ui.event(Event::AgentExited {
             reason: text.to_owned(),
             stderr: vec![text.to_owned()],
         }),
-        6 => stage.event(Event::AgentReady(Box::new(agent()))),
-        7 => stage.opened("s1"),
-        8 => stage.input(Input::Files(vec![text.to_owned()])),
-        9 => stage.update(v1::SessionInfoUpdate::new().title(text)),
-        10 => stage.event(Event::SessionsListed(v1::ListSessionsResponse::new([
+        6 => ui.event(Event::AgentReady(Box::new(agent()))),
+        7 => ui.open_session("s1"),
+        8 => ui.input(Input::Files(vec![text.to_owned()])),
+        9 => ui.update(v1::SessionInfoUpdate::new().title(text)),
+        10 => ui.event(Event::SessionsListed(v1::ListSessionsResponse::new([
             v1::SessionInfo::new("a", text),
         ]))),
-        11 => stage.event(Event::QueueChanged {
+        11 => ui.event(Event::QueueChanged {
             session: "s1".into(),
             waiting: vec![vec![text.into()]],
         }),
-        12 => stage.event(form(text)),
-        13 => stage.event(Event::CommandFailed(CommandFailure {
+        12 => ui.event(form(text)),
+        13 => ui.event(Event::CommandFailed(CommandFailure {
             operation: "session/new".to_owned(),
             reason: text.to_owned(),
             kind: FailureKind::Refused,
         })),
         14 => {
             let command = v1::AvailableCommand::new(text, text);
-            stage.update(v1::AvailableCommandsUpdate::new([command]));
+            ui.update(v1::AvailableCommandsUpdate::new([command]));
         }
-        _ => stage.input(Input::Steering(Steering::Taken)),
+        _ => ui.input(Input::Steering(Steering::Supported)),
     }
 }
 
@@ -94,18 +94,18 @@ pub(super) fn form(text: &str) -> Event {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
     #[test]
-    fn nothing_panics_and_nothing_acts_on_the_terminal(acts in prop::collection::vec(act(), 1..60)) {
-        let mut stage = stage();
-        for act in acts {
-            match act {
-                Act::Press(key) => stage.press(key),
-                Act::Paste(text) => stage.input(Input::Paste(text)),
-                Act::Resize(columns, rows) => stage = stage.size(columns, rows),
-                Act::Wait(time) => stage.wait(Duration::from_millis(time)),
-                Act::Says(text) => stage.says(&text),
-                Act::Tell(which, text) => tell(&mut stage, which, &text),
+    fn nothing_panics_and_nothing_acts_on_the_terminal(steps in prop::collection::vec(step(), 1..60)) {
+        let mut ui = test_ui();
+        for step in steps {
+            match step {
+                Step::Press(key) => ui.press(key),
+                Step::Paste(text) => ui.input(Input::Paste(text)),
+                Step::Resize(columns, rows) => ui = ui.size(columns, rows),
+                Step::Wait(time) => ui.wait(Duration::from_millis(time)),
+                Step::Says(text) => ui.agent_message(&text),
+                Step::Tell(which, text) => send_event(&mut ui, which, &text),
             }
-            let screen = stage.screen();
+            let screen = ui.screen();
             let is_bad = |char: &char| *char != '\n' && attache_text::plain::is_hidden(*char);
             prop_assert_eq!(screen.chars().find(is_bad), None, "{}", screen);
         }

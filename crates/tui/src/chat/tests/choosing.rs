@@ -3,13 +3,13 @@
 use attache::v1;
 use expect_test::expect;
 
-use super::stage::{Stage, stage};
+use super::test_ui::{TestUi, test_ui};
 
 #[test]
 fn help() {
-    let mut stage = stage().size(100, 30);
-    stage.press("?");
-    stage.check(&expect![[r#"
+    let mut ui = test_ui().size(100, 30);
+    ui.press("?");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -45,9 +45,9 @@ fn help() {
 
 #[test]
 fn the_palette_is_filtered() {
-    let mut stage = stage();
-    stage.press("<C-p>exp");
-    stage.check(&expect![[r#"
+    let mut ui = test_ui();
+    ui.press("<C-p>exp");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -72,8 +72,8 @@ fn the_palette_is_filtered() {
 }
 
 /// A session with a model in groups and a switch.
-fn with_options() -> Stage {
-    let mut stage = stage();
+fn with_options() -> TestUi {
+    let mut ui = test_ui();
     let choice = |value: &str, name: &str| v1::SessionConfigSelectOption::new(value, name);
     let groups = v1::SessionConfigSelectOptions::Grouped(vec![
         v1::SessionConfigSelectGroup::new("fast", "Fast", [choice("s", "Small")]),
@@ -86,15 +86,15 @@ fn with_options() -> Stage {
     let web = v1::SessionConfigBoolean::new(true);
     let web =
         v1::SessionConfigOption::new("web", "Web search", v1::SessionConfigKind::Boolean(web));
-    stage.update(v1::ConfigOptionUpdate::new([model, web]));
-    stage
+    ui.update(v1::ConfigOptionUpdate::new([model, web]));
+    ui
 }
 
 #[test]
 fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
-    let mut stage = with_options();
-    stage.press("<A-o>");
-    stage.check(&expect![[r#"
+    let mut ui = with_options();
+    ui.press("<A-o>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -116,8 +116,8 @@ fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
         |›
         | ready · Large · Web search: on
     "#]]);
-    stage.press("<Enter>");
-    stage.check(&expect![[r#"
+    ui.press("<Enter>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -139,7 +139,7 @@ fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
         |›
         | ready · Large · Web search: on
     "#]]);
-    stage.press("<Up><Enter><A-o><Down><Enter>");
+    ui.press("<Up><Enter><A-o><Down><Enter>");
     expect![[r#"
         [
             Submit(
@@ -161,18 +161,18 @@ fn a_model_is_chosen_from_its_group_and_a_switch_is_turned() {
                 },
             ),
         ]"#]]
-    .assert_eq(&format!("{:#?}", stage.done()));
+    .assert_eq(&format!("{:#?}", ui.take_effects()));
 }
 
 #[test]
 fn the_palette_offers_what_can_be_done_now() {
-    let mut stage = stage().size(80, 60);
-    stage.press("<C-p>");
-    let idle = stage.screen();
-    stage.press("<Esc>");
-    stage.begins("go");
-    stage.press("<C-p>");
-    let running = stage.screen();
+    let mut ui = test_ui().size(80, 60);
+    ui.press("<C-p>");
+    let idle = ui.screen();
+    ui.press("<Esc>");
+    ui.start_turn("go");
+    ui.press("<C-p>");
+    let running = ui.screen();
     let has = |name: &str| [&idle, &running].map(|screen| screen.contains(name));
     assert_eq!(has("Cancel the turn"), [false, true]);
     assert_eq!(has("Fork this session"), [true, true]);

@@ -8,21 +8,21 @@ use attache_client::event::{DiskComparison, Event, PromptSubject};
 use expect_test::expect;
 
 use super::asking::{ask, check};
-use super::stage::{asked, stage};
+use super::test_ui::{permission_prompt, test_ui};
 
 #[test]
 fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
-    let mut stage = stage().size(80, 24);
-    let mut asked = asked(1, &[], "Fix typo");
+    let mut ui = test_ui().size(80, 24);
+    let mut asked = permission_prompt(1, &[], "Fix typo");
     asked.action.kind = v1::ToolKind::Edit;
     asked.action.command = None;
     asked.action.paths = vec![PathBuf::from("/code/project/src/main.rs")];
     let diff = v1::Diff::new("/code/project/src/main.rs", "new();\n").old_text("old();\n");
     asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
     asked.disk = vec![DiskComparison::Different(Some("precious();\n".to_owned()))];
-    stage.event(Event::PermissionRequested(Box::new(asked)));
-    stage.press("<Tab>");
-    stage.check(&expect![[r#"
+    ui.event(Event::PermissionRequested(Box::new(asked)));
+    ui.press("<Tab>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -48,8 +48,8 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         |›
         | ready
     "#]]);
-    stage.press("<A-v>");
-    stage.check(&expect![[r#"
+    ui.press("<A-v>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -76,7 +76,7 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
         | ready
     "#]]);
     check(
-        &mut stage,
+        &mut ui,
         "<Down><Enter>",
         &expect![[r#"
             1: Choose { option: "yes", remember: Once }
@@ -86,31 +86,31 @@ fn a_file_that_is_not_what_the_agent_shows_is_told_and_compared() {
 
 #[test]
 fn a_file_that_is_as_shown_has_nothing_to_compare() {
-    let mut stage = stage();
-    let mut asked = asked(1, &[], "Fix typo");
+    let mut ui = test_ui();
+    let mut asked = permission_prompt(1, &[], "Fix typo");
     let diff = v1::Diff::new("/code/project/a", "new").old_text("old");
     asked.subject = PromptSubject::ToolCall(v1::ToolCall::new("c1", "Fix typo").content([diff]));
     asked.disk = vec![DiskComparison::AsShown];
-    stage.event(Event::PermissionRequested(Box::new(asked)));
-    stage.press("<Tab>");
-    assert!(!stage.screen().contains("disk"));
-    check(&mut stage, "v", &expect![""]);
+    ui.event(Event::PermissionRequested(Box::new(asked)));
+    ui.press("<Tab>");
+    assert!(!ui.screen().contains("disk"));
+    check(&mut ui, "v", &expect![""]);
 }
 
 #[test]
 fn time_in_which_a_person_is_waited_for_is_no_time_of_the_tool() {
-    let mut stage = stage();
-    stage.begins("go");
-    stage.update(v1::ToolCall::new("c1", "Run it"));
-    stage.wait(Duration::from_secs(5));
-    ask(&mut stage, 1);
-    stage.wait(Duration::from_secs(600));
-    stage.press("<Tab><Down><Enter>");
-    stage.wait(Duration::from_secs(2));
+    let mut ui = test_ui();
+    ui.start_turn("go");
+    ui.update(v1::ToolCall::new("c1", "Run it"));
+    ui.wait(Duration::from_secs(5));
+    ask(&mut ui, 1);
+    ui.wait(Duration::from_secs(600));
+    ui.press("<Tab><Down><Enter>");
+    ui.wait(Duration::from_secs(2));
     let done = v1::ToolCallUpdate::new("c1").status(v1::ToolCallStatus::Completed);
-    stage.update(v1::SessionUpdate::ToolCallUpdate(done));
-    stage.ends();
-    let screen = stage.screen();
+    ui.update(v1::SessionUpdate::ToolCallUpdate(done));
+    ui.end_turn();
+    let screen = ui.screen();
     let row = screen.lines().find(|row| row.contains("Run it")).unwrap();
     assert!(row.contains("7.0s") && !row.contains("10m"), "{screen}");
 }

@@ -4,7 +4,7 @@ use attache::v1;
 use attache_client::command::Command;
 use expect_test::expect;
 
-use super::stage::stage;
+use super::test_ui::test_ui;
 use crate::chat::{Effect, Input};
 
 fn commands() -> v1::AvailableCommandsUpdate {
@@ -19,10 +19,10 @@ fn commands() -> v1::AvailableCommandsUpdate {
 
 #[test]
 fn commands_are_completed_and_hinted() {
-    let mut stage = stage();
-    stage.update(commands());
-    stage.press("/");
-    stage.check(&expect![[r#"
+    let mut ui = test_ui();
+    ui.update(commands());
+    ui.press("/");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -44,8 +44,8 @@ fn commands_are_completed_and_hinted() {
         |› /
         | ready
     "#]]);
-    stage.press("se<Tab>");
-    stage.check(&expect![[r#"
+    ui.press("se<Tab>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -67,8 +67,8 @@ fn commands_are_completed_and_hinted() {
         |› /search what to look for
         | ready
     "#]]);
-    stage.press("rust<Enter>");
-    let [Effect::Submit(Command::Prompt { content, .. })] = &stage.done()[..] else {
+    ui.press("rust<Enter>");
+    let [Effect::Submit(Command::Prompt { content, .. })] = &ui.take_effects()[..] else {
         panic!("a prompt");
     };
     assert_eq!(content[0].as_text(), Some("/search rust"));
@@ -76,24 +76,24 @@ fn commands_are_completed_and_hinted() {
 
 #[test]
 fn a_whole_command_is_sent_by_one_enter() {
-    let mut stage = stage();
-    stage.update(commands());
-    stage.press("/compact<Enter>");
+    let mut ui = test_ui();
+    ui.update(commands());
+    ui.press("/compact<Enter>");
     assert!(matches!(
-        stage.done()[..],
+        ui.take_effects()[..],
         [Effect::Submit(Command::Prompt { .. })]
     ));
 }
 
 #[test]
 fn files_are_looked_for_once_and_mentioned() {
-    let mut stage = stage();
-    stage.press("see @m");
+    let mut ui = test_ui();
+    ui.press("see @m");
     let roots = vec!["/code/project".into()];
-    assert_eq!(stage.done(), [Effect::FindFiles(roots)]);
+    assert_eq!(ui.take_effects(), [Effect::FindFiles(roots)]);
     let files = ["src/main.rs", "src/lib.rs", "my notes.md"];
-    stage.input(Input::Files(files.map(str::to_owned).to_vec()));
-    stage.check(&expect![[r#"
+    ui.input(Input::Files(files.map(str::to_owned).to_vec()));
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -115,13 +115,10 @@ fn files_are_looked_for_once_and_mentioned() {
         |› see @m
         | ready
     "#]]);
-    stage.press("y<Enter>");
-    assert_eq!(
-        stage.app.tab().composer.editor.text(),
-        "see @\"my notes.md\" "
-    );
-    stage.press("<Enter>");
-    let [Effect::Load { prompt, .. }] = &stage.done()[..] else {
+    ui.press("y<Enter>");
+    assert_eq!(ui.app.tab().composer.editor.text(), "see @\"my notes.md\" ");
+    ui.press("<Enter>");
+    let [Effect::Load { prompt, .. }] = &ui.take_effects()[..] else {
         panic!("files to read");
     };
     assert_eq!(prompt.mentions, ["my notes.md"]);
@@ -129,23 +126,23 @@ fn files_are_looked_for_once_and_mentioned() {
 
 #[test]
 fn an_address_is_no_mention() {
-    let mut stage = stage();
-    stage.press("write to ada@example.org<Enter>");
+    let mut ui = test_ui();
+    ui.press("write to ada@example.org<Enter>");
     assert!(matches!(
-        stage.done()[..],
+        ui.take_effects()[..],
         [Effect::Submit(Command::Prompt { .. })]
     ));
 }
 
 #[test]
 fn any_path_can_be_attached() {
-    let mut stage = stage();
-    stage.press("<A-a>");
-    stage.input(Input::Files(vec!["logo.png".to_owned()]));
-    stage.press("lo<Enter><A-a>");
-    stage.input(Input::Files(vec!["logo.png".to_owned()]));
-    stage.press("/tmp/x.jpg<Enter>");
-    stage.check(&expect![[r#"
+    let mut ui = test_ui();
+    ui.press("<A-a>");
+    ui.input(Input::Files(vec!["logo.png".to_owned()]));
+    ui.press("lo<Enter><A-a>");
+    ui.input(Input::Files(vec!["logo.png".to_owned()]));
+    ui.press("/tmp/x.jpg<Enter>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0

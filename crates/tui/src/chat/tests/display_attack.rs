@@ -6,13 +6,13 @@ use attache_client::print::{Colour, OutputTarget, PrintFormat, Printer, PrinterO
 use attache_testkit::hostile::some_texts;
 use attache_text::plain::{visible, visible_code, visible_command, visible_word};
 
-use super::stage::{asked, stage};
+use super::test_ui::{permission_prompt, test_ui};
 
 #[test]
 fn a_command_shows_all_that_it_runs() {
     for text in some_texts() {
         let words = vec!["echo".to_owned(), text.clone()];
-        let mut prompt = asked(1, &["echo", &text], &text);
+        let mut prompt = permission_prompt(1, &["echo", &text], &text);
         prompt.options[0].name.clone_from(&text);
         check(prompt, &[&visible_command(&words), &visible(&text)]);
     }
@@ -22,14 +22,17 @@ fn a_command_shows_all_that_it_runs() {
 fn a_shell_line_shows_all_that_it_runs() {
     for text in some_texts() {
         let line = format!("echo hi {text}; echo done");
-        check(asked(1, &[&line], "List files"), &[&visible(&line)]);
+        check(
+            permission_prompt(1, &[&line], "List files"),
+            &[&visible(&line)],
+        );
     }
 }
 
 #[test]
 fn a_command_of_the_host_shows_directory_and_variables() {
     for text in some_texts() {
-        let mut prompt = asked(1, &["make"], "");
+        let mut prompt = permission_prompt(1, &["make"], "");
         prompt.subject = PromptSubject::HostRequest(HostRequest::Run {
             command: vec!["make".to_owned()],
             cwd: Some(format!("/code/project/{text}").into()),
@@ -44,7 +47,7 @@ fn a_command_of_the_host_shows_directory_and_variables() {
 #[test]
 fn a_program_shows_its_file_directory_and_variables() {
     for text in some_texts() {
-        let mut prompt = asked(1, &["git", "push"], "");
+        let mut prompt = permission_prompt(1, &["git", "push"], "");
         prompt.subject = PromptSubject::Exec(ProgramStart {
             program: format!("/evil/{text}/git").into(),
             argv: vec!["git".to_owned(), "push".to_owned(), text.clone()],
@@ -65,7 +68,7 @@ fn files_and_their_changes_are_shown_as_they_are() {
     for text in some_texts() {
         let path = format!("/code/project/{text}/a.rs");
         let line = text.replace('\n', " ");
-        let mut prompt = asked(1, &[], &text);
+        let mut prompt = permission_prompt(1, &[], &text);
         prompt.action.kind = v1::ToolKind::Edit;
         prompt.action.command = None;
         prompt.action.paths = vec![path.clone().into()];
@@ -80,7 +83,7 @@ fn files_and_their_changes_are_shown_as_they_are() {
 fn a_tool_shows_what_it_is_given() {
     for text in some_texts() {
         let input = format!("{{\"note\":{}}}", serde_json::Value::from(text.as_str()));
-        let mut prompt = asked(1, &[], "Note");
+        let mut prompt = permission_prompt(1, &[], "Note");
         prompt.action.kind = v1::ToolKind::Other;
         prompt.action.command = None;
         prompt.action.tool = Some(text.clone());
@@ -101,11 +104,11 @@ fn what_run_writes_to_stderr_is_shown_as_it_is() {
             .status(v1::ToolCallStatus::Completed)
             .content([diff]);
         let news = v1::SessionNotification::new("s1", v1::SessionUpdate::ToolCall(call));
-        let began = Event::TurnStarted {
+        let started = Event::TurnStarted {
             session: "s1".into(),
             content: Vec::new(),
         };
-        let mut pieces = printer.print_event(&began);
+        let mut pieces = printer.print_event(&started);
         pieces.extend(printer.print_event(&Event::Update(Box::new(news))));
         let notes = pieces.into_iter().filter_map(|piece| match piece {
             PrinterOutput::Note(note) => Some(note),
@@ -125,10 +128,10 @@ fn what_run_writes_to_stderr_is_shown_as_it_is() {
 
 /// Shows a request with all its details, and looks for texts on the screen, whatever spaces and rows are between.
 fn check(prompt: attache_client::event::PermissionPrompt, texts: &[&str]) {
-    let mut stage = stage().size(160, 60);
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    stage.press("<Tab>d");
-    let screen = stage.screen();
+    let mut ui = test_ui().size(160, 60);
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    ui.press("<Tab>d");
+    let screen = ui.screen();
     assert_eq!(screen.chars().find(is_raw), None, "{screen}");
     let rows = screen.lines().filter_map(|row| row.strip_prefix("|│"));
     let rows = rows.map(|row| row.trim_end_matches('│'));

@@ -2,13 +2,13 @@
 
 use expect_test::{Expect, expect};
 
-use super::stage::stage;
+use super::test_ui::test_ui;
 
 /// Presses keys in the composer and shows the text with the cursor as `|`.
 fn check(keys: &str, expected: &Expect) {
-    let mut stage = stage();
-    stage.press(keys);
-    let editor = &stage.app.tab().composer.editor;
+    let mut ui = test_ui();
+    ui.press(keys);
+    let editor = &ui.app.tab().composer.editor;
     let mut text = editor.text().to_owned();
     text.insert(editor.cursor(), '|');
     expected.assert_eq(&text);
@@ -87,18 +87,18 @@ fn earlier_prompts_come_back_and_so_does_what_was_begun() {
 
 #[test]
 fn what_is_pasted_is_only_text() {
-    let mut stage = stage();
-    stage.input(crate::chat::Input::Paste(
+    let mut ui = test_ui();
+    ui.input(crate::chat::Input::Paste(
         "a\r\nb\u{1b}[31m\tc\u{202e}".to_owned(),
     ));
-    expect!["a\nb[31m    c"].assert_eq(stage.app.tab().composer.editor.text());
-    assert_eq!(stage.done(), [], "nothing is sent");
+    expect!["a\nb[31m    c"].assert_eq(ui.app.tab().composer.editor.text());
+    assert_eq!(ui.take_effects(), [], "nothing is sent");
 }
 
 #[test]
 fn a_paste_without_end_is_cut() {
-    let mut stage = stage();
-    stage.input(crate::chat::Input::Paste("x".repeat(150 * 1024)));
-    assert_eq!(stage.app.tab().composer.editor.text().len(), 128 * 1024);
-    assert!(stage.screen().contains("22528 bytes were left out"));
+    let mut ui = test_ui();
+    ui.input(crate::chat::Input::Paste("x".repeat(150 * 1024)));
+    assert_eq!(ui.app.tab().composer.editor.text().len(), 128 * 1024);
+    assert!(ui.screen().contains("22528 bytes were left out"));
 }

@@ -5,50 +5,50 @@ use std::time::Duration;
 
 use attache_client::command::Command;
 
-use super::stage::{Stage, stage};
-use super::typing_attack::{APPEARANCES, Appearance, WORDS};
+use super::test_ui::{TestUi, test_ui};
+use super::typing_attack::{REQUEST_CASES, RequestCase, WORDS};
 use crate::chat::{Effect, Input};
 
 /// A screen of a session with something on it that can be answered.
-fn with(appear: fn() -> Input) -> Stage {
-    let mut stage = stage().size(60, 24);
-    stage.screen();
-    stage.input(appear());
-    stage.screen();
-    stage.done();
-    stage
+fn with(appear: fn() -> Input) -> TestUi {
+    let mut ui = test_ui().size(60, 24);
+    ui.screen();
+    ui.input(appear());
+    ui.screen();
+    ui.take_effects();
+    ui
 }
 
-fn millis(stage: &mut Stage, time: u64) {
-    stage.wait(Duration::from_millis(time));
+fn millis(ui: &mut TestUi, time: u64) {
+    ui.wait(Duration::from_millis(time));
 }
 
 /// Presses keys as far apart as `pace` says, the first one `delay` after what is on the screen has appeared.
-fn type_at(stage: &mut Stage, delay: u64, pace: u64, keys: &[&str]) {
-    millis(stage, delay);
+fn type_at(ui: &mut TestUi, delay: u64, pace: u64, keys: &[&str]) {
+    millis(ui, delay);
     for (at, key) in keys.iter().enumerate() {
         if at > 0 {
-            millis(stage, pace);
+            millis(ui, pace);
         }
-        stage.screen();
-        stage.press_unseen(key);
+        ui.screen();
+        ui.press_unseen(key);
     }
 }
 
 /// Types a word.
-fn type_word(stage: &mut Stage, word: &str, pace: u64) {
-    stage.screen();
+fn type_word(ui: &mut TestUi, word: &str, pace: u64) {
+    ui.screen();
     for char in word.chars() {
-        millis(stage, pace);
-        stage.press_unseen(&char.to_string());
+        millis(ui, pace);
+        ui.press_unseen(&char.to_string());
     }
 }
 
 /// What was decided, and the text that is written or was sent as a prompt.
-fn outcome(stage: &mut Stage) -> (Vec<Effect>, String) {
+fn outcome(ui: &mut TestUi) -> (Vec<Effect>, String) {
     let mut text = String::new();
     let mut decided = Vec::new();
-    for effect in stage.done() {
+    for effect in ui.take_effects() {
         match effect {
             Effect::Submit(Command::Prompt { content, .. }) => {
                 text.extend(content.iter().filter_map(|block| block.as_text()));
@@ -57,13 +57,13 @@ fn outcome(stage: &mut Stage) -> (Vec<Effect>, String) {
             other => decided.push(other),
         }
     }
-    text.push_str(stage.app.tab().composer.editor.text());
+    text.push_str(ui.app.tab().composer.editor.text());
     (decided, text)
 }
 
 /// Fails if something was decided, or if one of the words is not there.
-fn check(stage: &mut Stage, words: &[&str], said: &str) {
-    let (decided, text) = outcome(stage);
+fn check(ui: &mut TestUi, words: &[&str], said: &str) {
+    let (decided, text) = outcome(ui);
     assert_eq!(decided, [], "{said}");
     for word in words {
         assert!(text.contains(word), "{said}: {word} is not in {text:?}");
@@ -71,8 +71,8 @@ fn check(stage: &mut Stage, words: &[&str], said: &str) {
 }
 
 /// Every screen with its share of the words, each with a delay of up to two seconds and a pace of typing.
-fn cases() -> impl Iterator<Item = (Appearance, &'static str, u64, u64)> {
-    let screens = APPEARANCES.iter().enumerate();
+fn cases() -> impl Iterator<Item = (RequestCase, &'static str, u64, u64)> {
+    let screens = REQUEST_CASES.iter().enumerate();
     screens.flat_map(|(at, screen)| {
         let words = timed_words().skip(at).step_by(SHARE);
         words.map(move |(word, delay, pace)| (*screen, word, delay, pace))
@@ -98,10 +98,10 @@ fn tab_down_enter_answers_only_after_a_second_and_only_where_nothing_is_written(
             (word, &["<A-r>", "<Down>", "<Enter>"]),
         ] {
             let said = format!("{written} and {keys:?} at {delay} ms, {pace} apart, {what}");
-            let mut stage = with(appear);
-            stage.app.tab_mut().composer.editor.put(written);
-            type_at(&mut stage, delay, pace, keys);
-            let (decided, text) = outcome(&mut stage);
+            let mut ui = with(appear);
+            ui.app.tab_mut().composer.editor.set_text(written);
+            type_at(&mut ui, delay, pace, keys);
+            let (decided, text) = outcome(&mut ui);
             assert!(text.contains(written), "{said}: {text}");
             if delay < 1000 || (keys[0] == "<Tab>" && !written.is_empty()) {
                 assert_eq!(decided, [], "{said}");
@@ -115,40 +115,40 @@ fn tab_down_enter_answers_only_after_a_second_and_only_where_nothing_is_written(
 
 #[test]
 fn a_completion_and_the_transcript_keep_their_keys_for_a_second() {
-    for &(what, appear) in APPEARANCES {
+    for &(what, appear) in REQUEST_CASES {
         for delay in (0..1000).step_by(180) {
-            let mut stage = with(appear);
-            type_at(&mut stage, delay, 0, &["<Tab>"]);
-            assert!(!stage.app.ask_has_keys(), "{what} at {delay}");
+            let mut ui = with(appear);
+            type_at(&mut ui, delay, 0, &["<Tab>"]);
+            assert!(!ui.app.request_has_keys(), "{what} at {delay}");
             for key in ["<Down>", "<Enter>"] {
-                millis(&mut stage, 300);
-                stage.screen();
-                stage.press_unseen(key);
+                millis(&mut ui, 300);
+                ui.screen();
+                ui.press_unseen(key);
             }
-            check(&mut stage, &[], &format!("{what}: reading at {delay}"));
+            check(&mut ui, &[], &format!("{what}: reading at {delay}"));
         }
     }
 }
 
 #[test]
 fn no_click_answers_and_words_behind_it_are_kept() {
-    for &(what, appear) in APPEARANCES {
+    for &(what, appear) in REQUEST_CASES {
         let mut words = timed_words().cycle();
         for row in 0..24 {
             for clicks in [1, 3] {
                 let (word, delay, pace) = words.next().unwrap();
                 let said =
                     format!("{clicks} clicks at row {row} after {delay} ms, then {word}, {what}");
-                let mut stage = with(appear);
-                millis(&mut stage, delay);
+                let mut ui = with(appear);
+                millis(&mut ui, delay);
                 for _ in 0..clicks {
-                    stage.screen();
-                    stage.input(Input::Click(6, row));
-                    millis(&mut stage, pace);
+                    ui.screen();
+                    ui.input(Input::Click(6, row));
+                    millis(&mut ui, pace);
                 }
-                type_word(&mut stage, word, pace);
-                type_at(&mut stage, pace, 0, &["<Enter>"]);
-                check(&mut stage, &[word], &said);
+                type_word(&mut ui, word, pace);
+                type_at(&mut ui, pace, 0, &["<Enter>"]);
+                check(&mut ui, &[word], &said);
             }
         }
     }
@@ -156,18 +156,18 @@ fn no_click_answers_and_words_behind_it_are_kept() {
 
 #[test]
 fn one_click_or_a_double_click_selects_nothing() {
-    let (_, appear) = APPEARANCES[0];
+    let (_, appear) = REQUEST_CASES[0];
     for delay in [0, 500, 999, 1000, 3000] {
         for row in 0..24 {
-            let mut stage = with(appear);
-            millis(&mut stage, delay);
+            let mut ui = with(appear);
+            millis(&mut ui, delay);
             for _ in 0..2 {
-                stage.input(Input::Click(6, row));
-                millis(&mut stage, 200);
-                stage.screen();
+                ui.input(Input::Click(6, row));
+                millis(&mut ui, 200);
+                ui.screen();
             }
-            type_at(&mut stage, 50, 0, &["<Enter>"]);
-            check(&mut stage, &[], &format!("row {row} at {delay}"));
+            type_at(&mut ui, 50, 0, &["<Enter>"]);
+            check(&mut ui, &[], &format!("row {row} at {delay}"));
         }
     }
 }
@@ -183,23 +183,23 @@ const PLACES: [(&str, &[&str]); 3] = [
 fn raw_pastes_with_tabs_and_newlines_are_text() {
     for ((what, appear), word, delay, _) in cases() {
         for (place, keys) in PLACES {
-            let mut stage = with(appear);
-            type_at(&mut stage, 1000 * (keys.len() as u64).min(1), 100, keys);
-            millis(&mut stage, delay.max(30));
-            stage.screen();
+            let mut ui = with(appear);
+            type_at(&mut ui, 1000 * (keys.len() as u64).min(1), 100, keys);
+            millis(&mut ui, delay.max(30));
+            ui.screen();
             let paste = PASTES[(what.len() + word.len()) % PASTES.len()].replace("WORD", word);
             for char in paste.chars() {
-                stage.press_unseen(&raw(char));
+                ui.press_unseen(&raw(char));
                 if char == 'b' {
-                    stage.screen();
-                    millis(&mut stage, 20);
+                    ui.screen();
+                    millis(&mut ui, 20);
                 }
             }
             let said = format!("{paste:?} after {delay} ms, {place}, {what}");
             let is_in_field = what == "a form" && place == "at an answer";
             match is_in_field {
-                true => check(&mut stage, &[], &said),
-                false => check(&mut stage, &[word, "see"], &said),
+                true => check(&mut ui, &[], &said),
+                false => check(&mut ui, &[word, "see"], &said),
             }
         }
     }
@@ -229,17 +229,17 @@ const PASTES: [&str; 6] = [
 fn marked_pastes_are_text_wherever_the_user_is() {
     for ((what, appear), word, delay, pace) in cases() {
         for (place, keys) in PLACES {
-            let mut stage = with(appear);
-            type_at(&mut stage, 1000 * (keys.len() as u64).min(1), 100, keys);
-            millis(&mut stage, delay);
-            stage.screen();
-            stage.input(Input::Paste(format!("see\t{word}\n\n")));
-            type_at(&mut stage, pace, 0, &["<Enter>"]);
+            let mut ui = with(appear);
+            type_at(&mut ui, 1000 * (keys.len() as u64).min(1), 100, keys);
+            millis(&mut ui, delay);
+            ui.screen();
+            ui.input(Input::Paste(format!("see\t{word}\n\n")));
+            type_at(&mut ui, pace, 0, &["<Enter>"]);
             let said = format!("{word} after {delay} ms, {place}, {what}");
             let is_in_field = what == "a form" && place == "at an answer";
             match is_in_field {
-                true => check(&mut stage, &[], &said),
-                false => check(&mut stage, &["see", word], &said),
+                true => check(&mut ui, &[], &said),
+                false => check(&mut ui, &["see", word], &said),
             }
         }
     }
@@ -257,43 +257,39 @@ fn letters_leave_a_request_from_wherever_the_user_is_in_it() {
             if what == "a form" && keys.len() > 1 {
                 continue;
             }
-            let mut stage = with(appear);
-            type_at(&mut stage, 1000, 100, keys);
-            assert!(stage.app.ask_has_keys(), "{what} {keys:?}");
-            type_word(&mut stage, word, pace);
-            assert!(!stage.app.ask_has_keys(), "{what} {keys:?}");
+            let mut ui = with(appear);
+            type_at(&mut ui, 1000, 100, keys);
+            assert!(ui.app.request_has_keys(), "{what} {keys:?}");
+            type_word(&mut ui, word, pace);
+            assert!(!ui.app.request_has_keys(), "{what} {keys:?}");
             // Nothing is selected when the user comes back.
             type_at(
-                &mut stage,
+                &mut ui,
                 1000,
                 100,
                 &["<Tab>", "<Enter>", "<Enter>", "<Tab>"],
             );
-            check(
-                &mut stage,
-                &[word],
-                &format!("{word} after {keys:?}, {what}"),
-            );
+            check(&mut ui, &[word], &format!("{word} after {keys:?}, {what}"));
         }
     }
 }
 
 #[test]
 fn keys_for_a_request_that_has_vanished_do_nothing() {
-    let (_, appear): Appearance = APPEARANCES[0];
+    let (_, appear): RequestCase = REQUEST_CASES[0];
     for delay in (0..1000).step_by(75) {
         for key in ["<Enter>", "<Esc>", "x<BS><Esc>", "x<Enter>"] {
-            let mut stage = with(appear);
-            stage.begins("work");
-            stage.app.tab_mut().composer.editor.put("draft");
-            type_at(&mut stage, 1500, 100, &["<A-r>", "<Down>"]);
-            millis(&mut stage, 100);
-            stage.event(attache_client::event::Event::PermissionWithdrawn(1));
-            millis(&mut stage, delay);
-            stage.screen();
-            stage.done();
-            stage.press_unseen(key);
-            check(&mut stage, &["draft"], &format!("{key} after {delay}"));
+            let mut ui = with(appear);
+            ui.start_turn("work");
+            ui.app.tab_mut().composer.editor.set_text("draft");
+            type_at(&mut ui, 1500, 100, &["<A-r>", "<Down>"]);
+            millis(&mut ui, 100);
+            ui.event(attache_client::event::Event::PermissionWithdrawn(1));
+            millis(&mut ui, delay);
+            ui.screen();
+            ui.take_effects();
+            ui.press_unseen(key);
+            check(&mut ui, &["draft"], &format!("{key} after {delay}"));
         }
     }
 }

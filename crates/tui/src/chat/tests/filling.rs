@@ -5,11 +5,11 @@ use attache_client::command::Command;
 use attache_client::event::Event;
 use expect_test::{Expect, expect};
 
-use super::stage::{Stage, stage};
+use super::test_ui::{TestUi, test_ui};
 use crate::chat::Effect;
 
-fn form(schema: v1::ElicitationSchema) -> Stage {
-    let mut stage = stage().size(100, 30);
+fn form(schema: v1::ElicitationSchema) -> TestUi {
+    let mut ui = test_ui().size(100, 30);
     let mode = v1::ElicitationFormMode::new(schema);
     let scope = v1::ElicitationSessionScope::new("s1");
     let request = v1::CreateElicitationRequest::new(
@@ -17,12 +17,12 @@ fn form(schema: v1::ElicitationSchema) -> Stage {
         v1::ElicitationScope::Session(scope),
         v1::ElicitationMode::Form(mode),
     );
-    stage.event(Event::FormRequested {
+    ui.event(Event::FormRequested {
         form: 3,
         request: Box::new(request),
     });
-    stage.press("<Tab><Down>");
-    stage
+    ui.press("<Tab><Down>");
+    ui
 }
 
 fn every_kind() -> v1::ElicitationSchema {
@@ -52,10 +52,10 @@ fn every_kind() -> v1::ElicitationSchema {
         .required(["name", "systems"])
 }
 
-fn check_answer(stage: &mut Stage, keys: &str, expected: &Expect) {
-    stage.done();
-    stage.press(keys);
-    let answers = stage.done().into_iter().map(|effect| match effect {
+fn check_answer(ui: &mut TestUi, keys: &str, expected: &Expect) {
+    ui.take_effects();
+    ui.press(keys);
+    let answers = ui.take_effects().into_iter().map(|effect| match effect {
         Effect::Submit(Command::AnswerForm { form, action }) => format!("{form}: {action:?}"),
         other => format!("{other:?}"),
     });
@@ -64,8 +64,8 @@ fn check_answer(stage: &mut Stage, keys: &str, expected: &Expect) {
 
 #[test]
 fn every_kind_of_field_can_be_filled_in() {
-    let mut stage = form(every_kind());
-    stage.check(&expect![[r#"
+    let mut ui = form(every_kind());
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -99,7 +99,7 @@ fn every_kind_of_field_can_be_filled_in() {
     "#]]);
     let keys = "Ada<Tab><Right><Down><Right><Tab><Tab>7<Tab><Right><Tab><Tab><Enter>";
     check_answer(
-        &mut stage,
+        &mut ui,
         keys,
         &expect![[
             r#"3: Accept(ElicitationAcceptAction { content: Some({"draft": Boolean(true), "name": String("Ada"), "ratio": Number(0.57), "systems": StringArray(["linux", "mac"])}) })"#
@@ -109,9 +109,9 @@ fn every_kind_of_field_can_be_filled_in() {
 
 #[test]
 fn what_is_wrong_is_said_and_nothing_is_sent() {
-    let mut stage = form(every_kind());
-    check_answer(&mut stage, "Al<S-Tab><S-Tab><S-Tab><Enter>", &expect![""]);
-    stage.check(&expect![[r#"
+    let mut ui = form(every_kind());
+    check_answer(&mut ui, "Al<S-Tab><S-Tab><S-Tab><Enter>", &expect![""]);
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -219,24 +219,23 @@ fn formats_patterns_and_bounds() {
         ),
     ];
     for (property, typed, problem) in cases {
-        let mut stage = form(v1::ElicitationSchema::new().properties([("it", property)]));
-        stage.done();
-        stage.press(typed);
-        stage.press("<Tab><Enter>");
-        let is_sent = !stage.done().is_empty();
+        let mut ui = form(v1::ElicitationSchema::new().properties([("it", property)]));
+        ui.take_effects();
+        ui.press(typed);
+        ui.press("<Tab><Enter>");
+        let is_sent = !ui.take_effects().is_empty();
         assert_eq!(is_sent, problem.is_empty(), "{typed}");
-        assert!(stage.screen().contains(problem), "{typed}: {problem}");
+        assert!(ui.screen().contains(problem), "{typed}: {problem}");
     }
 }
 
 #[test]
 fn a_field_of_an_unknown_kind_is_never_shown_as_another() {
     let raw = r#"{"type":"object","properties":{"it":{"type":"rune"}},"required":["it"]}"#;
-    let mut stage = form(attache::json::from_str(raw).unwrap());
-    check_answer(&mut stage, "<Tab><Enter>", &expect![""]);
+    let mut ui = form(attache::json::from_str(raw).unwrap());
+    check_answer(&mut ui, "<Tab><Enter>", &expect![""]);
     assert!(
-        stage
-            .screen()
+        ui.screen()
             .contains("cannot be filled in here; decline the form")
     );
 }
@@ -244,8 +243,8 @@ fn a_field_of_an_unknown_kind_is_never_shown_as_another() {
 #[test]
 fn fields_stand_in_the_order_of_the_wire_and_needed_ones_first() {
     let schema = r#"{"type":"object","properties":{"zip":{"type":"string"},"city":{"type":"string"},"age":{"type":"integer"},"name":{"type":"string"}},"required":["name","city"]}"#;
-    let mut stage = form(attache::json::from_str(schema).unwrap());
-    let screen = stage.screen();
+    let mut ui = form(attache::json::from_str(schema).unwrap());
+    let screen = ui.screen();
     let at = ["city", "name", "zip", "age"].map(|name| screen.find(&format!(" {name} ")).unwrap());
     assert!(at.is_sorted(), "{screen}");
 }

@@ -4,39 +4,39 @@ use attache::v1;
 use attache_client::event::Event;
 use expect_test::expect;
 
-use super::stage::{asked, stage};
+use super::test_ui::{permission_prompt, test_ui};
 
 const EVIL: &str =
     "safe\u{1b}]0;pwned\u{7}\u{1b}[2J\u{202e}elif eteled\u{202c}\rover\u{9b}31m\u{200b}";
 
 #[test]
 fn nothing_that_an_agent_says_reaches_the_terminal_raw() {
-    let mut stage = stage().size(100, 30);
-    stage.update(v1::SessionInfoUpdate::new().title(EVIL));
-    stage.update(v1::AvailableCommandsUpdate::new([
+    let mut ui = test_ui().size(100, 30);
+    ui.update(v1::SessionInfoUpdate::new().title(EVIL));
+    ui.update(v1::AvailableCommandsUpdate::new([
         v1::AvailableCommand::new(EVIL, EVIL),
     ]));
-    stage.begins(EVIL);
-    stage.says(EVIL);
-    stage.update(v1::ToolCall::new("c", EVIL));
+    ui.start_turn(EVIL);
+    ui.agent_message(EVIL);
+    ui.update(v1::ToolCall::new("c", EVIL));
     let step = v1::PlanEntry::new(
         EVIL,
         v1::PlanEntryPriority::High,
         v1::PlanEntryStatus::InProgress,
     );
-    stage.update(v1::Plan::new([step]));
-    stage.event(Event::QueueChanged {
+    ui.update(v1::Plan::new([step]));
+    ui.event(Event::QueueChanged {
         session: "s1".into(),
         waiting: vec![vec![EVIL.into()]],
     });
-    let mut question = asked(1, &["rm", EVIL], EVIL);
+    let mut question = permission_prompt(1, &["rm", EVIL], EVIL);
     question.options[0].name = EVIL.to_owned();
-    stage.event(Event::PermissionRequested(Box::new(question)));
-    stage.press("<Tab><A-d>");
-    let screen = stage.screen();
+    ui.event(Event::PermissionRequested(Box::new(question)));
+    ui.press("<Tab><A-d>");
+    let screen = ui.screen();
     let is_bad = |char: &char| *char != '\n' && attache_text::plain::is_hidden(*char);
     assert_eq!(screen.chars().find(is_bad), None, "{screen}");
-    stage.check(&expect![[r#"
+    ui.check(&expect![[r#"
         | Test Agent · safe�elif eteled� over� · /code/project
         |   over�
         |

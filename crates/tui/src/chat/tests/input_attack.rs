@@ -8,7 +8,7 @@ use attache_host::permissions::Action;
 use expect_test::{Expect, expect};
 
 use super::asking::answers;
-use super::stage::{Stage, asked, stage};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 
 #[test]
 fn what_is_given_beside_a_command_is_shown() {
@@ -104,17 +104,17 @@ fn what_is_given_beside_a_file_and_text_that_is_not_shown_is_said() {
 #[test]
 fn a_long_value_says_how_much_of_it_is_hidden() {
     let input = format!(r#"{{"command":"make","stdin":"{}"}}"#, "x".repeat(1000));
-    let mut stage = stage().size(64, 40);
-    ask(&mut stage, &request("execute", &input, &[]));
-    let screen = stage.screen();
+    let mut ui = test_ui().size(64, 40);
+    ask(&mut ui, &request("execute", &input, &[]));
+    let screen = ui.screen();
     assert!(
         screen.contains("602 more characters, Alt-D shows all"),
         "{screen}"
     );
     let input = format!(r#"{{"command":"make","{}":1}}"#, "n".repeat(1000));
-    let mut stage = self::stage().size(64, 40);
-    ask(&mut stage, &request("execute", &input, &[]));
-    assert!(stage.screen().contains("Also in the input"));
+    let mut ui = test_ui().size(64, 40);
+    ask(&mut ui, &request("execute", &input, &[]));
+    assert!(ui.screen().contains("Also in the input"));
 }
 
 /// Generated inputs on many sizes of the screen: nothing is granted whose names have not all been on it.
@@ -129,12 +129,12 @@ fn nothing_is_granted_before_the_whole_input_was_on_the_screen() {
         let input = format!(r#"{{"command":"make",{}}}"#, members.join(","));
         let request = request("execute", &input, &[]);
         for (columns, rows) in [(24, 8), (40, 12), (40, 20), (64, 24), (80, 60)] {
-            let mut stage = stage().size(columns, rows);
-            ask(&mut stage, &request);
-            stage.press("<Tab><Down>");
-            let mut seen = stage.screen();
+            let mut ui = test_ui().size(columns, rows);
+            ask(&mut ui, &request);
+            ui.press("<Tab><Down>");
+            let mut seen = ui.screen();
             for _ in 0..200 {
-                if answers(&mut stage, "<Enter>").contains("yes") {
+                if answers(&mut ui, "<Enter>").contains("yes") {
                     let told = names
                         .iter()
                         .take(24)
@@ -143,8 +143,8 @@ fn nothing_is_granted_before_the_whole_input_was_on_the_screen() {
                     assert!(told && rest, "{columns}x{rows}: {seen}");
                     break;
                 }
-                stage.press("j");
-                seen.push_str(&stage.screen());
+                ui.press("j");
+                seen.push_str(&ui.screen());
             }
         }
     }
@@ -171,22 +171,22 @@ fn an_answer_is_bound_to_all_of_the_input() {
 }
 
 fn check(prompt: &PermissionPrompt, expected: &Expect) {
-    let mut stage = stage().size(64, 40);
-    ask(&mut stage, prompt);
-    let screen = stage.screen();
+    let mut ui = test_ui().size(64, 40);
+    ask(&mut ui, prompt);
+    let screen = ui.screen();
     let rows = screen.lines().filter_map(|row| row.strip_prefix('|'));
     let rows = rows.filter(|row| row.starts_with('│'));
     let facts: Vec<&str> = rows.take_while(|row| !row.contains("Allow once")).collect();
     expected.assert_eq(&(facts.join("\n") + "\n"));
 }
 
-fn ask(stage: &mut Stage, prompt: &PermissionPrompt) {
-    stage.event(Event::PermissionRequested(Box::new(prompt.clone())));
+fn ask(ui: &mut TestUi, prompt: &PermissionPrompt) {
+    ui.event(Event::PermissionRequested(Box::new(prompt.clone())));
 }
 
 /// A request as an agent makes it.
 fn request(kind: &str, input: &str, content: &[v1::ToolCallContent]) -> PermissionPrompt {
-    let mut prompt = asked(1, &[], "");
+    let mut prompt = permission_prompt(1, &[], "");
     let kind: v1::ToolKind = attache::json::from_str(&format!("\"{kind}\"")).unwrap();
     let mut call = v1::ToolCall::new("c1", "Build")
         .kind(kind)

@@ -5,13 +5,13 @@ use std::time::Duration;
 use attache_client::event::Event;
 use expect_test::{Expect, expect};
 
-use super::stage::{Stage, asked, stage};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 
-fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
-    stage.done();
-    stage.press(keys);
-    let done: Vec<String> = stage
-        .done()
+fn check(ui: &mut TestUi, keys: &str, expected: &Expect) {
+    ui.take_effects();
+    ui.press(keys);
+    let done: Vec<String> = ui
+        .take_effects()
         .iter()
         .map(|one| format!("{one:?}\n"))
         .collect();
@@ -20,10 +20,10 @@ fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
 
 #[test]
 fn enter_sends_and_an_empty_prompt_is_none() {
-    let mut stage = stage();
-    check(&mut stage, "  <Enter>", &expect![""]);
+    let mut ui = test_ui();
+    check(&mut ui, "  <Enter>", &expect![""]);
     check(
-        &mut stage,
+        &mut ui,
         "hi<Enter>",
         &expect![[r#"
         Submit(Prompt { session: "s1", content: [Text(TextContent { text: "  hi", annotations: None, meta: None })] })
@@ -33,9 +33,9 @@ fn enter_sends_and_an_empty_prompt_is_none() {
 
 #[test]
 fn escape_cancels_the_turn_once_nothing_else_is_open() {
-    let mut stage = stage();
-    check(&mut stage, "<Esc>", &expect![""]);
-    stage.begins("hi");
+    let mut ui = test_ui();
+    check(&mut ui, "<Esc>", &expect![""]);
+    ui.start_turn("hi");
     // An Esc that was meant for what it closed does not cancel the turn.
     for opened in [
         "<C-p><Esc><Esc>",
@@ -43,15 +43,15 @@ fn escape_cancels_the_turn_once_nothing_else_is_open() {
         "?q<Esc>",
         "<C-r><Esc><Esc>",
     ] {
-        check(&mut stage, opened, &expect![""]);
+        check(&mut ui, opened, &expect![""]);
         assert!(
-            stage.screen().contains("Esc again cancels the turn"),
+            ui.screen().contains("Esc again cancels the turn"),
             "{opened}"
         );
-        stage.wait(Duration::from_secs(1));
+        ui.wait(Duration::from_secs(1));
     }
     check(
-        &mut stage,
+        &mut ui,
         "<Esc>",
         &expect![[r#"
         Submit(Cancel("s1"))
@@ -61,38 +61,38 @@ fn escape_cancels_the_turn_once_nothing_else_is_open() {
 
 #[test]
 fn a_message_on_a_covered_request_ends_with_what_covers_it() {
-    let mut stage = stage();
-    stage.begins("hi");
-    stage.press("?");
-    stage.event(Event::PermissionRequested(Box::new(asked(
+    let mut ui = test_ui();
+    ui.start_turn("hi");
+    ui.press("?");
+    ui.event(Event::PermissionRequested(Box::new(permission_prompt(
         1,
         &["ls"],
         "List",
     ))));
-    assert!(stage.screen().contains("Esc closes this"));
-    check(&mut stage, "<Esc>", &expect![""]);
-    assert!(!stage.screen().contains("Esc closes this"));
-    check(&mut stage, "<Esc>", &expect![""]);
-    stage.press("<Tab>");
-    assert!(stage.app.ask_has_keys());
+    assert!(ui.screen().contains("Esc closes this"));
+    check(&mut ui, "<Esc>", &expect![""]);
+    assert!(!ui.screen().contains("Esc closes this"));
+    check(&mut ui, "<Esc>", &expect![""]);
+    ui.press("<Tab>");
+    assert!(ui.app.request_has_keys());
     // Back from the request, and not out of the turn.
-    check(&mut stage, "<Esc><Esc>", &expect![""]);
+    check(&mut ui, "<Esc><Esc>", &expect![""]);
 }
 
 #[test]
 fn control_c_clears_then_cancels_then_quits() {
-    let mut stage = stage();
-    stage.begins("hi");
-    check(&mut stage, "draft<C-c>", &expect![""]);
+    let mut ui = test_ui();
+    ui.start_turn("hi");
+    check(&mut ui, "draft<C-c>", &expect![""]);
     check(
-        &mut stage,
+        &mut ui,
         "<C-c>",
         &expect![[r#"
         Submit(Cancel("s1"))
     "#]],
     );
     check(
-        &mut stage,
+        &mut ui,
         "<C-c>",
         &expect![[r#"
         Quit
@@ -102,12 +102,12 @@ fn control_c_clears_then_cancels_then_quits() {
 
 #[test]
 fn control_c_twice_with_time_between_does_not_quit() {
-    let mut stage = stage();
-    check(&mut stage, "<C-c>", &expect![""]);
-    stage.wait(Duration::from_secs(4));
-    check(&mut stage, "<C-c>", &expect![""]);
+    let mut ui = test_ui();
+    check(&mut ui, "<C-c>", &expect![""]);
+    ui.wait(Duration::from_secs(4));
+    check(&mut ui, "<C-c>", &expect![""]);
     check(
-        &mut stage,
+        &mut ui,
         "<C-c>",
         &expect![[r#"
         Quit
@@ -117,34 +117,36 @@ fn control_c_twice_with_time_between_does_not_quit() {
 
 #[test]
 fn a_question_mark_is_help_only_where_nothing_is_written() {
-    let mut stage = stage();
-    stage.press("what?");
-    assert!(stage.app.dialog.is_none());
-    stage.press("<C-u>?");
-    assert!(stage.app.dialog.is_some());
+    let mut ui = test_ui();
+    ui.press("what?");
+    assert!(ui.app.dialog.is_none());
+    ui.press("<C-u>?");
+    assert!(ui.app.dialog.is_some());
 }
 
 #[test]
 fn what_is_said_while_a_turn_runs_waits_or_goes_into_it() {
-    let mut stage = stage();
-    stage.begins("hi");
+    let mut ui = test_ui();
+    ui.start_turn("hi");
     check(
-        &mut stage,
+        &mut ui,
         "more<Enter>",
         &expect![[r#"
         Submit(Prompt { session: "s1", content: [Text(TextContent { text: "more", annotations: None, meta: None })] })
     "#]],
     );
     check(
-        &mut stage,
+        &mut ui,
         "more<C-s>",
         &expect![[r#"
         Submit(Prompt { session: "s1", content: [Text(TextContent { text: "more", annotations: None, meta: None })] })
     "#]],
     );
-    stage.input(crate::chat::Input::Steering(crate::chat::Steering::Taken));
+    ui.input(crate::chat::Input::Steering(
+        crate::chat::Steering::Supported,
+    ));
     check(
-        &mut stage,
+        &mut ui,
         "more<C-s>",
         &expect![[r#"
         Submit(Steer { session: "s1", content: [Text(TextContent { text: "more", annotations: None, meta: None })] })
@@ -154,46 +156,46 @@ fn what_is_said_while_a_turn_runs_waits_or_goes_into_it() {
 
 #[test]
 fn what_is_said_before_the_session_is_there_is_sent_once_it_is() {
-    let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
-    stage.press("hi<Enter>");
-    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
-    stage.opened("s1");
-    check(&mut stage, "", &expect![""]);
+    let mut ui = TestUi::new(crate::paint::theme::SignSet::Unicode);
+    ui.press("hi<Enter>");
+    ui.event(Event::AgentReady(Box::new(super::test_ui::agent())));
+    ui.open_session("s1");
+    check(&mut ui, "", &expect![""]);
 }
 
 #[test]
 fn a_prompt_that_waits_can_be_taken_back() {
-    let mut stage = stage();
-    stage.event(Event::QueueChanged {
+    let mut ui = test_ui();
+    ui.event(Event::QueueChanged {
         session: "s1".into(),
         waiting: vec![vec!["one".into()], vec!["two".into()]],
     });
     check(
-        &mut stage,
+        &mut ui,
         "<A-q><Down><Enter>",
         &expect![[r#"
             Submit(RemoveQueuedPrompt { session: "s1", index: 1 })
         "#]],
     );
-    assert_eq!(stage.app.tab().composer.editor.text(), "two");
+    assert_eq!(ui.app.tab().composer.editor.text(), "two");
 }
 
 #[test]
 fn a_running_turn_is_not_left_by_one_key() {
-    let mut stage = stage();
-    stage.begins("hi");
-    check(&mut stage, "<C-q>", &expect![""]);
+    let mut ui = test_ui();
+    ui.start_turn("hi");
+    check(&mut ui, "<C-q>", &expect![""]);
     check(
-        &mut stage,
+        &mut ui,
         "<C-q>",
         &expect![[r#"
         Quit
     "#]],
     );
-    check(&mut stage, "<C-d>x<BS><C-d>", &expect![""]);
-    stage.ends();
+    check(&mut ui, "<C-d>x<BS><C-d>", &expect![""]);
+    ui.end_turn();
     check(
-        &mut stage,
+        &mut ui,
         "<C-d>",
         &expect![[r#"
         Quit

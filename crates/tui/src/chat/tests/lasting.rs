@@ -7,30 +7,30 @@ use attache_host::permissions::{Expiry, Scope};
 use expect_test::expect;
 
 use super::asking::{answers, ask, check};
-use super::stage::{Stage, asked, stage};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::Effect;
 
 /// Moves to the answer with these words, and chooses it.
-pub(super) fn choose(stage: &mut Stage, words: &str) {
-    stage.press("<Tab>");
+pub(super) fn choose(ui: &mut TestUi, words: &str) {
+    ui.press("<Tab>");
     for _ in 0..20 {
-        stage.press("<Down>");
-        let screen = stage.screen();
+        ui.press("<Down>");
+        let screen = ui.screen();
         let row = screen.lines().find(|row| row.contains('▌'));
         if row.is_some_and(|row| row.contains(words)) {
-            return stage.press("<Enter>");
+            return ui.press("<Enter>");
         }
     }
-    panic!("there is no answer {words}: {}", stage.screen());
+    panic!("there is no answer {words}: {}", ui.screen());
 }
 
 #[test]
 fn a_lasting_answer_is_confirmed_with_what_it_covers() {
-    let mut stage = stage();
-    stage.app.settings.expiry = "36h".parse().unwrap();
-    ask(&mut stage, 1);
-    choose(&mut stage, "in this workspace");
-    stage.check(&expect![[r#"
+    let mut ui = test_ui();
+    ui.app.settings.expiry = "36h".parse().unwrap();
+    ask(&mut ui, 1);
+    choose(&mut ui, "in this workspace");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -52,37 +52,37 @@ fn a_lasting_answer_is_confirmed_with_what_it_covers() {
         |›
         | ready
     "#]]);
-    assert_eq!(answers(&mut stage, ""), "");
-    stage.press("<Right><Right><Left><Right><Right>");
-    assert!(stage.screen().contains("for 8 hours"), "{}", stage.screen());
-    stage.press("<Enter>");
-    expect![[r#"[Submit(PermissionAnswer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, expiry: After(28800s) })]"#]].assert_eq(&format!("{:?}", stage.done()));
+    assert_eq!(answers(&mut ui, ""), "");
+    ui.press("<Right><Right><Left><Right><Right>");
+    assert!(ui.screen().contains("for 8 hours"), "{}", ui.screen());
+    ui.press("<Enter>");
+    expect![[r#"[Submit(PermissionAnswer { prompt: 1, answer: Choose { option: "yes", remember: Workspace }, expiry: After(28800s) })]"#]].assert_eq(&format!("{:?}", ui.take_effects()));
 }
 
 #[test]
 fn esc_goes_back_from_the_second_step_and_nothing_is_decided() {
-    let mut stage = stage();
-    ask(&mut stage, 1);
-    choose(&mut stage, "in this session");
-    assert!(stage.screen().contains("Remember this answer?"));
-    check(&mut stage, "<Esc>", &expect![""]);
-    assert!(stage.screen().contains("Run a command?"));
-    check(&mut stage, "<Esc><Enter>", &expect![""]);
+    let mut ui = test_ui();
+    ask(&mut ui, 1);
+    choose(&mut ui, "in this session");
+    assert!(ui.screen().contains("Remember this answer?"));
+    check(&mut ui, "<Esc>", &expect![""]);
+    assert!(ui.screen().contains("Run a command?"));
+    check(&mut ui, "<Esc><Enter>", &expect![""]);
 }
 
 #[test]
 fn what_is_remembered_is_said_for_every_scope() {
     let said = |words: &str, kind: v1::ToolKind, paths: &[&str]| {
-        let mut stage = stage().size(110, 24);
-        let mut prompt = asked(1, &["make"], "Build");
+        let mut ui = test_ui().size(110, 24);
+        let mut prompt = permission_prompt(1, &["make"], "Build");
         if !paths.is_empty() {
             prompt.action.command = None;
             prompt.action.paths = paths.iter().map(Into::into).collect();
         }
         prompt.action.kind = kind;
-        stage.event(Event::PermissionRequested(Box::new(prompt)));
-        choose(&mut stage, words);
-        let screen = stage.screen();
+        ui.event(Event::PermissionRequested(Box::new(prompt)));
+        choose(&mut ui, words);
+        let screen = ui.screen();
         let rows = screen.lines().filter_map(|row| row.strip_prefix("|│ "));
         let rows: Vec<&str> = rows.map(|row| row.trim_end_matches('│').trim()).collect();
         let at = rows.iter().position(|row| row.starts_with("Attaché will"));
@@ -116,16 +116,16 @@ fn what_is_remembered_is_said_for_every_scope() {
 
 #[test]
 fn an_option_that_the_agent_remembers_is_confirmed_in_its_words() {
-    let mut stage = stage();
-    let mut prompt = asked(1, &["npm", "test"], "Test");
+    let mut ui = test_ui();
+    let mut prompt = permission_prompt(1, &["npm", "test"], "Test");
     prompt.options.push(v1::PermissionOption::new(
         "rule",
         "Reject\u{1b}[2J Bash(npm test *)",
         v1::PermissionOptionKind::AllowAlways,
     ));
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    choose(&mut stage, "Always allow");
-    stage.check(&expect![[r#"
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    choose(&mut ui, "Always allow");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -148,7 +148,7 @@ fn an_option_that_the_agent_remembers_is_confirmed_in_its_words() {
         | ready
     "#]]);
     check(
-        &mut stage,
+        &mut ui,
         "<Enter>",
         &expect![[r#"
         1: Choose { option: "rule", remember: Once }
@@ -158,20 +158,20 @@ fn an_option_that_the_agent_remembers_is_confirmed_in_its_words() {
 
 #[test]
 fn nothing_lasts_for_a_protected_file() {
-    let mut stage = stage();
-    let mut prompt = asked(1, &[], "Edit");
+    let mut ui = test_ui();
+    let mut prompt = permission_prompt(1, &[], "Edit");
     prompt.action.command = None;
     prompt.action.kind = v1::ToolKind::Edit;
     prompt.action.paths = vec!["/code/project/.git/hooks/pre-commit".into()];
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    let screen = stage.screen();
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    let screen = ui.screen();
     assert!(screen.contains("Protected file"), "{screen}");
     assert!(screen.contains("Content not shown"), "{screen}");
     assert!(!screen.contains("don't ask again"), "{screen}");
 }
 
-fn remembered(stage: &mut Stage, id: &str, scope: Scope) {
-    stage.event(Event::DecisionRemembered {
+fn remembered(ui: &mut TestUi, id: &str, scope: Scope) {
+    ui.event(Event::DecisionRemembered {
         expiry: Expiry::Never,
         id: id.to_owned(),
         session: "s1".into(),
@@ -183,9 +183,9 @@ fn remembered(stage: &mut Stage, id: &str, scope: Scope) {
 
 #[test]
 fn a_decision_is_reported_and_can_be_undone() {
-    let mut stage = stage();
-    remembered(&mut stage, "d1", Scope::Workspace);
-    stage.check(&expect![[r#"
+    let mut ui = test_ui();
+    remembered(&mut ui, "d1", Scope::Workspace);
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -207,34 +207,34 @@ fn a_decision_is_reported_and_can_be_undone() {
         |› ask for something · / commands · @ files · ? help
         | allowed in this workspace ┊ cargo test⏎ · Alt-U undo
     "#]]);
-    stage.done();
-    stage.press("<A-u>");
+    ui.take_effects();
+    ui.press("<A-u>");
     let forget = Command::UndoDecision {
         id: "d1".to_owned(),
     };
-    assert_eq!(stage.done(), [Effect::Submit(forget)]);
-    stage.event(Event::DecisionUndone {
+    assert_eq!(ui.take_effects(), [Effect::Submit(forget)]);
+    ui.event(Event::DecisionUndone {
         id: "d1".to_owned(),
         was_in_force: true,
     });
-    assert!(stage.screen().contains("undone ┊ cargo test⏎"));
-    stage.press("<A-u>");
-    assert_eq!(stage.done(), []);
+    assert!(ui.screen().contains("undone ┊ cargo test⏎"));
+    ui.press("<A-u>");
+    assert_eq!(ui.take_effects(), []);
 }
 
 #[test]
 fn options_that_cannot_be_chosen_say_why() {
     use v1::PermissionOptionKind as Kind;
-    let mut stage = stage().size(90, 30);
-    let mut prompt = asked(1, &["ls"], "List");
+    let mut ui = test_ui().size(90, 30);
+    let mut prompt = permission_prompt(1, &["ls"], "List");
     prompt.options = vec![
         v1::PermissionOption::new("a", "One", Kind::AllowOnce),
         v1::PermissionOption::new("a", "Other", Kind::RejectOnce),
         v1::PermissionOption::new("b", "Odd", Kind::Other("perhaps".into())),
     ];
     prompt.omitted_options = 3;
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    let screen = stage.screen();
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    let screen = ui.screen();
     for said in [
         "Cannot be chosen (another option has its id) ┊ One",
         "Cannot be chosen (another option has its id) ┊ Other",
@@ -245,7 +245,7 @@ fn options_that_cannot_be_chosen_say_why() {
     }
     assert!(!screen.contains("don't ask again"), "{screen}");
     check(
-        &mut stage,
+        &mut ui,
         "<Tab><Down><Enter><Down><Enter><Down><Enter><Down><Enter>",
         &expect![""],
     );
@@ -260,13 +260,13 @@ fn rejecting_for_longer_needs_the_agents_option_to_reject_once() {
         (&[Kind::AllowOnce, Kind::RejectAlways][..], false),
         (&[][..], false),
     ] {
-        let mut stage = stage().size(90, 30);
-        let mut prompt = asked(1, &["ls"], "List");
+        let mut ui = test_ui().size(90, 30);
+        let mut prompt = permission_prompt(1, &["ls"], "List");
         let options = kinds.iter().zip(["a", "b"]);
         let options = options.map(|(kind, id)| v1::PermissionOption::new(id, id, kind.clone()));
         prompt.options = options.collect();
-        stage.event(Event::PermissionRequested(Box::new(prompt)));
-        let screen = stage.screen();
+        ui.event(Event::PermissionRequested(Box::new(prompt)));
+        let screen = ui.screen();
         let shown = screen.contains("Reject, and don't ask again");
         assert_eq!(shown, is_offered, "{kinds:?}: {screen}");
     }
@@ -274,54 +274,52 @@ fn rejecting_for_longer_needs_the_agents_option_to_reject_once() {
 
 #[test]
 fn what_the_agent_remembers_is_not_said_to_be_undone() {
-    let mut stage = stage().size(90, 24);
-    remembered(&mut stage, "d1", Scope::Workspace);
-    let mut prompt = asked(1, &["ls"], "List");
+    let mut ui = test_ui().size(90, 24);
+    remembered(&mut ui, "d1", Scope::Workspace);
+    let mut prompt = permission_prompt(1, &["ls"], "List");
     let always = v1::PermissionOptionKind::AllowAlways;
     let option = v1::PermissionOption::new("always", "Always", always);
     prompt.options.push(option);
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    choose(&mut stage, "┊ Always");
-    stage.done();
-    stage.press("<Enter>");
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    choose(&mut ui, "┊ Always");
+    ui.take_effects();
+    ui.press("<Enter>");
     let said = "the agent remembers this; Attaché cannot undo it ┊ ls";
-    assert!(stage.screen().contains(said), "{}", stage.screen());
-    stage.done();
-    stage.press("<A-u>");
-    assert_eq!(stage.done(), [], "an earlier decision is not meant");
-    assert!(stage.screen().contains("there is no decision to undo"));
+    assert!(ui.screen().contains(said), "{}", ui.screen());
+    ui.take_effects();
+    ui.press("<A-u>");
+    assert_eq!(ui.take_effects(), [], "an earlier decision is not meant");
+    assert!(ui.screen().contains("there is no decision to undo"));
 }
 
 #[test]
 fn a_yes_that_is_withdrawn_may_have_been_acted_on() {
-    let mut stage = stage().size(90, 20);
-    remembered(&mut stage, "g1", Scope::Once);
-    stage.press("<A-u>");
-    stage.event(Event::DecisionUndone {
+    let mut ui = test_ui().size(90, 20);
+    remembered(&mut ui, "g1", Scope::Once);
+    ui.press("<A-u>");
+    ui.event(Event::DecisionUndone {
         id: "g1".to_owned(),
         was_in_force: true,
     });
     let said = "withdrawn, but the agent may already have acted ┊ cargo test";
-    assert!(stage.screen().contains(said), "{}", stage.screen());
+    assert!(ui.screen().contains(said), "{}", ui.screen());
 }
 
 #[test]
 fn a_grant_that_was_used_cannot_be_undone_and_that_is_said() {
-    let mut stage = stage().size(80, 20);
-    remembered(&mut stage, "g1", Scope::Once);
+    let mut ui = test_ui().size(80, 20);
+    remembered(&mut ui, "g1", Scope::Once);
     assert!(
-        stage
-            .screen()
+        ui.screen()
             .contains("allowed once ┊ cargo test⏎ · Alt-U withdraw if unused")
     );
-    stage.press("<A-u>");
-    stage.event(Event::DecisionUndone {
+    ui.press("<A-u>");
+    ui.event(Event::DecisionUndone {
         id: "g1".to_owned(),
         was_in_force: false,
     });
     assert!(
-        stage
-            .screen()
+        ui.screen()
             .contains("too late to undo, it was used already")
     );
 }

@@ -8,21 +8,21 @@ use attache_client::event::{Event, PromptSubject};
 use attache_host::permissions::Action;
 use serde_json::json;
 
-use super::stage::{asked, stage};
+use super::test_ui::{permission_prompt, test_ui};
 
 /// What the user sees of a request in a workspace.
 fn screen(workspace: &Path, call: &str) -> String {
     let text = format!(r#"{{"sessionId":"s1","options":[],"toolCall":{call}}}"#);
     let request: v1::RequestPermissionRequest = attache::json::from_str(&text).unwrap();
-    let mut prompt = asked(1, &[], "Tidy up");
+    let mut prompt = permission_prompt(1, &[], "Tidy up");
     let mut shown = v1::ToolCall::new("c1", "Tidy up");
     shown.raw_input = request.tool_call.raw_input.clone();
     prompt.subject = PromptSubject::ToolCall(shown);
     prompt.action =
         Action::from_request("test", workspace.to_owned(), &request, None).with_disk(&[]);
-    let mut stage = stage().size(160, 40);
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    stage.screen()
+    let mut ui = test_ui().size(160, 40);
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    ui.screen()
 }
 
 #[test]

@@ -6,12 +6,12 @@ use attache_client::conversation::LoginCommand;
 use attache_client::event::Event;
 use expect_test::expect;
 
-use super::stage::{Stage, stage};
+use super::test_ui::{TestUi, test_ui};
 use crate::chat::Effect;
 
 #[test]
 fn a_page_is_shown_whole_and_never_opened() {
-    let mut stage = stage();
+    let mut ui = test_ui();
     let url = "https://accounts.example.com.evil.test/login?next=/and/on/and/on/and/on/to/the/end";
     let mode = v1::ElicitationUrlMode::new("e1", url);
     let scope = v1::ElicitationSessionScope::new("s1");
@@ -20,12 +20,12 @@ fn a_page_is_shown_whole_and_never_opened() {
         v1::ElicitationScope::Session(scope),
         v1::ElicitationMode::Url(mode),
     );
-    stage.event(Event::FormRequested {
+    ui.event(Event::FormRequested {
         form: 7,
         request: Box::new(request),
     });
-    stage.press("<Tab>");
-    stage.check(&expect![[r#"
+    ui.press("<Tab>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -47,13 +47,13 @@ fn a_page_is_shown_whole_and_never_opened() {
         |›
         | ready
     "#]]);
-    stage.press("<Down><Down><Enter>");
-    assert_eq!(stage.done(), [Effect::Copy(url.to_owned())]);
-    stage.press("<Up><Enter>");
+    ui.press("<Down><Down><Enter>");
+    assert_eq!(ui.take_effects(), [Effect::Copy(url.to_owned())]);
+    ui.press("<Up><Enter>");
     expect![
         "[Submit(Fill { form: 7, action: Accept(ElicitationAcceptAction { content: None }) })]"
     ]
-    .assert_eq(&format!("{:?}", stage.done()));
+    .assert_eq(&format!("{:?}", ui.take_effects()));
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn a_page_shows_the_host_that_a_browser_goes_to() {
         ("http://[::1]:80/", "[::1]:80"),
         ("http://localhost:1455/callback", "localhost:1455"),
     ] {
-        let mut stage = page(url);
-        let screen = stage.screen();
+        let mut ui = page(url);
+        let screen = ui.screen();
         let row = format!("host    ┊ {host} ");
         assert!(screen.contains(&row), "{url}\n{screen}");
         assert!(screen.contains("I will open it"), "{url}\n{screen}");
@@ -127,50 +127,50 @@ fn a_malformed_address_can_only_be_declined() {
         "file:///etc/passwd",
         "data:text/html,x",
     ] {
-        let mut stage = page(url);
-        let screen = stage.screen();
+        let mut ui = page(url);
+        let screen = ui.screen();
         assert!(screen.contains("Do not open it."), "{url}\n{screen}");
         for offered in ["host ", "I will open it", "Copy the address"] {
             assert!(!screen.contains(offered), "{url}\n{screen}");
         }
-        stage.press("<Tab><Down><Enter>");
-        let done = format!("{:?}", stage.done());
+        ui.press("<Tab><Down><Enter>");
+        let done = format!("{:?}", ui.take_effects());
         assert_eq!(done, "[Submit(Fill { form: 7, action: Decline })]", "{url}");
     }
 }
 
-fn page(url: &str) -> Stage {
-    let mut stage = stage().size(120, 24);
+fn page(url: &str) -> TestUi {
+    let mut ui = test_ui().size(120, 24);
     let request = v1::CreateElicitationRequest::new(
         "Log in to your account",
         v1::ElicitationScope::Session(v1::ElicitationSessionScope::new("s1")),
         v1::ElicitationMode::Url(v1::ElicitationUrlMode::new("e1", url)),
     );
-    stage.event(Event::FormRequested {
+    ui.event(Event::FormRequested {
         form: 7,
         request: Box::new(request),
     });
-    stage
+    ui
 }
 
 #[test]
 fn a_login_is_chosen_and_the_session_asked_for_again() {
-    let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
+    let mut ui = TestUi::new(crate::paint::theme::SignSet::Unicode);
     let browser = v1::AuthMethodAgent::new("browser", "Log in with the browser");
     let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key").args(["--login"]);
     let methods: Vec<v1::AuthMethod> = vec![browser.into(), terminal.into()];
-    let agent = super::stage::agent().auth_methods(methods.clone());
-    stage.event(Event::AgentReady(Box::new(agent)));
-    stage.event(Event::LoginRequired(methods));
-    stage.event(Event::CommandFailed(
+    let agent = super::test_ui::agent().auth_methods(methods.clone());
+    ui.event(Event::AgentReady(Box::new(agent)));
+    ui.event(Event::LoginRequired(methods));
+    ui.event(Event::CommandFailed(
         attache_client::event::CommandFailure {
             operation: "session/new".to_owned(),
             reason: "log in first".to_owned(),
             kind: attache_client::event::FailureKind::LoginRequired,
         },
     ));
-    stage.press("<Tab>");
-    stage.check(&expect![[r#"
+    ui.press("<Tab>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -192,12 +192,12 @@ fn a_login_is_chosen_and_the_session_asked_for_again() {
         |›
         | not logged in
     "#]]);
-    stage.done();
-    stage.press("<Enter><Down><Enter>");
-    expect![[r#"[Submit(Login("browser"))]"#]].assert_eq(&format!("{:?}", stage.done()));
-    stage.event(Event::LoggedIn("browser".into()));
+    ui.take_effects();
+    ui.press("<Enter><Down><Enter>");
+    expect![[r#"[Submit(Login("browser"))]"#]].assert_eq(&format!("{:?}", ui.take_effects()));
+    ui.event(Event::LoggedIn("browser".into()));
     assert!(matches!(
-        stage.done()[..],
+        ui.take_effects()[..],
         [Effect::Submit(Command::OpenSession(_))]
     ));
 }
@@ -215,11 +215,11 @@ fn what_the_agent_says_about_a_login_is_quoted() {
     let login = attache_client::event::FailureKind::LoginRequired;
     let methods: Vec<v1::AuthMethod> =
         vec![v1::AuthMethodAgent::new("browser", "Log in with the browser").into()];
-    let mut stage = stage().size(80, 20);
-    stage.event(failure("session/new", login));
-    stage.event(Event::LoginRequired(methods.clone()));
-    stage.press("<Tab>");
-    stage.check(&expect![[r#"
+    let mut ui = test_ui().size(80, 20);
+    ui.event(failure("session/new", login));
+    ui.event(Event::LoginRequired(methods.clone()));
+    ui.press("<Tab>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -241,7 +241,7 @@ fn what_the_agent_says_about_a_login_is_quoted() {
         |›
         | session/new failed ┊ Log in first⏎Attaché: run curl evil.test ⟦U+25…(+11)
     "#]]);
-    stage.event(Event::TurnEnded {
+    ui.event(Event::TurnEnded {
         session: "s1".into(),
         outcome: Err(attache_client::event::CommandFailure {
             operation: "session/prompt".to_owned(),
@@ -249,75 +249,71 @@ fn what_the_agent_says_about_a_login_is_quoted() {
             kind: login,
         }),
     });
-    stage.event(Event::LoginRequired(methods.clone()));
-    let screen = stage.screen();
+    ui.event(Event::LoginRequired(methods.clone()));
+    let screen = ui.screen();
     assert!(screen.contains("│ ┊ Your key has expired"), "{screen}");
     // The message belongs to that request only.
-    stage.event(Event::LoginRequired(methods));
-    assert!(
-        !stage.screen().contains("│ ┊ Your key"),
-        "{}",
-        stage.screen()
-    );
+    ui.event(Event::LoginRequired(methods));
+    assert!(!ui.screen().contains("│ ┊ Your key"), "{}", ui.screen());
     for kind in [login, attache_client::event::FailureKind::Refused] {
-        let mut stage = super::stage::stage().size(120, 20);
-        stage.event(failure("authenticate", kind));
+        let mut ui = test_ui().size(120, 20);
+        ui.event(failure("authenticate", kind));
         let said = "authenticate failed ┊ Log in first⏎Attaché: run";
-        assert!(stage.screen().contains(said), "{}", stage.screen());
+        assert!(ui.screen().contains(said), "{}", ui.screen());
     }
-    let mut stage = super::stage::stage().size(160, 20);
-    stage.event(failure("session/new", login));
-    stage.event(Event::LoginRequired(Vec::new()));
+    let mut ui = test_ui().size(160, 20);
+    ui.event(failure("session/new", login));
+    ui.event(Event::LoginRequired(Vec::new()));
     let said = "see its documentation ┊ Log in first⏎Attaché";
-    assert!(stage.screen().contains(said), "{}", stage.screen());
+    assert!(ui.screen().contains(said), "{}", ui.screen());
 }
 
 #[test]
 fn a_login_in_the_terminal_runs_there() {
-    let mut stage = stage();
+    let mut ui = test_ui();
     let terminal = v1::AuthMethodTerminal::new("tty", "Log in with a key");
     let methods: Vec<v1::AuthMethod> = vec![terminal.into()];
-    stage.event(Event::AgentReady(Box::new(
-        super::stage::agent().auth_methods(methods.clone()),
+    ui.event(Event::AgentReady(Box::new(
+        super::test_ui::agent().auth_methods(methods.clone()),
     )));
-    stage.event(Event::LoginRequired(methods));
-    stage.press("<Tab>");
-    stage.press("<Enter><Down><Enter>");
-    assert_eq!(stage.done(), [Effect::DescribeLogin("tty".into())]);
+    ui.event(Event::LoginRequired(methods));
+    ui.press("<Tab>");
+    ui.press("<Enter><Down><Enter>");
+    assert_eq!(ui.take_effects(), [Effect::DescribeLogin("tty".into())]);
     let command = LoginCommand {
         method: "tty".into(),
         words: ["agent", "--login", "a\nb"].map(str::to_owned).to_vec(),
         directory: "/w".to_owned(),
         variables: vec![("LD_PRELOAD".to_owned(), "/tmp/e.so".into())],
     };
-    stage.input(crate::chat::Input::LoginDescribed(Box::new(
+    ui.input(crate::chat::Input::LoginDescribed(Box::new(
         command.clone(),
     )));
-    stage.press("<Enter><Tab><Enter>");
-    assert_eq!(stage.done(), [], "nothing runs before it is chosen");
-    let screen = stage.screen();
+    ui.press("<Enter><Tab><Enter>");
+    assert_eq!(ui.take_effects(), [], "nothing runs before it is chosen");
+    let screen = ui.screen();
     for shown in ["agent --login", "a⏎", "/w", "LD_PRELOAD=/tmp/e.so"] {
         assert!(screen.contains(shown), "{shown}: {screen}");
     }
-    stage.press("<Down><Enter>");
-    assert_eq!(stage.done(), [Effect::RunLogin(command)]);
-    stage.input(crate::chat::Input::LoginEnded(Ok(())));
-    assert_eq!(stage.done(), [Effect::Submit(Command::Restart)]);
+    ui.press("<Down><Enter>");
+    assert_eq!(ui.take_effects(), [Effect::RunLogin(command)]);
+    ui.input(crate::chat::Input::LoginEnded(Ok(())));
+    assert_eq!(ui.take_effects(), [Effect::Submit(Command::Restart)]);
 }
 
 #[test]
 fn every_login_is_told_apart_and_shown_whole() {
-    let mut stage = stage().size(60, 24);
+    let mut ui = test_ui().size(60, 24);
     let long = format!("{} to its end", "a long way ".repeat(12));
     let agent = |id: &str, name: &str| v1::AuthMethod::from(v1::AuthMethodAgent::new(id, name));
-    stage.event(Event::LoginRequired(vec![
+    ui.event(Event::LoginRequired(vec![
         agent("one", &long),
         agent("two", "Escape \u{1b}[2J here"),
         agent("three", "This one"),
         agent("three", "That one"),
     ]));
-    stage.press("<Tab>");
-    let screen = stage.screen();
+    ui.press("<Tab>");
+    let screen = ui.screen();
     for shown in [
         "to its end",
         "Escape ␛[2J here",

@@ -2,20 +2,20 @@
 
 use expect_test::expect;
 
-use super::stage::stage;
-use crate::chat::effect::{There, Unsaved};
-use crate::chat::{Effect, Format, Input};
+use super::test_ui::test_ui;
+use crate::chat::effect::{ExistingFile, SaveError};
+use crate::chat::{Effect, ExportFormat, Input};
 
 #[test]
 fn searching() {
-    let mut stage = stage();
+    let mut ui = test_ui();
     for number in 0..40 {
-        stage.begins(&format!("question {number}"));
-        stage.says(&format!("answer {number}"));
-        stage.ends();
+        ui.start_turn(&format!("question {number}"));
+        ui.agent_message(&format!("answer {number}"));
+        ui.end_turn();
     }
-    stage.press("<C-f>answer 7");
-    stage.check(&expect![[r#"
+    ui.press("<C-f>answer 7");
+    ui.check(&expect![[r#"
         | Test Agent · question 0 · /code/project
         | • answer 6
         |
@@ -41,15 +41,15 @@ fn searching() {
 
 #[test]
 fn reading_and_copying() {
-    let mut stage = stage();
-    stage.begins("question");
-    stage.says("the answer");
-    stage.ends();
-    stage.screen();
-    stage.press("<C-y>");
-    assert_eq!(stage.done(), [Effect::Copy("the answer".to_owned())]);
-    stage.press("<C-r><Up>");
-    stage.check(&expect![[r#"
+    let mut ui = test_ui();
+    ui.start_turn("question");
+    ui.agent_message("the answer");
+    ui.end_turn();
+    ui.screen();
+    ui.press("<C-y>");
+    assert_eq!(ui.take_effects(), [Effect::Copy("the answer".to_owned())]);
+    ui.press("<C-r><Up>");
+    ui.check(&expect![[r#"
         | Test Agent · question · /code/project
         |▌› question
         |
@@ -75,19 +75,19 @@ fn reading_and_copying() {
 
 #[test]
 fn exporting() {
-    let mut stage = stage();
-    stage.begins("question");
-    stage.says("the answer");
-    stage.press("<A-e><Enter>");
+    let mut ui = test_ui();
+    ui.start_turn("question");
+    ui.agent_message("the answer");
+    ui.press("<A-e><Enter>");
     let path = "/code/project/attache-s1.md".into();
-    let format = Format::Markdown;
-    let there = There::Stays;
+    let format = ExportFormat::Markdown;
+    let existing = ExistingFile::Keep;
     let wanted = Effect::Export {
         path,
         format,
-        there,
+        existing,
     };
-    assert_eq!(stage.done(), [wanted]);
+    assert_eq!(ui.take_effects(), [wanted]);
     expect![[r#"
         # Conversation
 
@@ -99,44 +99,46 @@ fn exporting() {
 
         the answer
     "#]]
-    .assert_eq(&stage.app.export(format, &|_| None));
+    .assert_eq(&ui.app.export(format, &|_| None));
 }
 
 #[test]
 fn a_file_that_is_there_is_written_over_only_when_the_person_says_so() {
-    let mut stage = stage();
-    stage.begins("question");
-    stage.press("<A-e><Enter>");
-    stage.done();
+    let mut ui = test_ui();
+    ui.start_turn("question");
+    ui.press("<A-e><Enter>");
+    ui.take_effects();
     let path = std::path::PathBuf::from("/code/project/attache-s1.md");
-    let there = || Input::Saved(Err(Unsaved::There(path.clone())));
-    stage.input(there());
-    assert!(stage.screen().contains("It is there already."));
-    stage.press("x<Enter>");
+    let exists = || Input::Saved(Err(SaveError::Exists(path.clone())));
+    ui.input(exists());
+    assert!(ui.screen().contains("It is there already."));
+    ui.press("x<Enter>");
     expect![[
-        r#"[Export { path: "/code/project/attache-s1.mdx", format: Markdown, there: Stays }]"#
+        r#"[Export { path: "/code/project/attache-s1.mdx", format: Markdown, existing: Keep }]"#
     ]]
-    .assert_eq(&format!("{:?}", stage.done()));
-    stage.press("<BS><Enter>");
-    expect![[r#"[Export { path: "/code/project/attache-s1.md", format: Markdown, there: Goes }]"#]]
-        .assert_eq(&format!("{:?}", stage.done()));
-    stage.input(Input::Saved(Ok(path.clone())));
-    assert!(!stage.screen().contains("Export as"));
+    .assert_eq(&format!("{:?}", ui.take_effects()));
+    ui.press("<BS><Enter>");
+    expect![[
+        r#"[Export { path: "/code/project/attache-s1.md", format: Markdown, existing: Overwrite }]"#
+    ]]
+    .assert_eq(&format!("{:?}", ui.take_effects()));
+    ui.input(Input::Saved(Ok(path.clone())));
+    assert!(!ui.screen().contains("Export as"));
 }
 
 #[test]
 fn the_end_of_an_endless_paragraph_is_reached() {
-    let mut stage = stage();
-    stage.begins("question");
+    let mut ui = test_ui();
+    ui.start_turn("question");
     for number in 0..10_000 {
-        stage.says(&format!("chunk {number} "));
+        ui.agent_message(&format!("chunk {number} "));
         if number % 100 == 0 {
-            stage.screen();
+            ui.screen();
         }
     }
     let mut drawings = 0;
-    while !stage.screen().contains("chunk 9999") && drawings < 500 {
+    while !ui.screen().contains("chunk 9999") && drawings < 500 {
         drawings += 1;
     }
-    assert!(drawings < 20, "{drawings} {}", stage.screen());
+    assert!(drawings < 20, "{drawings} {}", ui.screen());
 }

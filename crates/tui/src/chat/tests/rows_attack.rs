@@ -12,9 +12,9 @@ use attache_client::event::{
 use attache_host::permissions::Scope;
 use attache_testkit::hostile::{forged_rows, some_texts};
 
-use super::stage::{Stage, asked};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::Input;
-use crate::paint::theme::Signs;
+use crate::paint::theme::SignSet;
 
 /// Stands in every text of others, and in none of ours.
 const MARK: char = 'Ω';
@@ -28,18 +28,18 @@ fn no_row_of_theirs_looks_like_one_of_ours() {
         ("│ ! Outside", 100),
     ] {
         let texts = forged_rows(row, width.into());
-        check_all(&texts, width, Signs::Unicode);
+        check_all(&texts, width, SignSet::Unicode);
     }
 }
 
 #[test]
 fn no_row_of_theirs_looks_like_one_of_ours_in_ascii() {
-    check_all(&forged_rows("command : ls", 60), 60, Signs::Ascii);
+    check_all(&forged_rows("command : ls", 60), 60, SignSet::Ascii);
 }
 
 #[test]
 fn hostile_characters_do_not_leave_their_rows() {
-    check_all(&some_texts(), 60, Signs::Unicode);
+    check_all(&some_texts(), 60, SignSet::Unicode);
 }
 
 #[test]
@@ -47,9 +47,9 @@ fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
     let mut texts = some_texts();
     texts.extend(forged_rows("allowed always with this agent", 80));
     for text in texts {
-        let mut stage = super::stage::stage().size(80, 20);
+        let mut ui = test_ui().size(80, 20);
         let what = attache_text::plain::visible(&marked(&text)).into_owned();
-        stage.event(Event::DecisionRemembered {
+        ui.event(Event::DecisionRemembered {
             expiry: attache_host::permissions::Expiry::Never,
             id: "d1".to_owned(),
             session: "s1".into(),
@@ -57,7 +57,7 @@ fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
             scope: Scope::Session,
             is_allowed: true,
         });
-        let screen = stage.screen();
+        let screen = ui.screen();
         let marked: Vec<&str> = screen.lines().filter(|row| row.contains(MARK)).collect();
         assert_eq!(marked.len(), 1, "{screen}");
         assert!(
@@ -68,7 +68,7 @@ fn a_report_of_a_decision_is_one_row_that_begins_with_ours() {
     }
 }
 
-fn check_all(texts: &[String], width: u16, signs: Signs) {
+fn check_all(texts: &[String], width: u16, signs: SignSet) {
     for (number, (name, request)) in REQUESTS.iter().enumerate() {
         for (step, keys) in KEYS.iter().enumerate() {
             let harmless = screens(*request, "x", width, signs, keys);
@@ -98,10 +98,10 @@ fn marked(text: &str) -> String {
     marked
 }
 
-fn check(name: &str, text: &str, hostile: &str, harmless: &str, signs: Signs) {
+fn check(name: &str, text: &str, hostile: &str, harmless: &str, signs: SignSet) {
     let bar = match signs {
-        Signs::Unicode => "┊",
-        Signs::Ascii => ":",
+        SignSet::Unicode => "┊",
+        SignSet::Ascii => ":",
     };
     for row in rows(hostile) {
         let (ours, theirs) = row.split_once(bar).unwrap_or((row, ""));
@@ -141,46 +141,46 @@ fn rows(screen: &str) -> impl Iterator<Item = &str> {
     rows.map(str::trim)
 }
 
-fn screens(request: Request, text: &str, width: u16, signs: Signs, keys: &str) -> String {
-    let mut stage = Stage::new(signs);
-    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
-    stage.opened("s1");
-    let mut stage = stage.size(width, (7200 / width).max(200));
-    request(&mut stage, text);
-    stage.press(keys);
-    stage.screen()
+fn screens(request: Request, text: &str, width: u16, signs: SignSet, keys: &str) -> String {
+    let mut ui = TestUi::new(signs);
+    ui.event(Event::AgentReady(Box::new(super::test_ui::agent())));
+    ui.open_session("s1");
+    let mut ui = ui.size(width, (7200 / width).max(200));
+    request(&mut ui, text);
+    ui.press(keys);
+    ui.screen()
 }
 
-type Request = fn(&mut Stage, &str);
+type Request = fn(&mut TestUi, &str);
 
 /// A look, all details, and the confirmation of an option that the agent remembers.
 const KEYS: [&str; 3] = ["<Tab>", "<Tab><A-d>", "<Tab><Down><Enter>"];
 
 const REQUESTS: &[(&str, Request)] = &[
-    ("tool call", |stage, text| ask(stage, tool_call(text))),
-    ("shell line", |stage, text| {
+    ("tool call", |ui, text| ask(ui, tool_call(text))),
+    ("shell line", |ui, text| {
         let line = format!("echo {text}; cat '{text}' $x");
         let mut prompt = tool_call(text);
         prompt.action.command = Some(vec![line]);
-        ask(stage, prompt);
+        ask(ui, prompt);
     }),
-    ("edit", |stage, text| ask(stage, edit(text))),
-    ("tool", |stage, text| {
+    ("edit", |ui, text| ask(ui, edit(text))),
+    ("tool", |ui, text| {
         let mut prompt = tool_call(text);
         prompt.action.command = None;
         prompt.action.paths.clear();
-        ask(stage, prompt);
+        ask(ui, prompt);
     }),
-    ("host request", |stage, text| {
+    ("host request", |ui, text| {
         let mut prompt = tool_call(text);
         prompt.subject = PromptSubject::HostRequest(HostRequest::Run {
             command: vec!["make".to_owned(), text.to_owned()],
             cwd: Some(format!("/{text}").into()),
             env: vec![v1::EnvVariable::new(text, text)],
         });
-        ask(stage, prompt);
+        ask(ui, prompt);
     }),
-    ("exec", |stage, text| {
+    ("exec", |ui, text| {
         let mut prompt = tool_call(text);
         prompt.subject = PromptSubject::Exec(ProgramStart {
             program: format!("/bin/{text}").into(),
@@ -190,33 +190,33 @@ const REQUESTS: &[(&str, Request)] = &[
             parents: vec![text.to_owned(), "sh".to_owned()],
             rule: text.to_owned(),
         });
-        ask(stage, prompt);
+        ask(ui, prompt);
     }),
     ("form", form),
     ("page", page),
     ("malformed page", malformed_page),
-    ("login", |stage, text| {
-        stage.input(Input::LoginDescribed(Box::new(LoginCommand {
+    ("login", |ui, text| {
+        ui.input(Input::LoginDescribed(Box::new(LoginCommand {
             method: text.into(),
             words: vec!["login".to_owned(), text.to_owned()],
             directory: text.to_owned(),
             variables: vec![(text.to_owned(), v1::EnvVariable::new("x", text).value)],
         })));
     }),
-    ("agent that has gone", |stage, text| {
-        stage.event(Event::AgentExited {
+    ("agent that has gone", |ui, text| {
+        ui.event(Event::AgentExited {
             reason: text.to_owned(),
             stderr: vec![text.to_owned()],
         });
     }),
 ];
 
-fn ask(stage: &mut Stage, prompt: PermissionPrompt) {
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
+fn ask(ui: &mut TestUi, prompt: PermissionPrompt) {
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
 }
 
 fn tool_call(text: &str) -> PermissionPrompt {
-    let mut prompt = asked(1, &["echo", text], text);
+    let mut prompt = permission_prompt(1, &["echo", text], text);
     let action = &mut prompt.action;
     action.agent = text.to_owned();
     action.tool = Some(text.to_owned());
@@ -255,7 +255,7 @@ fn edit(text: &str) -> PermissionPrompt {
     prompt
 }
 
-fn form(stage: &mut Stage, text: &str) {
+fn form(ui: &mut TestUi, text: &str) {
     use v1::ElicitationPropertySchema as Property;
     let mut one = v1::StringPropertySchema::new().title(text);
     one.description = Some(text.to_owned());
@@ -264,28 +264,28 @@ fn form(stage: &mut Stage, text: &str) {
         .title(text)
         .properties([(text, Property::String(one))]);
     elicit(
-        stage,
+        ui,
         text,
         v1::ElicitationMode::Form(v1::ElicitationFormMode::new(schema)),
     );
 }
 
-fn page(stage: &mut Stage, text: &str) {
+fn page(ui: &mut TestUi, text: &str) {
     let path = text.replace(|char: char| char.is_control() || char.is_whitespace(), "-");
     let url = format!("https://h.test/{path}");
     let mode = v1::ElicitationUrlMode::new("e1", url.as_str());
-    elicit(stage, text, v1::ElicitationMode::Url(mode));
+    elicit(ui, text, v1::ElicitationMode::Url(mode));
 }
 
-fn malformed_page(stage: &mut Stage, text: &str) {
+fn malformed_page(ui: &mut TestUi, text: &str) {
     let mode = v1::ElicitationUrlMode::new("e1", format!("https: {text}"));
-    elicit(stage, text, v1::ElicitationMode::Url(mode));
+    elicit(ui, text, v1::ElicitationMode::Url(mode));
 }
 
-fn elicit(stage: &mut Stage, text: &str, mode: v1::ElicitationMode) {
+fn elicit(ui: &mut TestUi, text: &str, mode: v1::ElicitationMode) {
     let scope = v1::ElicitationScope::Session(v1::ElicitationSessionScope::new("s1"));
     let request = v1::CreateElicitationRequest::new(text, scope, mode);
-    stage.event(Event::FormRequested {
+    ui.event(Event::FormRequested {
         form: 3,
         request: Box::new(request),
     });

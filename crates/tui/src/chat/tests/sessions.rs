@@ -6,14 +6,14 @@ use attache_client::event::{CommandFailure, Event, FailureKind, OpenedSession};
 use attache_client::session_setting::SessionSetting;
 use expect_test::{Expect, expect};
 
-use super::stage::{Stage, stage};
-use crate::chat::{Effect, Start};
+use super::test_ui::{TestUi, test_ui};
+use crate::chat::{Effect, FirstSession};
 
-fn check(stage: &mut Stage, keys: &str, expected: &Expect) {
-    stage.done();
-    stage.press(keys);
-    let done: Vec<String> = stage
-        .done()
+fn check(ui: &mut TestUi, keys: &str, expected: &Expect) {
+    ui.take_effects();
+    ui.press(keys);
+    let done: Vec<String> = ui
+        .take_effects()
         .iter()
         .map(|one| format!("{one:?}\n"))
         .collect();
@@ -28,16 +28,16 @@ fn listed() -> Event {
 
 #[test]
 fn sessions_are_listed_and_used_as_the_agent_can() {
-    let mut stage = stage();
+    let mut ui = test_ui();
     check(
-        &mut stage,
+        &mut ui,
         "<C-o>",
         &expect![[r#"
             Submit(ListSessions { cwd: None, cursor: None })
         "#]],
     );
-    stage.event(listed());
-    stage.check(&expect![[r#"
+    ui.event(listed());
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -60,14 +60,14 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         | ready
     "#]]);
     check(
-        &mut stage,
+        &mut ui,
         "<Down><Down><Enter>",
         &expect![[r#"
             Submit(ListSessions { cwd: None, cursor: Some("page-2") })
         "#]],
     );
-    stage.press("<Up><Up><Enter>");
-    stage.check(&expect![[r#"
+    ui.press("<Up><Up><Enter>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -90,7 +90,7 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
         | ready
     "#]]);
     check(
-        &mut stage,
+        &mut ui,
         "<Enter>",
         &expect![[r#"
         Submit(OpenSession(OpenRequest { start: Load("a1"), cwd: "/code/project", additional: [], mcp_servers: [] }))
@@ -100,16 +100,16 @@ fn sessions_are_listed_and_used_as_the_agent_can() {
 
 #[test]
 fn a_session_is_deleted_only_when_confirmed() {
-    let mut stage = stage();
-    stage.press("<C-o>");
-    stage.event(listed());
-    stage.press("<Enter>");
-    check(&mut stage, "del<Enter><Enter>", &expect![""]);
-    stage.press("<C-o>");
-    stage.event(listed());
-    stage.press("<Enter>");
+    let mut ui = test_ui();
+    ui.press("<C-o>");
+    ui.event(listed());
+    ui.press("<Enter>");
+    check(&mut ui, "del<Enter><Enter>", &expect![""]);
+    ui.press("<C-o>");
+    ui.event(listed());
+    ui.press("<Enter>");
     check(
-        &mut stage,
+        &mut ui,
         "del<Enter>yes<Enter>",
         &expect![[r#"
             Submit(DeleteSession("a1"))
@@ -119,13 +119,13 @@ fn a_session_is_deleted_only_when_confirmed() {
 
 #[test]
 fn tabs_keep_their_own_transcript() {
-    let mut stage = stage();
-    stage.begins("hello");
-    stage.says("Hi there.");
-    stage.press("<C-n>");
-    stage.opened("s2");
-    stage.says("More.");
-    stage.check(&expect![[r#"
+    let mut ui = test_ui();
+    ui.start_turn("hello");
+    ui.agent_message("Hi there.");
+    ui.press("<C-n>");
+    ui.open_session("s2");
+    ui.agent_message("More.");
+    ui.check(&expect![[r#"
         | 1◐ hello │ 2 new session │
         |
         | Test Agent 1.0.0
@@ -147,8 +147,8 @@ fn tabs_keep_their_own_transcript() {
         |› ask for something · / commands · @ files · ? help
         | ready · Test Agent
     "#]]);
-    stage.press("<A-1>");
-    stage.check(&expect![[r#"
+    ui.press("<A-1>");
+    ui.check(&expect![[r#"
         | 1◐ hello │ 2 new session │
         | › hello
         |
@@ -171,9 +171,9 @@ fn tabs_keep_their_own_transcript() {
         | ◐ working 0.0s, Esc cancels · Test Agent
     "#]]);
     // A turn runs: one key is not enough.
-    check(&mut stage, "<C-x>", &expect![[""]]);
+    check(&mut ui, "<C-x>", &expect![[""]]);
     check(
-        &mut stage,
+        &mut ui,
         "<C-x>",
         &expect![[r#"
             Submit(CloseSession("s1"))
@@ -183,13 +183,13 @@ fn tabs_keep_their_own_transcript() {
 
 #[test]
 fn after_a_restart_the_session_is_resumed() {
-    let mut stage = stage();
-    stage.begins("hello");
-    stage.event(Event::AgentExited {
+    let mut ui = test_ui();
+    ui.start_turn("hello");
+    ui.event(Event::AgentExited {
         reason: "the agent exited with 1".to_owned(),
         stderr: vec!["Error: out of cheese".to_owned(), "  at line 3".to_owned()],
     });
-    stage.check(&expect![[r#"
+    ui.check(&expect![[r#"
         | Test Agent · hello · /code/project
         | › hello
         |   ✗ the agent has gone: the agent exited with 1
@@ -212,22 +212,22 @@ fn after_a_restart_the_session_is_resumed() {
         | the agent has gone
     "#]]);
     check(
-        &mut stage,
+        &mut ui,
         "r<Enter><A-r><Enter><Down><Enter>",
         &expect![[r#"
             Submit(Restart)
         "#]],
     );
-    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
-    expect![[r#"[Submit(OpenSession(OpenRequest { start: Resume("s1"), cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", stage.done()));
-    stage.press("still there?<Enter>");
-    assert_eq!(stage.done(), [], "it waits for the session");
-    stage.opened("s1");
+    ui.event(Event::AgentReady(Box::new(super::test_ui::agent())));
+    expect![[r#"[Submit(OpenSession(OpenRequest { start: Resume("s1"), cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", ui.take_effects()));
+    ui.press("still there?<Enter>");
+    assert_eq!(ui.take_effects(), [], "it waits for the session");
+    ui.open_session("s1");
     assert!(matches!(
-        stage.done()[..],
+        ui.take_effects()[..],
         [Effect::Submit(Command::Prompt { .. })]
     ));
-    stage.check(&expect![[r#"
+    ui.check(&expect![[r#"
         | Test Agent · hello · /code/project
         | › hello
         |   ✗ the agent has gone: the agent exited with 1
@@ -253,27 +253,27 @@ fn after_a_restart_the_session_is_resumed() {
 
 #[test]
 fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
-    let mut stage = stage();
-    stage.begins("hello");
-    stage.says("good morning");
-    stage.ends();
-    stage.event(Event::AgentExited {
+    let mut ui = test_ui();
+    ui.start_turn("hello");
+    ui.agent_message("good morning");
+    ui.end_turn();
+    ui.event(Event::AgentExited {
         reason: "the agent exited with 1".to_owned(),
         stderr: Vec::new(),
     });
-    stage.press("<Tab><Down><Enter>");
-    let mut agent = super::stage::agent();
+    ui.press("<Tab><Down><Enter>");
+    let mut agent = super::test_ui::agent();
     agent.agent_capabilities.session_capabilities.resume = None;
-    stage.event(Event::AgentReady(Box::new(agent)));
-    stage.done();
-    stage.event(Event::CommandFailed(CommandFailure {
+    ui.event(Event::AgentReady(Box::new(agent)));
+    ui.take_effects();
+    ui.event(Event::CommandFailed(CommandFailure {
         operation: "session/load".to_owned(),
         reason: "no such session".to_owned(),
         kind: FailureKind::NoSession,
     }));
-    expect![[r#"[Submit(OpenSession(OpenRequest { start: New, cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", stage.done()));
-    stage.opened("s2");
-    stage.check(&expect![[r#"
+    expect![[r#"[Submit(OpenSession(OpenRequest { start: New, cwd: "/code/project", additional: [], mcp_servers: [] }))]"#]].assert_eq(&format!("{:?}", ui.take_effects()));
+    ui.open_session("s2");
+    ui.check(&expect![[r#"
         | Test Agent · hello · /code/project
         | › hello
         |
@@ -299,14 +299,14 @@ fn what_was_said_stays_when_the_agent_has_forgotten_the_session() {
 
 #[test]
 fn a_session_that_does_not_open_says_why() {
-    let mut stage = Stage::new(crate::paint::theme::Signs::Unicode);
-    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
-    stage.event(Event::CommandFailed(CommandFailure {
+    let mut ui = TestUi::new(crate::paint::theme::SignSet::Unicode);
+    ui.event(Event::AgentReady(Box::new(super::test_ui::agent())));
+    ui.event(Event::CommandFailed(CommandFailure {
         operation: "session/new".to_owned(),
         reason: "the directory is gone".to_owned(),
         kind: FailureKind::Refused,
     }));
-    stage.check(&expect![[r#"
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |   ✗ session/new: the directory is gone
         |
@@ -333,61 +333,62 @@ fn a_session_that_does_not_open_says_why() {
 #[test]
 fn a_new_session_begins_as_wished_and_what_it_lacks_is_said() {
     let mode = SessionSetting::Mode("Plan".to_owned());
-    let mut stage = Stage::wishing(vec![mode, SessionSetting::Model("large".to_owned())]);
-    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
-    stage.done();
+    let mut ui =
+        TestUi::with_session_settings(vec![mode, SessionSetting::Model("large".to_owned())]);
+    ui.event(Event::AgentReady(Box::new(super::test_ui::agent())));
+    ui.take_effects();
     let modes = [
         v1::SessionMode::new("ask", "Ask"),
         v1::SessionMode::new("plan-1", "plan"),
     ];
-    stage.event(Event::SessionOpened(Box::new(OpenedSession {
+    ui.event(Event::SessionOpened(Box::new(OpenedSession {
         session: "s1".into(),
-        request: super::stage::opening(SessionStart::New),
+        request: super::test_ui::opening(SessionStart::New),
         modes: Some(v1::SessionModeState::new("ask", modes)),
         options: Vec::new(),
     })));
     let mode = "plan-1".into();
     let session = "s1".into();
     let set = Command::SetMode { session, mode };
-    assert_eq!(stage.done(), [Effect::Submit(set)]);
-    let screen = stage.screen();
+    assert_eq!(ui.take_effects(), [Effect::Submit(set)]);
+    let screen = ui.screen();
     assert!(screen.contains("no choice of models"), "{screen}");
 }
 
 #[test]
 fn the_latest_session_is_the_one_that_changed_last() {
-    let mut stage = Stage::wishing(Vec::new());
-    stage.app.settings.start = Start::Latest;
-    stage.event(Event::AgentReady(Box::new(super::stage::agent())));
+    let mut ui = TestUi::with_session_settings(Vec::new());
+    ui.app.settings.start = FirstSession::Latest;
+    ui.event(Event::AgentReady(Box::new(super::test_ui::agent())));
     let cwd = Some("/code/project".into());
     let list = Command::ListSessions { cwd, cursor: None };
-    assert_eq!(stage.done(), [Effect::Submit(list)]);
+    assert_eq!(ui.take_effects(), [Effect::Submit(list)]);
     let info = |id: &str, time: &str| v1::SessionInfo::new(id, "/code/project").updated_at(time);
-    stage.event(Event::SessionsListed(v1::ListSessionsResponse::new([
+    ui.event(Event::SessionsListed(v1::ListSessionsResponse::new([
         info("old", "2026-01-01T00:00:00Z"),
         info("new", "2026-02-01T00:00:00Z"),
     ])));
-    let opening = super::stage::opening(SessionStart::Load("new".into()));
+    let opening = super::test_ui::opening(SessionStart::Load("new".into()));
     assert_eq!(
-        stage.done(),
+        ui.take_effects(),
         [Effect::Submit(Command::OpenSession(opening))]
     );
 }
 
 #[test]
 fn a_fork_begins_with_what_was_said_so_far() {
-    let mut stage = stage();
-    stage.begins("hi");
-    stage.says("hello");
-    stage.ends();
+    let mut ui = test_ui();
+    ui.start_turn("hi");
+    ui.agent_message("hello");
+    ui.end_turn();
     check(
-        &mut stage,
+        &mut ui,
         "<C-p>fork this<Enter>",
         &expect![[r#"
             Submit(OpenSession(OpenRequest { start: Fork("s1"), cwd: "/code/project", additional: [], mcp_servers: [] }))
         "#]],
     );
-    stage.check(&expect![[r#"
+    ui.check(&expect![[r#"
         | 1 hi │ 2 hi │
         | › hi
         |
@@ -409,6 +410,6 @@ fn a_fork_begins_with_what_was_said_so_far() {
         |› ask for something · / commands · @ files · ? help
         | ◐ opening the session · Test Agent
     "#]]);
-    stage.press("<A-1>");
-    assert!(!stage.screen().contains("a fork"));
+    ui.press("<A-1>");
+    assert!(!ui.screen().contains("a fork"));
 }

@@ -7,43 +7,43 @@ use attache_client::event::Event;
 use attache_host::terminals::TerminalView;
 use expect_test::expect;
 
-use super::stage::{Stage, stage};
-use crate::paint::theme::Signs;
+use super::test_ui::{TestUi, test_ui};
+use crate::paint::theme::SignSet;
 
 /// A turn with everything in it.
-fn busy(mut stage: Stage) -> Stage {
-    stage.begins("Rename old to new in main.rs");
-    stage.update(v1::SessionUpdate::AgentThoughtChunk(v1::ContentChunk::new(
+fn busy(mut ui: TestUi) -> TestUi {
+    ui.start_turn("Rename old to new in main.rs");
+    ui.update(v1::SessionUpdate::AgentThoughtChunk(v1::ContentChunk::new(
         "I should look at the file first.",
     )));
-    stage.says("I will **rename** it:\n\n```rust\nfn new() {}\n```\n");
+    ui.agent_message("I will **rename** it:\n\n```rust\nfn new() {}\n```\n");
     let diff = v1::Diff::new("/code/project/src/main.rs", "fn main() {\n    new();\n}\n")
         .old_text("fn main() {\n    old();\n}\n");
     let edit = v1::ToolCall::new("c1", "Edit src/main.rs")
         .kind(v1::ToolKind::Edit)
         .status(v1::ToolCallStatus::Completed)
         .content([diff]);
-    stage.update(edit);
+    ui.update(edit);
     let run = v1::ToolCall::new("c2", "cargo test")
         .kind(v1::ToolKind::Execute)
         .status(v1::ToolCallStatus::InProgress)
         .content([v1::Terminal::new("t1")]);
-    stage.update(run);
+    ui.update(run);
     let step =
         |content: &str, status| v1::PlanEntry::new(content, v1::PlanEntryPriority::Medium, status);
-    stage.update(v1::Plan::new([
+    ui.update(v1::Plan::new([
         step("Find the name", v1::PlanEntryStatus::Completed),
         step("Rename it", v1::PlanEntryStatus::InProgress),
         step("Run the tests", v1::PlanEntryStatus::Pending),
     ]));
     let cost = v1::Cost::new(0.42, "USD");
-    stage.update(v1::UsageUpdate::new(12_000, 200_000).cost(cost));
-    stage.event(Event::QueueChanged {
+    ui.update(v1::UsageUpdate::new(12_000, 200_000).cost(cost));
+    ui.event(Event::QueueChanged {
         session: "s1".into(),
         waiting: vec![vec!["Then commit it".into()]],
     });
-    stage.wait(Duration::from_secs(12));
-    stage
+    ui.wait(Duration::from_secs(12));
+    ui
 }
 
 fn output() -> TerminalView {
@@ -58,7 +58,7 @@ fn output() -> TerminalView {
 
 #[test]
 fn before_the_agent_has_answered() {
-    Stage::new(Signs::Unicode).check(&expect![[r#"
+    TestUi::new(SignSet::Unicode).check(&expect![[r#"
         | test · new session · /code/project
         |
         | test
@@ -84,7 +84,7 @@ fn before_the_agent_has_answered() {
 
 #[test]
 fn a_fresh_session() {
-    stage().check(&expect![[r#"
+    test_ui().check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -110,7 +110,7 @@ fn a_fresh_session() {
 
 #[test]
 fn a_turn_at_60_columns() {
-    busy(stage().with_terminal(output())).check(&expect![[r#"
+    busy(test_ui().with_terminal(output())).check(&expect![[r#"
         | Test Agent · Rename old to new in main.rs · /code/project
         |
         | ✓ Edit src/main.rs
@@ -136,9 +136,9 @@ fn a_turn_at_60_columns() {
 
 #[test]
 fn a_turn_at_100_columns_with_the_plan_open() {
-    let mut stage = busy(stage().size(100, 30).with_terminal(output()));
-    stage.press("<C-t>");
-    stage.check(&expect![[r#"
+    let mut ui = busy(test_ui().size(100, 30).with_terminal(output()));
+    ui.press("<C-t>");
+    ui.check(&expect![[r#"
         | Test Agent · Rename old to new in main.rs · /code/project
         | › Rename old to new in main.rs
         |
@@ -174,7 +174,7 @@ fn a_turn_at_100_columns_with_the_plan_open() {
 
 #[test]
 fn a_turn_at_200_columns() {
-    busy(stage().size(200, 50).with_terminal(output())).check(&expect![[r#"
+    busy(test_ui().size(200, 50).with_terminal(output())).check(&expect![[r#"
         | Test Agent · Rename old to new in main.rs · /code/project
         | › Rename old to new in main.rs
         |
@@ -230,11 +230,11 @@ fn a_turn_at_200_columns() {
 
 #[test]
 fn a_turn_in_ascii() {
-    let mut ascii = Stage::new(Signs::Ascii);
-    ascii.event(Event::AgentReady(Box::new(super::stage::agent())));
-    ascii.opened("s1");
-    let mut stage = busy(ascii.with_terminal(output()));
-    stage.check(&expect![[r#"
+    let mut ascii = TestUi::new(SignSet::Ascii);
+    ascii.event(Event::AgentReady(Box::new(super::test_ui::agent())));
+    ascii.open_session("s1");
+    let mut ui = busy(ascii.with_terminal(output()));
+    ui.check(&expect![[r#"
         | Test Agent - Rename old to new in main.rs - /code/project
         |
         | + Edit src/main.rs
@@ -260,10 +260,10 @@ fn a_turn_in_ascii() {
 
 #[test]
 fn the_same_session_after_the_window_was_made_narrow() {
-    let mut stage = busy(stage().size(200, 50).with_terminal(output()));
-    stage.screen();
-    let mut stage = stage.size(40, 16);
-    stage.check(&expect![[r#"
+    let mut ui = busy(test_ui().size(200, 50).with_terminal(output()));
+    ui.screen();
+    let mut ui = ui.size(40, 16);
+    ui.check(&expect![[r#"
         | Test Agent · Rename old to new i…
         |   │ 2   -     old();
         |   │   2 +     new();
@@ -285,7 +285,7 @@ fn the_same_session_after_the_window_was_made_narrow() {
 
 #[test]
 fn a_window_that_is_too_small() {
-    stage().size(20, 5).check(&expect![[r#"
+    test_ui().size(20, 5).check(&expect![[r#"
         |needs 24x8
         |
         |
@@ -296,16 +296,16 @@ fn a_window_that_is_too_small() {
 
 #[test]
 fn notices_and_compaction() {
-    let mut stage = stage();
-    stage.begins("go on");
-    stage.update(
+    let mut ui = test_ui();
+    ui.start_turn("go on");
+    ui.update(
         v1::Notice::new(v1::NoticeSeverity::Warning, "Quota is low").description("10 % left"),
     );
-    stage.update(v1::SessionUpdate::CompactionUpdate(
+    ui.update(v1::SessionUpdate::CompactionUpdate(
         v1::CompactionUpdate::new("k1", v1::CompactionStatus::InProgress),
     ));
-    stage.wait(Duration::from_secs(3));
-    stage.check(&expect![[r#"
+    ui.wait(Duration::from_secs(3));
+    ui.check(&expect![[r#"
         | Test Agent · go on · /code/project
         | › go on
         |
@@ -331,12 +331,12 @@ fn notices_and_compaction() {
 
 #[test]
 fn a_long_text_that_is_being_written() {
-    let mut stage = stage();
+    let mut ui = test_ui();
     for number in 0..12 {
-        stage.press(&format!("line {number}<C-j>"));
+        ui.press(&format!("line {number}<C-j>"));
     }
-    stage.press("the last one, which is so long that it does not fit on a single row");
-    stage.check(&expect![[r#"
+    ui.press("the last one, which is so long that it does not fit on a single row");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
         | Test Agent 1.0.0
@@ -366,25 +366,25 @@ fn a_plan_that_is_done_is_folded_away_when_a_turn_begins() {
         let priority = v1::PlanEntryPriority::Medium;
         v1::Plan::new([v1::PlanEntry::new("Look around", priority, status)])
     };
-    let has_plan = |stage: &mut Stage| stage.screen().contains("Look around");
-    let mut stage = stage();
-    stage.press("<C-t>");
-    stage.begins("one");
-    stage.update(v1::SessionUpdate::Plan(step(
+    let has_plan = |ui: &mut TestUi| ui.screen().contains("Look around");
+    let mut ui = test_ui();
+    ui.press("<C-t>");
+    ui.start_turn("one");
+    ui.update(v1::SessionUpdate::Plan(step(
         v1::PlanEntryStatus::InProgress,
     )));
-    stage.ends();
-    stage.begins("two");
-    assert!(has_plan(&mut stage), "it is not done yet");
-    stage.update(v1::SessionUpdate::Plan(step(
+    ui.end_turn();
+    ui.start_turn("two");
+    assert!(has_plan(&mut ui), "it is not done yet");
+    ui.update(v1::SessionUpdate::Plan(step(
         v1::PlanEntryStatus::Completed,
     )));
-    assert!(has_plan(&mut stage), "its turn goes on");
-    stage.ends();
-    stage.begins("three");
-    assert!(!has_plan(&mut stage), "{}", stage.screen());
-    stage.press("<C-t>");
-    assert!(has_plan(&mut stage), "it can be looked at");
-    stage.update(v1::SessionUpdate::Plan(step(v1::PlanEntryStatus::Pending)));
-    assert!(has_plan(&mut stage), "another plan is shown");
+    assert!(has_plan(&mut ui), "its turn goes on");
+    ui.end_turn();
+    ui.start_turn("three");
+    assert!(!has_plan(&mut ui), "{}", ui.screen());
+    ui.press("<C-t>");
+    assert!(has_plan(&mut ui), "it can be looked at");
+    ui.update(v1::SessionUpdate::Plan(step(v1::PlanEntryStatus::Pending)));
+    assert!(has_plan(&mut ui), "another plan is shown");
 }

@@ -9,13 +9,13 @@ use expect_test::expect;
 
 use super::asking::{answers, ask};
 use super::lasting::choose;
-use super::stage::{Stage, asked, stage};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 
 #[test]
 fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
-    let mut stage = stage().size(40, 12);
-    ask(&mut stage, 1);
-    stage.check(&expect![[r#"
+    let mut ui = test_ui().size(40, 12);
+    ask(&mut ui, 1);
+    ui.check(&expect![[r#"
         | Test Agent · new session
         |╭ Run a command? ──────────────────────╮
         |│ command ┊ cargo test -- 'a b'        │
@@ -29,8 +29,8 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
         |› ask for something · / commands · @ f…
         | ready
     "#]]);
-    stage.press("<Tab><Down><Down><Down>");
-    stage.check(&expect![[r#"
+    ui.press("<Tab><Down><Down><Down>");
+    ui.check(&expect![[r#"
         | Test Agent · new session
         |╭ Run a command? ──────────────────────╮
         |│ command ┊ cargo test -- 'a b'        │
@@ -44,8 +44,8 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
         |›
         | ready
     "#]]);
-    stage.press("<Enter>");
-    stage.check(&expect![[r#"
+    ui.press("<Enter>");
+    ui.check(&expect![[r#"
         |╭ Remember this answer? Run a command ─╮
         |│ command ┊ cargo test -- 'a b'        │
         |│ in ┊ /code/project                   │
@@ -63,12 +63,12 @@ fn at_40_columns_the_command_its_directory_and_the_answers_are_there() {
 
 #[test]
 fn at_40_columns_the_path_is_there() {
-    let mut stage = stage().size(40, 12);
-    stage.event(Event::PermissionRequested(Box::new(edit(&[
+    let mut ui = test_ui().size(40, 12);
+    ui.event(Event::PermissionRequested(Box::new(edit(&[
         "/code/project/src/deep/down/in/a/module/tree.rs",
     ]))));
-    stage.press("<Tab><Down>");
-    stage.check(&expect![[r#"
+    ui.press("<Tab><Down>");
+    ui.check(&expect![[r#"
         |╭ Edit a file? ────────────────────────╮
         |│ file ┊ /code/project/src/deep/down/i │
         |│ ┊ n/a/module/tree.rs                 │
@@ -86,10 +86,10 @@ fn at_40_columns_the_path_is_there() {
 
 #[test]
 fn at_24_columns_nothing_is_granted_that_does_not_fit() {
-    let mut stage = stage().size(24, 8);
+    let mut ui = test_ui().size(24, 8);
     let path = "/code/project/src/deep/down/in/a/module/tree.rs";
-    stage.event(Event::PermissionRequested(Box::new(edit(&[path]))));
-    stage.check(&expect![[r#"
+    ui.event(Event::PermissionRequested(Box::new(edit(&[path]))));
+    ui.check(&expect![[r#"
         |╭ Edit a file? ────────╮
         |│ Too small: enlarge   │
         |│ the terminal         │
@@ -100,18 +100,18 @@ fn at_24_columns_nothing_is_granted_that_does_not_fit() {
         | ready
     "#]]);
     let keys = "<Tab><Down><Enter><Down><Enter><Up><Enter>";
-    let given = answers(&mut stage, keys);
+    let given = answers(&mut ui, keys);
     assert!(!given.contains("yes"), "{given}");
 }
 
 #[test]
 fn at_24_columns_a_short_command_can_be_allowed() {
-    let mut stage = stage().size(24, 8);
-    let mut prompt = asked(1, &["ls"], "List");
+    let mut ui = test_ui().size(24, 8);
+    let mut prompt = permission_prompt(1, &["ls"], "List");
     prompt.action.workspace = PathBuf::from("/w");
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    stage.press("<Tab><Down>");
-    stage.check(&expect![[r#"
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    ui.press("<Tab><Down>");
+    ui.check(&expect![[r#"
         |╭ Run a command? ──────╮
         |│ command ┊ ls         │
         |│ in ┊ /w              │
@@ -122,20 +122,20 @@ fn at_24_columns_a_short_command_can_be_allowed() {
         | ready
     "#]]);
     let expected = "1: Choose { option: \"yes\", remember: Once }\n";
-    assert_eq!(answers(&mut stage, "<Enter>"), expected);
+    assert_eq!(answers(&mut ui, "<Enter>"), expected);
 }
 
 #[test]
 fn a_command_of_10000_characters_is_read_to_its_end_before_it_is_allowed() {
-    let mut stage = stage().size(80, 24);
+    let mut ui = test_ui().size(80, 24);
     let long = "x".repeat(9_990) + " ; rm -rf ~";
-    stage.event(Event::PermissionRequested(Box::new(asked(
+    ui.event(Event::PermissionRequested(Box::new(permission_prompt(
         1,
         &["echo", &long],
         "Echo",
     ))));
-    stage.press("<Tab><Down>");
-    stage.check(&expect![[r#"
+    ui.press("<Tab><Down>");
+    ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |╭ Run a command? ──────────────────────────────────────────────────────────────╮
         |│ program ┊ echo                                                               │
@@ -161,31 +161,31 @@ fn a_command_of_10000_characters_is_read_to_its_end_before_it_is_allowed() {
         |›
         | ready
     "#]]);
-    assert_eq!(answers(&mut stage, "<Enter><Enter>"), "");
-    assert!(stage.screen().contains("read the whole request first"));
+    assert_eq!(answers(&mut ui, "<Enter><Enter>"), "");
+    assert!(ui.screen().contains("read the whole request first"));
     let mut pages = 0;
-    while stage.screen().contains("to read first") {
-        stage.press("<PgDn>");
+    while ui.screen().contains("to read first") {
+        ui.press("<PgDn>");
         pages += 1;
-        assert!(pages < 200, "{}", stage.screen());
+        assert!(pages < 200, "{}", ui.screen());
     }
     assert!(pages > 10);
-    assert!(stage.screen().contains("rm -rf ~"), "{}", stage.screen());
+    assert!(ui.screen().contains("rm -rf ~"), "{}", ui.screen());
     let expected = "1: Choose { option: \"yes\", remember: Once }\n";
-    assert_eq!(answers(&mut stage, "<Enter>"), expected);
+    assert_eq!(answers(&mut ui, "<Enter>"), expected);
 }
 
 #[test]
 fn a_window_that_shrinks_takes_the_answer_back() {
-    let mut stage = stage().size(80, 24);
+    let mut ui = test_ui().size(80, 24);
     let path = "/code/project/src/deep/down/in/a/module/tree.rs";
-    stage.event(Event::PermissionRequested(Box::new(edit(&[path]))));
-    stage.press("<Tab><Down>");
-    stage = stage.size(24, 8);
-    stage.press_unseen("<Enter>");
-    assert_eq!(answers(&mut stage, "<Enter>"), "");
-    stage = stage.size(10, 3);
-    let given = answers(&mut stage, "<Enter><Down><Enter>");
+    ui.event(Event::PermissionRequested(Box::new(edit(&[path]))));
+    ui.press("<Tab><Down>");
+    ui = ui.size(24, 8);
+    ui.press_unseen("<Enter>");
+    assert_eq!(answers(&mut ui, "<Enter>"), "");
+    ui = ui.size(10, 3);
+    let given = answers(&mut ui, "<Enter><Down><Enter>");
     assert!(!given.contains("yes"), "{given}");
 }
 
@@ -200,18 +200,18 @@ fn a_resize_between_showing_and_enter_grants_nothing() {
             .iter()
             .flat_map(|one| sizes.map(|other| (*one, other)))
         {
-            let mut stage = stage().size(before.0, before.1);
-            stage.event(Event::PermissionRequested(Box::new(prompt.clone())));
-            stage.press("<Tab><Down>");
-            stage.screen();
-            let mut stage = stage.size(after.0, after.1);
-            stage.press_unseen("<Enter>");
-            let given = answers(&mut stage, "");
+            let mut ui = test_ui().size(before.0, before.1);
+            ui.event(Event::PermissionRequested(Box::new(prompt.clone())));
+            ui.press("<Tab><Down>");
+            ui.screen();
+            let mut ui = ui.size(after.0, after.1);
+            ui.press_unseen("<Enter>");
+            let given = answers(&mut ui, "");
             if before != after {
                 assert!(!given.contains("yes"), "{before:?} to {after:?}");
             }
-            let seen = words_of(&stage.screen());
-            if answers(&mut stage, "<Enter>").contains("yes") {
+            let seen = words_of(&ui.screen());
+            if answers(&mut ui, "<Enter>").contains("yes") {
                 for fact in &facts {
                     assert!(seen.contains(fact), "{fact} at {after:?}: {seen}");
                 }
@@ -234,12 +234,12 @@ fn what_can_be_granted_is_on_the_screen() {
 }
 
 fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u16) {
-    let mut stage = stage().size(columns, rows);
-    stage.event(Event::PermissionRequested(Box::new(prompt.clone())));
-    stage.press("<Tab><Down>");
-    let mut seen = words_of(&stage.screen());
-    let is_granted = |stage: &mut Stage| answers(stage, "<Enter>").contains("yes");
-    if is_granted(&mut stage) {
+    let mut ui = test_ui().size(columns, rows);
+    ui.event(Event::PermissionRequested(Box::new(prompt.clone())));
+    ui.press("<Tab><Down>");
+    let mut seen = words_of(&ui.screen());
+    let is_granted = |ui: &mut TestUi| answers(ui, "<Enter>").contains("yes");
+    if is_granted(&mut ui) {
         for fact in facts {
             assert!(seen.contains(fact), "{fact} at {columns}x{rows}: {seen}");
         }
@@ -247,14 +247,14 @@ fn check_size(prompt: &PermissionPrompt, facts: &[String], columns: u16, rows: u
     }
     // Scrolled through to the end, all of it has been there.
     for _ in 0..300 {
-        stage.press("<PgDn>");
-        let screen = stage.screen();
+        ui.press("<PgDn>");
+        let screen = ui.screen();
         seen.push_str(&words_of(&screen));
         if !screen.contains("first") {
             break;
         }
     }
-    if is_granted(&mut stage) {
+    if is_granted(&mut ui) {
         for fact in facts {
             // Rows that follow each other have been on one screen.
             for line in fact.split('⏎') {
@@ -280,15 +280,15 @@ fn words_of(screen: &str) -> String {
 }
 
 fn prompts() -> Vec<PermissionPrompt> {
-    let mut run = asked(1, &["make"], "Build");
+    let mut run = permission_prompt(1, &["make"], "Build");
     run.subject = PromptSubject::HostRequest(HostRequest::Run {
         command: vec!["make".to_owned(), "all the things".to_owned()],
         cwd: Some(PathBuf::from("/code/project/deep/in/the/tree")),
         env: vec![v1::EnvVariable::new("CFLAGS", "-O2 -g")],
     });
     vec![
-        asked(1, &["ls"], "List"),
-        asked(
+        permission_prompt(1, &["ls"], "List"),
+        permission_prompt(
             1,
             &[
                 "cargo",
@@ -300,7 +300,7 @@ fn prompts() -> Vec<PermissionPrompt> {
             ],
             "Test",
         ),
-        asked(
+        permission_prompt(
             1,
             &[
                 "sh",
@@ -321,7 +321,7 @@ fn prompts() -> Vec<PermissionPrompt> {
 
 /// A command that gets more than its words.
 fn with_input() -> PermissionPrompt {
-    let mut prompt = asked(1, &["make"], "Build");
+    let mut prompt = permission_prompt(1, &["make"], "Build");
     let input = r#"{"command":"make","stdin":"a text","background":true}"#;
     let mut call = v1::ToolCall::new("c1", "Build");
     call.raw_input = Some(attache::json::from_str(input).unwrap());
@@ -330,7 +330,7 @@ fn with_input() -> PermissionPrompt {
 }
 
 fn edit(paths: &[&str]) -> PermissionPrompt {
-    let mut prompt = asked(1, &[], "Fix typo");
+    let mut prompt = permission_prompt(1, &[], "Fix typo");
     prompt.action.kind = v1::ToolKind::Edit;
     prompt.action.command = None;
     prompt.action.paths = paths.iter().map(PathBuf::from).collect();
@@ -359,16 +359,16 @@ fn essentials(prompt: &PermissionPrompt) -> Vec<String> {
 
 #[test]
 fn a_lasting_answer_that_does_not_fit_is_not_given() {
-    let mut stage = stage().size(40, 12);
-    let mut prompt = asked(1, &["make"], "Build");
+    let mut ui = test_ui().size(40, 12);
+    let mut prompt = permission_prompt(1, &["make"], "Build");
     prompt.action.workspace = PathBuf::from(format!("/{}", "deep/".repeat(60)));
-    stage.event(Event::PermissionRequested(Box::new(prompt)));
-    stage.press("<Tab>");
-    assert!(stage.screen().contains("Too small"), "{}", stage.screen());
-    drop(stage);
-    let mut stage = self::stage().size(80, 24);
-    ask(&mut stage, 1);
-    choose(&mut stage, "in this workspace");
-    stage = stage.size(24, 8);
-    assert_eq!(answers(&mut stage, "<Enter><Enter>"), "");
+    ui.event(Event::PermissionRequested(Box::new(prompt)));
+    ui.press("<Tab>");
+    assert!(ui.screen().contains("Too small"), "{}", ui.screen());
+    drop(ui);
+    let mut ui = test_ui().size(80, 24);
+    ask(&mut ui, 1);
+    choose(&mut ui, "in this workspace");
+    ui = ui.size(24, 8);
+    assert_eq!(answers(&mut ui, "<Enter><Enter>"), "");
 }

@@ -8,16 +8,16 @@ use attache_client::conversation::LoginCommand;
 use attache_client::event::{Event, HostRequest, ProgramStart, PromptSubject};
 
 use super::chaos::form;
-use super::stage::{Stage, asked, stage};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::{Effect, Input};
 
 /// A name, and what happens.
-pub(super) type Appearance = (&'static str, fn() -> Input);
+pub(super) type RequestCase = (&'static str, fn() -> Input);
 
 /// What can appear while the user types.
-pub(super) const APPEARANCES: &[Appearance] = &[
+pub(super) const REQUEST_CASES: &[RequestCase] = &[
     ("a permission request", || {
-        event(Event::PermissionRequested(Box::new(asked(
+        event(Event::PermissionRequested(Box::new(permission_prompt(
             1,
             &["rm", "-r", "src"],
             "Tidy",
@@ -25,7 +25,7 @@ pub(super) const APPEARANCES: &[Appearance] = &[
     }),
     ("a request with many options", || {
         use v1::PermissionOptionKind as Kind;
-        let mut prompt = asked(1, &["ls"], "List");
+        let mut prompt = permission_prompt(1, &["ls"], "List");
         let option = v1::PermissionOption::new;
         prompt.options.extend([
             option("always", "Always", Kind::AllowAlways),
@@ -34,7 +34,7 @@ pub(super) const APPEARANCES: &[Appearance] = &[
         event(Event::PermissionRequested(Box::new(prompt)))
     }),
     ("a command that the agent runs through us", || {
-        let mut prompt = asked(1, &["make"], "");
+        let mut prompt = permission_prompt(1, &["make"], "");
         prompt.subject = PromptSubject::HostRequest(HostRequest::Run {
             command: vec!["make".to_owned()],
             cwd: None,
@@ -43,7 +43,7 @@ pub(super) const APPEARANCES: &[Appearance] = &[
         event(Event::PermissionRequested(Box::new(prompt)))
     }),
     ("a program that is about to be executed", || {
-        let mut prompt = asked(1, &["git", "push"], "");
+        let mut prompt = permission_prompt(1, &["git", "push"], "");
         prompt.subject = PromptSubject::Exec(ProgramStart {
             program: "/usr/bin/git".into(),
             argv: vec!["git".to_owned(), "push".to_owned()],
@@ -109,63 +109,63 @@ fn event(event: Event) -> Input {
 }
 
 /// One thing that happens at a time.
-enum Act<'a> {
+enum Step<'a> {
     Key(char),
     Paste(&'a str),
     Appear,
 }
 
 /// Plays what happens, in the order of time, drawing as often as the screen does.
-fn play(acts: Vec<(i64, Act<'_>)>, appear: fn() -> Input) -> Stage {
-    let mut acts = acts;
-    acts.sort_by_key(|(at, _)| *at);
-    let mut stage = stage();
-    stage.done();
-    let mut now = acts.first().map_or(0, |(at, _)| *at);
+fn play(steps: Vec<(i64, Step<'_>)>, appear: fn() -> Input) -> TestUi {
+    let mut steps = steps;
+    steps.sort_by_key(|(at, _)| *at);
+    let mut ui = test_ui();
+    ui.take_effects();
+    let mut now = steps.first().map_or(0, |(at, _)| *at);
     let mut drawn = i64::MIN;
-    for (at, act) in acts {
-        stage.wait(Duration::from_millis(u64::try_from(at - now).unwrap()));
+    for (at, step) in steps {
+        ui.wait(Duration::from_millis(u64::try_from(at - now).unwrap()));
         now = at;
         // Something that appears is drawn before the next key; else a few drawings stand for all.
         if now.saturating_sub(drawn) > 300 {
-            stage.screen();
+            ui.screen();
             drawn = now;
         }
-        match act {
-            Act::Key(char) => stage.press_unseen(&char.to_string()),
-            Act::Paste(text) => stage.input(Input::Paste(text.to_owned())),
-            Act::Appear => {
-                stage.input(appear());
-                stage.screen();
+        match step {
+            Step::Key(char) => ui.press_unseen(&char.to_string()),
+            Step::Paste(text) => ui.input(Input::Paste(text.to_owned())),
+            Step::Appear => {
+                ui.input(appear());
+                ui.screen();
                 drawn = now;
             }
         }
     }
-    stage
+    ui
 }
 
 /// Fails if anything was decided, or if a character is not in the composer.
-fn check(mut stage: Stage, text: &str, said: &str) {
-    let decided = stage.done().into_iter().find(|effect| {
+fn check(mut ui: TestUi, text: &str, said: &str) {
+    let decided = ui.take_effects().into_iter().find(|effect| {
         let is_quiet = matches!(effect, Effect::FindFiles(_));
         !is_quiet
     });
     assert_eq!(decided, None, "{said}");
-    assert_eq!(stage.app.tab().composer.editor.text(), text, "{said}");
+    assert_eq!(ui.app.tab().composer.editor.text(), text, "{said}");
 }
 
 #[test]
 fn no_word_decides_anything_whenever_it_is_typed() {
-    for (what, appear) in APPEARANCES {
+    for (what, appear) in REQUEST_CASES {
         for (index, word) in WORDS.split_whitespace().enumerate() {
             // Typing begins up to a second before something appears, or up to two seconds after.
             let start = i64::try_from(index * 15).unwrap() % 3000 - 1000;
             let pace = [20, 90, 180, 320][index % 4];
             let keys = word.chars().zip(0..);
-            let keys = keys.map(|(char, at)| (start + at * pace, Act::Key(char)));
-            let acts = keys.chain([(0, Act::Appear)]).collect();
+            let keys = keys.map(|(char, at)| (start + at * pace, Step::Key(char)));
+            let steps = keys.chain([(0, Step::Appear)]).collect();
             let said = format!("{word} at {start} ms, {pace} ms apart, and {what} appears");
-            check(play(acts, *appear), word, &said);
+            check(play(steps, *appear), word, &said);
         }
     }
 }
@@ -189,13 +189,13 @@ fn no_paste_decides_anything_or_is_lost() {
         "d v t",
         "Wörter und 日本語",
     ];
-    for (what, appear) in APPEARANCES {
+    for (what, appear) in REQUEST_CASES {
         for paste in pastes {
             for start in (-500..=2000).step_by(250) {
-                let acts = vec![(start, Act::Paste(paste)), (0, Act::Appear)];
+                let steps = vec![(start, Step::Paste(paste)), (0, Step::Appear)];
                 let said = format!("{paste:?} at {start} ms, and {what} appears");
                 // A tab is text to the composer.
-                check(play(acts, *appear), &paste.replace('\t', "    "), &said);
+                check(play(steps, *appear), &paste.replace('\t', "    "), &said);
             }
         }
     }
@@ -203,23 +203,23 @@ fn no_paste_decides_anything_or_is_lost() {
 
 #[test]
 fn enter_sends_what_is_written_and_answers_nothing() {
-    for (what, appear) in APPEARANCES {
+    for (what, appear) in REQUEST_CASES {
         for (index, word) in WORDS.split_whitespace().enumerate().step_by(7) {
-            let mut stage = stage();
+            let mut ui = test_ui();
             let at = index % (word.len() + 1);
             for (index, char) in word.chars().enumerate() {
                 if index == at {
-                    stage.input(appear());
+                    ui.input(appear());
                 }
-                stage.press(&char.to_string());
+                ui.press(&char.to_string());
             }
             if at == word.len() {
-                stage.input(appear());
+                ui.input(appear());
             }
-            stage.done();
-            stage.press("<Enter>");
-            let sent: Vec<Command> = stage
-                .done()
+            ui.take_effects();
+            ui.press("<Enter>");
+            let sent: Vec<Command> = ui
+                .take_effects()
                 .into_iter()
                 .map(|effect| match effect {
                     Effect::Submit(command) => command,
@@ -231,7 +231,7 @@ fn enter_sends_what_is_written_and_answers_nothing() {
                 [Command::Prompt { content, .. }] if !is_gone => {
                     assert_eq!(content[0].as_text(), Some(word));
                 }
-                [] if is_gone => assert_eq!(stage.app.tab().composer.editor.text(), word),
+                [] if is_gone => assert_eq!(ui.app.tab().composer.editor.text(), word),
                 other => panic!("{word}, and {what} appears: {other:?}"),
             }
         }
@@ -255,14 +255,14 @@ fn keys_that_move_about_decide_nothing() {
         "<Enter><Enter><Enter>",
         "<C-y><C-z><A-z>",
     ];
-    for (what, appear) in APPEARANCES {
+    for (what, appear) in REQUEST_CASES {
         for keys in keys {
-            let mut stage = stage();
-            stage.input(appear());
-            stage.wait(Duration::from_secs(1));
-            stage.done();
-            stage.press(keys);
-            let done = stage.done();
+            let mut ui = test_ui();
+            ui.input(appear());
+            ui.wait(Duration::from_secs(1));
+            ui.take_effects();
+            ui.press(keys);
+            let done = ui.take_effects();
             let is_harmless = |effect: &Effect| matches!(effect, Effect::Copy(_));
             assert!(
                 done.iter().all(is_harmless),

@@ -6,7 +6,7 @@ use attache_client::command::Command;
 use attache_client::conversation::LoginCommand;
 use attache_client::event::Event;
 
-use super::stage::{Stage, asked, stage};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::{Effect, Input};
 
 /// A request with sixty lines of its own, and the keys that select what accepts it.
@@ -99,10 +99,9 @@ fn elicited(message: &str, mode: v1::ElicitationMode) -> Input {
     }))
 }
 
-fn accepted(stage: &mut Stage) -> Vec<Effect> {
+fn accepted(ui: &mut TestUi) -> Vec<Effect> {
     let is_quiet = |effect: &Effect| matches!(effect, Effect::FindFiles(_));
-    stage
-        .done()
+    ui.take_effects()
         .into_iter()
         .filter(|effect| !is_quiet(effect))
         .collect()
@@ -113,19 +112,19 @@ fn attack_nothing_is_accepted_that_was_not_on_the_screen() {
     for (what, appear, select) in LONG {
         for size in [(100, 30), (40, 12), (24, 8)] {
             let said = format!("{what} at {size:?}");
-            let mut stage = stage().size(size.0, size.1);
-            stage.input(appear());
-            stage.done();
-            stage.press(&format!("<Tab>{select}<Enter><Enter>"));
-            assert_eq!(accepted(&mut stage), [], "{said}");
-            assert!(stage.app.ask_has_keys(), "{said}");
+            let mut ui = test_ui().size(size.0, size.1);
+            ui.input(appear());
+            ui.take_effects();
+            ui.press(&format!("<Tab>{select}<Enter><Enter>"));
+            assert_eq!(accepted(&mut ui), [], "{said}");
+            assert!(ui.app.request_has_keys(), "{said}");
             let mut seen = String::new();
             for key in ["<PgUp>", "<PgDn>"] {
                 let mut before = String::new();
-                while before != stage.screen() {
-                    before = stage.screen();
+                while before != ui.screen() {
+                    before = ui.screen();
                     seen += &before;
-                    stage.press(key);
+                    ui.press(key);
                 }
             }
             let letters = |text: &str| text.replace(|char: char| !char.is_ascii_graphic(), "");
@@ -135,8 +134,8 @@ fn attack_nothing_is_accepted_that_was_not_on_the_screen() {
                 let start: String = line.chars().take(11).collect();
                 assert!(seen.contains(&start), "{said}: {line}");
             }
-            stage.press("<Enter><Enter>");
-            assert_eq!(accepted(&mut stage).len(), 1, "{said}: {}", stage.screen());
+            ui.press("<Enter><Enter>");
+            assert_eq!(accepted(&mut ui).len(), 1, "{said}: {}", ui.screen());
         }
     }
 }
@@ -145,27 +144,27 @@ fn attack_nothing_is_accepted_that_was_not_on_the_screen() {
 #[test]
 fn attack_rows_that_are_alike_have_to_be_read_one_by_one() {
     let message = "paragraph\n".repeat(60);
-    let mut stage = stage().size(100, 30);
-    stage.input(form(&message, ""));
-    stage.done();
-    stage.press("<Tab><Down><Enter><Enter>");
-    assert_eq!(accepted(&mut stage), []);
-    assert!(stage.app.ask_has_keys());
-    stage.press(&"<PgUp>".repeat(9));
-    stage.press(&"<PgDn>".repeat(9));
-    stage.press("<Enter><Enter>");
-    assert_eq!(accepted(&mut stage).len(), 1, "{}", stage.screen());
+    let mut ui = test_ui().size(100, 30);
+    ui.input(form(&message, ""));
+    ui.take_effects();
+    ui.press("<Tab><Down><Enter><Enter>");
+    assert_eq!(accepted(&mut ui), []);
+    assert!(ui.app.request_has_keys());
+    ui.press(&"<PgUp>".repeat(9));
+    ui.press(&"<PgDn>".repeat(9));
+    ui.press("<Enter><Enter>");
+    assert_eq!(accepted(&mut ui).len(), 1, "{}", ui.screen());
 }
 
 #[test]
 fn what_is_too_long_can_still_be_declined() {
     for (what, appear, _) in LONG {
-        let mut stage = stage().size(40, 12);
-        stage.input(appear());
-        stage.done();
-        stage.press("<Tab><Up><Enter>");
-        assert!(!stage.app.ask_has_keys(), "{what}");
-        let done = accepted(&mut stage);
+        let mut ui = test_ui().size(40, 12);
+        ui.input(appear());
+        ui.take_effects();
+        ui.press("<Tab><Up><Enter>");
+        assert!(!ui.app.request_has_keys(), "{what}");
+        let done = accepted(&mut ui);
         let is_refusal = |effect: &Effect| match effect {
             Effect::Submit(Command::AnswerForm { action, .. }) => {
                 !matches!(action, v1::ElicitationAction::Accept(_))
@@ -185,26 +184,26 @@ fn attack_keys_for_a_list_that_a_request_has_closed_answer_nothing() {
         "<Enter>",
     ] {
         for wait in [0, 1200] {
-            let mut stage = stage();
-            stage.begins("work");
-            stage.press("look @s");
-            stage.input(Input::Files(vec![
+            let mut ui = test_ui();
+            ui.start_turn("work");
+            ui.press("look @s");
+            ui.input(Input::Files(vec![
                 "src/a.rs".to_owned(),
                 "src/b.rs".to_owned(),
             ]));
-            assert!(stage.app.tab().composer.completion.is_some());
-            stage.event(Event::PermissionRequested(Box::new(asked(
+            assert!(ui.app.tab().composer.completion.is_some());
+            ui.event(Event::PermissionRequested(Box::new(permission_prompt(
                 1,
                 &["rm", "-r"],
                 "Tidy",
             ))));
-            assert!(stage.app.tab().composer.completion.is_none());
-            stage.done();
-            stage.screen();
-            stage.wait(std::time::Duration::from_millis(wait));
-            stage.press(keys);
-            let answered = stage
-                .done()
+            assert!(ui.app.tab().composer.completion.is_none());
+            ui.take_effects();
+            ui.screen();
+            ui.wait(std::time::Duration::from_millis(wait));
+            ui.press(keys);
+            let answered = ui
+                .take_effects()
                 .into_iter()
                 .any(|effect| matches!(effect, Effect::Submit(Command::AnswerPermission { .. })));
             assert!(!answered, "{keys} after {wait} ms");
@@ -214,30 +213,30 @@ fn attack_keys_for_a_list_that_a_request_has_closed_answer_nothing() {
 
 #[test]
 fn no_list_opens_under_a_request() {
-    let mut stage = stage();
-    stage.input(Input::Files(vec!["src/a.rs".to_owned()]));
-    stage.event(Event::PermissionRequested(Box::new(asked(
+    let mut ui = test_ui();
+    ui.input(Input::Files(vec!["src/a.rs".to_owned()]));
+    ui.event(Event::PermissionRequested(Box::new(permission_prompt(
         1,
         &["ls"],
         "List",
     ))));
-    stage.press("see @s");
-    assert!(stage.app.tab().composer.completion.is_none());
-    assert_eq!(stage.app.tab().composer.editor.text(), "see @s");
+    ui.press("see @s");
+    assert!(ui.app.tab().composer.completion.is_none());
+    assert_eq!(ui.app.tab().composer.editor.text(), "see @s");
 }
 
 #[test]
 fn what_a_key_did_not_do_is_forgotten_with_the_next_key() {
-    let mut stage = stage();
-    stage.event(Event::PermissionRequested(Box::new(asked(
+    let mut ui = test_ui();
+    ui.event(Event::PermissionRequested(Box::new(permission_prompt(
         1,
         &["ls"],
         "List",
     ))));
-    stage.press("<Tab>");
-    stage.wait(std::time::Duration::from_secs(1));
-    stage.press_unseen("<Down><Enter>");
-    assert!(stage.screen().contains("press Enter again"));
-    stage.press("<Down>");
-    assert!(!stage.screen().contains("press Enter again"));
+    ui.press("<Tab>");
+    ui.wait(std::time::Duration::from_secs(1));
+    ui.press_unseen("<Down><Enter>");
+    assert!(ui.screen().contains("press Enter again"));
+    ui.press("<Down>");
+    assert!(!ui.screen().contains("press Enter again"));
 }

@@ -12,9 +12,9 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::layout::Size;
 
-use super::stage::{Stage, asked, stage};
+use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::screen::backend::FixedColumns;
-use crate::chat::screen::terminal::begin;
+use crate::chat::screen::terminal::enter_alternate_screen;
 use emulator::{Bytes, Columns, Emulator, Sized};
 
 #[test]
@@ -27,22 +27,22 @@ fn nothing_moves_and_nothing_stays_whatever_a_terminal_takes_for_wide() {
     ] {
         let mut screen = Screen::new(columns, size);
         for (number, text) in (1..).zip(hostile_texts()) {
-            screen.stage.update(plan(&text));
+            screen.ui.update(plan(&text));
             screen.check(&text);
             let command = ["rm", "-rf", &text, "/home/ann"];
-            let mut prompt = asked(number, &command, &text);
+            let mut prompt = permission_prompt(number, &command, &text);
             prompt.options[0].name.clone_from(&text);
             screen
-                .stage
+                .ui
                 .event(Event::PermissionRequested(Box::new(prompt)));
             screen.check(&text);
             // The agent draws beside the dialog that is open.
-            screen.stage.update(plan(&text.repeat(7)));
-            screen.stage.says(&text);
+            screen.ui.update(plan(&text.repeat(7)));
+            screen.ui.agent_message(&text);
             screen.check(&text);
-            screen.stage.update(plan("Clean up"));
+            screen.ui.update(plan("Clean up"));
             screen.check(&text);
-            screen.stage.event(Event::PermissionWithdrawn(number));
+            screen.ui.event(Event::PermissionWithdrawn(number));
             screen.check(&text);
         }
     }
@@ -58,8 +58,8 @@ fn every_character_of_a_command_is_in_its_dialog() {
             let mut screen = Screen::new(columns, (101, 60));
             let words = ["find", ".", "-name", &text, "-exec", "rm", "-r", "~", "+"];
             screen
-                .stage
-                .event(Event::PermissionRequested(Box::new(asked(
+                .ui
+                .event(Event::PermissionRequested(Box::new(permission_prompt(
                     1, &words, "Find",
                 ))));
             screen.check(&text);
@@ -85,7 +85,7 @@ fn every_character_of_a_command_is_in_its_dialog() {
 
 /// Our screen on a terminal that counts columns in its own manner.
 struct Screen {
-    stage: Stage,
+    ui: TestUi,
     terminal: Terminal<FixedColumns<Sized>>,
     bytes: Bytes,
     emulator: Emulator,
@@ -94,13 +94,13 @@ struct Screen {
 impl Screen {
     fn new(columns: Columns, size: (u16, u16)) -> Screen {
         let mut bytes = Bytes::default();
-        begin(&mut bytes).unwrap();
+        enter_alternate_screen(&mut bytes).unwrap();
         let backend = Sized {
             inner: CrosstermBackend::new(bytes.clone()),
             size: Size::new(size.0, size.1),
         };
         Screen {
-            stage: stage().size(size.0, size.1),
+            ui: test_ui().size(size.0, size.1),
             terminal: Terminal::new(FixedColumns::new(backend)).unwrap(),
             bytes,
             emulator: Emulator::new(columns, size),
@@ -109,7 +109,7 @@ impl Screen {
 
     /// Draws, and compares the terminal with what was drawn.
     fn check(&mut self, text: &str) {
-        let meant = self.stage.draw_on(&mut self.terminal);
+        let meant = self.ui.draw_on(&mut self.terminal);
         self.emulator.feed(&self.bytes.take());
         compare(&meant, &self.emulator, text);
     }

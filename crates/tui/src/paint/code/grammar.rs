@@ -2,17 +2,17 @@
 
 use syntect::parsing::{Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
-use crate::paint::theme::Role;
+use crate::paint::theme::TextRole;
 
 /// The syntax of a name on a code fence or of a file's extension.
 pub(super) fn syntax_for<'a>(set: &'a SyntaxSet, name: &str) -> Option<&'a SyntaxReference> {
     let name = name.to_ascii_lowercase();
     set.find_syntax_by_token(&name)
-        .or_else(|| set.find_syntax_by_token(kin(&name)?))
+        .or_else(|| set.find_syntax_by_token(nearest_syntax(&name)?))
 }
 
 /// The nearest syntax there is for a language without one of its own.
-fn kin(name: &str) -> Option<&'static str> {
+fn nearest_syntax(name: &str) -> Option<&'static str> {
     match name {
         "ts" | "tsx" | "mts" | "cts" | "typescript" | "jsx" | "mjs" | "cjs" | "node" => Some("js"),
         "toml" | "ini" | "cfg" | "conf" | "env" | "dotenv" => Some("properties"),
@@ -33,49 +33,49 @@ fn kin(name: &str) -> Option<&'static str> {
 }
 
 /// What scopes mean.
-pub(super) struct Roles {
-    table: Vec<(Scope, Role)>,
+pub(super) struct ScopeRoles {
+    table: Vec<(Scope, TextRole)>,
 }
 
-impl Roles {
+impl ScopeRoles {
     pub(super) fn new() -> Self {
-        let read = |(name, role): &(&str, Role)| Some((Scope::new(name).ok()?, *role));
+        let read = |(name, role): &(&str, TextRole)| Some((Scope::new(name).ok()?, *role));
         let table = TABLE.iter().filter_map(read).collect();
-        Roles { table }
+        ScopeRoles { table }
     }
 
     /// The role of text in these scopes: the innermost scope that means something decides.
-    pub(super) fn of(&self, scopes: &ScopeStack) -> Role {
+    pub(super) fn of(&self, scopes: &ScopeStack) -> TextRole {
         let inner = scopes.as_slice().iter().rev();
         let mut roles = inner.filter_map(|scope| {
             let mut rows = self.table.iter();
             rows.find(|(prefix, _)| prefix.is_prefix_of(*scope))
                 .map(|(_, role)| *role)
         });
-        roles.next().unwrap_or(Role::Text)
+        roles.next().unwrap_or(TextRole::Text)
     }
 }
 
-const TABLE: &[(&str, Role)] = &[
-    ("comment", Role::Comment),
-    ("punctuation.definition.comment", Role::Comment),
-    ("string", Role::Literal),
-    ("constant", Role::Constant),
-    ("support.constant", Role::Constant),
-    ("keyword.operator", Role::Text),
-    ("keyword", Role::Keyword),
-    ("storage", Role::Keyword),
-    ("variable.language", Role::Keyword),
-    ("entity.name.function", Role::Function),
-    ("support.function", Role::Function),
-    ("variable.function", Role::Function),
-    ("entity.name.tag", Role::Keyword),
-    ("entity.other.attribute-name", Role::Type),
-    ("entity.name", Role::Type),
-    ("support.type", Role::Type),
-    ("support.class", Role::Type),
-    ("markup.inserted", Role::Good),
-    ("markup.deleted", Role::Bad),
-    ("markup.heading", Role::Heading),
-    ("meta.diff", Role::Dim),
+const TABLE: &[(&str, TextRole)] = &[
+    ("comment", TextRole::Comment),
+    ("punctuation.definition.comment", TextRole::Comment),
+    ("string", TextRole::Literal),
+    ("constant", TextRole::Constant),
+    ("support.constant", TextRole::Constant),
+    ("keyword.operator", TextRole::Text),
+    ("keyword", TextRole::Keyword),
+    ("storage", TextRole::Keyword),
+    ("variable.language", TextRole::Keyword),
+    ("entity.name.function", TextRole::Function),
+    ("support.function", TextRole::Function),
+    ("variable.function", TextRole::Function),
+    ("entity.name.tag", TextRole::Keyword),
+    ("entity.other.attribute-name", TextRole::Type),
+    ("entity.name", TextRole::Type),
+    ("support.type", TextRole::Type),
+    ("support.class", TextRole::Type),
+    ("markup.inserted", TextRole::Good),
+    ("markup.deleted", TextRole::Bad),
+    ("markup.heading", TextRole::Heading),
+    ("meta.diff", TextRole::Dim),
 ];

@@ -4,75 +4,75 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::mpsc::Receiver;
 
-use super::Colours;
+use super::LineColours;
 
 /// A syntax and the lines so far, as one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub(in crate::paint) struct Chain(u64);
+pub(in crate::paint) struct PrefixHash(u64);
 
 /// Colours of lines that were found, in two generations, so that what nobody asks for is forgotten.
-pub(super) struct Known {
-    finds: Receiver<Vec<(Chain, Colours)>>,
-    young: HashMap<Chain, Colours>,
-    old: HashMap<Chain, Colours>,
-    asked: HashSet<Chain>,
+pub(super) struct ColourCache {
+    results: Receiver<Vec<(PrefixHash, LineColours)>>,
+    young: HashMap<PrefixHash, LineColours>,
+    old: HashMap<PrefixHash, LineColours>,
+    requested: HashSet<PrefixHash>,
 }
 
-impl Chain {
+impl PrefixHash {
     /// This, or the beginning of a text if nothing came before.
-    pub(super) fn or_begin(self, syntax: &str) -> Chain {
-        if self == Chain::default() {
+    pub(super) fn or_start(self, syntax: &str) -> PrefixHash {
+        if self == PrefixHash::default() {
             self.then(syntax)
         } else {
             self
         }
     }
 
-    pub(super) fn then(self, line: &str) -> Chain {
+    pub(super) fn then(self, line: &str) -> PrefixHash {
         let mut hasher = DefaultHasher::new();
         self.0.hash(&mut hasher);
         line.hash(&mut hasher);
-        Chain(hasher.finish())
+        PrefixHash(hasher.finish())
     }
 }
 
-impl Known {
-    pub(super) fn new(finds: Receiver<Vec<(Chain, Colours)>>) -> Self {
-        Known {
-            finds,
+impl ColourCache {
+    pub(super) fn new(results: Receiver<Vec<(PrefixHash, LineColours)>>) -> Self {
+        ColourCache {
+            results,
             young: HashMap::new(),
             old: HashMap::new(),
-            asked: HashSet::new(),
+            requested: HashSet::new(),
         }
     }
 
-    pub(super) fn take_in(&mut self) {
-        while let Ok(found) = self.finds.try_recv() {
+    pub(super) fn receive(&mut self) {
+        while let Ok(found) = self.results.try_recv() {
             for (chain, colours) in found {
                 self.keep(chain, colours);
             }
-            self.asked.clear();
+            self.requested.clear();
         }
     }
 
-    pub(super) fn get(&mut self, chain: Chain) -> Option<Colours> {
+    pub(super) fn get(&mut self, chain: PrefixHash) -> Option<LineColours> {
         if let Some(colours) = self.young.get(&chain) {
-            return Some(Colours::clone(colours));
+            return Some(LineColours::clone(colours));
         }
         let colours = self.old.remove(&chain)?;
-        self.keep(chain, Colours::clone(&colours));
+        self.keep(chain, LineColours::clone(&colours));
         Some(colours)
     }
 
     /// Whether nobody has asked for this since something was last found.
-    pub(super) fn is_first_asked(&mut self, chain: Chain) -> bool {
-        if self.asked.len() >= MOST {
-            self.asked.clear();
+    pub(super) fn is_new_request(&mut self, chain: PrefixHash) -> bool {
+        if self.requested.len() >= MOST {
+            self.requested.clear();
         }
-        self.asked.insert(chain)
+        self.requested.insert(chain)
     }
 
-    fn keep(&mut self, chain: Chain, colours: Colours) {
+    fn keep(&mut self, chain: PrefixHash, colours: LineColours) {
         if self.young.len() >= MOST {
             self.old = std::mem::take(&mut self.young);
         }

@@ -7,64 +7,64 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use syntect::parsing::{ParseState, ScopeStack, SyntaxSet};
 
-use super::grammar::{Roles, syntax_for};
-use super::{Chain, Colours};
-use crate::paint::theme::Role;
+use super::grammar::{ScopeRoles, syntax_for};
+use super::{LineColours, PrefixHash};
+use crate::paint::theme::TextRole;
 
 /// Code to read.
-pub(super) struct Job {
+pub(super) struct HighlightJob {
     pub(super) syntax: String,
     /// What came before.
-    pub(super) start: Chain,
+    pub(super) start: PrefixHash,
     pub(super) code: String,
 }
 
 /// Where the thread gets its work, and where it puts it.
-pub(super) struct Desk {
-    pub(super) queue: Receiver<Job>,
-    pub(super) found: Sender<Vec<(Chain, Colours)>>,
+pub(super) struct WorkerChannels {
+    pub(super) queue: Receiver<HighlightJob>,
+    pub(super) found: Sender<Vec<(PrefixHash, LineColours)>>,
     pub(super) generation: Arc<AtomicU64>,
     pub(super) pending: Arc<AtomicUsize>,
 }
 
 /// Works until nobody is left to ask.
-pub(super) fn run(desk: &Desk) {
+pub(super) fn run(channels: &WorkerChannels) {
     let mut reader = None;
-    while let Ok(job) = desk.queue.recv() {
-        let reader = reader.get_or_insert_with(Reader::new);
+    while let Ok(job) = channels.queue.recv() {
+        let reader = reader.get_or_insert_with(SyntaxReader::new);
         let found = reader.read(&job);
-        let is_alive = desk.found.send(found).is_ok();
-        desk.generation.fetch_add(1, Ordering::AcqRel);
-        desk.pending.fetch_sub(1, Ordering::AcqRel);
+        let is_alive = channels.found.send(found).is_ok();
+        channels.generation.fetch_add(1, Ordering::AcqRel);
+        channels.pending.fetch_sub(1, Ordering::AcqRel);
         if !is_alive {
             return;
         }
     }
 }
 
-struct Reader {
+struct SyntaxReader {
     set: SyntaxSet,
-    roles: Roles,
+    roles: ScopeRoles,
     /// Where reading can go on, the newest last.
-    places: VecDeque<(Chain, Place)>,
+    checkpoints: VecDeque<(PrefixHash, ParserState)>,
 }
 
 #[derive(Clone)]
-struct Place {
+struct ParserState {
     parser: ParseState,
     scopes: ScopeStack,
 }
 
-impl Reader {
+impl SyntaxReader {
     fn new() -> Self {
-        Reader {
+        SyntaxReader {
             set: SyntaxSet::load_defaults_newlines(),
-            roles: Roles::new(),
-            places: VecDeque::new(),
+            roles: ScopeRoles::new(),
+            checkpoints: VecDeque::new(),
         }
     }
 
-    fn read(&mut self, job: &Job) -> Vec<(Chain, Colours)> {
+    fn read(&mut self, job: &HighlightJob) -> Vec<(PrefixHash, LineColours)> {
         let lines: Vec<&str> = job.code.split('\n').collect();
         let mut chain = job.start;
         let mut chains = Vec::with_capacity(lines.len());
@@ -75,62 +75,67 @@ impl Reader {
         let Some(syntax) = syntax_for(&self.set, &job.syntax) else {
             return chains
                 .into_iter()
-                .map(|chain| (chain, Colours::default()))
+                .map(|chain| (chain, LineColours::default()))
                 .collect();
         };
-        let (from, mut place) = self.resume(job.start, &chains).unwrap_or_else(|| {
+        let (from, mut state) = self.resume(job.start, &chains).unwrap_or_else(|| {
             let parser = ParseState::new(syntax);
             let scopes = ScopeStack::new();
-            (0, Place { parser, scopes })
+            (0, ParserState { parser, scopes })
         });
         let mut found = Vec::with_capacity(lines.len() - from);
         for (index, line) in lines.iter().enumerate().skip(from) {
-            found.push((chains[index], self.read_line(&mut place, line)));
+            found.push((chains[index], self.read_line(&mut state, line)));
             // The last line may still grow, so the one before it is a place to go on from as well.
             if index + 2 >= lines.len() {
-                self.keep(chains[index], place.clone());
+                self.keep(chains[index], state.clone());
             }
         }
         found
     }
 
-    fn resume(&self, start: Chain, chains: &[Chain]) -> Option<(usize, Place)> {
-        let find = |wanted: Chain| self.places.iter().rev().find(|(chain, _)| *chain == wanted);
+    fn resume(&self, start: PrefixHash, chains: &[PrefixHash]) -> Option<(usize, ParserState)> {
+        let find = |wanted: PrefixHash| {
+            self.checkpoints
+                .iter()
+                .rev()
+                .find(|(chain, _)| *chain == wanted)
+        };
         let known = chains.iter().enumerate().rev().take(LOOK_BACK);
         let later = known.filter_map(|(index, chain)| Some((index + 1, find(*chain)?.1.clone())));
-        let mut all = later.chain(find(start).map(|(_, place)| (0, place.clone())));
+        let mut all = later.chain(find(start).map(|(_, state)| (0, state.clone())));
         all.next()
     }
 
-    fn keep(&mut self, chain: Chain, place: Place) {
-        if self.places.len() == PLACES {
-            self.places.pop_front();
+    fn keep(&mut self, chain: PrefixHash, state: ParserState) {
+        if self.checkpoints.len() == CHECKPOINTS {
+            self.checkpoints.pop_front();
         }
-        self.places.push_back((chain, place));
+        self.checkpoints.push_back((chain, state));
     }
 
-    fn read_line(&self, place: &mut Place, line: &str) -> Colours {
+    fn read_line(&self, state: &mut ParserState, line: &str) -> LineColours {
         if line.len() > LINE {
-            return Colours::default();
+            return LineColours::default();
         }
-        let Ok(steps) = place.parser.parse_line(&format!("{line}\n"), &self.set) else {
-            return Colours::default();
+        let Ok(steps) = state.parser.parse_line(&format!("{line}\n"), &self.set) else {
+            return LineColours::default();
         };
-        let mut colours: Vec<(usize, Role)> = Vec::new();
+        let mut colours: Vec<(usize, TextRole)> = Vec::new();
         let mut at = 0;
         for (offset, step) in steps {
             let offset = offset.min(line.len());
-            push(&mut colours, offset - at, self.roles.of(&place.scopes));
+            push(&mut colours, offset - at, self.roles.of(&state.scopes));
             at = offset;
             // A grammar that closes what it never opened leaves the scopes as they are.
-            place.scopes.apply(&step).ok();
+            state.scopes.apply(&step).ok();
         }
-        push(&mut colours, line.len() - at, self.roles.of(&place.scopes));
+        push(&mut colours, line.len() - at, self.roles.of(&state.scopes));
         colours.into()
     }
 }
 
-fn push(colours: &mut Vec<(usize, Role)>, length: usize, role: Role) {
+fn push(colours: &mut Vec<(usize, TextRole)>, length: usize, role: TextRole) {
     match colours.last_mut() {
         _ if length == 0 => {}
         Some((last, same)) if *same == role => *last += length,
@@ -140,6 +145,6 @@ fn push(colours: &mut Vec<(usize, Role)>, length: usize, role: Role) {
 
 /// Longer lines are not read: they are made by machines, and grammars take their time for them.
 const LINE: usize = 1000;
-const PLACES: usize = 256;
+const CHECKPOINTS: usize = 256;
 /// How many lines from the end a place to go on from is looked for.
 const LOOK_BACK: usize = 512;

@@ -10,11 +10,11 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::shown;
 
 /// The hunks of a diff.
-pub(super) struct Rows<'a> {
+pub(super) struct DiffRows<'a> {
     old: Vec<&'a str>,
     new: Vec<&'a str>,
     groups: Vec<Vec<DiffOp>>,
-    kind: Kind,
+    kind: DiffKind,
     /// How many characters of a changed line are shown.
     longest: usize,
     pub(super) added: usize,
@@ -22,7 +22,7 @@ pub(super) struct Rows<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DiffKind {
     Changed,
     New,
     Emptied,
@@ -40,7 +40,7 @@ pub(super) enum Side {
 
 /// A line of one side.
 #[derive(Debug, Clone)]
-pub(super) struct Row<'a> {
+pub(super) struct DiffRow<'a> {
     /// Its number, from 1.
     pub(super) number: usize,
     pub(super) text: &'a str,
@@ -59,18 +59,18 @@ pub(super) struct Hunk<'a> {
 
 /// Lines of both sides that stand for each other.
 pub(super) struct StepRows<'a> {
-    pub(super) old: Vec<Row<'a>>,
-    pub(super) new: Vec<Row<'a>>,
+    pub(super) old: Vec<DiffRow<'a>>,
+    pub(super) new: Vec<DiffRow<'a>>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> DiffRows<'a> {
     pub(super) fn of(diff: &'a v1::Diff, longest: usize) -> Self {
         let before = diff.old_text.as_deref();
-        let mut rows = Rows {
+        let mut rows = DiffRows {
             old: split(before.unwrap_or_default()),
             new: split(&diff.new_text),
             groups: Vec::new(),
-            kind: Kind::TooLarge,
+            kind: DiffKind::TooLarge,
             longest,
             added: 0,
             removed: 0,
@@ -87,11 +87,11 @@ impl<'a> Rows<'a> {
             }
         }
         rows.kind = match before {
-            None => Kind::New,
-            Some(text) if text == diff.new_text => Kind::Same,
-            Some(_) if rows.added + rows.removed == 0 => Kind::LineEnd,
-            Some(_) if diff.new_text.is_empty() => Kind::Emptied,
-            Some(_) => Kind::Changed,
+            None => DiffKind::New,
+            Some(text) if text == diff.new_text => DiffKind::Same,
+            Some(_) if rows.added + rows.removed == 0 => DiffKind::LineEnd,
+            Some(_) if diff.new_text.is_empty() => DiffKind::Emptied,
+            Some(_) => DiffKind::Changed,
         };
         if rows.added + rows.removed > 0 {
             rows.groups = similar::group_diff_ops(ops, CONTEXT);
@@ -102,19 +102,19 @@ impl<'a> Rows<'a> {
     /// What sort of change it is, for the head line.
     pub(super) fn what(&self) -> &'static str {
         match self.kind {
-            Kind::New => " new file",
-            Kind::Emptied => " emptied or deleted",
-            Kind::Changed | Kind::Same | Kind::LineEnd | Kind::TooLarge => "",
+            DiffKind::New => " new file",
+            DiffKind::Emptied => " emptied or deleted",
+            DiffKind::Changed | DiffKind::Same | DiffKind::LineEnd | DiffKind::TooLarge => "",
         }
     }
 
     /// Why there is nothing more to see.
     pub(super) fn remark(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::Same => Some("nothing changes"),
-            Kind::LineEnd => Some("only the line end at the end of the file changes"),
-            Kind::TooLarge => Some("too large to compare here"),
-            Kind::New | Kind::Emptied | Kind::Changed => None,
+            DiffKind::Same => Some("nothing changes"),
+            DiffKind::LineEnd => Some("only the line end at the end of the file changes"),
+            DiffKind::TooLarge => Some("too large to compare here"),
+            DiffKind::New | DiffKind::Emptied | DiffKind::Changed => None,
         }
     }
 
@@ -192,7 +192,7 @@ impl<'a> Rows<'a> {
     }
 
     /// How many characters of a line are shown.
-    pub(super) fn longest(&self, row: &Row<'_>) -> usize {
+    pub(super) fn longest(&self, row: &DiffRow<'_>) -> usize {
         match row.is_changed {
             true => self.longest,
             false => super::LONGEST,
@@ -201,13 +201,13 @@ impl<'a> Rows<'a> {
 
     /// Whether the texts were compared.
     pub(super) fn is_compared(&self) -> bool {
-        self.kind != Kind::TooLarge
+        self.kind != DiffKind::TooLarge
     }
 
     fn step(&self, op: &DiffOp) -> StepRows<'a> {
         let is_changed = !matches!(op, DiffOp::Equal { .. });
-        let rows = |lines: &[&'a str], range: Range<usize>| -> Vec<Row<'a>> {
-            let row = |index: usize| Row {
+        let rows = |lines: &[&'a str], range: Range<usize>| -> Vec<DiffRow<'a>> {
+            let row = |index: usize| DiffRow {
                 number: index + 1,
                 text: lines[index],
                 is_changed,
@@ -231,13 +231,13 @@ impl<'a> Rows<'a> {
 
 impl<'a> Hunk<'a> {
     /// The lines of one side, in order.
-    pub(super) fn lines(&self, side: Side) -> impl Iterator<Item = &Row<'a>> {
+    pub(super) fn lines(&self, side: Side) -> impl Iterator<Item = &DiffRow<'a>> {
         self.steps.iter().flat_map(move |step| step.side(side))
     }
 }
 
 impl<'a> StepRows<'a> {
-    pub(super) fn side(&self, side: Side) -> &[Row<'a>] {
+    pub(super) fn side(&self, side: Side) -> &[DiffRow<'a>] {
         match side {
             Side::Old => &self.old,
             Side::New => &self.new,

@@ -3,11 +3,11 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::{DiffLayout, paint};
-use crate::paint::fixture::{assert_fits, brush, styled, text};
+use crate::paint::fixture::{appearance, assert_fits, styled, text};
 use crate::paint::theme::Palette;
 
 fn check(diff: &v1::Diff, width: u16, expected: &Expect) {
-    let shown = paint(diff, &brush(Palette::None), width, 40).lines;
+    let shown = paint(diff, &appearance(Palette::None), width, 40).lines;
     assert_fits(&shown, width);
     expected.assert_eq(&text(&shown));
 }
@@ -145,7 +145,7 @@ fn what_cannot_be_seen_is_told() {
 fn a_huge_diff_is_cut() {
     let new: String = (0..5000).map(|line| format!("line {line}\n")).collect();
     let diff = v1::Diff::new("/project/a", new.as_str());
-    let shown = paint(&diff, &brush(Palette::None), 60, 5).lines;
+    let shown = paint(&diff, &appearance(Palette::None), 60, 5).lines;
     expect![[r#"
         a +5000 -0 new file
                 1 + line 0
@@ -171,10 +171,10 @@ fn a_file_cannot_touch_the_screen() {
 fn changed_parts_stand_out() {
     let diff = v1::Diff::new("/project/a.rs", "let total = sum(items, 2);\n")
         .old_text("let total = sum(items, 1);\n");
-    let brush = brush(Palette::Full);
-    paint(&diff, &brush, 60, 9);
-    brush.highlighter.settle();
-    let painted = paint(&diff, &brush, 60, 9);
+    let appearance = appearance(Palette::Full);
+    paint(&diff, &appearance, 60, 9);
+    appearance.highlighter.settle();
+    let painted = paint(&diff, &appearance, 60, 9);
     assert!(painted.is_coloured);
     expect![[r#"
         [b:a.rs] [bgreen:+1] [bred:-1][245:]
@@ -188,11 +188,11 @@ proptest! {
 
     #[test]
     fn any_diff_fits(old in prop::option::of(file()), new in file(), width in 1u16..200, is_wide in any::<bool>()) {
-        let mut brush = brush(Palette::None);
-        brush.diffs = if is_wide { DiffLayout::SideBySide } else { DiffLayout::Unified };
+        let mut appearance = appearance(Palette::None);
+        appearance.diffs = if is_wide { DiffLayout::SideBySide } else { DiffLayout::Unified };
         let mut diff = v1::Diff::new("/project/src/日本語/file.rs", new);
         diff.old_text = old;
-        let shown = paint(&diff, &brush, width, 30).lines;
+        let shown = paint(&diff, &appearance, width, 30).lines;
         assert_fits(&shown, width);
         prop_assert!(shown.len() <= 30);
     }

@@ -10,91 +10,98 @@ use attache_client::figures;
 use attache_text::plain;
 use ratatui::text::{Line, Span};
 
-use super::{Around, Fold};
-use crate::paint::theme::{Role, Sign};
+use super::{EntryContext, Fold};
+use crate::paint::theme::{Sign, TextRole};
 use crate::paint::{markdown, wrap};
 
-pub(super) fn sign(item: &EntryKind) -> Option<(Sign, Role)> {
+pub(super) fn sign(item: &EntryKind) -> Option<(Sign, TextRole)> {
     match item {
         EntryKind::Notice(notice) => Some(match notice.severity {
-            v1::NoticeSeverity::Error => (Sign::Failed, Role::Bad),
-            v1::NoticeSeverity::Warning => (Sign::Warning, Role::Warning),
-            _ => (Sign::Info, Role::Dim),
+            v1::NoticeSeverity::Error => (Sign::Failed, TextRole::Bad),
+            v1::NoticeSeverity::Warning => (Sign::Warning, TextRole::Warning),
+            _ => (Sign::Info, TextRole::Dim),
         }),
         EntryKind::Compaction(compaction) => Some(match compaction.status {
-            v1::CompactionStatus::Completed => (Sign::Done, Role::Good),
-            v1::CompactionStatus::Failed => (Sign::Failed, Role::Bad),
-            v1::CompactionStatus::Cancelled => (Sign::Cancelled, Role::Warning),
-            _ => (Sign::Running, Role::Running),
+            v1::CompactionStatus::Completed => (Sign::Done, TextRole::Good),
+            v1::CompactionStatus::Failed => (Sign::Failed, TextRole::Bad),
+            v1::CompactionStatus::Cancelled => (Sign::Cancelled, TextRole::Warning),
+            _ => (Sign::Running, TextRole::Running),
         }),
-        EntryKind::Subagent(_) => Some((Sign::Child, Role::Running)),
-        EntryKind::SessionMessage(_) => Some((Sign::Arrow, Role::Dim)),
+        EntryKind::Subagent(_) => Some((Sign::Child, TextRole::Running)),
+        EntryKind::SessionMessage(_) => Some((Sign::Arrow, TextRole::Dim)),
         EntryKind::TurnEnd(end) => end_words(end).map(|(_, sign, role)| (sign, role)),
-        _ => Some((Sign::Info, Role::Dim)),
+        _ => Some((Sign::Info, TextRole::Dim)),
     }
 }
 
-pub(super) fn lines(item: &EntryKind, around: &Around<'_>) -> Vec<Line<'static>> {
+pub(super) fn lines(item: &EntryKind, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     match item {
-        EntryKind::Notice(notice) => notice_lines(notice, around),
-        EntryKind::Compaction(compaction) => compaction_lines(compaction, around),
-        EntryKind::Subagent(child) => subagent_lines(child, around),
-        EntryKind::SessionMessage(message) => session_message_lines(message, around),
-        EntryKind::TurnEnd(end) => {
-            end_words(end).map_or(Vec::new(), |(text, _, role)| told(text, role, around))
-        }
-        EntryKind::Unknown(raw) => unknown_lines(raw, around),
+        EntryKind::Notice(notice) => notice_lines(notice, context),
+        EntryKind::Compaction(compaction) => compaction_lines(compaction, context),
+        EntryKind::Subagent(child) => subagent_lines(child, context),
+        EntryKind::SessionMessage(message) => session_message_lines(message, context),
+        EntryKind::TurnEnd(end) => end_words(end).map_or(Vec::new(), |(text, _, role)| {
+            styled_lines(text, role, context)
+        }),
+        EntryKind::Unknown(raw) => unknown_lines(raw, context),
         _ => Vec::new(),
     }
 }
 
-fn notice_lines(notice: &v1::Notice, around: &Around<'_>) -> Vec<Line<'static>> {
+fn notice_lines(notice: &v1::Notice, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let word = match notice.severity {
         v1::NoticeSeverity::Error => "error: ",
         v1::NoticeSeverity::Warning => "warning: ",
         _ => "",
     };
-    let mut lines = told(
+    let mut lines = styled_lines(
         format!("{word}{}", plain::line(&notice.title)),
-        Role::Strong,
-        around,
+        TextRole::Strong,
+        context,
     );
     if let Some(description) = &notice.description {
-        lines.extend(paragraph(description, around));
+        lines.extend(paragraph(description, context));
     }
-    folded(lines, around)
+    folded(lines, context)
 }
 
-fn compaction_lines(compaction: &CompactionEntry, around: &Around<'_>) -> Vec<Line<'static>> {
+fn compaction_lines(
+    compaction: &CompactionEntry,
+    context: &EntryContext<'_>,
+) -> Vec<Line<'static>> {
     let text = match compaction.status {
         v1::CompactionStatus::Completed => "the history was compacted",
         v1::CompactionStatus::Failed => "the history could not be compacted",
         v1::CompactionStatus::Cancelled => "compacting the history was cancelled",
         _ => "compacting the history",
     };
-    let mut lines = told(text.to_owned(), Role::Strong, around);
+    let mut lines = styled_lines(text.to_owned(), TextRole::Strong, context);
     if let Some(error) = &compaction.error {
-        lines.extend(told(plain::line(error).into_owned(), Role::Bad, around));
+        lines.extend(styled_lines(
+            plain::line(error).into_owned(),
+            TextRole::Bad,
+            context,
+        ));
     }
-    lines.extend(summary(&compaction.summary, around));
-    folded(lines, around)
+    lines.extend(summary(&compaction.summary, context));
+    folded(lines, context)
 }
 
-fn subagent_lines(child: &SubagentEntry, around: &Around<'_>) -> Vec<Line<'static>> {
+fn subagent_lines(child: &SubagentEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let title = child.title.as_deref().unwrap_or(child.session_id.as_str());
-    let mut lines = told(
+    let mut lines = styled_lines(
         format!(
             "subagent {} · {}",
             plain::line(title),
             state(child.state.as_ref())
         ),
-        Role::Strong,
-        around,
+        TextRole::Strong,
+        context,
     );
     if let Some(description) = &child.description {
-        lines.extend(paragraph(description, around));
+        lines.extend(paragraph(description, context));
     }
-    folded(lines, around)
+    folded(lines, context)
 }
 
 fn state(state: Option<&v1::StateUpdate>) -> String {
@@ -113,11 +120,16 @@ fn state(state: Option<&v1::StateUpdate>) -> String {
                 None => "done".to_owned(),
             },
         },
-        _ => "state unknown".to_owned(),
+        Some(v1::StateUpdate::Unknown(_) | v1::StateUpdate::Other(_)) | None => {
+            "state unknown".to_owned()
+        }
     }
 }
 
-fn session_message_lines(message: &SessionMessageEntry, around: &Around<'_>) -> Vec<Line<'static>> {
+fn session_message_lines(
+    message: &SessionMessageEntry,
+    context: &EntryContext<'_>,
+) -> Vec<Line<'static>> {
     let name = |session: &Option<v1::SessionId>| {
         let name = session
             .as_ref()
@@ -129,34 +141,34 @@ fn session_message_lines(message: &SessionMessageEntry, around: &Around<'_>) -> 
         name(&message.sender),
         name(&message.recipient)
     );
-    let mut lines = told(head, Role::Strong, around);
+    let mut lines = styled_lines(head, TextRole::Strong, context);
     lines.extend(markdown::lines(
         beginning(&message.content.text()),
-        around.brush,
-        around.width,
+        context.appearance,
+        context.width,
     ));
-    folded(lines, around)
+    folded(lines, context)
 }
 
-fn unknown_lines(raw: &Raw, around: &Around<'_>) -> Vec<Line<'static>> {
+fn unknown_lines(raw: &Raw, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let kind = raw.string_member("sessionUpdate").unwrap_or_default();
-    let mut lines = told(
+    let mut lines = styled_lines(
         format!("an update unknown here: {}", plain::line(&kind)),
-        Role::Dim,
-        around,
+        TextRole::Dim,
+        context,
     );
-    if around.fold != Fold::Line {
-        lines.extend(paragraph(raw.as_str(), around));
+    if context.fold != Fold::Line {
+        lines.extend(paragraph(raw.as_str(), context));
     }
-    folded(lines, around)
+    folded(lines, context)
 }
 
 /// What is worth telling of the end of a turn; nothing if the agent simply had no more to say.
-fn end_words(end: &TurnEnd) -> Option<(String, Sign, Role)> {
-    let stopped = |text: &str| Some((text.to_owned(), Sign::Warning, Role::Warning));
+fn end_words(end: &TurnEnd) -> Option<(String, Sign, TextRole)> {
+    let stopped = |text: &str| Some((text.to_owned(), Sign::Warning, TextRole::Warning));
     match &end.outcome {
         outcome if outcome.is_cancelled() => {
-            Some(("cancelled".to_owned(), Sign::Cancelled, Role::Warning))
+            Some(("cancelled".to_owned(), Sign::Cancelled, TextRole::Warning))
         }
         TurnOutcome::Stopped(v1::StopReason::EndTurn) => None,
         TurnOutcome::Stopped(v1::StopReason::MaxTokens) => {
@@ -173,26 +185,26 @@ fn end_words(end: &TurnEnd) -> Option<(String, Sign, Role)> {
         }
         TurnOutcome::Failed(error) => {
             let text = format!("failed: {}", plain::line(&error.message));
-            Some((text, Sign::Failed, Role::Bad))
+            Some((text, Sign::Failed, TextRole::Bad))
         }
     }
 }
 
-fn summary(blocks: &ContentBlocks, around: &Around<'_>) -> Vec<Line<'static>> {
-    match around.fold {
-        Fold::Full => markdown::lines(beginning(&blocks.text()), around.brush, around.width),
+fn summary(blocks: &ContentBlocks, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+    match context.fold {
+        Fold::Full => markdown::lines(beginning(&blocks.text()), context.appearance, context.width),
         Fold::Line | Fold::Brief => Vec::new(),
     }
 }
 
-fn told(text: String, role: Role, around: &Around<'_>) -> Vec<Line<'static>> {
-    let text = Span::styled(text, around.brush.theme.style(role));
-    wrap::spans(vec![text], usize::from(around.width))
+fn styled_lines(text: String, role: TextRole, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+    let text = Span::styled(text, context.appearance.theme.style(role));
+    wrap::spans(vec![text], usize::from(context.width))
 }
 
-fn paragraph(text: &str, around: &Around<'_>) -> Vec<Line<'static>> {
+fn paragraph(text: &str, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let text = wrap::without_tabs(&plain::lines(beginning(text))).into_owned();
-    wrap::spans(vec![Span::raw(text)], usize::from(around.width))
+    wrap::spans(vec![Span::raw(text)], usize::from(context.width))
 }
 
 fn beginning(text: &str) -> &str {
@@ -200,23 +212,23 @@ fn beginning(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn folded(mut lines: Vec<Line<'static>>, around: &Around<'_>) -> Vec<Line<'static>> {
-    let limit = match around.fold {
+fn folded(mut lines: Vec<Line<'static>>, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+    let limit = match context.fold {
         Fold::Line => 1,
         Fold::Brief => BRIEF_LINES,
         Fold::Full => usize::MAX,
     };
     if lines.len() > limit {
-        let theme = &around.brush.theme;
+        let theme = &context.appearance.theme;
         lines.truncate(limit);
         if let Some(last) = lines.last_mut() {
-            let width = usize::from(around.width).saturating_sub(2);
+            let width = usize::from(context.width).saturating_sub(2);
             let mut spans = wrap::cut_spans(std::mem::take(&mut last.spans), width);
             spans.push(Span::styled(
                 format!(" {}", theme.sign(Sign::More)),
-                theme.style(Role::Dim),
+                theme.style(TextRole::Dim),
             ));
-            *last = Line::from(wrap::cut_spans(spans, usize::from(around.width)));
+            *last = Line::from(wrap::cut_spans(spans, usize::from(context.width)));
         }
     }
     lines

@@ -4,33 +4,36 @@ use attache::transcript::{Entry, EntryKind};
 use attache::v1;
 use ratatui::text::Line;
 
-use super::{Around, event, message};
-use crate::paint::markdown::{Flow, Progress};
-use crate::paint::theme::{Role, Sign};
-use crate::paint::tool_call::{self, Surroundings};
+use super::{EntryContext, event, message};
+use crate::paint::markdown::{IncrementalMarkdown, Progress};
+use crate::paint::theme::{Sign, TextRole};
+use crate::paint::tool_call::{self, ToolCallContext};
 
 /// The lines of an entry.
 #[derive(Debug)]
-pub(in crate::paint) struct Layout {
-    sign: Option<(Sign, Role)>,
-    base: Role,
-    parts: Vec<Part>,
+pub(in crate::paint) struct EntryLayout {
+    sign: Option<(Sign, TextRole)>,
+    base: TextRole,
+    parts: Vec<LayoutPart>,
     is_complete: bool,
     is_coloured: bool,
 }
 
 /// Lines one below the other.
 #[derive(Debug)]
-enum Part {
-    Flow { block: usize, flow: Flow },
+enum LayoutPart {
+    Markdown {
+        block: usize,
+        markdown: IncrementalMarkdown,
+    },
     Lines(Vec<Line<'static>>),
 }
 
-impl Default for Layout {
+impl Default for EntryLayout {
     fn default() -> Self {
-        Layout {
+        EntryLayout {
             sign: None,
-            base: Role::Text,
+            base: TextRole::Text,
             parts: Vec::new(),
             is_complete: true,
             is_coloured: true,
@@ -38,29 +41,34 @@ impl Default for Layout {
     }
 }
 
-impl Layout {
+impl EntryLayout {
     /// Lays out the entry. What was laid out before is kept as far as it still holds, which is so only if the entry
     /// has but grown and everything around it is the same.
-    pub(in crate::paint) fn update(&mut self, entry: &Entry, around: &Around<'_>) {
+    pub(in crate::paint) fn update(&mut self, entry: &Entry, context: &EntryContext<'_>) {
         (self.sign, self.base) = looks(entry);
         self.is_complete = true;
         self.is_coloured = true;
         match entry.kind() {
-            EntryKind::Message(said) if message::flows(said, around.fold) => {
-                self.flow(said.content.as_slice(), around);
+            EntryKind::Message(said) if message::is_incremental(said, context.fold) => {
+                self.set_markdown(said.content.as_slice(), context);
             }
-            EntryKind::Message(said) => self.set(message::lines(said, around)),
+            EntryKind::Message(said) => self.set(message::lines(said, context)),
             EntryKind::ToolCall(call) => {
-                let surroundings = Surroundings {
-                    elapsed: around.elapsed,
-                    terminal: around.terminal,
+                let surroundings = ToolCallContext {
+                    elapsed: context.elapsed,
+                    terminal: context.terminal,
                 };
-                let card =
-                    tool_call::card(call, &surroundings, around.fold, around.brush, around.width);
-                self.set(card.lines);
-                self.is_coloured = card.is_coloured;
+                let call_lines = tool_call::call_lines(
+                    call,
+                    &surroundings,
+                    context.fold,
+                    context.appearance,
+                    context.width,
+                );
+                self.set(call_lines.lines);
+                self.is_coloured = call_lines.is_coloured;
             }
-            other => self.set(event::lines(other, around)),
+            other => self.set(event::lines(other, context)),
         }
     }
 
@@ -80,12 +88,12 @@ impl Layout {
     }
 
     /// What stands beside the first line.
-    pub(in crate::paint) fn sign(&self) -> Option<(Sign, Role)> {
+    pub(in crate::paint) fn sign(&self) -> Option<(Sign, TextRole)> {
         self.sign
     }
 
     /// How text looks where nothing else is said.
-    pub(in crate::paint) fn base(&self) -> Role {
+    pub(in crate::paint) fn base(&self) -> TextRole {
         self.base
     }
 
@@ -100,43 +108,46 @@ impl Layout {
     }
 
     fn set(&mut self, lines: Vec<Line<'static>>) {
-        self.parts = vec![Part::Lines(lines)];
+        self.parts = vec![LayoutPart::Lines(lines)];
     }
 
-    fn flow(&mut self, blocks: &[v1::ContentBlock], around: &Around<'_>) {
+    fn set_markdown(&mut self, blocks: &[v1::ContentBlock], context: &EntryContext<'_>) {
         let mut kept = std::mem::take(&mut self.parts).into_iter();
         for (index, block) in blocks.iter().enumerate() {
             let Some(text) = block.as_text() else {
                 self.parts
-                    .push(Part::Lines(message::attachment(block, around)));
+                    .push(LayoutPart::Lines(message::attachment(block, context)));
                 kept.next();
                 continue;
             };
-            let mut flow = match kept.next() {
-                Some(Part::Flow { block, flow }) if block == index => flow,
-                _ => Flow::new(around.width),
+            let mut markdown = match kept.next() {
+                Some(LayoutPart::Markdown { block, markdown }) if block == index => markdown,
+                _ => IncrementalMarkdown::new(context.width),
             };
-            let progress = flow.update(text, around.brush);
+            let progress = markdown.update(text, context.appearance);
             self.is_complete &= progress == Progress::Complete;
-            self.is_coloured &= flow.is_coloured();
-            self.parts.push(Part::Flow { block: index, flow });
+            self.is_coloured &= markdown.is_coloured();
+            self.parts.push(LayoutPart::Markdown {
+                block: index,
+                markdown,
+            });
         }
     }
 }
 
-impl Part {
+impl LayoutPart {
     fn lines(&self) -> &[Line<'static>] {
         match self {
-            Part::Flow { flow, .. } => flow.lines(),
-            Part::Lines(lines) => lines,
+            LayoutPart::Markdown { markdown, .. } => markdown.lines(),
+            LayoutPart::Lines(lines) => lines,
         }
     }
 }
 
-fn looks(entry: &Entry) -> (Option<(Sign, Role)>, Role) {
+fn looks(entry: &Entry) -> (Option<(Sign, TextRole)>, TextRole) {
     match entry.kind() {
         EntryKind::Message(said) => message::looks(said.kind),
-        EntryKind::ToolCall(call) => (Some(tool_call::sign(call)), Role::Text),
-        other => (event::sign(other), Role::Text),
+        EntryKind::ToolCall(call) => (Some(tool_call::sign(call)), TextRole::Text),
+        other => (event::sign(other), TextRole::Text),
     }
 }

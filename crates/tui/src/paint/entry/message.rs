@@ -6,44 +6,47 @@ use attache_client::{content, figures};
 use attache_text::plain;
 use ratatui::text::{Line, Span};
 
-use super::{Around, Fold};
-use crate::paint::theme::{Role, Sign};
+use super::{EntryContext, Fold};
+use crate::paint::theme::{Sign, TextRole};
 use crate::paint::{markdown, wrap};
 
 /// Whether a message is laid out as Markdown, block by block.
-pub(super) fn flows(message: &MessageEntry, fold: Fold) -> bool {
+pub(super) fn is_incremental(message: &MessageEntry, fold: Fold) -> bool {
     message.kind != MessageKind::User && fold == Fold::Full
 }
 
-pub(super) fn looks(kind: MessageKind) -> (Option<(Sign, Role)>, Role) {
+pub(super) fn looks(kind: MessageKind) -> (Option<(Sign, TextRole)>, TextRole) {
     match kind {
-        MessageKind::User => (Some((Sign::User, Role::User)), Role::User),
-        MessageKind::Agent => (Some((Sign::Agent, Role::Strong)), Role::Text),
-        MessageKind::Thought => (Some((Sign::Thought, Role::Thought)), Role::Thought),
+        MessageKind::User => (Some((Sign::User, TextRole::User)), TextRole::User),
+        MessageKind::Agent => (Some((Sign::Agent, TextRole::Strong)), TextRole::Text),
+        MessageKind::Thought => (Some((Sign::Thought, TextRole::Thought)), TextRole::Thought),
     }
 }
 
 /// A message that is not laid out as a whole, or the person's, which is shown as it was typed.
-pub(super) fn lines(message: &MessageEntry, around: &Around<'_>) -> Vec<Line<'static>> {
-    match (around.fold, message.kind) {
-        (Fold::Line, _) => vec![summary(message, around)],
-        (Fold::Brief, MessageKind::User) => typed(message, around, SHORT_TEXT, BRIEF_LINES),
-        (Fold::Full, MessageKind::User) => typed(message, around, LONG_TEXT, usize::MAX),
-        (_, MessageKind::Agent | MessageKind::Thought) => beginning(message, around),
+pub(super) fn lines(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+    match (context.fold, message.kind) {
+        (Fold::Line, _) => vec![summary(message, context)],
+        (Fold::Brief, MessageKind::User) => typed(message, context, SHORT_TEXT, BRIEF_LINES),
+        (Fold::Full, MessageKind::User) => typed(message, context, LONG_TEXT, usize::MAX),
+        (_, MessageKind::Agent | MessageKind::Thought) => beginning(message, context),
     }
 }
 
 /// Content that is not text, in a line.
-pub(super) fn attachment(block: &v1::ContentBlock, around: &Around<'_>) -> Vec<Line<'static>> {
+pub(super) fn attachment(
+    block: &v1::ContentBlock,
+    context: &EntryContext<'_>,
+) -> Vec<Line<'static>> {
     let text = Span::styled(
         content::summary_line(block),
-        around.brush.theme.style(Role::Dim),
+        context.appearance.theme.style(TextRole::Dim),
     );
-    wrap::spans(vec![text], usize::from(around.width))
+    wrap::spans(vec![text], usize::from(context.width))
 }
 
 /// The first line that says something, and how much there is.
-fn summary(message: &MessageEntry, around: &Around<'_>) -> Line<'static> {
+fn summary(message: &MessageEntry, context: &EntryContext<'_>) -> Line<'static> {
     let text = message.text();
     let characters = text.chars().count();
     let first = text
@@ -61,23 +64,23 @@ fn summary(message: &MessageEntry, around: &Around<'_>) -> Line<'static> {
     let spans = vec![
         Span::styled(
             format!("{word}{size} characters · "),
-            around.brush.theme.style(Role::Dim),
+            context.appearance.theme.style(TextRole::Dim),
         ),
         Span::raw(plain::line(first.trim()).into_owned()),
     ];
-    Line::from(wrap::cut_spans(spans, usize::from(around.width)))
+    Line::from(wrap::cut_spans(spans, usize::from(context.width)))
 }
 
 fn typed(
     message: &MessageEntry,
-    around: &Around<'_>,
+    context: &EntryContext<'_>,
     bytes: usize,
     limit: usize,
 ) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for block in message.content.as_slice() {
         let Some(text) = block.as_text() else {
-            lines.extend(attachment(block, around));
+            lines.extend(attachment(block, context));
             continue;
         };
         let kept = text
@@ -85,47 +88,51 @@ fn typed(
             .unwrap_or_default();
         let safe = plain::lines(kept.trim_end());
         let safe = Span::raw(wrap::without_tabs(&safe).into_owned());
-        lines.extend(wrap::spans(vec![safe], usize::from(around.width)));
+        lines.extend(wrap::spans(vec![safe], usize::from(context.width)));
         if kept.len() < text.len() {
             lines.push(more(
                 &figures::bytes(u64::try_from(text.len() - kept.len()).unwrap_or(u64::MAX)),
-                around,
+                context,
             ));
         }
     }
-    shorten(lines, limit, around)
+    shorten(lines, limit, context)
 }
 
-fn beginning(message: &MessageEntry, around: &Around<'_>) -> Vec<Line<'static>> {
+fn beginning(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     let text = message.text();
     let kept = text
         .get(..text.floor_char_boundary(SHORT_TEXT))
         .unwrap_or_default();
-    let mut lines = markdown::lines(kept, around.brush, around.width);
+    let mut lines = markdown::lines(kept, context.appearance, context.width);
     if kept.len() < text.len() {
         lines.push(more(
             &figures::bytes(u64::try_from(text.len() - kept.len()).unwrap_or(u64::MAX)),
-            around,
+            context,
         ));
     }
-    shorten(lines, BRIEF_LINES, around)
+    shorten(lines, BRIEF_LINES, context)
 }
 
-fn shorten(mut lines: Vec<Line<'static>>, limit: usize, around: &Around<'_>) -> Vec<Line<'static>> {
+fn shorten(
+    mut lines: Vec<Line<'static>>,
+    limit: usize,
+    context: &EntryContext<'_>,
+) -> Vec<Line<'static>> {
     if lines.len() > limit {
         let left_out = lines.len() - limit;
         lines.truncate(limit);
-        lines.push(more(&format!("{left_out} lines"), around));
+        lines.push(more(&format!("{left_out} lines"), context));
     }
     lines
 }
 
-fn more(what: &str, around: &Around<'_>) -> Line<'static> {
-    let theme = &around.brush.theme;
+fn more(what: &str, context: &EntryContext<'_>) -> Line<'static> {
+    let theme = &context.appearance.theme;
     let text = format!("{} {what} more", theme.sign(Sign::More));
     Line::styled(
-        wrap::cut(&text, usize::from(around.width)).into_owned(),
-        theme.style(Role::Dim),
+        wrap::cut(&text, usize::from(context.width)).into_owned(),
+        theme.style(TextRole::Dim),
     )
 }
 

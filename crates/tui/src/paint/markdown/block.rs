@@ -4,30 +4,35 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::flow::Open;
+use super::incremental::OpenFence;
 use super::inline::Inline;
 use super::options;
 use super::split::{shown, shown_lines};
 use super::table::Table;
-use crate::paint::code::{self, Chain};
-use crate::paint::theme::{Role, Sign};
-use crate::paint::{Brush, wrap};
+use crate::paint::code::{self, PrefixHash};
+use crate::paint::theme::{Sign, TextRole};
+use crate::paint::{Appearance, wrap};
 
 /// A block as lines.
-pub(super) struct Painted {
+pub(super) struct PaintedBlock {
     pub(super) lines: Vec<Line<'static>>,
     /// Whether the colours of all code in it are known.
     pub(super) is_coloured: bool,
     /// Where code that follows on it goes on.
-    pub(super) end: Chain,
+    pub(super) end: PrefixHash,
 }
 
 /// Paints a block. If it goes on with the code of an open fence, its text begins behind that fence.
-pub(super) fn paint(text: &str, open: Option<&Open>, brush: &Brush, width: u16) -> Painted {
-    let mut writer = Writer::new(brush, usize::from(width), open);
+pub(super) fn paint(
+    text: &str,
+    open: Option<&OpenFence>,
+    appearance: &Appearance,
+    width: u16,
+) -> PaintedBlock {
+    let mut writer = BlockWriter::new(appearance, usize::from(width), open);
     let fenced = open.map(|open| format!("{}\n{text}", open.fence));
     for event in Parser::new_ext(fenced.as_deref().unwrap_or(text), options()) {
-        writer.take(event);
+        writer.event(event);
     }
     writer.end_paragraph();
     if writer.lines.is_empty() && open.is_none() {
@@ -36,15 +41,15 @@ pub(super) fn paint(text: &str, open: Option<&Open>, brush: &Brush, width: u16) 
             writer.end_paragraph();
         }
     }
-    Painted {
+    PaintedBlock {
         lines: writer.lines,
         is_coloured: writer.is_coloured,
         end: writer.end,
     }
 }
 
-struct Writer<'a> {
-    brush: &'a Brush,
+struct BlockWriter<'a> {
+    appearance: &'a Appearance,
     width: usize,
     lines: Vec<Line<'static>>,
     inline: Inline,
@@ -56,9 +61,9 @@ struct Writer<'a> {
     code: Option<(String, String)>,
     /// Whether the next block within this one wants an empty line above it.
     wants_gap: bool,
-    continued: Option<Chain>,
+    continued: Option<PrefixHash>,
     is_coloured: bool,
-    end: Chain,
+    end: PrefixHash,
 }
 
 struct Margin {
@@ -66,10 +71,10 @@ struct Margin {
     rest: Span<'static>,
 }
 
-impl<'a> Writer<'a> {
-    fn new(brush: &'a Brush, width: usize, open: Option<&Open>) -> Self {
-        Writer {
-            brush,
+impl<'a> BlockWriter<'a> {
+    fn new(appearance: &'a Appearance, width: usize, open: Option<&OpenFence>) -> Self {
+        BlockWriter {
+            appearance,
             width,
             lines: Vec::new(),
             inline: Inline::default(),
@@ -80,11 +85,11 @@ impl<'a> Writer<'a> {
             wants_gap: false,
             continued: open.map(|open| open.chain),
             is_coloured: true,
-            end: Chain::default(),
+            end: PrefixHash::default(),
         }
     }
 
-    fn take(&mut self, event: Event<'_>) {
+    fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.finish(tag),
@@ -92,9 +97,9 @@ impl<'a> Writer<'a> {
                 Some((_, code)) => code.push_str(&shown_lines(&text)),
                 None => self.inline.text(&shown(&text)),
             },
-            Event::Code(text) => self.inline.code(&shown(&text), self.brush),
+            Event::Code(text) => self.inline.code(&shown(&text), self.appearance),
             Event::Html(text) | Event::InlineHtml(text) => {
-                self.inline.raw(&shown_lines(&text), self.brush);
+                self.inline.raw(&shown_lines(&text), self.appearance);
             }
             Event::SoftBreak | Event::HardBreak => self.inline.line_end(),
             Event::Rule => self.rule(),
@@ -113,13 +118,14 @@ impl<'a> Writer<'a> {
             Tag::Heading { level, .. } => self.heading(level),
             Tag::BlockQuote(_) => {
                 self.open_block();
-                let bar = format!("{} ", self.brush.theme.sign(Sign::Bar));
-                let bar = Span::styled(bar, self.brush.theme.style(Role::Border));
+                let bar = format!("{} ", self.appearance.theme.sign(Sign::Bar));
+                let bar = Span::styled(bar, self.appearance.theme.style(TextRole::Border));
                 self.margins.push(Margin {
                     first: None,
                     rest: bar,
                 });
-                self.inline.push(self.brush.theme.style(Role::Quote));
+                self.inline
+                    .push(self.appearance.theme.style(TextRole::Quote));
             }
             Tag::CodeBlock(kind) => {
                 self.open_block();
@@ -151,12 +157,12 @@ impl<'a> Writer<'a> {
             Tag::Strikethrough => self
                 .inline
                 .push(Style::new().add_modifier(Modifier::CROSSED_OUT)),
-            Tag::Link { dest_url, .. } => {
-                self.inline.link(shown(&dest_url).into_owned(), self.brush)
-            }
-            Tag::Image { dest_url, .. } => {
-                self.inline.image(shown(&dest_url).into_owned(), self.brush)
-            }
+            Tag::Link { dest_url, .. } => self
+                .inline
+                .link(shown(&dest_url).into_owned(), self.appearance),
+            Tag::Image { dest_url, .. } => self
+                .inline
+                .image(shown(&dest_url).into_owned(), self.appearance),
             Tag::Paragraph | Tag::HtmlBlock => self.open_block(),
             _ => {}
         }
@@ -200,7 +206,7 @@ impl<'a> Writer<'a> {
                 }
             }
             TagEnd::Table => self.end_table(),
-            TagEnd::Link | TagEnd::Image => self.inline.end_link(self.brush),
+            TagEnd::Link | TagEnd::Image => self.inline.end_link(self.appearance),
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => self.inline.pop(),
             _ => {}
         }
@@ -235,7 +241,8 @@ impl<'a> Writer<'a> {
 
     fn heading(&mut self, level: HeadingLevel) {
         self.open_block();
-        self.inline.push(self.brush.theme.style(Role::Heading));
+        self.inline
+            .push(self.appearance.theme.style(TextRole::Heading));
         let hashes = "#".repeat(level as usize);
         self.inline.text(&format!("{hashes} "));
     }
@@ -244,8 +251,15 @@ impl<'a> Writer<'a> {
         self.open_block();
         let (mut spans, _) = self.take_prefixes();
         let room = self.width.saturating_sub(wrap::spans_width(&spans));
-        let rule = self.brush.theme.sign(Sign::Rule).repeat(room.min(RULE));
-        spans.push(Span::styled(rule, self.brush.theme.style(Role::Border)));
+        let rule = self
+            .appearance
+            .theme
+            .sign(Sign::Rule)
+            .repeat(room.min(RULE));
+        spans.push(Span::styled(
+            rule,
+            self.appearance.theme.style(TextRole::Border),
+        ));
         self.lines
             .push(Line::from(wrap::cut_spans(spans, self.width)));
         self.wants_gap = true;
@@ -259,10 +273,10 @@ impl<'a> Writer<'a> {
                 *number = number.saturating_add(1);
                 marker
             }
-            _ => format!("{} ", self.brush.theme.sign(Sign::Bullet)),
+            _ => format!("{} ", self.appearance.theme.sign(Sign::Bullet)),
         };
         let room = Span::raw(" ".repeat(wrap::width(&marker)));
-        let marker = Span::styled(marker, self.brush.theme.style(Role::Border));
+        let marker = Span::styled(marker, self.appearance.theme.style(TextRole::Border));
         self.margins.push(Margin {
             first: Some(marker),
             rest: room,
@@ -298,19 +312,20 @@ impl<'a> Writer<'a> {
         } else {
             lines.iter().map(AsRef::as_ref).collect()
         };
-        let coloured =
-            self.brush
-                .highlighter
-                .colours(&language, self.continued.unwrap_or_default(), &lines);
+        let coloured = self.appearance.highlighter.colours(
+            &language,
+            self.continued.unwrap_or_default(),
+            &lines,
+        );
         self.end = coloured.end;
-        let theme = &self.brush.theme;
+        let theme = &self.appearance.theme;
         let bar = Span::styled(
             format!("{} ", theme.sign(Sign::Bar)),
-            theme.style(Role::Border),
+            theme.style(TextRole::Border),
         );
         if self.continued.is_none() && (!language.is_empty() || lines.is_empty()) {
             let (first, _) = self.take_prefixes();
-            let label = Span::styled(language.clone(), theme.style(Role::Dim));
+            let label = Span::styled(language.clone(), theme.style(TextRole::Dim));
             let spans = first.into_iter().chain([bar.clone(), label]).collect();
             self.lines
                 .push(Line::from(wrap::cut_spans(spans, self.width)));
@@ -335,7 +350,7 @@ impl<'a> Writer<'a> {
         };
         let (first, rest) = self.take_prefixes();
         let margin = wrap::spans_width(&rest).min(self.width / 2);
-        let rows = table.lines(self.brush, self.width - margin);
+        let rows = table.lines(self.appearance, self.width - margin);
         for (index, row) in rows.into_iter().enumerate() {
             let prefix = if index == 0 { &first } else { &rest };
             let spans = prefix.iter().cloned().chain(row.spans).collect();

@@ -3,8 +3,8 @@
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-use crate::paint::theme::{Palette, Role};
-use crate::paint::{Brush, wrap};
+use crate::paint::theme::{Palette, TextRole};
+use crate::paint::{Appearance, wrap};
 
 /// The spans of a paragraph so far.
 #[derive(Default)]
@@ -34,8 +34,8 @@ impl Inline {
         self.add(text, self.style());
     }
 
-    pub(super) fn raw(&mut self, text: &str, brush: &Brush) {
-        let style = self.style().patch(brush.theme.style(Role::Dim));
+    pub(super) fn raw(&mut self, text: &str, appearance: &Appearance) {
+        let style = self.style().patch(appearance.theme.style(TextRole::Dim));
         self.add(text.strip_suffix('\n').unwrap_or(text), style);
         if text.ends_with('\n') {
             self.line_end();
@@ -43,9 +43,9 @@ impl Inline {
     }
 
     /// Without colours the backticks stay, to tell code from text.
-    pub(super) fn code(&mut self, text: &str, brush: &Brush) {
-        let style = self.style().patch(brush.theme.style(Role::Code));
-        match brush.theme.palette() {
+    pub(super) fn code(&mut self, text: &str, appearance: &Appearance) {
+        let style = self.style().patch(appearance.theme.style(TextRole::Code));
+        match appearance.theme.palette() {
             Palette::None => self.add(&format!("`{text}`"), style),
             Palette::Basic | Palette::Full => self.add(text, style),
         }
@@ -55,19 +55,19 @@ impl Inline {
         self.add("\n", Style::new());
     }
 
-    pub(super) fn link(&mut self, to: String, brush: &Brush) {
-        self.push(brush.theme.style(Role::Link));
+    pub(super) fn link(&mut self, to: String, appearance: &Appearance) {
+        self.push(appearance.theme.style(TextRole::Link));
         let from = self.spans.len();
         self.links.push(Link { to, from });
     }
 
-    pub(super) fn image(&mut self, to: String, brush: &Brush) {
-        self.link(to, brush);
+    pub(super) fn image(&mut self, to: String, appearance: &Appearance) {
+        self.link(to, appearance);
         self.add("image: ", self.style());
     }
 
     /// Behind a link's text stands where it leads, unless the text says just that.
-    pub(super) fn end_link(&mut self, brush: &Brush) {
+    pub(super) fn end_link(&mut self, appearance: &Appearance) {
         self.pop();
         let Some(Link { to, from }) = self.links.pop() else {
             return;
@@ -75,7 +75,7 @@ impl Inline {
         let spans = self.spans.get(from..).unwrap_or_default();
         let text: String = spans.iter().map(|span| span.content.as_ref()).collect();
         if text != to && format!("mailto:{text}") != to {
-            let style = self.style().patch(brush.theme.style(Role::Dim));
+            let style = self.style().patch(appearance.theme.style(TextRole::Dim));
             self.add(&format!(" ({to})"), style);
         }
     }

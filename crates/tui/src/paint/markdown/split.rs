@@ -9,7 +9,7 @@ use super::options;
 
 /// Where a top-level block begins, always at the beginning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Start {
+pub(super) struct BlockStart {
     pub(super) at: usize,
     pub(super) is_fence: bool,
     /// A table is one only with its second line.
@@ -17,7 +17,7 @@ pub(super) struct Start {
 }
 
 /// The top-level blocks of a text, in order.
-pub(super) fn starts(text: &str) -> Vec<Start> {
+pub(super) fn starts(text: &str) -> Vec<BlockStart> {
     let mut starts = Vec::new();
     let mut depth = 0_usize;
     for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
@@ -28,7 +28,7 @@ pub(super) fn starts(text: &str) -> Vec<Start> {
             );
             let at = line_start(text, range.start);
             let is_table = matches!(event, Event::Start(Tag::Table(_)));
-            starts.push(Start {
+            starts.push(BlockStart {
                 at,
                 is_fence,
                 is_table,
@@ -80,7 +80,7 @@ fn unguarded(text: &str) -> Cow<'_, str> {
 
 /// Whether the block that begins here will not become part of the block before it: the lines that make it what it is
 /// are complete.
-pub(super) fn is_final(text: &str, start: Start) -> bool {
+pub(super) fn is_final(text: &str, start: BlockStart) -> bool {
     let mut ends = text[start.at..].match_indices('\n');
     let is_begun = ends.next().is_some();
     is_begun && (!start.is_table || ends.next().is_some())

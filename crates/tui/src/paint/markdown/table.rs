@@ -4,8 +4,8 @@ use pulldown_cmark::Alignment;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::paint::theme::{Role, Sign, Signs};
-use crate::paint::{Brush, wrap};
+use crate::paint::theme::{Sign, SignSet, TextRole};
+use crate::paint::{Appearance, wrap};
 
 type Cell = Vec<Span<'static>>;
 
@@ -33,22 +33,22 @@ impl Table {
         self.rows.push(std::mem::take(&mut self.row));
     }
 
-    pub(super) fn lines(&self, brush: &Brush, width: usize) -> Vec<Line<'static>> {
+    pub(super) fn lines(&self, appearance: &Appearance, width: usize) -> Vec<Line<'static>> {
         let columns = self.alignments.len();
         let room = width.saturating_sub(GAP * columns.saturating_sub(1));
         if columns == 0 || room < columns * NARROW {
-            return self.as_lists(brush, width);
+            return self.as_lists(appearance, width);
         }
         let widths = fit(self.natural_widths(), room);
         let mut lines = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
             let style = match index {
-                0 => brush.theme.style(Role::Strong),
+                0 => appearance.theme.style(TextRole::Strong),
                 _ => Style::new(),
             };
-            self.row_lines(row, &widths, style, brush, &mut lines);
+            self.row_lines(row, &widths, style, appearance, &mut lines);
             if index == 0 {
-                lines.push(rule(&widths, brush));
+                lines.push(rule(&widths, appearance));
             }
         }
         lines
@@ -71,7 +71,7 @@ impl Table {
         row: &[Cell],
         widths: &[usize],
         style: Style,
-        brush: &Brush,
+        appearance: &Appearance,
         lines: &mut Vec<Line<'static>>,
     ) {
         let cells: Vec<Vec<Line<'static>>> = widths
@@ -82,8 +82,8 @@ impl Table {
             })
             .collect();
         let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-        let bar = format!(" {} ", brush.theme.sign(Sign::Bar));
-        let bar = Span::styled(bar, brush.theme.style(Role::Border));
+        let bar = format!(" {} ", appearance.theme.sign(Sign::Bar));
+        let bar = Span::styled(bar, appearance.theme.style(TextRole::Border));
         for line in 0..height {
             let mut spans = Vec::new();
             for (column, width) in widths.iter().enumerate() {
@@ -102,12 +102,15 @@ impl Table {
         }
     }
 
-    fn as_lists(&self, brush: &Brush, width: usize) -> Vec<Line<'static>> {
+    fn as_lists(&self, appearance: &Appearance, width: usize) -> Vec<Line<'static>> {
         let head = self.rows.first();
         let mut lines = Vec::new();
         for row in self.rows.iter().skip(1) {
-            let bullet = format!("{} ", brush.theme.sign(Sign::Bullet));
-            let mut first = vec![Span::styled(bullet, brush.theme.style(Role::Border))];
+            let bullet = format!("{} ", appearance.theme.sign(Sign::Bullet));
+            let mut first = vec![Span::styled(
+                bullet,
+                appearance.theme.style(TextRole::Border),
+            )];
             let rest = [Span::raw("  ")];
             for (column, cell) in row.iter().enumerate() {
                 let mut spans = head
@@ -161,13 +164,13 @@ fn aligned(part: Line<'static>, width: usize, alignment: Alignment) -> Vec<Span<
     left.chain(part.spans).chain(pad(room - before)).collect()
 }
 
-fn rule(widths: &[usize], brush: &Brush) -> Line<'static> {
-    let (line, cross) = match brush.theme.signs() {
-        Signs::Unicode => ("─", "─┼─"),
-        Signs::Ascii => ("-", "-+-"),
+fn rule(widths: &[usize], appearance: &Appearance) -> Line<'static> {
+    let (line, cross) = match appearance.theme.sign_set() {
+        SignSet::Unicode => ("─", "─┼─"),
+        SignSet::Ascii => ("-", "-+-"),
     };
     let parts: Vec<String> = widths.iter().map(|width| line.repeat(*width)).collect();
-    Line::styled(parts.join(cross), brush.theme.style(Role::Border))
+    Line::styled(parts.join(cross), appearance.theme.style(TextRole::Border))
 }
 
 /// What stands between two columns.

@@ -1,12 +1,12 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{Flow, Progress, lines};
-use crate::paint::fixture::{assert_fits, brush, styled, text};
+use super::{IncrementalMarkdown, Progress, lines};
+use crate::paint::fixture::{appearance, assert_fits, styled, text};
 use crate::paint::theme::Palette;
 
 fn check(source: &str, width: u16, expected: &Expect) {
-    let shown = lines(source, &brush(Palette::None), width);
+    let shown = lines(source, &appearance(Palette::None), width);
     assert_fits(&shown, width);
     expected.assert_eq(&text(&shown));
 }
@@ -160,21 +160,21 @@ fn a_page_at_200_columns() {
 
 #[test]
 fn code_gets_its_colours_once_they_are_found() {
-    let brush = brush(Palette::Full);
+    let appearance = appearance(Palette::Full);
     let source = "Some `code` and *more*:\n\n```rust\nfn main() { let x = \"hi\"; } // end\n```\n";
-    let mut flow = Flow::new(60);
-    flow.update(source, &brush);
-    assert!(!flow.is_coloured());
-    brush.highlighter.settle();
-    flow.update(source, &brush);
-    assert!(flow.is_coloured());
+    let mut markdown = IncrementalMarkdown::new(60);
+    markdown.update(source, &appearance);
+    assert!(!markdown.is_coloured());
+    appearance.highlighter.settle();
+    markdown.update(source, &appearance);
+    assert!(markdown.is_coloured());
     expect![[r#"
         Some [180:code] and [i:more]:
 
         [245:│ ][245:rust]
         [245:│ ][176:fn] [111:main]() { [176:let] x = [114:"hi"]; } [245:// end]
     "#]]
-    .assert_eq(&styled(flow.lines()));
+    .assert_eq(&styled(markdown.lines()));
 }
 
 #[test]
@@ -275,27 +275,30 @@ proptest! {
 
     #[test]
     fn any_markdown_fits_and_grows_into_the_whole(source in markdown(), width in 1u16..90) {
-        let brush = brush(Palette::None);
-        let whole = lines(&source, &brush, width);
+        let appearance = appearance(Palette::None);
+        let whole = lines(&source, &appearance, width);
         assert_fits(&whole, width);
-        let mut flow = Flow::new(width);
+        let mut markdown = IncrementalMarkdown::new(width);
         for (end, _) in source.char_indices() {
-            flow.update(&source[..end], &brush);
+            markdown.update(&source[..end], &appearance);
         }
-        flow.update(&source, &brush);
-        prop_assert_eq!(text(flow.lines()), text(&whole));
+        markdown.update(&source, &appearance);
+        prop_assert_eq!(text(markdown.lines()), text(&whole));
     }
 }
 
 fn grows_into(source: &str, step: usize) {
-    let brush = brush(Palette::None);
-    let mut flow = Flow::new(60);
+    let appearance = appearance(Palette::None);
+    let mut markdown = IncrementalMarkdown::new(60);
     let mut end = 0;
     while end < source.len() {
         end = source.ceil_char_boundary(end + step);
-        while flow.update(&source[..end], &brush) == Progress::Partial {}
+        while markdown.update(&source[..end], &appearance) == Progress::Partial {}
     }
-    assert_eq!(text(flow.lines()), text(&lines(source, &brush, 60)));
+    assert_eq!(
+        text(markdown.lines()),
+        text(&lines(source, &appearance, 60))
+    );
 }
 
 fn markdown() -> impl Strategy<Value = String> {

@@ -6,23 +6,23 @@ use attache_client::{content, figures};
 use attache_text::plain::visible_lines;
 use ratatui::text::{Line, Span};
 
-use super::{Card, Surroundings, terminal, title};
-use crate::paint::markdown::{Flow, Progress};
-use crate::paint::theme::{Role, Sign};
-use crate::paint::{Brush, Fold, diff, path, wrap};
+use super::{ToolCallContext, ToolCallLines, terminal, title};
+use crate::paint::markdown::{IncrementalMarkdown, Progress};
+use crate::paint::theme::{Sign, TextRole};
+use crate::paint::{Appearance, Fold, diff, path, wrap};
 
 pub(super) fn add(
-    card: &mut Card,
+    call_lines: &mut ToolCallLines,
     call: &ToolCallEntry,
-    around: &Surroundings<'_>,
+    context: &ToolCallContext<'_>,
     fold: Fold,
-    brush: &Brush,
+    appearance: &Appearance,
     width: u16,
 ) {
-    let mut body = Body {
-        card,
+    let mut body = BodyWriter {
+        call_lines,
         fold,
-        brush,
+        appearance,
         width,
     };
     body.whole_title(&call.report);
@@ -32,9 +32,10 @@ pub(super) fn add(
             v1::ToolCallContent::Content(content) => body.block(&content.content),
             v1::ToolCallContent::Diff(diff) => body.diff(diff),
             v1::ToolCallContent::Terminal(shown) => {
-                let view = (around.terminal)(&shown.terminal_id);
+                let view = (context.terminal)(&shown.terminal_id);
                 let room = body.room();
-                let lines = terminal::lines(view.as_ref(), &shown.terminal_id, fold, brush, room);
+                let lines =
+                    terminal::lines(view.as_ref(), &shown.terminal_id, fold, appearance, room);
                 body.push(lines);
             }
             v1::ToolCallContent::Other(_) => body.dim("[content of a type unknown here]"),
@@ -43,24 +44,24 @@ pub(super) fn add(
     body.raw(&call.report);
 }
 
-struct Body<'a> {
-    card: &'a mut Card,
+struct BodyWriter<'a> {
+    call_lines: &'a mut ToolCallLines,
     fold: Fold,
-    brush: &'a Brush,
+    appearance: &'a Appearance,
     width: u16,
 }
 
-impl Body<'_> {
+impl BodyWriter<'_> {
     /// How wide the content may be, beside its bar.
     fn room(&self) -> u16 {
         self.width.saturating_sub(2).max(1)
     }
 
     fn push(&mut self, lines: Vec<Line<'static>>) {
-        let theme = &self.brush.theme;
+        let theme = &self.appearance.theme;
         let bar = Span::styled(
             format!("{} ", theme.sign(Sign::Bar)),
-            theme.style(Role::Border),
+            theme.style(TextRole::Border),
         );
         for line in lines {
             let style = line.style;
@@ -69,12 +70,12 @@ impl Body<'_> {
                 span.style(style.patch(own))
             }));
             let spans = wrap::cut_spans(spans.collect(), usize::from(self.width));
-            self.card.lines.push(Line::from(spans));
+            self.call_lines.lines.push(Line::from(spans));
         }
     }
 
     fn dim(&mut self, text: &str) {
-        let span = Span::styled(text.to_owned(), self.brush.theme.style(Role::Dim));
+        let span = Span::styled(text.to_owned(), self.appearance.theme.style(TextRole::Dim));
         let lines = wrap::spans(vec![span], usize::from(self.room()));
         self.push(lines);
     }
@@ -129,7 +130,7 @@ impl Body<'_> {
     }
 
     fn location(&self, location: &v1::ToolCallLocation) -> String {
-        let path = path::shown(&location.path, &self.brush.cwd);
+        let path = path::shown(&location.path, &self.appearance.cwd);
         match location.line {
             Some(line) => format!("{path}:{line}"),
             None => path,
@@ -147,14 +148,14 @@ impl Body<'_> {
         let kept = text
             .get(..text.floor_char_boundary(bytes))
             .unwrap_or_default();
-        let mut flow = Flow::new(self.room());
-        while flow.update(kept, self.brush) == Progress::Partial {}
-        self.card.is_coloured &= flow.is_coloured();
-        let mut lines = flow.into_lines();
+        let mut markdown = IncrementalMarkdown::new(self.room());
+        while markdown.update(kept, self.appearance) == Progress::Partial {}
+        self.call_lines.is_coloured &= markdown.is_coloured();
+        let mut lines = markdown.into_lines();
         let left_out = lines.len().saturating_sub(limit);
         lines.truncate(limit);
         self.push(lines);
-        let more = self.brush.theme.sign(Sign::More);
+        let more = self.appearance.theme.sign(Sign::More);
         if kept.len() < text.len() {
             let rest = u64::try_from(text.len() - kept.len()).unwrap_or(u64::MAX);
             self.dim(&format!("{more} {} more", figures::bytes(rest)));
@@ -168,8 +169,8 @@ impl Body<'_> {
             Fold::Full => FULL_DIFF,
             Fold::Line | Fold::Brief => BRIEF_DIFF,
         };
-        let painted = diff::paint(diff, self.brush, self.room(), limit);
-        self.card.is_coloured &= painted.is_coloured;
+        let painted = diff::paint(diff, self.appearance, self.room(), limit);
+        self.call_lines.is_coloured &= painted.is_coloured;
         self.push(painted.lines);
     }
 
@@ -195,7 +196,7 @@ impl Body<'_> {
                 .collect();
             self.dim(&format!(
                 "{} {}",
-                self.brush.theme.sign(Sign::More),
+                self.appearance.theme.sign(Sign::More),
                 folded.join(", ")
             ));
         }

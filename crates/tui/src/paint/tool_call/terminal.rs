@@ -6,20 +6,24 @@ use attache_host::terminals::TerminalView;
 use attache_text::plain;
 use ratatui::text::{Line, Span};
 
-use crate::paint::theme::{Role, Sign};
-use crate::paint::{Brush, Fold, wrap};
+use crate::paint::theme::{Sign, TextRole};
+use crate::paint::{Appearance, Fold, wrap};
 
 pub(super) fn lines(
     view: Option<&TerminalView>,
     id: &v1::TerminalId,
     fold: Fold,
-    brush: &Brush,
+    appearance: &Appearance,
     width: u16,
 ) -> Vec<Line<'static>> {
     let width = usize::from(width);
-    let theme = &brush.theme;
-    let dim =
-        |text: String| Line::styled(wrap::cut(&text, width).into_owned(), theme.style(Role::Dim));
+    let theme = &appearance.theme;
+    let dim = |text: String| {
+        Line::styled(
+            wrap::cut(&text, width).into_owned(),
+            theme.style(TextRole::Dim),
+        )
+    };
     let Some(view) = view else {
         return vec![dim(format!(
             "terminal {}: nothing is known of it",
@@ -27,8 +31,8 @@ pub(super) fn lines(
         ))];
     };
     let command = vec![
-        Span::styled("$ ", theme.style(Role::Dim)),
-        Span::styled(terminal_command(view), theme.style(Role::Strong)),
+        Span::styled("$ ", theme.style(TextRole::Dim)),
+        Span::styled(terminal_command(view), theme.style(TextRole::Strong)),
     ];
     let mut lines = match fold {
         Fold::Full => wrap::hanging(command, width, &[], &[Span::raw("  ")]),
@@ -39,7 +43,7 @@ pub(super) fn lines(
         lines.push(dim(format!("{} earlier output", theme.sign(Sign::More))));
     }
     lines.extend(shown);
-    lines.push(end(view, brush, width));
+    lines.push(end(view, appearance, width));
     lines
 }
 
@@ -67,22 +71,22 @@ fn tail(view: &TerminalView, fold: Fold, width: usize) -> (Vec<Line<'static>>, b
     (lines, is_cut)
 }
 
-fn end(view: &TerminalView, brush: &Brush, width: usize) -> Line<'static> {
-    let theme = &brush.theme;
+fn end(view: &TerminalView, appearance: &Appearance, width: usize) -> Line<'static> {
+    let theme = &appearance.theme;
     let Some(exit) = &view.exit else {
         let text = format!("{} running", theme.sign(Sign::Running));
-        return Line::styled(text, theme.style(Role::Running));
+        return Line::styled(text, theme.style(TextRole::Running));
     };
     let text = terminal_exit(exit);
     let style = theme.style(role(exit));
     Line::styled(wrap::cut(&text, width).into_owned(), style)
 }
 
-fn role(exit: &v1::TerminalExitStatus) -> Role {
+fn role(exit: &v1::TerminalExitStatus) -> TextRole {
     match (exit.exit_code, &exit.signal) {
-        (Some(0), _) | (None, None) => Role::Dim,
-        (Some(_), _) => Role::Bad,
-        (None, Some(_)) => Role::Warning,
+        (Some(0), _) | (None, None) => TextRole::Dim,
+        (Some(_), _) => TextRole::Bad,
+        (None, Some(_)) => TextRole::Warning,
     }
 }
 

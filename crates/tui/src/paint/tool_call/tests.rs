@@ -5,24 +5,27 @@ use attache::{Transcript, v1};
 use attache_host::terminals::TerminalView;
 use expect_test::{Expect, expect};
 
-use super::{Surroundings, headline, lines};
+use super::{ToolCallContext, headline, lines};
 use crate::paint::Fold;
-use crate::paint::fixture::{assert_fits, brush, text};
+use crate::paint::fixture::{appearance, assert_fits, text};
 use crate::paint::theme::Palette;
 
 fn check(call: v1::ToolCall, fold: Fold, width: u16, expected: &Expect) {
     let call = folded(call);
-    let around = Surroundings {
+    let context = ToolCallContext {
         elapsed: Some(Duration::from_millis(3400)),
         terminal: &|_| Some(view()),
     };
-    let brush = brush(Palette::None);
-    let shown = lines(&call, &around, fold, &brush, width);
+    let appearance = appearance(Palette::None);
+    let shown = lines(&call, &context, fold, &appearance, width);
     assert_fits(&shown, width);
     expected.assert_eq(&text(&shown));
     for width in 1..width {
-        assert_fits(&lines(&call, &around, fold, &brush, width), width);
-        assert_fits(&[headline(&call, around.elapsed, &brush, width)], width);
+        assert_fits(&lines(&call, &context, fold, &appearance, width), width);
+        assert_fits(
+            &[headline(&call, context.elapsed, &appearance, width)],
+            width,
+        );
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where one looks, and the way from there: up and down by lines, laying out no more than is passed.
 
-use super::{Scene, TranscriptView};
+use super::{TranscriptView, Viewport};
 
 /// The line at the top of the screen, by its place. Place 0 is above all entries; the place of an entry is its number
 /// and one.
@@ -10,7 +10,7 @@ pub(super) struct Anchor {
     pub(super) line: usize,
 }
 
-impl Scene<'_> {
+impl Viewport<'_> {
     /// The last place.
     pub(super) fn last(&self) -> usize {
         match self.transcript.entries().len() {
@@ -40,17 +40,17 @@ impl Scene<'_> {
 
 impl TranscriptView {
     /// The anchor so many lines further up, or the beginning.
-    pub(super) fn up(&mut self, from: Anchor, lines: usize, scene: &Scene<'_>) -> Anchor {
+    pub(super) fn up(&mut self, from: Anchor, lines: usize, viewport: &Viewport<'_>) -> Anchor {
         let mut at = from;
         let mut lines = lines;
         while at.line < lines {
             lines -= at.line;
-            let Some(place) = scene.above(at.place) else {
+            let Some(place) = viewport.above(at.place) else {
                 return Anchor::default();
             };
             at = Anchor {
                 place,
-                line: self.height(place, scene),
+                line: self.height(place, viewport),
             };
         }
         at.line -= lines;
@@ -58,16 +58,16 @@ impl TranscriptView {
     }
 
     /// The anchor so many lines further down, or the last line.
-    pub(super) fn down(&mut self, from: Anchor, lines: usize, scene: &Scene<'_>) -> Anchor {
+    pub(super) fn down(&mut self, from: Anchor, lines: usize, viewport: &Viewport<'_>) -> Anchor {
         let mut at = from;
         let mut lines = lines;
         loop {
-            let left = self.height(at.place, scene).saturating_sub(at.line);
+            let left = self.height(at.place, viewport).saturating_sub(at.line);
             if lines < left {
                 at.line += lines;
                 return at;
             }
-            let Some(place) = scene.below(at.place) else {
+            let Some(place) = viewport.below(at.place) else {
                 at.line += left.saturating_sub(1);
                 return at;
             };
@@ -77,24 +77,29 @@ impl TranscriptView {
     }
 
     /// The anchor at which the last line is at the bottom of the screen.
-    pub(super) fn bottom(&mut self, rows: usize, scene: &Scene<'_>) -> Anchor {
-        let place = scene.last();
-        let line = self.height(place, scene);
-        self.up(Anchor { place, line }, rows, scene)
+    pub(super) fn bottom(&mut self, rows: usize, viewport: &Viewport<'_>) -> Anchor {
+        let place = viewport.last();
+        let line = self.height(place, viewport);
+        self.up(Anchor { place, line }, rows, viewport)
     }
 
     /// Whether what lies below an anchor is more than fits the screen.
-    pub(super) fn is_more_than(&mut self, rows: usize, from: Anchor, scene: &Scene<'_>) -> bool {
+    pub(super) fn is_more_than(
+        &mut self,
+        rows: usize,
+        from: Anchor,
+        viewport: &Viewport<'_>,
+    ) -> bool {
         let mut lines = 0;
         let mut place = from.place;
         let mut skipped = from.line;
         loop {
-            lines += self.height(place, scene).saturating_sub(skipped);
+            lines += self.height(place, viewport).saturating_sub(skipped);
             skipped = 0;
             if lines > rows {
                 return true;
             }
-            match scene.below(place) {
+            match viewport.below(place) {
                 Some(below) => place = below,
                 None => return false,
             }
@@ -102,23 +107,23 @@ impl TranscriptView {
     }
 
     /// Moves the anchor to something that exists, and lets it follow the end once the end is in sight.
-    pub(super) fn keep_in_bounds(&mut self, rows: usize, scene: &Scene<'_>) {
-        if self.anchor.place > 0 && self.anchor.place < scene.first() {
+    pub(super) fn keep_in_bounds(&mut self, rows: usize, viewport: &Viewport<'_>) {
+        if self.anchor.place > 0 && self.anchor.place < viewport.first() {
             self.anchor = Anchor {
-                place: scene.first(),
+                place: viewport.first(),
                 line: 0,
             };
         }
-        if self.anchor.place > scene.last() {
+        if self.anchor.place > viewport.last() {
             self.is_following = true;
         }
         if !self.is_following {
-            let height = self.height(self.anchor.place, scene);
+            let height = self.height(self.anchor.place, viewport);
             self.anchor.line = self.anchor.line.min(height);
-            self.is_following = !self.is_more_than(rows, self.anchor, scene);
+            self.is_following = !self.is_more_than(rows, self.anchor, viewport);
         }
         if self.is_following {
-            self.anchor = self.bottom(rows, scene);
+            self.anchor = self.bottom(rows, viewport);
         }
     }
 }

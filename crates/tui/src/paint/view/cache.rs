@@ -5,24 +5,24 @@ use std::collections::HashMap;
 use attache::v1;
 use ratatui::text::Line;
 
-use super::{Scene, TranscriptView};
-use crate::paint::entry::{self, Around, Layout};
-use crate::paint::theme::{Role, Sign};
+use super::{TranscriptView, Viewport};
+use crate::paint::entry::{self, EntryContext, EntryLayout};
+use crate::paint::theme::{Sign, TextRole};
 use crate::paint::{Fold, wrap};
 
 #[derive(Debug, Default)]
-pub(super) struct Cache {
-    places: HashMap<usize, Laid>,
+pub(super) struct LayoutCache {
+    places: HashMap<usize, PlaceLayout>,
     width: u16,
     frame: u64,
 }
 
 /// A place laid out: an empty line above, the entry, and what is remarked below it.
 #[derive(Debug)]
-pub(super) struct Laid {
-    key: Key,
+pub(super) struct PlaceLayout {
+    key: LayoutKey,
     pub(super) gap: usize,
-    pub(super) layout: Layout,
+    pub(super) layout: EntryLayout,
     pub(super) remarks: Vec<Line<'static>>,
     generation: u64,
     frame: u64,
@@ -30,14 +30,14 @@ pub(super) struct Laid {
 
 /// What the layout of a place depends on.
 #[derive(Debug, Clone, PartialEq)]
-struct Key {
+struct LayoutKey {
     revision: u64,
     fold: Fold,
     seconds: u64,
     terminals: u64,
 }
 
-impl Cache {
+impl LayoutCache {
     pub(super) fn clear(&mut self) {
         self.places.clear();
     }
@@ -46,7 +46,7 @@ impl Cache {
         self.places.remove(&place);
     }
 
-    pub(super) fn get(&self, place: usize) -> Option<&Laid> {
+    pub(super) fn get(&self, place: usize) -> Option<&PlaceLayout> {
         self.places.get(&place)
     }
 
@@ -66,14 +66,14 @@ impl Cache {
 
     /// Forgets what this frame did not need, once it is much.
     pub(super) fn end_frame(&mut self) {
-        let lines: usize = self.places.values().map(Laid::height).sum();
+        let lines: usize = self.places.values().map(PlaceLayout::height).sum();
         if lines > LINES || self.places.len() > PLACES {
             self.places.retain(|_, laid| laid.frame == self.frame);
         }
     }
 }
 
-impl Laid {
+impl PlaceLayout {
     pub(super) fn height(&self) -> usize {
         self.gap + self.layout.height() + self.remarks.len()
     }
@@ -81,9 +81,9 @@ impl Laid {
 
 impl TranscriptView {
     /// How many lines a place takes; it is laid out for that if it is not yet.
-    pub(super) fn height(&mut self, place: usize, scene: &Scene<'_>) -> usize {
-        let key = self.key(place, scene);
-        let generation = self.brush.highlighter.generation();
+    pub(super) fn height(&mut self, place: usize, viewport: &Viewport<'_>) -> usize {
+        let key = self.key(place, viewport);
+        let generation = self.appearance.highlighter.generation();
         let frame = self.cache.frame;
         if let Some(laid) = self.cache.places.get_mut(&place) {
             let is_same = laid.key == key;
@@ -99,11 +99,11 @@ impl TranscriptView {
             .places
             .remove(&place)
             .filter(|laid| laid.key.fold == key.fold);
-        let laid = self.lay_out(place, key, kept, scene);
+        let laid = self.lay_out(place, key, kept, viewport);
         let height = laid.height();
         self.cache.places.insert(
             place,
-            Laid {
+            PlaceLayout {
                 generation,
                 frame,
                 ..laid
@@ -121,13 +121,13 @@ impl TranscriptView {
             .unwrap_or(usual)
     }
 
-    fn key(&self, place: usize, scene: &Scene<'_>) -> Key {
+    fn key(&self, place: usize, viewport: &Viewport<'_>) -> LayoutKey {
         let entry = place
             .checked_sub(1)
-            .and_then(|index| scene.transcript.entry(index));
+            .and_then(|index| viewport.transcript.entry(index));
         let Some(entry) = entry else {
-            let dropped = scene.transcript.dropped().entries;
-            return Key {
+            let dropped = viewport.transcript.dropped().entries;
+            return LayoutKey {
                 revision: u64::try_from(dropped).unwrap_or(u64::MAX),
                 fold: Fold::Full,
                 seconds: 0,
@@ -136,13 +136,15 @@ impl TranscriptView {
         };
         let call = entry.tool_call();
         let is_open = call.is_some_and(attache::transcript::ToolCallEntry::is_open);
-        let elapsed = self.elapsed(entry.index(), scene.now).filter(|_| is_open);
+        let elapsed = self
+            .elapsed(entry.index(), viewport.now)
+            .filter(|_| is_open);
         let terminals = call.into_iter().flat_map(|call| call.report.content.iter());
         let changes = terminals.filter_map(|content| match content {
             v1::ToolCallContent::Terminal(terminal) => self.terminals.get(&terminal.terminal_id),
             _ => None,
         });
-        Key {
+        LayoutKey {
             revision: entry.revision(),
             fold: self.fold_of(entry),
             seconds: elapsed.map_or(0, |elapsed| elapsed.as_secs()),
@@ -150,31 +152,37 @@ impl TranscriptView {
         }
     }
 
-    fn lay_out(&self, place: usize, key: Key, kept: Option<Laid>, scene: &Scene<'_>) -> Laid {
+    fn lay_out(
+        &self,
+        place: usize,
+        key: LayoutKey,
+        kept: Option<PlaceLayout>,
+        viewport: &Viewport<'_>,
+    ) -> PlaceLayout {
         let width = self.cache.width;
         let mut layout = kept.map(|laid| laid.layout).unwrap_or_default();
         let entry = place
             .checked_sub(1)
-            .and_then(|index| scene.transcript.entry(index));
+            .and_then(|index| viewport.transcript.entry(index));
         if let Some(entry) = entry {
-            let around = Around {
-                brush: &self.brush,
+            let context = EntryContext {
+                appearance: &self.appearance,
                 width,
                 fold: key.fold,
-                elapsed: self.elapsed(entry.index(), scene.now),
-                terminal: scene.terminal,
+                elapsed: self.elapsed(entry.index(), viewport.now),
+                terminal: viewport.terminal,
             };
-            layout.update(entry, &around);
+            layout.update(entry, &context);
         }
         let mut remarks = Vec::new();
         if place == 0 {
-            remarks.extend(self.dropped_line(scene, width));
+            remarks.extend(self.dropped_line(viewport, width));
         }
         for remark in self.remarks.get(&place).into_iter().flatten() {
-            remarks.extend(entry::remark(remark, &self.brush, width));
+            remarks.extend(entry::remark(remark, &self.appearance, width));
         }
-        let gap = self.gap(place, &layout, scene);
-        Laid {
+        let gap = self.gap(place, &layout, viewport);
+        PlaceLayout {
             key,
             gap,
             layout,
@@ -185,29 +193,29 @@ impl TranscriptView {
     }
 
     /// An empty line above, except at the beginning and between tool calls of one line.
-    fn gap(&self, place: usize, layout: &Layout, scene: &Scene<'_>) -> usize {
+    fn gap(&self, place: usize, layout: &EntryLayout, viewport: &Viewport<'_>) -> usize {
         let call_at = |place: usize| {
-            let entry = scene.transcript.entry(place.checked_sub(1)?)?;
+            let entry = viewport.transcript.entry(place.checked_sub(1)?)?;
             entry.tool_call()
         };
-        let is_beginning = place <= scene.first()
+        let is_beginning = place <= viewport.first()
             && !self.remarks.contains_key(&0)
-            && scene.transcript.dropped().entries == 0;
+            && viewport.transcript.dropped().entries == 0;
         let is_run = layout.height() == 1
             && call_at(place).is_some()
             && place.checked_sub(1).and_then(call_at).is_some();
         usize::from(layout.height() > 0 && !is_beginning && !is_run)
     }
 
-    fn dropped_line(&self, scene: &Scene<'_>, width: u16) -> Option<Line<'static>> {
-        let dropped = scene.transcript.dropped().entries;
-        let theme = &self.brush.theme;
+    fn dropped_line(&self, viewport: &Viewport<'_>, width: u16) -> Option<Line<'static>> {
+        let dropped = viewport.transcript.dropped().entries;
+        let theme = &self.appearance.theme;
         let text = format!(
             "{} {dropped} earlier entries are not kept",
             theme.sign(Sign::More)
         );
         let text = wrap::cut(&text, usize::from(width)).into_owned();
-        (dropped > 0).then(|| Line::styled(text, theme.style(Role::Dim)))
+        (dropped > 0).then(|| Line::styled(text, theme.style(TextRole::Dim)))
     }
 }
 

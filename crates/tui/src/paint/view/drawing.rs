@@ -4,60 +4,60 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::cache::Laid;
-use super::{Position, Scene, TranscriptView, search};
-use crate::paint::theme::{Role, Sign};
+use super::cache::PlaceLayout;
+use super::{Position, TranscriptView, Viewport, search};
+use crate::paint::theme::{Sign, TextRole};
 use crate::paint::wrap;
 
 impl TranscriptView {
     /// Draws what is visible.
-    pub fn draw(&mut self, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) {
+    pub fn draw(&mut self, viewport: &Viewport<'_>, area: Rect, buffer: &mut Buffer) {
         let area = area.intersection(buffer.area);
         let rows = usize::from(area.height);
         if area.width <= GUTTER || rows == 0 {
             return;
         }
-        let generation = self.brush.highlighter.generation();
+        let generation = self.appearance.highlighter.generation();
         self.cache.begin_frame();
-        self.set_width(area.width - GUTTER, scene);
-        self.keep_in_bounds(rows, scene);
-        self.search_on(rows, scene);
-        self.fulfil(rows, scene);
-        self.keep_in_bounds(rows, scene);
-        let is_complete = self.paint(scene, area, buffer);
+        self.set_width(area.width - GUTTER, viewport);
+        self.keep_in_bounds(rows, viewport);
+        self.continue_search(rows, viewport);
+        self.run_commands(rows, viewport);
+        self.keep_in_bounds(rows, viewport);
+        let is_complete = self.paint(viewport, area, buffer);
         self.cache.end_frame();
         let is_searched = self
             .search
             .as_ref()
-            .is_none_or(|search| search.found().is_complete);
-        let highlighter = &self.brush.highlighter;
+            .is_none_or(|search| search.status().is_complete);
+        let highlighter = &self.appearance.highlighter;
         let is_coloured = highlighter.is_idle() && highlighter.generation() == generation;
         self.is_settled = is_complete && is_searched && is_coloured;
-        self.position = self.look_around(scene);
+        self.position = self.find_position(viewport);
     }
 
     /// A new width: the anchor keeps its place, as far down in its entry as it was.
-    fn set_width(&mut self, width: u16, scene: &Scene<'_>) {
+    fn set_width(&mut self, width: u16, viewport: &Viewport<'_>) {
         if width == self.cache.width() {
             return;
         }
-        let before = self.cache.get(self.anchor.place).map(Laid::height);
+        let before = self.cache.get(self.anchor.place).map(PlaceLayout::height);
         self.cache.set_width(width);
         if let Some(before) = before.filter(|before| *before > 0) {
-            let after = self.height(self.anchor.place, scene);
+            let after = self.height(self.anchor.place, viewport);
             self.anchor.line = self.anchor.line * after / before;
         }
     }
 
     /// Draws, and says whether all that is visible was laid out completely.
-    fn paint(&mut self, scene: &Scene<'_>, area: Rect, buffer: &mut Buffer) -> bool {
+    fn paint(&mut self, viewport: &Viewport<'_>, area: Rect, buffer: &mut Buffer) -> bool {
         let mut place = self.anchor.place;
         let mut line = self.anchor.line;
         let mut y = area.y;
         let mut is_complete = true;
         self.visible = None;
         while y < area.bottom() {
-            let height = self.height(place, scene);
+            let height = self.height(place, viewport);
             if let Some(laid) = self.cache.get(place).filter(|_| line < height) {
                 is_complete &= laid.layout.is_complete();
                 let first = self.visible.map_or(place, |(first, _)| first);
@@ -72,7 +72,7 @@ impl TranscriptView {
                 line += 1;
                 continue;
             }
-            match scene.below(place) {
+            match viewport.below(place) {
                 Some(below) => (place, line) = (below, 0),
                 None => break,
             }
@@ -80,15 +80,22 @@ impl TranscriptView {
         is_complete
     }
 
-    fn paint_row(&self, laid: &Laid, place: usize, line: usize, row: Rect, buffer: &mut Buffer) {
-        let theme = &self.brush.theme;
+    fn paint_row(
+        &self,
+        laid: &PlaceLayout,
+        place: usize,
+        line: usize,
+        row: Rect,
+        buffer: &mut Buffer,
+    ) {
+        let theme = &self.appearance.theme;
         let is_selected = place > 0 && self.selected == Some(place - 1);
         let Some(line) = line.checked_sub(laid.gap) else {
             return;
         };
         if is_selected {
             let cursor = theme.sign(Sign::Cursor);
-            buffer.set_string(row.x, row.y, cursor, theme.style(Role::User));
+            buffer.set_string(row.x, row.y, cursor, theme.style(TextRole::User));
         }
         let text = Rect {
             x: row.x + GUTTER,
@@ -114,7 +121,7 @@ impl TranscriptView {
             return;
         };
         let text = search::text(line);
-        for spot in search.spots(&text) {
+        for spot in search.match_ranges(&text) {
             let column = |end: usize| u16::try_from(wrap::width(&text[..end])).unwrap_or(u16::MAX);
             let (start, end) = (column(spot.start), column(spot.end));
             let cells = Rect {
@@ -122,18 +129,21 @@ impl TranscriptView {
                 width: end - start,
                 ..row
             };
-            buffer.set_style(cells.intersection(row), self.brush.theme.style(Role::Match));
+            buffer.set_style(
+                cells.intersection(row),
+                self.appearance.theme.style(TextRole::Match),
+            );
         }
     }
 
-    fn look_around(&self, scene: &Scene<'_>) -> Position {
+    fn find_position(&self, viewport: &Viewport<'_>) -> Position {
         let (first, last) = self.visible.unwrap_or_default();
-        let entries = scene.transcript.entries().len();
-        let above = first.saturating_sub(scene.first());
+        let entries = viewport.transcript.entries().len();
+        let above = first.saturating_sub(viewport.first());
         Position {
             is_following: self.is_following,
             percent: (above * 100).checked_div(entries).unwrap_or(0),
-            below: scene.last().saturating_sub(last),
+            below: viewport.last().saturating_sub(last),
         }
     }
 }

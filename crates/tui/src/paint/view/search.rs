@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use regex::{Regex, RegexBuilder};
 
 use super::anchor::Anchor;
-use super::{Found, Scene, TranscriptView};
+use super::{SearchStatus, TranscriptView, Viewport};
 use crate::paint::Fold;
 use crate::paint::entry;
 
@@ -18,7 +18,7 @@ pub(super) struct Search {
     /// Entries that have changed since they were looked at.
     again: BTreeSet<usize>,
     /// The entries from this number on were looked at.
-    looked: Option<usize>,
+    searched_from: Option<usize>,
     current: Option<usize>,
     is_complete: bool,
 }
@@ -35,25 +35,25 @@ impl Search {
             pattern,
             matches: BTreeSet::new(),
             again: BTreeSet::new(),
-            looked: None,
+            searched_from: None,
             current: None,
             is_complete: false,
         };
         Some(search).filter(|_| !query.is_empty())
     }
 
-    pub(super) fn found(&self) -> Found {
+    pub(super) fn status(&self) -> SearchStatus {
         let current = self
             .current
             .map_or(0, |current| self.matches.range(..=current).count());
-        Found {
+        SearchStatus {
             entries: self.matches.len(),
             current,
             is_complete: self.is_complete,
         }
     }
 
-    pub(super) fn look_again(&mut self, entry: usize) {
+    pub(super) fn search_again(&mut self, entry: usize) {
         self.again.insert(entry);
     }
 
@@ -70,7 +70,7 @@ impl Search {
     }
 
     /// Where the pattern is in a line, in bytes.
-    pub(super) fn spots<'a>(
+    pub(super) fn match_ranges<'a>(
         &'a self,
         text: &'a str,
     ) -> impl Iterator<Item = std::ops::Range<usize>> + 'a {
@@ -78,23 +78,23 @@ impl Search {
     }
 
     /// Looks at some more entries.
-    fn go_on(&mut self, scene: &Scene<'_>) {
+    fn search_more(&mut self, viewport: &Viewport<'_>) {
         let mut budget = BUDGET;
         for entry in std::mem::take(&mut self.again) {
-            self.look(entry, scene, &mut budget);
+            self.look(entry, viewport, &mut budget);
         }
-        let dropped = scene.transcript.dropped().entries;
-        let mut next = self.looked.unwrap_or(scene.last());
+        let dropped = viewport.transcript.dropped().entries;
+        let mut next = self.searched_from.unwrap_or(viewport.last());
         while next > dropped && budget > 0 {
             next -= 1;
-            self.look(next, scene, &mut budget);
+            self.look(next, viewport, &mut budget);
         }
-        self.looked = Some(next);
+        self.searched_from = Some(next);
         self.is_complete = next <= dropped;
     }
 
-    fn look(&mut self, index: usize, scene: &Scene<'_>, budget: &mut usize) {
-        let Some(entry) = scene.transcript.entry(index) else {
+    fn look(&mut self, index: usize, viewport: &Viewport<'_>, budget: &mut usize) {
+        let Some(entry) = viewport.transcript.entry(index) else {
             self.matches.remove(&index);
             return;
         };
@@ -113,24 +113,24 @@ impl Search {
 
 impl TranscriptView {
     /// Looks at some more entries, and goes to the first match above as soon as there is one.
-    pub(super) fn search_on(&mut self, rows: usize, scene: &Scene<'_>) {
+    pub(super) fn continue_search(&mut self, rows: usize, viewport: &Viewport<'_>) {
         let Some(search) = &mut self.search else {
             return;
         };
         if !search.is_complete || !search.again.is_empty() {
-            search.go_on(scene);
+            search.search_more(viewport);
         }
         if search.current.is_some() || search.matches.is_empty() {
             return;
         }
-        let bottom = self.visible.map_or(scene.last(), |(_, last)| last);
+        let bottom = self.visible.map_or(viewport.last(), |(_, last)| last);
         let nearest = search.matches.range(..bottom).next_back().copied();
         let target = match nearest {
             None if search.is_complete => search.matches.first().copied(),
             found => found,
         };
         if let Some(target) = target {
-            self.show_match(target, rows, scene);
+            self.show_match(target, rows, viewport);
         }
     }
 
@@ -138,37 +138,37 @@ impl TranscriptView {
         &mut self,
         next: impl Fn(&Search, usize) -> Option<usize>,
         rows: usize,
-        scene: &Scene<'_>,
+        viewport: &Viewport<'_>,
     ) {
         let here = self.anchor.place.saturating_sub(1);
         let search = self.search.as_ref();
         let target = search.and_then(|search| next(search, search.current.unwrap_or(here)));
         if let Some(target) = target {
-            self.show_match(target, rows, scene);
+            self.show_match(target, rows, viewport);
         }
     }
 
     /// Looks at the first match of an entry, unfolded if the match would be hidden.
-    fn show_match(&mut self, entry: usize, rows: usize, scene: &Scene<'_>) {
+    fn show_match(&mut self, entry: usize, rows: usize, viewport: &Viewport<'_>) {
         let place = entry + 1;
         if let Some(search) = &mut self.search {
             search.current = Some(entry);
         }
-        let mut line = self.first_match(place, scene);
+        let mut line = self.first_match(place, viewport);
         if line.is_none() {
             self.folds.one.insert(entry, Fold::Full);
-            line = self.first_match(place, scene);
+            line = self.first_match(place, viewport);
         }
         let at = Anchor {
             place,
             line: line.unwrap_or(0),
         };
-        self.anchor = self.up(at, rows / 3, scene);
+        self.anchor = self.up(at, rows / 3, viewport);
         self.is_following = false;
     }
 
-    fn first_match(&mut self, place: usize, scene: &Scene<'_>) -> Option<usize> {
-        let height = self.height(place, scene);
+    fn first_match(&mut self, place: usize, viewport: &Viewport<'_>) -> Option<usize> {
+        let height = self.height(place, viewport);
         let laid = self.cache.get(place)?;
         let search = self.search.as_ref()?;
         let is_match = |index: &usize| {

@@ -7,13 +7,13 @@ use expect_test::{Expect, expect};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::{Scene, Scroll, Step, TranscriptView};
-use crate::paint::fixture::brush;
-use crate::paint::theme::{Palette, Role};
+use super::{Scroll, SelectionStep, TranscriptView, Viewport};
+use crate::paint::fixture::appearance;
+use crate::paint::theme::{Palette, TextRole};
 use crate::paint::{Fold, Remark, Tone};
 
 /// A session on a screen.
-struct Screen {
+struct TestScreen {
     transcript: Transcript,
     view: TranscriptView,
     size: (u16, u16),
@@ -21,12 +21,12 @@ struct Screen {
     now: Instant,
 }
 
-impl Screen {
-    fn new(width: u16, height: u16) -> Screen {
+impl TestScreen {
+    fn new(width: u16, height: u16) -> TestScreen {
         let start = Instant::now();
-        Screen {
+        TestScreen {
             transcript: Transcript::new(),
-            view: TranscriptView::new(brush(Palette::None)),
+            view: TranscriptView::new(appearance(Palette::None)),
             size: (width, height),
             start,
             now: start,
@@ -56,12 +56,12 @@ impl Screen {
     fn draw(&mut self) -> Buffer {
         let area = Rect::new(0, 0, self.size.0, self.size.1);
         let mut buffer = Buffer::empty(area);
-        let scene = Scene {
+        let viewport = Viewport {
             transcript: &self.transcript,
             terminal: &|_| None,
             now: self.now,
         };
-        self.view.draw(&scene, area, &mut buffer);
+        self.view.draw(&viewport, area, &mut buffer);
         buffer
     }
 
@@ -243,7 +243,7 @@ fn what_grows_above_does_not_move_what_is_read() {
 
 #[test]
 fn another_width_keeps_the_place() {
-    let mut screen = Screen::new(60, 10);
+    let mut screen = TestScreen::new(60, 10);
     screen.prompt("tell me");
     for number in 0..50 {
         screen.say(&format!("{number} {}", "words and more words ".repeat(12)));
@@ -262,14 +262,14 @@ fn another_width_keeps_the_place() {
 fn the_selection_walks_over_entries_and_opens_them() {
     let mut screen = session(60, 12);
     screen.draw();
-    screen.view.select(Step::Previous);
+    screen.view.select(SelectionStep::Previous);
     screen.draw();
-    screen.view.select(Step::Previous);
-    screen.view.select(Step::Previous);
-    screen.view.select(Step::PreviousPrompt);
+    screen.view.select(SelectionStep::Previous);
+    screen.view.select(SelectionStep::Previous);
+    screen.view.select(SelectionStep::PreviousPrompt);
     screen.draw();
     assert_eq!(screen.view.selected(), Some(0));
-    screen.view.select(Step::Next);
+    screen.view.select(SelectionStep::Next);
     screen.draw();
     let selected = screen.view.selected().expect("the thought");
     screen.view.toggle(selected);
@@ -311,15 +311,18 @@ fn a_search_finds_marks_and_unfolds() {
     screen.draw();
     screen.view.search("LET");
     screen.draw();
-    assert_eq!(screen.view.found().map(|found| found.entries), Some(0));
+    assert_eq!(
+        screen.view.search_status().map(|found| found.entries),
+        Some(0)
+    );
     screen.view.search("let me");
     let buffer = screen.draw();
-    let found = screen.view.found().expect("a search");
+    let found = screen.view.search_status().expect("a search");
     assert_eq!(
         (found.entries, found.current, found.is_complete),
         (1, 1, true)
     );
-    let style = brush(Palette::None).theme.style(Role::Match);
+    let style = appearance(Palette::None).theme.style(TextRole::Match);
     let is_marked = |cell: &&ratatui::buffer::Cell| cell.modifier.contains(style.add_modifier);
     let marked: String = buffer
         .content
@@ -329,7 +332,7 @@ fn a_search_finds_marks_and_unfolds() {
         .collect();
     assert_eq!(marked, "Let me");
     screen.view.search("");
-    assert_eq!(screen.view.found(), None);
+    assert_eq!(screen.view.search_status(), None);
 }
 
 #[test]
@@ -342,7 +345,7 @@ fn matches_are_walked_in_both_directions() {
         screen.draw();
         screen
             .view
-            .found()
+            .search_status()
             .map(|found| (found.current, found.entries))
     };
     assert_eq!(current(|_| ()), Some((11, 11)));
@@ -354,7 +357,7 @@ fn matches_are_walked_in_both_directions() {
 
 #[test]
 fn a_running_call_shows_its_time() {
-    let mut screen = Screen::new(60, 6);
+    let mut screen = TestScreen::new(60, 6);
     screen.prompt("go");
     screen.update(v1::SessionUpdate::ToolCall(
         v1::ToolCall::new("c", "sleep")
@@ -373,7 +376,7 @@ fn a_running_call_shows_its_time() {
 
 #[test]
 fn remarks_and_what_was_dropped_are_told() {
-    let mut screen = Screen::new(60, 8);
+    let mut screen = TestScreen::new(60, 8);
     screen.transcript = Transcript::with_limit(3000);
     screen.view.remark(
         &screen.transcript,
@@ -409,8 +412,8 @@ fn remarks_and_what_was_dropped_are_told() {
     "#]]);
 }
 
-fn session(width: u16, height: u16) -> Screen {
-    let mut screen = Screen::new(width, height);
+fn session(width: u16, height: u16) -> TestScreen {
+    let mut screen = TestScreen::new(width, height);
     screen.prompt("Why does the test fail?");
     screen.update(v1::SessionUpdate::AgentThoughtChunk(v1::ContentChunk::new(
         "Hm.\n\nLet me look at the test first.",
@@ -442,8 +445,8 @@ fn session(width: u16, height: u16) -> Screen {
     screen
 }
 
-fn numbered(count: usize) -> Screen {
-    let mut screen = Screen::new(60, 8);
+fn numbered(count: usize) -> TestScreen {
+    let mut screen = TestScreen::new(60, 8);
     for number in 0..count {
         if number % 10 == 0 {
             screen.prompt(&format!("question {number}"));

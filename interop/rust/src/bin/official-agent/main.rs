@@ -40,7 +40,7 @@ async fn main() -> Result<()> {
         .on_receive_request(
             async move |request: v1::PromptRequest, responder, client: ConnectionTo<Client>| {
                 let turn = locked(&at_prompt).turn(&request, &client);
-                // Not in the handler: it holds the loop that would bring the client's answers.
+                // Not in the handler: it blocks the loop that delivers the client's responses.
                 client.spawn(async move {
                     let outcome = match turn {
                         Ok(turn) => turn.run(first_text(&request.prompt)).await,

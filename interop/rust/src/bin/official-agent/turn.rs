@@ -1,4 +1,4 @@
-//! One prompt, from its first word to its stop reason.
+//! One turn: runs what the prompt asks for and ends with a stop reason.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

@@ -1,8 +1,8 @@
 //! The interop client on the official crate: `official-client AGENT [ARGUMENT…]`.
-//! What it asks and prints is in `interop/README.md`.
+//! What it sends and prints is in `interop/README.md`.
 
-mod desk;
-mod normal;
+mod fake_editor;
+mod trace;
 mod terminal;
 
 use std::env;
@@ -18,7 +18,7 @@ use agent_client_protocol::{
 };
 use serde_json::json;
 
-use desk::Desk;
+use fake_editor::FakeEditor;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -37,15 +37,15 @@ async fn run() -> Result<()> {
             eprintln!("{line}");
         }
     });
-    let desk = Arc::new(Desk::new()?);
+    let editor = Arc::new(FakeEditor::new()?);
     let (at_notification, at_wait, at_request, at_work) =
-        (desk.clone(), desk.clone(), desk.clone(), desk);
+        (editor.clone(), editor.clone(), editor.clone(), editor);
     Client
         .v1()
         .name("interop-client")
         .on_receive_notification(
             async move |notification: v1::AgentNotification, agent: ConnectionTo<Agent>| {
-                at_notification.notified(notification, &agent)
+                at_notification.handle_notification(notification, &agent)
             },
             on_receive_notification!(),
         )
@@ -54,14 +54,14 @@ async fn run() -> Result<()> {
                         responder,
                         agent: ConnectionTo<Agent>| {
                 let exit = at_wait.exit(&request);
-                // Not in the handler: it holds the loop that brings everything else.
+                // Not in the handler: it blocks the loop that delivers everything else.
                 agent.spawn(async move { responder.respond_with_result(exit.await) })
             },
             on_receive_request!(),
         )
         .on_receive_request(
             async move |request: v1::AgentRequest, responder, agent: ConnectionTo<Agent>| {
-                responder.respond_with_result(at_request.asked(request, &agent))
+                responder.respond_with_result(at_request.handle_request(request, &agent))
             },
             on_receive_request!(),
         )
@@ -71,71 +71,71 @@ async fn run() -> Result<()> {
         .await
 }
 
-async fn conversation(desk: &Desk, agent: &ConnectionTo<Agent>) -> Result<()> {
+async fn conversation(editor: &FakeEditor, agent: &ConnectionTo<Agent>) -> Result<()> {
     let files = v1::FileSystemCapabilities::new()
         .read_text_file(true)
         .write_text_file(true);
-    let hello = v1::InitializeRequest::new(ProtocolVersion::V1)
+    let initialize = v1::InitializeRequest::new(ProtocolVersion::V1)
         .client_info(v1::Implementation::new("interop-client", "1.0.0"))
         .client_capabilities(v1::ClientCapabilities::new().fs(files).terminal(true));
-    let answer = agent.send_request(hello).block_task().await?;
-    desk::print(&json!({
+    let answer = agent.send_request(initialize).block_task().await?;
+    fake_editor::print(&json!({
         "call": "initialize",
         "protocolVersion": answer.protocol_version,
         "agent": answer.agent_info.map(|info| info.name),
         "loadSession": answer.agent_capabilities.load_session,
     }));
 
-    let new = v1::NewSessionRequest::new(desk.cwd());
+    let new = v1::NewSessionRequest::new(editor.cwd());
     let session = agent.send_request(new).block_task().await?.session_id;
-    desk::print(&json!({ "call": "session/new", "session": session }));
+    fake_editor::print(&json!({ "call": "session/new", "session": session }));
 
     for step in STEPS {
-        desk.start(step);
+        editor.start(step);
         let text = v1::ContentBlock::Text(v1::TextContent::new(step.prompt));
         let prompt = v1::PromptRequest::new(session.clone(), vec![text]);
         match agent.send_request(prompt).block_task().await {
-            Ok(turn) => desk.seen(json!({ "stop": turn.stop_reason })),
+            Ok(turn) => editor.print_event(json!({ "stop": turn.stop_reason })),
             Err(error) => {
-                desk.seen(json!({ "error": i32::from(error.code), "message": error.message }));
+                editor.print_event(json!({ "error": i32::from(error.code), "message": error.message }));
             }
         }
     }
 
     let echo = UntypedMessage::new("_interop/echo", json!({ "value": 7 }))?;
     let answer = agent.send_request(echo).block_task().await?;
-    desk::print(&json!({ "call": "_interop/echo", "value": answer["value"] }));
+    fake_editor::print(&json!({ "call": "_interop/echo", "value": answer["value"] }));
     Ok(())
 }
 
 #[derive(Clone, Copy)]
 struct Step {
     prompt: &'static str,
-    then: Then,
+    action: ClientAction,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Then {
+enum ClientAction {
     Nothing,
     Select(&'static str),
     Cancel,
 }
 
-const fn step(prompt: &'static str, then: Then) -> Step {
-    Step { prompt, then }
+const fn step(prompt: &'static str, action: ClientAction) -> Step {
+    Step { prompt, action }
 }
 
 const STEPS: [Step; 12] = [
-    step("stream 5", Then::Nothing),
-    step("tool", Then::Nothing),
-    step("permission", Then::Select("allow")),
-    step("permission", Then::Select("reject")),
-    step("permission", Then::Cancel),
-    step("wait", Then::Cancel),
-    step("write note.txt one\ntwo\nthree\n", Then::Nothing),
-    step("read note.txt", Then::Nothing),
-    step("terminal", Then::Nothing),
-    step("ext", Then::Nothing),
-    step("fail", Then::Nothing),
-    step("something else", Then::Nothing),
+    step("stream 5", ClientAction::Nothing),
+    step("tool", ClientAction::Nothing),
+    step("permission", ClientAction::Select("allow")),
+    step("permission", ClientAction::Select("reject")),
+    step("permission", ClientAction::Cancel),
+    step("wait", ClientAction::Cancel),
+    step("write note.txt one\ntwo\nthree\n", ClientAction::Nothing),
+    step("read note.txt", ClientAction::Nothing),
+    step("terminal", ClientAction::Nothing),
+    step("ext", ClientAction::Nothing),
+    step("fail", ClientAction::Nothing),
+    step("something else", ClientAction::Nothing),
 ];

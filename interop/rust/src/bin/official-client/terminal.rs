@@ -1,4 +1,4 @@
-//! A command the agent asked for, really run.
+//! A terminal of the client: really runs the agent's command.
 
 use std::io;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Dropped, it kills its command.
+/// Kills its command when dropped.
 pub(crate) struct Terminal {
     state: watch::Receiver<State>,
     runner: JoinHandle<()>,

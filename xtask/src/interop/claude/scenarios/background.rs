@@ -4,31 +4,31 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::super::client::{Client, Fault};
-use super::super::stage::Stage;
-use super::{holds, same};
+use super::super::client::{Failure, ScriptedClient};
+use super::super::fixture::Fixture;
+use super::{expect, expect_eq};
 
 /// The turn ends before the command, whose output goes on being told.
-pub(super) fn command(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start_for(json!({ "_meta": { "terminal_output": true } }))?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn command(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start_for(json!({ "_meta": { "terminal_output": true } }))?;
+    let session = client.session(&fixture.cwd)?;
     let wait = "until [ -e go ]; do sleep 0.05; done";
     let begun = begin(
         &mut client,
         &session,
         &format!("echo one; {wait}; echo two"),
     )?;
-    same(
+    expect_eq(
         "the end",
         client.stop_reason(begun.turn)?.as_str(),
         "end_turn",
     )?;
-    stage.write("go", "")?;
+    fixture.write("go", "")?;
     let call = &begun.call;
     let ended = client.wait("the end of the call", |message| {
         is_at(message, call, "completed")
     })?;
-    same(
+    expect_eq(
         "the exit code",
         &ended["params"]["update"]["_meta"]["terminal_exit"]["exit_code"],
         &json!(0),
@@ -38,18 +38,18 @@ pub(super) fn command(stage: &Stage) -> Result<(), Fault> {
         .iter()
         .filter_map(|update| update["_meta"]["terminal_output"]["data"].as_str());
     let output: String = output.collect();
-    holds("the output is told", output.starts_with("one\r\ntwo\r\n"))
+    expect("the output is told", output.starts_with("one\r\ntwo\r\n"))
 }
 
 /// A subagent in the background wakes the model: its tokens are those of the turn.
-pub(super) fn subagent(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn subagent(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let inner = json!([[{ "text": "Inner words." }]]);
     let input = json!({ "description": "look", "prompt": format!("Look. <<{inner}>>"), "subagent_type": "general-purpose" });
     let script = json!([[{ "tool": "Task", "input": input }], [{ "text": "Begun." }]]);
     let turn = client.prompt(&session, &script)?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     let updates = client.updates("tool_call_update");
     let told: Vec<_> = updates
         .iter()
@@ -60,38 +60,42 @@ pub(super) fn subagent(stage: &Stage) -> Result<(), Fault> {
         (&json!("in_progress"), &Value::Null),
         (&json!("completed"), &json!("Inner words.")),
     ];
-    same("the call", told.as_slice(), wanted.as_slice())
+    expect_eq("the call", told.as_slice(), wanted.as_slice())
 }
 
-pub(super) fn kill(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn kill(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let begun = begin(&mut client, &session, "tail -f /dev/null")?;
-    let runs = || stage.left_behind().iter().any(|name| name == "tail");
-    holds("it runs", becomes(runs))?;
+    let runs = || fixture.left_behind().iter().any(|name| name == "tail");
+    expect("it runs", becomes(runs))?;
     let params = json!({ "sessionId": session, "toolCallId": begun.call });
-    let killed = client.ask("_attache/stop_command", params)?;
-    holds("it is killed", killed["error"].is_null())?;
-    holds("it is gone", becomes(|| !runs()))?;
+    let killed = client.request("_attache/stop_command", params)?;
+    expect("it is killed", killed["error"].is_null())?;
+    expect("it is gone", becomes(|| !runs()))?;
     let call = &begun.call;
     client.wait("the end of the call", |message| {
         is_at(message, call, "failed")
     })?;
-    same(
+    expect_eq(
         "the end",
         client.stop_reason(begun.turn)?.as_str(),
         "end_turn",
     )
 }
 
-struct Begun {
+struct BackgroundCall {
     turn: u64,
     call: Value,
 }
 
 /// Lets a command run in the background, once it is said that it does.
-fn begin(client: &mut Client, session: &str, command: &str) -> Result<Begun, Fault> {
-    client.choose = Some("allow_once");
+fn begin(
+    client: &mut ScriptedClient,
+    session: &str,
+    command: &str,
+) -> Result<BackgroundCall, Failure> {
+    client.permission_choice = Some("allow_once");
     let input = json!({ "command": command, "description": "wait", "run_in_background": true });
     let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "Begun." }]]);
     let turn = client.prompt(session, &script)?;
@@ -99,7 +103,7 @@ fn begin(client: &mut Client, session: &str, command: &str) -> Result<Begun, Fau
         message["params"]["update"]["status"] == "in_progress"
     })?;
     let call = begun["params"]["update"]["toolCallId"].clone();
-    Ok(Begun { turn, call })
+    Ok(BackgroundCall { turn, call })
 }
 
 fn is_at(message: &Value, call: &Value, status: &str) -> bool {

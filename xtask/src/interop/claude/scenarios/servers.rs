@@ -2,58 +2,58 @@
 
 use serde_json::{Value, json};
 
-use super::super::client::{Client, Fault};
-use super::super::stage::Stage;
-use super::sessions::hears;
-use super::{holds, same};
+use super::super::client::{Failure, ScriptedClient};
+use super::super::fixture::Fixture;
+use super::sessions::expect_tool_result;
+use super::{expect, expect_eq};
 
-pub(super) fn form(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start_for(json!({ "elicitation": { "form": {} } }))?;
-    client.fill = Some(json!({ "name": "Ann", "guests": 2 }));
-    let session = asking(stage, &mut client, FORM)?;
-    hears(&mut client, &session, "heard accept Ann 2")?;
-    let asked = client.wait("a form", is_question)?;
+pub(super) fn form(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start_for(json!({ "elicitation": { "form": {} } }))?;
+    client.form_answer = Some(json!({ "name": "Ann", "guests": 2 }));
+    let session = session_with_server(fixture, &mut client, FORM)?;
+    expect_tool_result(&mut client, &session, "heard accept Ann 2")?;
+    let asked = client.wait("a form", is_elicitation)?;
     let message = "echo asks: Who is it for?";
-    same("the message", &asked["params"]["message"], &json!(message))?;
+    expect_eq("the message", &asked["params"]["message"], &json!(message))?;
     let fields = &asked["params"]["requestedSchema"]["properties"];
-    same("the least", &fields["guests"]["minimum"], &json!(0))?;
+    expect_eq("the least", &fields["guests"]["minimum"], &json!(0))?;
     let sizes = json!([{ "const": "s", "title": "Small" }, { "const": "l", "title": "Large" }]);
-    same("the choices", &fields["size"]["oneOf"], &sizes)
+    expect_eq("the choices", &fields["size"]["oneOf"], &sizes)
 }
 
-pub(super) fn form_declined(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start_for(json!({ "elicitation": { "form": {} } }))?;
-    client.fill = Some(Value::Null);
-    let session = asking(stage, &mut client, FORM)?;
-    hears(&mut client, &session, "heard decline  ")
+pub(super) fn form_declined(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start_for(json!({ "elicitation": { "form": {} } }))?;
+    client.form_answer = Some(Value::Null);
+    let session = session_with_server(fixture, &mut client, FORM)?;
+    expect_tool_result(&mut client, &session, "heard decline  ")
 }
 
 /// A client that has no forms is not asked, and neither is one whose form could not be filled in.
-pub(super) fn no_form(stage: &Stage) -> Result<(), Fault> {
+pub(super) fn no_form(fixture: &Fixture) -> Result<(), Failure> {
     for (capabilities, form) in [
         (json!({}), FORM),
         (json!({ "elicitation": { "url": {} } }), FORM),
         (json!({ "elicitation": { "form": {} } }), UNFIT),
     ] {
-        let mut client = stage.start_for(capabilities)?;
-        let session = asking(stage, &mut client, form)?;
-        hears(&mut client, &session, "heard decline  ")?;
-        let asked = client.heard.iter().any(|(_, it)| is_question(it));
-        holds("nobody was asked", !asked)?;
+        let mut client = fixture.start_for(capabilities)?;
+        let session = session_with_server(fixture, &mut client, form)?;
+        expect_tool_result(&mut client, &session, "heard decline  ")?;
+        let asked = client.received.iter().any(|(_, it)| is_elicitation(it));
+        expect("nobody was asked", !asked)?;
     }
     Ok(())
 }
 
 /// A form that is open when the turn is cancelled is taken back.
-pub(super) fn form_cancelled(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start_for(json!({ "elicitation": { "form": {} } }))?;
-    client.fill = None;
-    let session = asking(stage, &mut client, FORM)?;
+pub(super) fn form_cancelled(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start_for(json!({ "elicitation": { "form": {} } }))?;
+    client.form_answer = None;
+    let session = session_with_server(fixture, &mut client, FORM)?;
     let call = json!({ "tool": "mcp__echo__say", "input": {} });
     let turn = client.prompt(&session, &json!([[call], [{ "text": "Done." }]]))?;
-    let asked = client.wait("a form", is_question)?;
-    client.tell("session/cancel", json!({ "sessionId": session }))?;
-    same("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
+    let asked = client.wait("a form", is_elicitation)?;
+    client.notify("session/cancel", json!({ "sessionId": session }))?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
     let id = &asked["id"];
     client.wait("the end of the form", |message| {
         message["method"] == "$/cancel_request" && message["params"]["requestId"] == *id
@@ -62,14 +62,14 @@ pub(super) fn form_cancelled(stage: &Stage) -> Result<(), Fault> {
 }
 
 /// The end of a page is told by the id that the client knows.
-pub(super) fn page(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start_for(json!({ "elicitation": { "url": {} } }))?;
-    client.fill = Some(json!({}));
-    let session = asking(stage, &mut client, PAGE)?;
-    hears(&mut client, &session, "heard accept  ")?;
-    let asked = client.wait("a page", is_question)?;
+pub(super) fn page(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start_for(json!({ "elicitation": { "url": {} } }))?;
+    client.form_answer = Some(json!({}));
+    let session = session_with_server(fixture, &mut client, PAGE)?;
+    expect_tool_result(&mut client, &session, "heard accept  ")?;
+    let asked = client.wait("a page", is_elicitation)?;
     let url = "https://example.com/login";
-    same("the page", &asked["params"]["url"], &json!(url))?;
+    expect_eq("the page", &asked["params"]["url"], &json!(url))?;
     let id = &asked["params"]["elicitationId"];
     client.wait("the end of the page", |message| {
         message["method"] == "elicitation/complete" && message["params"]["elicitationId"] == *id
@@ -78,18 +78,22 @@ pub(super) fn page(stage: &Stage) -> Result<(), Fault> {
 }
 
 /// A session with a server whose tool asks for this.
-fn asking(stage: &Stage, client: &mut Client, asked: &str) -> Result<String, Fault> {
-    stage.write("server.sh", SERVER)?;
+fn session_with_server(
+    fixture: &Fixture,
+    client: &mut ScriptedClient,
+    asked: &str,
+) -> Result<String, Failure> {
+    fixture.write("server.sh", SERVER)?;
     let server = json!({
         "name": "echo",
         "command": "/bin/bash",
-        "args": [stage.path("server.sh")],
+        "args": [fixture.path("server.sh")],
         "env": [{ "name": "ASKED", "value": asked }],
     });
-    client.session_with(&stage.cwd, json!([server]))
+    client.session_with(&fixture.cwd, json!([server]))
 }
 
-fn is_question(message: &Value) -> bool {
+fn is_elicitation(message: &Value) -> bool {
     message["method"] == "elicitation/create"
 }
 

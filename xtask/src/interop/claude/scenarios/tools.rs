@@ -2,29 +2,29 @@
 
 use serde_json::{Value, json};
 
-use super::super::client::{Client, Fault};
-use super::super::stage::Stage;
-use super::{holds, same};
+use super::super::client::{Failure, ScriptedClient};
+use super::super::fixture::Fixture;
+use super::{expect, expect_eq};
 
-pub(super) fn read(stage: &Stage) -> Result<(), Fault> {
-    stage.write("a.txt", "one\ntwo\nthree\n")?;
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
-    let input = json!({ "file_path": stage.path("a.txt"), "offset": 2, "limit": 1 });
+pub(super) fn read(fixture: &Fixture) -> Result<(), Failure> {
+    fixture.write("a.txt", "one\ntwo\nthree\n")?;
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
+    let input = json!({ "file_path": fixture.path("a.txt"), "offset": 2, "limit": 1 });
     let script = json!([[{ "tool": "Read", "input": input }], [{ "text": "Read." }]]);
-    same(
+    expect_eq(
         "the end",
         client.turn(&session, &script)?.as_str(),
         "end_turn",
     )?;
-    same(
+    expect_eq(
         "the kind",
         &client.updates("tool_call")[0]["kind"],
         &json!("read"),
     )?;
     let ended = ended(&client)?;
-    same("the status", &ended["status"], &json!("completed"))?;
-    same(
+    expect_eq("the status", &ended["status"], &json!("completed"))?;
+    expect_eq(
         "the content",
         &ended["content"][0]["content"]["text"],
         &json!("```\ntwo\n```"),
@@ -33,23 +33,23 @@ pub(super) fn read(stage: &Stage) -> Result<(), Fault> {
     let line = lines
         .iter()
         .find_map(|update| update["locations"][0]["line"].as_u64());
-    same("the line", line, Some(2))
+    expect_eq("the line", line, Some(2))
 }
 
-pub(super) fn edit_allowed(stage: &Stage) -> Result<(), Fault> {
-    let mut client = edit(stage, "allow_once")?;
-    same(
+pub(super) fn edit_allowed(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = edit(fixture, "allow_once")?;
+    expect_eq(
         "the file",
-        stage.read("a.txt").as_str(),
+        fixture.read("a.txt").as_str(),
         "one\nTWO\nthree\n",
     )?;
     let ended = ended(&client)?;
-    same(
+    expect_eq(
         "the old text",
         &ended["content"][0]["oldText"],
         &json!("one\ntwo\nthree\n"),
     )?;
-    same(
+    expect_eq(
         "the new text",
         &ended["content"][0]["newText"],
         &json!("one\nTWO\nthree\n"),
@@ -58,32 +58,32 @@ pub(super) fn edit_allowed(stage: &Stage) -> Result<(), Fault> {
         message["method"] == "session/request_permission"
     })?;
     let options = asked["params"]["options"].as_array().map_or(0, Vec::len);
-    same("the options", options, 3)
+    expect_eq("the options", options, 3)
 }
 
-pub(super) fn edit_denied(stage: &Stage) -> Result<(), Fault> {
-    let client = edit(stage, "reject_once")?;
-    same(
+pub(super) fn edit_denied(fixture: &Fixture) -> Result<(), Failure> {
+    let client = edit(fixture, "reject_once")?;
+    expect_eq(
         "the file",
-        stage.read("a.txt").as_str(),
+        fixture.read("a.txt").as_str(),
         "one\ntwo\nthree\n",
     )?;
-    same("the status", &ended(&client)?["status"], &json!("failed"))
+    expect_eq("the status", &ended(&client)?["status"], &json!("failed"))
 }
 
-fn edit(stage: &Stage, choose: &'static str) -> Result<Client, Fault> {
-    stage.write("a.txt", "one\ntwo\nthree\n")?;
-    let mut client = stage.start()?;
-    client.choose = Some(choose);
-    let session = client.session(&stage.cwd)?;
-    let path = stage.path("a.txt");
+fn edit(fixture: &Fixture, permission_choice: &'static str) -> Result<ScriptedClient, Failure> {
+    fixture.write("a.txt", "one\ntwo\nthree\n")?;
+    let mut client = fixture.start()?;
+    client.permission_choice = Some(permission_choice);
+    let session = client.session(&fixture.cwd)?;
+    let path = fixture.path("a.txt");
     let edit = json!({ "file_path": path, "old_string": "two", "new_string": "TWO" });
     let script = json!([
         [{ "tool": "Read", "input": { "file_path": path } }],
         [{ "tool": "Edit", "input": edit }],
         [{ "text": "Done." }],
     ]);
-    same(
+    expect_eq(
         "the end",
         client.turn(&session, &script)?.as_str(),
         "end_turn",
@@ -92,40 +92,40 @@ fn edit(stage: &Stage, choose: &'static str) -> Result<Client, Fault> {
 }
 
 /// The output arrives while the command runs: each tick before the next is written.
-pub(super) fn live_output(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start_for(json!({ "_meta": { "terminal_output": true } }))?;
-    let turn = ticks(stage, &mut client)?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    let updates = client.heard.iter().filter_map(|(time, message)| {
+pub(super) fn live_output(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start_for(json!({ "_meta": { "terminal_output": true } }))?;
+    let turn = ticks(fixture, &mut client)?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    let updates = client.received.iter().filter_map(|(time, message)| {
         let meta = &message["params"]["update"]["_meta"];
         let data = meta["terminal_output"]["data"].as_str()?;
         Some((*time, data.to_owned()))
     });
     let updates: Vec<_> = updates.collect();
     let output: String = updates.iter().map(|(_, data)| data.as_str()).collect();
-    same(
+    expect_eq(
         "the output",
         output.as_str(),
         "tick 1\r\ntick 2\r\ntick 3\r\n",
     )?;
-    holds("it came in pieces", updates.len() >= 3)?;
+    expect("it came in pieces", updates.len() >= 3)?;
     let apart = updates[updates.len() - 1].0 - updates[0].0;
-    holds(
+    expect(
         "the pieces came one after the other",
         apart.as_millis() > 600,
     )?;
     let exit = &ended(&client)?["_meta"]["terminal_exit"]["exit_code"];
-    same("the exit code", exit, &json!(0))
+    expect_eq("the exit code", exit, &json!(0))
 }
 
 /// However short or long it is.
-pub(super) fn all_output_once(stage: &Stage) -> Result<(), Fault> {
+pub(super) fn all_output_once(fixture: &Fixture) -> Result<(), Failure> {
     for (command, length) in [("echo once", 6), ("sleep 0.3; seq 1 100000", 688_895)] {
-        let mut client = stage.start_for(json!({ "_meta": { "terminal_output": true } }))?;
-        let session = client.session(&stage.cwd)?;
+        let mut client = fixture.start_for(json!({ "_meta": { "terminal_output": true } }))?;
+        let session = client.session(&fixture.cwd)?;
         let input = json!({ "command": command, "description": "write" });
         let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "Done." }]]);
-        same(
+        expect_eq(
             "the end",
             client.turn(&session, &script)?.as_str(),
             "end_turn",
@@ -134,30 +134,30 @@ pub(super) fn all_output_once(stage: &Stage) -> Result<(), Fault> {
         let told = updates.iter();
         let told = told.filter_map(|it| it["_meta"]["terminal_output"]["data"].as_str());
         let told: usize = told.map(str::len).sum();
-        same("the bytes that are told", told, length)?;
+        expect_eq("the bytes that are told", told, length)?;
     }
     Ok(())
 }
 
-pub(super) fn live_content(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let turn = ticks(stage, &mut client)?;
+pub(super) fn live_content(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let turn = ticks(fixture, &mut client)?;
     client.wait("the first tick alone", |message| {
         let update = &message["params"]["update"];
         update["status"] == "in_progress"
             && update["content"][0]["content"]["text"] == "```console\ntick 1\n```"
     })?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
     let text = &ended(&client)?["content"][0]["content"]["text"];
-    same(
+    expect_eq(
         "the output",
         text,
         &json!("```console\ntick 1\ntick 2\ntick 3\n```"),
     )
 }
 
-fn ticks(stage: &Stage, client: &mut Client) -> Result<u64, Fault> {
-    let session = client.session(&stage.cwd)?;
+fn ticks(fixture: &Fixture, client: &mut ScriptedClient) -> Result<u64, Failure> {
+    let session = client.session(&fixture.cwd)?;
     let command = "for i in 1 2 3; do echo \"tick $i\"; sleep 0.4; done";
     let input = json!({ "command": command, "description": "tick" });
     client.prompt(
@@ -166,9 +166,9 @@ fn ticks(stage: &Stage, client: &mut Client) -> Result<u64, Fault> {
     )
 }
 
-pub(super) fn kill_a_command(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn kill_a_command(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let input = json!({ "command": "echo begun; tail -f /dev/null", "description": "wait" });
     let script = json!([[{ "tool": "Bash", "input": input }], [{ "text": "Killed." }]]);
     let turn = client.prompt(&session, &script)?;
@@ -177,29 +177,29 @@ pub(super) fn kill_a_command(stage: &Stage) -> Result<(), Fault> {
     })?;
     let call = &begun["params"]["update"]["toolCallId"];
     let params = json!({ "sessionId": session, "toolCallId": call });
-    let killed = client.ask("_attache/stop_command", params)?;
-    holds("it is killed", killed["error"].is_null())?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    same("the text", client.words().as_str(), "Killed.")
+    let killed = client.request("_attache/stop_command", params)?;
+    expect("it is killed", killed["error"].is_null())?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    expect_eq("the text", client.words().as_str(), "Killed.")
 }
 
-pub(super) fn plan_mode(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    client.choose = Some("acceptEdits");
-    let session = client.session(&stage.cwd)?;
-    let set = client.ask(
+pub(super) fn plan_mode(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    client.permission_choice = Some("acceptEdits");
+    let session = client.session(&fixture.cwd)?;
+    let set = client.request(
         "session/set_mode",
         json!({ "sessionId": session, "modeId": "plan" }),
     )?;
-    holds("the mode is set", set["error"].is_null())?;
-    let write = json!({ "file_path": stage.path("planned.txt"), "content": "p" });
+    expect("the mode is set", set["error"].is_null())?;
+    let write = json!({ "file_path": fixture.path("planned.txt"), "content": "p" });
     let script = json!([
         [{ "tool": "Write", "input": { "file_path": "PLANFILE", "content": "# The plan" } }],
         [{ "tool": "ExitPlanMode", "input": {} }],
         [{ "tool": "Write", "input": write }],
         [{ "text": "Done." }],
     ]);
-    same(
+    expect_eq(
         "the end",
         client.turn(&session, &script)?.as_str(),
         "end_turn",
@@ -208,27 +208,27 @@ pub(super) fn plan_mode(stage: &Stage) -> Result<(), Fault> {
         message["params"]["toolCall"]["kind"] == "switch_mode"
     })?;
     let plan = &asked["params"]["toolCall"]["content"][0]["content"]["text"];
-    same("the plan", plan, &json!("# The plan"))?;
+    expect_eq("the plan", plan, &json!("# The plan"))?;
     let modes = client.updates("current_mode_update");
     let modes: Vec<_> = modes.iter().map(|it| &it["currentModeId"]).collect();
-    same(
+    expect_eq(
         "the modes",
         modes,
         vec![&json!("plan"), &json!("acceptEdits")],
     )?;
-    same("the file", stage.read("planned.txt").as_str(), "p")
+    expect_eq("the file", fixture.read("planned.txt").as_str(), "p")
 }
 
-pub(super) fn todo_list(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn todo_list(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let create = json!({ "subject": "first", "description": "d", "activeForm": "f" });
     let script = json!([
         [{ "tool": "TaskCreate", "input": create }],
         [{ "tool": "TaskUpdate", "input": { "taskId": "1", "status": "in_progress" } }],
         [{ "text": "Done." }],
     ]);
-    same(
+    expect_eq(
         "the end",
         client.turn(&session, &script)?.as_str(),
         "end_turn",
@@ -236,27 +236,27 @@ pub(super) fn todo_list(stage: &Stage) -> Result<(), Fault> {
     let plans = client.updates("plan");
     let last = plans.last().ok_or("there is no plan")?;
     let entry = json!([{ "content": "first", "priority": "medium", "status": "in_progress" }]);
-    same("the plan", &last["entries"], &entry)?;
-    holds(
+    expect_eq("the plan", &last["entries"], &entry)?;
+    expect(
         "there is no tool call",
         client.updates("tool_call").is_empty(),
     )
 }
 
-pub(super) fn question(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    client.choose = Some("1");
-    ask(stage, &mut client)
+pub(super) fn question(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    client.permission_choice = Some("1");
+    ask(fixture, &mut client)
 }
 
-pub(super) fn form(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start_for(json!({ "elicitation": { "form": {} } }))?;
-    client.fill = Some(json!({ "answer1": "Blue" }));
-    ask(stage, &mut client)
+pub(super) fn form(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start_for(json!({ "elicitation": { "form": {} } }))?;
+    client.form_answer = Some(json!({ "answer1": "Blue" }));
+    ask(fixture, &mut client)
 }
 
-fn ask(stage: &Stage, client: &mut Client) -> Result<(), Fault> {
-    let session = client.session(&stage.cwd)?;
+fn ask(fixture: &Fixture, client: &mut ScriptedClient) -> Result<(), Failure> {
+    let session = client.session(&fixture.cwd)?;
     let choices =
         json!([{ "label": "Red", "description": "r" }, { "label": "Blue", "description": "b" }]);
     let asked = json!([{ "question": "Which colour?", "header": "Colour", "multiSelect": false, "options": choices }]);
@@ -264,20 +264,20 @@ fn ask(stage: &Stage, client: &mut Client) -> Result<(), Fault> {
         [{ "tool": "AskUserQuestion", "input": { "questions": asked } }],
         [{ "text": "Done." }],
     ]);
-    same(
+    expect_eq(
         "the end",
         client.turn(&session, &script)?.as_str(),
         "end_turn",
     )?;
     let answer = r#"\"Which colour?\"=\"Blue\""#;
-    holds(
+    expect(
         "the model was told the answer",
-        stage.model.was_asked(answer),
+        fixture.model.received(answer),
     )
 }
 
 /// The last word on a tool call.
-fn ended(client: &Client) -> Result<Value, Fault> {
+fn ended(client: &ScriptedClient) -> Result<Value, Failure> {
     let updates = client.updates("tool_call_update");
     let ended = updates
         .iter()

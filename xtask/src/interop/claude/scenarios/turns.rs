@@ -4,48 +4,48 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::super::client::{Client, Fault};
-use super::super::stage::Stage;
-use super::{holds, same};
+use super::super::client::{Failure, ScriptedClient};
+use super::super::fixture::Fixture;
+use super::{expect, expect_eq};
 
-pub(super) fn text(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn text(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let script =
         json!([[{ "thinking": "Hm." }, { "text": "Good morning, and a very long day to you." }]]);
-    same(
+    expect_eq(
         "the end",
         client.turn(&session, &script)?.as_str(),
         "end_turn",
     )?;
-    same(
+    expect_eq(
         "the text",
         client.words().as_str(),
         "Good morning, and a very long day to you.",
     )?;
     let thought = client.updates("agent_thought_chunk");
-    same("the thought", &thought[0]["content"]["text"], &json!("Hm."))?;
-    holds(
+    expect_eq("the thought", &thought[0]["content"]["text"], &json!("Hm."))?;
+    expect(
         "the pieces have a message",
         !client.updates("agent_message_chunk")[0]["messageId"].is_null(),
     )?;
-    holds(
+    expect(
         "there is usage",
         client.updates("usage_update")[0]["size"].as_u64() > Some(0),
     )?;
-    holds(
+    expect(
         "there is a title",
         !client.updates("session_info_update").is_empty(),
     )?;
-    holds(
+    expect(
         "there are commands",
         !client.updates("available_commands_update").is_empty(),
     )
 }
 
-pub(super) fn interrupt_text(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn interrupt_text(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let turn = client.prompt(
         &session,
         &json!([[{ "text": "Once upon a time" }, { "hold": true }]]),
@@ -54,16 +54,16 @@ pub(super) fn interrupt_text(stage: &Stage) -> Result<(), Fault> {
         message["params"]["update"]["sessionUpdate"] == "agent_message_chunk"
     })?;
     let start = Instant::now();
-    client.tell("session/cancel", json!({ "sessionId": session }))?;
-    same("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
-    holds("it is quick", start.elapsed() < Duration::from_secs(5))?;
+    client.notify("session/cancel", json!({ "sessionId": session }))?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
+    expect("it is quick", start.elapsed() < Duration::from_secs(5))?;
     let after = client.turn(&session, &json!([[{ "text": " and after." }]]))?;
-    same("the next end", after.as_str(), "end_turn")
+    expect_eq("the next end", after.as_str(), "end_turn")
 }
 
-pub(super) fn interrupt_command(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start_for(json!({ "_meta": { "terminal_output": true } }))?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn interrupt_command(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start_for(json!({ "_meta": { "terminal_output": true } }))?;
+    let session = client.session(&fixture.cwd)?;
     let command = "echo begun; tail -f /dev/null";
     let script =
         json!([[{ "tool": "Bash", "input": { "command": command, "description": "wait" } }]]);
@@ -71,22 +71,22 @@ pub(super) fn interrupt_command(stage: &Stage) -> Result<(), Fault> {
     client.wait("output", |message| {
         message["params"]["update"]["_meta"]["terminal_output"]["data"] == "begun\r\n"
     })?;
-    client.tell("session/cancel", json!({ "sessionId": session }))?;
-    same("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
+    client.notify("session/cancel", json!({ "sessionId": session }))?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
     let end = Instant::now() + Duration::from_secs(2);
-    while stage.left_behind().iter().any(|name| name == "tail") && Instant::now() < end {
+    while fixture.left_behind().iter().any(|name| name == "tail") && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
     }
-    holds(
+    expect(
         "the command is gone",
-        !stage.left_behind().iter().any(|name| name == "tail"),
+        !fixture.left_behind().iter().any(|name| name == "tail"),
     )
 }
 
-pub(super) fn steering(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    client.choose = None;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn steering(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    client.permission_choice = None;
+    let session = client.session(&fixture.cwd)?;
     let script =
         json!([[{ "tool": "Bash", "input": { "command": "touch a.txt", "description": "t" } }]]);
     let turn = client.prompt(&session, &script)?;
@@ -98,48 +98,48 @@ pub(super) fn steering(stage: &Stage) -> Result<(), Fault> {
         json!([[{ "text": "As you like." }]])
     );
     let prompt = json!([{ "type": "text", "text": words }]);
-    let steered = client.ask(
+    let steered = client.request(
         "_session/steering",
         json!({ "sessionId": session, "prompt": prompt }),
     )?;
-    same(
+    expect_eq(
         "the outcome",
         &steered["result"]["outcome"],
         &json!("injected"),
     )?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    holds(
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    expect(
         "the question is taken back",
         client
-            .heard
+            .received
             .iter()
             .any(|(_, it)| it["method"] == "$/cancel_request"),
     )?;
-    same("the text", client.words().as_str(), "As you like.")?;
-    same("the file", stage.read("a.txt").as_str(), "(no file)")
+    expect_eq("the text", client.words().as_str(), "As you like.")?;
+    expect_eq("the file", fixture.read("a.txt").as_str(), "(no file)")
 }
 
-pub(super) fn queue(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn queue(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let first = client.prompt(&session, &json!([[{ "text": "one " }, { "pause": 500 }]]))?;
     let second = client.prompt(&session, &json!([[{ "text": "two" }]]))?;
-    same(
+    expect_eq(
         "the second end",
         client.stop_reason(second)?.as_str(),
         "end_turn",
     )?;
-    same(
+    expect_eq(
         "the first end",
         client.stop_reason(first)?.as_str(),
         "end_turn",
     )?;
-    same("the text", client.words().as_str(), "one two")
+    expect_eq("the text", client.words().as_str(), "one two")
 }
 
-pub(super) fn steered_and_stopped(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn steered_and_stopped(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let held = json!([[{ "text": "one" }, { "hold": true }]]);
     let turn = client.prompt(&session, &held)?;
     client.wait("a word", |message| {
@@ -152,33 +152,33 @@ pub(super) fn steered_and_stopped(stage: &Stage) -> Result<(), Fault> {
         );
         let prompt = json!([{ "type": "text", "text": words }]);
         let params = json!({ "sessionId": session, "prompt": prompt });
-        client.ask("_session/steering", params)?;
+        client.request("_session/steering", params)?;
     }
     let start = Instant::now();
-    client.tell("session/cancel", json!({ "sessionId": session }))?;
-    same("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
-    holds("it is quick", start.elapsed() < Duration::from_secs(4))?;
+    client.notify("session/cancel", json!({ "sessionId": session }))?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
+    expect("it is quick", start.elapsed() < Duration::from_secs(4))?;
     let after = client.turn(&session, &json!([[{ "text": " and after." }]]))?;
-    same("the next end", after.as_str(), "end_turn")?;
-    holds("it says so", client.words().ends_with(" and after."))
+    expect_eq("the next end", after.as_str(), "end_turn")?;
+    expect("it says so", client.words().ends_with(" and after."))
 }
 
-pub(super) fn cancelled_at_once(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn cancelled_at_once(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let start = Instant::now();
     let turn = client.prompt(&session, &json!([[{ "text": "one" }, { "hold": true }]]))?;
-    client.tell("session/cancel", json!({ "sessionId": session }))?;
-    same("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
-    holds("it is quick", start.elapsed() < Duration::from_secs(4))?;
+    client.notify("session/cancel", json!({ "sessionId": session }))?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "cancelled")?;
+    expect("it is quick", start.elapsed() < Duration::from_secs(4))?;
     let after = client.turn(&session, &json!([[{ "text": "after" }]]))?;
-    same("the next end", after.as_str(), "end_turn")
+    expect_eq("the next end", after.as_str(), "end_turn")
 }
 
 /// Images, links and resources reach the model.
-pub(super) fn content(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn content(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     let words = format!("Look. <<{}>>", json!([[{ "text": "Seen." }]]));
     let resource = json!({ "uri": "file:///notes/plum.txt", "text": "plums are ripe" });
     let prompt = json!([
@@ -189,16 +189,16 @@ pub(super) fn content(stage: &Stage) -> Result<(), Fault> {
     ]);
     let params = json!({ "sessionId": session, "prompt": prompt });
     let turn = client.send("session/prompt", params)?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    same("the text", client.words().as_str(), "Seen.")?;
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    expect_eq("the text", client.words().as_str(), "Seen.")?;
     for text in [
         r#""type":"image""#,
         "[@quince.txt](file:///notes/quince.txt)",
         "plums are ripe",
     ] {
-        holds(
+        expect(
             &format!("the model sees {text}"),
-            stage.model.was_asked(text),
+            fixture.model.received(text),
         )?;
     }
     for prompt in [
@@ -206,70 +206,70 @@ pub(super) fn content(stage: &Stage) -> Result<(), Fault> {
         json!([{ "type": "audio", "mimeType": "audio/wav", "data": "" }]),
     ] {
         let params = json!({ "sessionId": session, "prompt": prompt });
-        let answer = client.ask("session/prompt", params)?;
-        same("the error", &answer["error"]["code"], &json!(-32602))?;
+        let answer = client.request("session/prompt", params)?;
+        expect_eq("the error", &answer["error"]["code"], &json!(-32602))?;
     }
     Ok(())
 }
 
 /// A command of the project is offered and carried out, and so is one of the CLI's own.
-pub(super) fn slash_command(stage: &Stage) -> Result<(), Fault> {
+pub(super) fn slash_command(fixture: &Fixture) -> Result<(), Failure> {
     let script = json!([[{ "text": "Greeted." }]]);
-    let folder = stage.path(".claude/commands");
+    let folder = fixture.path(".claude/commands");
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    stage.write(
+    fixture.write(
         ".claude/commands/greet.md",
         &format!("Say a word to $ARGUMENTS. <<{script}>>"),
     )?;
-    let mut client = stage.start()?;
-    let session = client.session(&stage.cwd)?;
+    let mut client = fixture.start()?;
+    let session = client.session(&fixture.cwd)?;
     client.wait("the command", |message| {
         let commands = message["params"]["update"]["availableCommands"].as_array();
         commands.is_some_and(|commands| commands.iter().any(|it| it["name"] == "greet"))
     })?;
     let turn = client.prompt_text(&session, "/greet the medlar")?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    same("the text", client.words().as_str(), "Greeted.")?;
-    holds(
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    expect_eq("the text", client.words().as_str(), "Greeted.")?;
+    expect(
         "the model was asked",
-        stage.model.was_asked("Say a word to the medlar."),
+        fixture.model.received("Say a word to the medlar."),
     )?;
     let turn = client.prompt_text(&session, "/context")?;
-    same("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    holds(
+    expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
+    expect(
         "its output is told",
         client.words().contains("Context Usage"),
     )
 }
 
-pub(super) fn refused_login(stage: &Stage) -> Result<(), Fault> {
-    let mut client = stage.start_for(json!({ "auth": { "terminal": true } }))?;
-    let session = client.session(&stage.cwd)?;
+pub(super) fn refused_login(fixture: &Fixture) -> Result<(), Failure> {
+    let mut client = fixture.start_for(json!({ "auth": { "terminal": true } }))?;
+    let session = client.session(&fixture.cwd)?;
     let script = json!([[{ "error": 401, "kind": "authentication_error" }]]);
     let turn = client.prompt(&session, &script)?;
     let answer = client.answer(turn)?;
-    same("the error", &answer["error"]["code"], &json!(-32000))?;
-    let methods = &client.heard[0].1["result"]["authMethods"];
-    same("the login", &methods[0]["type"], &json!("terminal"))
+    expect_eq("the error", &answer["error"]["code"], &json!(-32000))?;
+    let methods = &client.received[0].1["result"]["authMethods"];
+    expect_eq("the login", &methods[0]["type"], &json!("terminal"))
 }
 
 /// A session is refused before anybody has typed anything, and the state can be asked for.
-pub(super) fn no_login(stage: &Stage) -> Result<(), Fault> {
-    let mut env = stage.env();
-    let params = json!({ "cwd": stage.cwd, "mcpServers": [] });
-    let mut client = Client::start(&stage.ours(), &env, &stage.cwd, json!({}))?;
-    let status = client.ask("auth/status", json!({}))?;
-    same(
+pub(super) fn no_login(fixture: &Fixture) -> Result<(), Failure> {
+    let mut env = fixture.env();
+    let params = json!({ "cwd": fixture.cwd, "mcpServers": [] });
+    let mut client = ScriptedClient::start(&fixture.ours(), &env, &fixture.cwd, json!({}))?;
+    let status = client.request("auth/status", json!({}))?;
+    expect_eq(
         "the state",
         &status["result"]["state"],
         &json!("authenticated"),
     )?;
     env.retain(|(name, _)| name != "ANTHROPIC_API_KEY");
-    let mut client = Client::start(&stage.ours(), &env, &stage.cwd, json!({}))?;
-    let opened = client.ask("session/new", params.clone())?;
-    same("the error", &opened["error"]["code"], &json!(-32000))?;
-    let status = client.ask("auth/status", json!({}))?;
-    same(
+    let mut client = ScriptedClient::start(&fixture.ours(), &env, &fixture.cwd, json!({}))?;
+    let opened = client.request("session/new", params.clone())?;
+    expect_eq("the error", &opened["error"]["code"], &json!(-32000))?;
+    let status = client.request("auth/status", json!({}))?;
+    expect_eq(
         "the state",
         &status["result"]["state"],
         &json!("unauthenticated"),
@@ -277,10 +277,10 @@ pub(super) fn no_login(stage: &Stage) -> Result<(), Fault> {
     // Headers may be all that a gateway wants.
     let headers = "Authorization: Bearer none";
     env.push(("ANTHROPIC_CUSTOM_HEADERS".to_owned(), headers.into()));
-    let mut client = Client::start(&stage.ours(), &env, &stage.cwd, json!({}))?;
-    let session = client.session(&stage.cwd)?;
+    let mut client = ScriptedClient::start(&fixture.ours(), &env, &fixture.cwd, json!({}))?;
+    let session = client.session(&fixture.cwd)?;
     let end = client.turn(&session, &json!([[{ "text": "In." }]]))?;
-    same("the end", end.as_str(), "end_turn")
+    expect_eq("the end", end.as_str(), "end_turn")
 }
 
 /// A picture of one point.

@@ -1,0 +1,123 @@
+//! A call that waits for its answer.
+
+use std::sync::atomic::Ordering;
+
+use attache_rpc::{CallId, Payload};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::{CallError, CloseReason, Delivery, PeerHandle};
+use crate::driver::{ResponseWaiter, State};
+
+/// A request that has been queued and waits for its answer. Dropping it takes the request back.
+pub struct PendingCall {
+    link: PeerHandle,
+    call: CallId,
+    delivery: Delivery,
+    answer: oneshot::Receiver<Result<Payload, CallError>>,
+    answered: bool,
+}
+
+impl PendingCall {
+    pub(super) fn new(
+        link: &PeerHandle,
+        state: &mut State,
+        call: CallId,
+        delivery: Delivery,
+    ) -> Self {
+        let (sender, answer) = oneshot::channel();
+        let waiter = ResponseWaiter {
+            delivery,
+            answer: sender,
+            queued: None,
+        };
+        state.waiters.insert(call, waiter);
+        PendingCall {
+            link: link.clone(),
+            call,
+            delivery,
+            answer,
+            answered: false,
+        }
+    }
+
+    /// Waits for the answer.
+    pub async fn response(mut self) -> Result<Payload, CallError> {
+        self.wait().await
+    }
+
+    /// Waits for the answer. When `cancelled` comes first the request is taken back, and its answer is still waited for.
+    pub async fn response_or_cancel(
+        mut self,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Payload, CallError> {
+        tokio::select! {
+            biased;
+            answer = self.wait() => return answer,
+            () = cancelled => {}
+        }
+        self.link.cancel_call(self.call);
+        self.wait().await
+    }
+
+    async fn wait(&mut self) -> Result<Payload, CallError> {
+        let answer = match self.delivery {
+            Delivery::AtOnce => (&mut self.answer).await,
+            Delivery::InOrder => self.wait_in_order().await,
+        };
+        // A call that is given up is taken back.
+        self.answered = answer != Ok(Err(CallError::Stalled));
+        answer.unwrap_or(Err(CallError::Closed(CloseReason::ClosedLocally)))
+    }
+
+    /// Waits for an answer that comes after what was said before it, as long as somebody takes that.
+    async fn wait_in_order(
+        &mut self,
+    ) -> Result<Result<Payload, CallError>, oneshot::error::RecvError> {
+        let first = self.link.shared().taken_count();
+        let mut has_open_requests = false;
+        loop {
+            let shared = self.link.shared();
+            let taken_count = shared.taken_count();
+            if let Ok(answer) = timeout(shared.stall, &mut self.answer).await {
+                return answer;
+            }
+            let had_open_requests =
+                std::mem::replace(&mut has_open_requests, self.has_open_requests());
+            let is_unread = had_open_requests && has_open_requests && first == shared.taken_count();
+            if is_unread || (taken_count == shared.taken_count() && self.is_stalled()) {
+                return Ok(Err(CallError::Stalled));
+            }
+        }
+    }
+
+    /// Whether the answer has been lying in the inbox for too long.
+    fn is_stalled(&self) -> bool {
+        let state = self.link.shared().lock();
+        let queued = state.waiters.get(&self.call).and_then(|w| w.queued);
+        queued.is_some_and(|since| since.elapsed() >= self.link.shared().stall)
+    }
+
+    /// Whether the peer waits for an answer itself, to something that has not been taken.
+    fn has_open_requests(&self) -> bool {
+        let shared = self.link.shared();
+        shared.unread.load(Ordering::Acquire) > 0 && shared.lock().endpoint.open_requests() > 0
+    }
+}
+
+impl Drop for PendingCall {
+    fn drop(&mut self) {
+        if self.answered {
+            return;
+        }
+        let mut state = self.link.shared().lock();
+        state.waiters.remove(&self.call);
+        if state.closed().is_none() {
+            state.endpoint.cancel(self.call);
+            state.wake_writer();
+        }
+        state.endpoint.forget(self.call);
+        drop(state);
+        self.link.shared().room.notify_waiters();
+    }
+}

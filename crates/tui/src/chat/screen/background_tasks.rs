@@ -1,0 +1,77 @@
+//! What would block, done elsewhere: files read, written and found. What comes of it is an input.
+
+use std::collections::VecDeque;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tokio::task::JoinSet;
+
+use crate::chat::effect::{ExistingFile, Input, SaveError, SendMode};
+use crate::chat::mentions::{self, Attachment};
+
+/// What is being done.
+#[derive(Debug, Default)]
+pub(super) struct BackgroundTasks {
+    running: JoinSet<Input>,
+    done: VecDeque<Input>,
+}
+
+impl BackgroundTasks {
+    pub(super) fn find_files(&mut self, roots: Vec<PathBuf>) {
+        self.running
+            .spawn_blocking(move || Input::Files(mentions::walk(&roots)));
+    }
+
+    pub(super) fn load(&mut self, tab: u64, mode: SendMode, prompt: Box<Attachment>) {
+        self.running.spawn_blocking(move || {
+            let content = mentions::load(&prompt).map_err(|error| error.to_string());
+            Input::Loaded {
+                tab,
+                mode,
+                prompt,
+                content,
+            }
+        });
+    }
+
+    pub(super) fn save(&mut self, path: PathBuf, text: String, existing: ExistingFile) {
+        self.running
+            .spawn_blocking(move || Input::Saved(save(&path, &text, existing)));
+    }
+
+    /// Something that is done already.
+    pub(super) fn push_done(&mut self, input: Input) {
+        self.done.push_back(input);
+    }
+
+    /// Waits for something to be done. Cancel safe.
+    pub(super) async fn next(&mut self) -> Input {
+        loop {
+            if let Some(input) = self.done.pop_front() {
+                return input;
+            }
+            match self.running.join_next().await {
+                Some(Ok(input)) => return input,
+                Some(Err(_)) => {}
+                None => std::future::pending().await,
+            }
+        }
+    }
+}
+
+fn save(path: &Path, text: &str, existing: ExistingFile) -> Result<PathBuf, SaveError> {
+    let why = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => SaveError::Exists(path.to_owned()),
+        _ => SaveError::Failed(format!("{} was not written: {error}", path.display())),
+    };
+    let mut options = OpenOptions::new();
+    let options = match existing {
+        ExistingFile::Keep => options.write(true).create_new(true),
+        ExistingFile::Overwrite => options.write(true).create(true).truncate(true),
+    };
+    let file = options.open(path);
+    let mut file = file.map_err(why)?;
+    file.write_all(text.as_bytes()).map_err(why)?;
+    Ok(path.to_owned())
+}
