@@ -17,7 +17,6 @@ mod silent_arms;
 mod slivers;
 mod tokens;
 mod tree;
-#[allow(dead_code, reason = "joins the rules when every crate has its names")]
 mod type_names;
 mod unsafe_code;
 
@@ -58,7 +57,7 @@ fn violations(tree: &Tree) -> Vec<Violation> {
 
 type Rule = fn(&Tree) -> Vec<Violation>;
 
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 13] = [
     crate_graph::check,
     may_not_touch::check,
     no_features::check,
@@ -71,6 +70,7 @@ const RULES: [Rule; 12] = [
     hygiene::check,
     ignored_tests::check,
     silent_arms::check,
+    type_names::check,
 ];
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
