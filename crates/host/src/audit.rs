@@ -2,10 +2,9 @@
 //! so that nothing can be changed or left out unseen. It never holds the content of a file or a secret.
 
 mod chain;
-mod fields;
-mod head;
+mod log_files;
 mod queue;
-mod read;
+mod record;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -19,12 +18,12 @@ use attache_process::ExecRecord;
 
 use crate::permissions::{Action, Reason, Scope};
 pub use attache_disk::private::Error;
-pub use read::{LogEntry, entries};
+pub use log_files::{LogEntry, entries};
 pub use verify::{ChainBreak, ChainBreakKind, LogReport, verify};
 
-use fields::Noted;
-use queue::Queue;
-use writer::Writer;
+use queue::EventQueue;
+use record::EventRecord;
+use writer::LogWriter;
 
 /// Something worth remembering.
 #[derive(Debug, Clone)]
@@ -68,7 +67,7 @@ pub enum Event<'a> {
         /// Whose session, where the decision was about one.
         session: Option<&'a str>,
         /// What had been decided on; nothing where the decision is no longer known.
-        what: Option<&'a str>,
+        subject: Option<&'a str>,
         /// Whether it still counted.
         was_in_force: bool,
     },
@@ -127,7 +126,7 @@ pub enum Event<'a> {
         /// Which terminal.
         terminal: &'a str,
         /// Exit code or signal.
-        how: String,
+        outcome: String,
     },
 }
 
@@ -159,27 +158,27 @@ pub enum AnswerReach {
 /// tens of microseconds, unless the disk is slow. With a log [`in_background`](Log::in_background) it is there when
 /// [`settle`](Log::settle) returns. An event is not forced to the disk: it outlives the program, not a power failure.
 #[derive(Debug, Clone, Default)]
-pub struct Log(Option<Arc<Way>>);
+pub struct Log(Option<Arc<LogSink>>);
 
 /// How events come into the file.
 #[derive(Debug)]
-enum Way {
-    AtOnce(Mutex<Open>),
-    Queued(Queue),
+enum LogSink {
+    Direct(Mutex<DirectWriter>),
+    Queued(EventQueue),
 }
 
 #[derive(Debug)]
-struct Open {
-    writer: Writer,
-    fault: Fault,
+struct DirectWriter {
+    writer: LogWriter,
+    fault: WriteFault,
 }
 
 #[derive(Debug, Default)]
-enum Fault {
+enum WriteFault {
     #[default]
     None,
-    New(String),
-    Told,
+    Unreported(String),
+    Reported,
 }
 
 impl Log {
@@ -203,13 +202,16 @@ impl Log {
     ///
     /// As [`open`](Log::open).
     pub fn limited(dir: &Path, size: u64, files: usize) -> Result<Log, Error> {
-        let writer = Writer::open(dir, size, files.max(2))?;
-        let fault = Fault::None;
-        Ok(Log::by(Way::AtOnce(Mutex::new(Open { writer, fault }))))
+        let writer = LogWriter::open(dir, size, files.max(2))?;
+        let fault = WriteFault::None;
+        Ok(Log::with_sink(LogSink::Direct(Mutex::new(DirectWriter {
+            writer,
+            fault,
+        }))))
     }
 
-    fn by(way: Way) -> Log {
-        Log(Some(Arc::new(way)))
+    fn with_sink(sink: LogSink) -> Log {
+        Log(Some(Arc::new(sink)))
     }
 
     /// The same log, written by a thread of its own in the order of the events. At most 8 MiB wait; what comes while there
@@ -220,15 +222,17 @@ impl Log {
     ///
     /// The log as it was, when it has clones.
     pub fn in_background(self) -> Result<Log, Log> {
-        let Some(way) = self.0 else {
+        let Some(sink) = self.0 else {
             return Ok(Log::none());
         };
-        match Arc::try_unwrap(way) {
-            Ok(Way::AtOnce(open)) => {
+        match Arc::try_unwrap(sink) {
+            Ok(LogSink::Direct(open)) => {
                 let open = open.into_inner().unwrap_or_else(PoisonError::into_inner);
-                Ok(Log::by(Way::Queued(Queue::start(open.writer))))
+                Ok(Log::with_sink(LogSink::Queued(EventQueue::start(
+                    open.writer,
+                ))))
             }
-            Ok(queued) => Ok(Log::by(queued)),
+            Ok(queued) => Ok(Log::with_sink(queued)),
             Err(shared) => Err(Log(Some(shared))),
         }
     }
@@ -236,12 +240,12 @@ impl Log {
     /// Appends an event. A log that cannot be written any more says so once, through [`Log::fault`].
     pub fn append(&self, event: &Event<'_>) {
         match self.0.as_deref() {
-            Some(Way::AtOnce(open)) => {
+            Some(LogSink::Direct(open)) => {
                 let mut open = lock(open);
-                let appended = open.writer.append(&Noted::of(event));
-                open.fault.take(appended);
+                let appended = open.writer.append(&EventRecord::of(event));
+                open.fault.record(appended);
             }
-            Some(Way::Queued(queue)) => queue.push(Noted::of(event)),
+            Some(LogSink::Queued(queue)) => queue.push(EventRecord::of(event)),
             None => {}
         }
     }
@@ -249,22 +253,22 @@ impl Log {
     /// Whether [`settle`](Log::settle) would return at once.
     pub fn is_settled(&self) -> bool {
         match self.0.as_deref() {
-            Some(Way::Queued(queue)) => queue.is_settled(),
-            Some(Way::AtOnce(_)) | None => true,
+            Some(LogSink::Queued(queue)) => queue.is_settled(),
+            Some(LogSink::Direct(_)) | None => true,
         }
     }
 
     /// Waits until everything is written that was appended before, so that what is done next cannot be known while this is
     /// not. A disk that hangs is waited for a few seconds, and then no longer until it has moved.
     pub fn settle(&self) {
-        if let Some(Way::Queued(queue)) = self.0.as_deref() {
+        if let Some(LogSink::Queued(queue)) = self.0.as_deref() {
             queue.settle();
         }
     }
 
     /// Waits until everything that was appended is written, and only so long.
     pub fn flush(&self, patience: Duration) {
-        if let Some(Way::Queued(queue)) = self.0.as_deref() {
+        if let Some(LogSink::Queued(queue)) = self.0.as_deref() {
             queue.flush(patience);
         }
     }
@@ -272,31 +276,33 @@ impl Log {
     /// Why the log could not be written, once.
     pub fn fault(&self) -> Option<String> {
         match self.0.as_deref()? {
-            Way::AtOnce(open) => lock(open).fault.tell(),
-            Way::Queued(queue) => queue.fault(),
+            LogSink::Direct(open) => lock(open).fault.report(),
+            LogSink::Queued(queue) => queue.fault(),
         }
     }
 }
 
-impl Fault {
+impl WriteFault {
     /// What came of writing an event.
-    fn take(&mut self, appended: Result<(), Error>) {
+    fn record(&mut self, appended: Result<(), Error>) {
         match appended {
-            Ok(()) => *self = Fault::None,
-            Err(error) if matches!(self, Fault::None) => *self = Fault::New(error.to_string()),
+            Ok(()) => *self = WriteFault::None,
+            Err(error) if matches!(self, WriteFault::None) => {
+                *self = WriteFault::Unreported(error.to_string())
+            }
             Err(_) => {}
         }
     }
 
     /// Why events could not be written, once.
-    fn tell(&mut self) -> Option<String> {
-        match std::mem::replace(self, Fault::Told) {
-            Fault::New(why) => Some(why),
-            Fault::None => {
-                *self = Fault::None;
+    fn report(&mut self) -> Option<String> {
+        match std::mem::replace(self, WriteFault::Reported) {
+            WriteFault::Unreported(why) => Some(why),
+            WriteFault::None => {
+                *self = WriteFault::None;
                 None
             }
-            Fault::Told => None,
+            WriteFault::Reported => None,
         }
     }
 }

@@ -2,10 +2,10 @@
 //! others are withheld, and so are their values wherever a child prints them. An agent or a repository cannot change
 //! that. `docs/terminals.md` has the list.
 
+mod harmless;
 mod names;
 mod secret_values;
-mod set_by_agent;
-mod values;
+mod withheld_values;
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -17,14 +17,14 @@ use attache_process::Program;
 
 use crate::config_command;
 
-pub use set_by_agent::is_harmless;
-pub use values::{ReplacingStream, WithheldValues};
+pub use harmless::is_harmless;
+pub use withheld_values::{ReplacingStream, WithheldValues};
 
 /// The environment of children: commands in terminals and MCP servers. Clones share it.
 #[derive(Clone)]
-pub struct ChildEnvironment(Arc<Inner>);
+pub struct ChildEnvironment(Arc<Variables>);
 
-struct Inner {
+struct Variables {
     passed: BTreeMap<OsString, OsString>,
     /// Names of withheld variables, those that look wanted first.
     withheld: Vec<String>,
@@ -59,7 +59,7 @@ impl ChildEnvironment {
     ) -> ChildEnvironment {
         let is_passed = |name: &OsStr| {
             name.to_str().is_some_and(|name| {
-                names::is_listed(name) || pass.iter().any(|pattern| pattern.fits(name))
+                names::is_listed(name) || pass.iter().any(|pattern| pattern.matches(name))
             })
         };
         let (passed, withheld): (BTreeMap<_, _>, BTreeMap<_, _>) =
@@ -70,7 +70,7 @@ impl ChildEnvironment {
             .map(|name| name.to_string_lossy().into_owned())
             .collect();
         withheld.sort_by_key(|name| !names::looks_secret(name));
-        ChildEnvironment(Arc::new(Inner {
+        ChildEnvironment(Arc::new(Variables {
             passed,
             withheld,
             values,
@@ -150,7 +150,7 @@ impl fmt::Debug for ChildEnvironment {
 }
 
 impl VariablePattern {
-    fn fits(&self, name: &str) -> bool {
+    fn matches(&self, name: &str) -> bool {
         match self.text.strip_suffix('*') {
             Some(start) => name.starts_with(start),
             None => name == self.text,
@@ -280,7 +280,7 @@ mod tests {
         for name in super::names::listed() {
             assert!(page.contains(&format!("`{name}`")), "{name}");
         }
-        for (name, _) in super::set_by_agent::harmless() {
+        for (name, _) in super::harmless::harmless() {
             assert!(page.contains(&format!("`{name}`")), "{name}");
         }
     }

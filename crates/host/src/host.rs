@@ -1,6 +1,6 @@
 //! All that a client serves, in one value.
 
-mod confine;
+mod confinement;
 mod inspection;
 mod sessions;
 #[cfg(test)]
@@ -22,7 +22,7 @@ use crate::files::{self, Files};
 use crate::permissions::Permissions;
 use crate::terminals::{self, Terminals};
 pub use inspection::{FileOnDisk, InspectedPath};
-use sessions::{Sessions, Stage};
+use sessions::{Sessions, TerminalStatus};
 
 /// All that a client serves, in one value: it knows the roots of every session and notes what was done in the log.
 ///
@@ -46,9 +46,9 @@ pub struct Host {
     /// Where the agent works beside the directory it is started in.
     directories: Arc<[PathBuf]>,
     /// Whether the agent can mount while paths are denied.
-    nesting: NestedMounts,
+    nested_mounts: NestedMounts,
     /// Files that are read or written at the same time: each takes a thread.
-    at_once: Arc<Semaphore>,
+    file_permits: Arc<Semaphore>,
 }
 
 impl Host {
@@ -63,8 +63,8 @@ impl Host {
             sessions: Sessions::default(),
             notices: Arc::default(),
             directories: Arc::default(),
-            nesting: NestedMounts::default(),
-            at_once: Arc::new(Semaphore::new(FILES_AT_ONCE)),
+            nested_mounts: NestedMounts::default(),
+            file_permits: Arc::new(Semaphore::new(FILES_AT_ONCE)),
         }
     }
 
@@ -77,7 +77,7 @@ impl Host {
 
     /// The same host, for an agent that works in these directories as well.
     #[must_use]
-    pub fn working_in(mut self, directories: &[PathBuf]) -> Host {
+    pub fn with_directories(mut self, directories: &[PathBuf]) -> Host {
         self.directories = directories.into();
         self
     }
@@ -87,7 +87,7 @@ impl Host {
         let roots = roots
             .deny(self.permissions.deny_path_rules(&self.agent))
             .ask(self.permissions.ask_path_rules(&self.agent));
-        roots.find_denied();
+        roots.start_denied_search();
         if roots.denied().is_cut() {
             self.permissions.enforce_paths(&self.agent, false);
         }
@@ -105,11 +105,11 @@ impl Host {
 
     /// Serves a session no longer: its commands are ended. What they wrote can still be looked at.
     pub async fn suspend(&self, session: &v1::SessionId) {
-        for (terminal, stage) in self.sessions.close(session) {
+        for (terminal, status) in self.sessions.close(session) {
             // One that the agent has released meanwhile is what we want.
             drop(self.terminals.release(session, &terminal).await);
-            if stage == Stage::Running {
-                self.note_end(session, &terminal);
+            if status == TerminalStatus::Running {
+                self.log_exit(session, &terminal);
             }
         }
     }
@@ -145,8 +145,8 @@ impl Host {
         request: &v1::ReadTextFileRequest,
         judged: &InspectedPath,
     ) -> Result<v1::ReadTextFileResponse, Error> {
-        let roots = self.served(&request.session_id)?;
-        let roots = roots.approving(judged.alias.clone());
+        let roots = self.session_roots(&request.session_id)?;
+        let roots = roots.with_approved_alias(judged.alias.clone());
         let (files, log, asked) = (self.files.clone(), self.log.clone(), request.clone());
         let agent = Arc::clone(&self.agent);
         self.blocking(move || {
@@ -166,10 +166,10 @@ impl Host {
     /// Where a path leads that is to be read.
     pub async fn inspect_read(&self, request: &v1::ReadTextFileRequest) -> InspectedPath {
         let look = |_: &Files, roots: &Roots, path: &Path| {
-            let is_outside = matches!(roots.walk(path), Err(files::Error::Outside { .. }));
+            let is_outside = matches!(roots.resolve(path), Err(files::FileError::Outside { .. }));
             (None, is_outside)
         };
-        self.place(&request.session_id, request.path.as_path(), look)
+        self.inspect(&request.session_id, request.path.as_path(), look)
             .await
     }
 
@@ -179,14 +179,14 @@ impl Host {
         let look = move |files: &Files, roots: &Roots, path: &Path| {
             let text = files.read(roots, path, None, None).ok();
             let text = text.filter(|text| text.len() <= MOST_SHOWN);
-            let is_closed = match files.check_write(roots, path, &content) {
+            let is_refused = match files.check_write(roots, path, &content) {
                 // The rule decides, and is told to the user.
-                Ok(()) | Err(files::Error::DeniedByPolicy { .. }) => false,
+                Ok(()) | Err(files::FileError::DeniedByPolicy { .. }) => false,
                 Err(_) => true,
             };
-            (text, is_closed)
+            (text, is_refused)
         };
-        self.place(&request.session_id, request.path.as_path(), look)
+        self.inspect(&request.session_id, request.path.as_path(), look)
             .await
     }
 
@@ -218,7 +218,7 @@ impl Host {
         self.blocking(look).await.unwrap_or_default()
     }
 
-    async fn place(
+    async fn inspect(
         &self,
         session: &v1::SessionId,
         path: &Path,
@@ -231,11 +231,11 @@ impl Host {
         let look = move || {
             let alias = files.ask_rule_alias(&roots, &path);
             let other = alias.as_ref().and_then(|alias| alias.other.clone());
-            let (text, is_closed) = look_at(&files, &roots, &path);
+            let (text, is_refused) = look_at(&files, &roots, &path);
             Ok(InspectedPath {
                 resolved: other.or_else(|| roots.resolve_links(&path)),
                 text,
-                is_closed,
+                is_refused,
                 // A name that nobody knows cannot be asked about.
                 alias: alias.filter(|alias| alias.other.is_some()),
             })
@@ -252,7 +252,7 @@ impl Host {
         &self,
         request: v1::WriteTextFileRequest,
     ) -> Result<v1::WriteTextFileResponse, Error> {
-        let roots = self.served(&request.session_id)?;
+        let roots = self.session_roots(&request.session_id)?;
         let (files, log) = (self.files.clone(), self.log.clone());
         let agent = Arc::clone(&self.agent);
         self.blocking(move || {
@@ -304,7 +304,7 @@ impl Host {
         request: &v1::CreateTerminalRequest,
     ) -> Result<v1::CreateTerminalResponse, Error> {
         let session = &request.session_id;
-        let roots = self.served(session)?;
+        let roots = self.session_roots(session)?;
         self.settle_log().await;
         let created = self.terminals.create_resolved(&roots, request).await;
         let command = terminals::shown_command(request);
@@ -316,7 +316,7 @@ impl Host {
         });
         self.settle_log().await;
         let terminal = created?;
-        if !self.sessions.started(session, &terminal) {
+        if !self.sessions.add_terminal(session, &terminal) {
             // Closed while the command was being started: nobody would end it any more.
             drop(self.terminals.release(session, &terminal).await);
             return Err(error::session_not_found(session));
@@ -348,7 +348,7 @@ impl Host {
         &self,
         request: &v1::TerminalOutputRequest,
     ) -> Result<v1::TerminalOutputResponse, Error> {
-        self.served(&request.session_id)?;
+        self.session_roots(&request.session_id)?;
         let output = self
             .terminals
             .output(&request.session_id, &request.terminal_id);
@@ -369,9 +369,9 @@ impl Host {
         request: &v1::WaitForTerminalExitRequest,
     ) -> Result<v1::WaitForTerminalExitResponse, Error> {
         let (session, terminal) = (&request.session_id, &request.terminal_id);
-        self.served(session)?;
+        self.session_roots(session)?;
         let status = self.terminals.wait(session, terminal).await?;
-        self.has_ended(session, terminal);
+        self.log_exit_once(session, terminal);
         let mut response = v1::WaitForTerminalExitResponse::new();
         response.exit_code = status.exit_code;
         response.signal = status.signal;
@@ -388,9 +388,9 @@ impl Host {
         request: &v1::KillTerminalRequest,
     ) -> Result<v1::KillTerminalResponse, Error> {
         let (session, terminal) = (&request.session_id, &request.terminal_id);
-        self.served(session)?;
+        self.session_roots(session)?;
         self.terminals.kill(session, terminal).await?;
-        self.has_ended(session, terminal);
+        self.log_exit_once(session, terminal);
         Ok(v1::KillTerminalResponse::new())
     }
 
@@ -404,10 +404,10 @@ impl Host {
         request: &v1::ReleaseTerminalRequest,
     ) -> Result<v1::ReleaseTerminalResponse, Error> {
         let (session, terminal) = (&request.session_id, &request.terminal_id);
-        self.served(session)?;
+        self.session_roots(session)?;
         self.terminals.release(session, terminal).await?;
-        self.has_ended(session, terminal);
-        self.sessions.released(session, terminal);
+        self.log_exit_once(session, terminal);
+        self.sessions.remove_terminal(session, terminal);
         self.notices().remove(terminal);
         Ok(v1::ReleaseTerminalResponse::new())
     }
@@ -421,25 +421,25 @@ impl Host {
         }
     }
 
-    fn served(&self, session: &v1::SessionId) -> Result<Roots, Error> {
+    fn session_roots(&self, session: &v1::SessionId) -> Result<Roots, Error> {
         let roots = self.sessions.roots(session);
         roots.ok_or_else(|| error::session_not_found(session))
     }
 
     /// Notes how a command ended, once.
-    fn has_ended(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
-        if self.sessions.ended(session, terminal) {
-            self.note_end(session, terminal);
+    fn log_exit_once(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
+        if self.sessions.mark_ended(session, terminal) {
+            self.log_exit(session, terminal);
         }
     }
 
-    fn note_end(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
+    fn log_exit(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
         let exit = self.terminals.view(terminal).and_then(|view| view.exit);
         self.log.append(&Event::Ended {
             agent: &self.agent,
             session: session.as_str(),
             terminal: terminal.as_str(),
-            how: exit.map_or_else(|| "unknown".to_owned(), |exit| how(&exit)),
+            outcome: exit.map_or_else(|| "unknown".to_owned(), |exit| describe_exit(&exit)),
         });
     }
 
@@ -447,7 +447,7 @@ impl Host {
         &self,
         work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let Ok(_permit) = Arc::clone(&self.at_once).acquire_owned().await else {
+        let Ok(_permit) = Arc::clone(&self.file_permits).acquire_owned().await else {
             return Err(error::internal("files are no longer served"));
         };
         let done = tokio::task::spawn_blocking(work).await;
@@ -459,7 +459,7 @@ fn file_on_disk(files: &Files, roots: &Roots, path: &Path) -> FileOnDisk {
     match files.read(roots, path, None, None) {
         Ok(text) if text.len() > MOST_SHOWN => too_much(),
         Ok(text) => FileOnDisk::Text(text),
-        Err(files::Error::NotFound { .. }) => FileOnDisk::Missing,
+        Err(files::FileError::NotFound { .. }) => FileOnDisk::Missing,
         Err(error) => FileOnDisk::Unknown(error.to_string()),
     }
 }
@@ -476,7 +476,7 @@ fn to_string(error: &impl Display) -> String {
     error.to_string()
 }
 
-fn how(exit: &v1::TerminalExitStatus) -> String {
+fn describe_exit(exit: &v1::TerminalExitStatus) -> String {
     match (exit.exit_code, &exit.signal) {
         (_, Some(signal)) => format!("signal {signal}"),
         (Some(code), None) => format!("exit code {code}"),

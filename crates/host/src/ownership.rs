@@ -80,8 +80,8 @@ pub fn check(path: &Path, file: &File) -> Result<(), OwnershipError> {
     let of_system = |error: io::Error| refused(path, format!("cannot be checked: {error}"));
     let metadata = file.metadata().map_err(of_system)?;
     let owner = match platform::has_unknown_owner(&metadata) && is_accepted(file) {
-        true => Owner::Checked,
-        false => Owner::Told,
+        true => OwnerCheck::Done,
+        false => OwnerCheck::Required,
     };
     if let Some(fault) = platform::file_fault(path, &metadata, owner) {
         return Err(refused(path, fault));
@@ -143,11 +143,11 @@ fn digest(file: &File) -> Option<String> {
 
 /// What is known about the owner of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
+enum OwnerCheck {
     /// What the system tells.
-    Told,
+    Required,
     /// It was checked where it can be told.
-    Checked,
+    Done,
 }
 
 static ACCEPTED: OnceLock<Vec<String>> = OnceLock::new();

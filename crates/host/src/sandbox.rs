@@ -1,10 +1,10 @@
 //! What commands in our terminals may touch: the session's directories, temporary folders and caches of tools to write,
 //! everything but known secrets to read. `docs/terminals.md` lists the places.
 
+mod default_places;
 mod devices;
-mod homes;
+mod home_directories;
 mod landlock;
-mod places;
 mod secrets;
 mod worktree;
 
@@ -20,11 +20,11 @@ use crate::Roots;
 use crate::denied::ConfinedProcess;
 
 pub use landlock::{LandlockRules, SandboxSupport, support};
-use secrets::{Secret, SecretPlace};
+use secrets::{SecretPath, SecretPlace};
 
 /// What commands may touch beside the session's directories.
 #[derive(Debug, Clone, Default)]
-pub struct Places {
+pub struct SandboxPlaces {
     write: Vec<PathBuf>,
     secrets: Vec<SecretPlace>,
     /// Secrets that the user opens.
@@ -33,12 +33,12 @@ pub struct Places {
     read_only: Vec<PathBuf>,
     network: Network,
     /// What the user's configuration says, to be repeated in hints.
-    settings: Arc<Settings>,
+    settings: Arc<SandboxSettings>,
 }
 
 /// What the user's configuration says about the sandbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct SandboxSettings {
     /// More places to write, with everything below them.
     pub write: Vec<PathBuf>,
     /// Places to read that would be unreadable as secrets.
@@ -51,7 +51,7 @@ pub struct Settings {
 
 /// What a command was kept from, to explain a refusal afterwards.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Limits {
+pub(crate) struct SandboxLimits {
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) secret: Vec<PathBuf>,
     pub(crate) denied: Vec<PathBuf>,
@@ -59,47 +59,47 @@ pub(crate) struct Limits {
     pub(crate) read_only: Vec<PathBuf>,
     pub(crate) is_sandboxed: bool,
     /// What the user's configuration says.
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) settings: Arc<SandboxSettings>,
     /// When the places were looked at.
     pub(crate) since: Option<SystemTime>,
 }
 
-impl Places {
+impl SandboxPlaces {
     /// Nothing beside the session's directories and a temporary directory of its own.
-    pub fn none() -> Places {
-        Places::default()
+    pub fn none() -> SandboxPlaces {
+        SandboxPlaces::default()
     }
 
     /// Temporary folders, caches of the tools that are installed, and what the settings add; secrets of the user, and
     /// `own`, our own directories, are unreadable. Makes the caches that are missing. Looks at the disk.
-    pub fn usual(settings: &Settings, own: &[PathBuf]) -> Places {
+    pub fn usual(settings: &SandboxSettings, own: &[PathBuf]) -> SandboxPlaces {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let home = std::env::home_dir();
         let mut hidden: Vec<SecretPlace> = Vec::new();
-        for other in homes::others() {
+        for other in home_directories::others() {
             if Some(&other) != home.as_ref() {
-                hidden.extend(places::secrets(&other, &|_| None));
+                hidden.extend(default_places::secrets(&other, &|_| None));
             }
         }
-        let system = homes::of_the_system();
+        let system = home_directories::of_the_system();
         hidden.extend(system.into_iter().map(SecretPlace::known));
-        Places::of(settings, own, home.as_deref(), &variable).and_hide(hidden)
+        SandboxPlaces::of(settings, own, home.as_deref(), &variable).and_hide(hidden)
     }
 
     /// The same with files that commands cannot change, also inside the session's directories: the policy and the
     /// configuration that are in force. It takes a kernel that gives commands a namespace of their own.
     #[must_use]
-    pub fn keep_read_only(mut self, files: impl IntoIterator<Item = PathBuf>) -> Places {
+    pub fn keep_read_only(mut self, files: impl IntoIterator<Item = PathBuf>) -> SandboxPlaces {
         self.read_only.extend(files);
         self
     }
 
     /// The same for another home directory, whatever variables say, and without the temporary folders of the system.
-    pub fn for_home(settings: &Settings, own: &[PathBuf], home: &Path) -> Places {
+    pub fn for_home(settings: &SandboxSettings, own: &[PathBuf], home: &Path) -> SandboxPlaces {
         let path = std::env::var_os("PATH").map(PathBuf::from);
         let variable = |name: &str| path.clone().filter(|_| name == "PATH");
-        let temporary = places::temporary(&variable);
-        let mut places = Places::of(settings, own, Some(home), &variable);
+        let temporary = default_places::temporary(&variable);
+        let mut places = SandboxPlaces::of(settings, own, Some(home), &variable);
         let is_asked = |place: &PathBuf| settings.write.contains(place);
         places
             .write
@@ -108,21 +108,21 @@ impl Places {
     }
 
     fn of(
-        settings: &Settings,
+        settings: &SandboxSettings,
         own: &[PathBuf],
         home: Option<&Path>,
         variable: &dyn Fn(&str) -> Option<PathBuf>,
-    ) -> Places {
-        let mut write = places::temporary(variable);
+    ) -> SandboxPlaces {
+        let mut write = default_places::temporary(variable);
         let mut secrets = Vec::new();
         if let Some(home) = home {
-            write.extend(places::caches(home, variable));
-            secrets.extend(places::secrets(home, variable));
+            write.extend(default_places::caches(home, variable));
+            secrets.extend(default_places::secrets(home, variable));
         }
         write.extend(settings.write.iter().cloned());
         let also = own.iter().chain(&settings.hide);
         secrets.extend(also.cloned().map(SecretPlace::named));
-        let places = Places {
+        let places = SandboxPlaces {
             write,
             secrets: Vec::new(),
             read: settings.read.iter().map(|path| real(path)).collect(),
@@ -134,7 +134,7 @@ impl Places {
     }
 
     /// The same with more places that commands cannot read, except for what the user opens.
-    fn and_hide(mut self, secrets: Vec<SecretPlace>) -> Places {
+    fn and_hide(mut self, secrets: Vec<SecretPlace>) -> SandboxPlaces {
         let is_closed = |secret: &SecretPlace| {
             let secret = real(&secret.path);
             !self.read.iter().any(|read| secret.starts_with(read))
@@ -145,13 +145,13 @@ impl Places {
     }
 
     /// What commands must not read, without what contains one of the session's directories.
-    fn secrets_of(&self, own: &[PathBuf]) -> Vec<Secret> {
+    fn secrets_of(&self, own: &[PathBuf]) -> Vec<SecretPath> {
         let found = self.secrets.iter().flat_map(SecretPlace::found);
-        let is_closed = |it: &Secret| {
+        let is_closed = |it: &SecretPath| {
             let is_opened = self.read.iter().any(|read| it.path.starts_with(read));
             !is_opened && !own.iter().any(|root| root.starts_with(&it.path))
         };
-        let found: BTreeSet<Secret> = found.filter(is_closed).collect();
+        let found: BTreeSet<SecretPath> = found.filter(is_closed).collect();
         found.into_iter().collect()
     }
 
@@ -206,11 +206,11 @@ pub fn path_rule_shortcoming() -> Option<String> {
 /// The confinement of a command that starts now, and the rules to apply to it. Without `places` only what the policy denies
 /// is kept from it.
 pub(crate) fn confinement(
-    places: Option<&Places>,
+    places: Option<&SandboxPlaces>,
     roots: &Roots,
     cwd: &Path,
     temporary: Option<&Path>,
-) -> io::Result<(Confinement, LandlockRules, Limits)> {
+) -> io::Result<(Confinement, LandlockRules, SandboxLimits)> {
     let (covers, left_out) = roots.denied().covers(ConfinedProcess::Command, cwd)?;
     if !left_out.is_empty() {
         let why = "a deny rule of the policy covers the directory to run in";
@@ -219,12 +219,12 @@ pub(crate) fn confinement(
     let denied = roots.denied();
     let mut confinement = denied.keep_covered(Confinement::new(), ConfinedProcess::Command, cwd);
     let mut rules = LandlockRules::new();
-    let mut limits = Limits {
+    let mut limits = SandboxLimits {
         denied: covers.iter().map(|cover| cover.path.clone()).collect(),
-        ..Limits::default()
+        ..SandboxLimits::default()
     };
     let own: Vec<PathBuf> = roots.real_paths().map(Path::to_owned).collect();
-    let mut secrets: Vec<Secret> = Vec::new();
+    let mut secrets: Vec<SecretPath> = Vec::new();
     let mut read_only: Vec<Cover> = Vec::new();
     if let Some(places) = places {
         limits.is_sandboxed = true;

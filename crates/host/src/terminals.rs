@@ -2,15 +2,13 @@
 //! on. Nothing here is safe for a screen as it is: what a command writes is its own.
 
 mod advice;
-mod changes;
 mod command;
-mod environment;
 mod error;
-mod ring;
-mod run;
-mod shelf;
-mod shown;
-mod temporary;
+mod output_buffer;
+mod record;
+mod runner;
+mod table;
+mod temporary_directory;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -25,20 +23,19 @@ use tokio::sync::watch;
 use crate::Roots;
 use crate::environment::ChildEnvironment;
 use crate::exec::Watcher;
-use crate::sandbox::{self, Places, SandboxSupport};
-use changes::Changes;
-use ring::Ring;
-use run::Order;
-use shelf::{Shelf, Terminal};
-use shown::Shown;
+use crate::sandbox::{self, SandboxPlaces, SandboxSupport};
+use output_buffer::OutputBuffer;
+use record::{ChangeQueue, TerminalRecord};
+use runner::DesiredState;
+use table::{Terminal, TerminalTable};
 
 pub(crate) use command::may_be_line;
 pub use command::{resolve_command, shown_command, shown_line};
-pub use error::Error;
+pub use error::TerminalError;
 
 /// The terminals of all sessions. Clones are the same terminals; when the last one is dropped every command is killed.
 #[derive(Clone)]
-pub struct Terminals(Arc<Inner>);
+pub struct Terminals(Arc<TerminalsState>);
 
 /// What terminals may cost. What is over a limit is refused or dropped; no limit makes anybody wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +64,7 @@ pub enum Sandbox {
     Off,
     /// They write only inside the roots, to a temporary directory of the session and to these places, and read everything
     /// but secrets. Where the system cannot do that, no command starts.
-    On(Arc<Places>),
+    On(Arc<SandboxPlaces>),
 }
 
 /// A terminal as a person sees it, also after its release.
@@ -85,24 +82,24 @@ pub struct TerminalView {
     pub is_released: bool,
 }
 
-struct Inner {
+struct TerminalsState {
     limits: TerminalLimits,
     sandbox: Sandbox,
     environment: ChildEnvironment,
     /// Sessions that were told which variables their commands lack; `None` where nobody is told.
-    told: Option<Mutex<HashSet<v1::SessionId>>>,
+    notified_sessions: Option<Mutex<HashSet<v1::SessionId>>>,
     /// An id of an older run, which a stored conversation may name, must not be one of this run.
     run: u64,
     next: AtomicU64,
-    shelf: Mutex<Shelf>,
-    changes: Arc<Changes>,
+    table: Mutex<TerminalTable>,
+    changes: Arc<ChangeQueue>,
     watcher: OnceLock<Watcher>,
 }
 
 impl Terminals {
     /// No terminals yet. Commands get what is on the list of our own environment, and are not told what they lack.
     pub fn new(limits: TerminalLimits, sandbox: Sandbox) -> Terminals {
-        Terminals::made(limits, sandbox, ChildEnvironment::default(), None)
+        Terminals::build(limits, sandbox, ChildEnvironment::default(), None)
     }
 
     /// The same with another environment for commands. The first command of a session tells which variables it lacks:
@@ -112,23 +109,23 @@ impl Terminals {
         sandbox: Sandbox,
         environment: ChildEnvironment,
     ) -> Terminals {
-        Terminals::made(limits, sandbox, environment, Some(Mutex::default()))
+        Terminals::build(limits, sandbox, environment, Some(Mutex::default()))
     }
 
-    fn made(
+    fn build(
         limits: TerminalLimits,
         sandbox: Sandbox,
         environment: ChildEnvironment,
-        told: Option<Mutex<HashSet<v1::SessionId>>>,
+        notified_sessions: Option<Mutex<HashSet<v1::SessionId>>>,
     ) -> Terminals {
-        Terminals(Arc::new(Inner {
+        Terminals(Arc::new(TerminalsState {
             limits,
             sandbox,
             environment,
-            told,
+            notified_sessions,
             run: RandomState::new().build_hasher().finish(),
             next: AtomicU64::new(1),
-            shelf: Mutex::default(),
+            table: Mutex::default(),
             changes: Arc::default(),
             watcher: OnceLock::new(),
         }))
@@ -148,9 +145,10 @@ impl Terminals {
     /// wanted. The caller shows it to the user and the agent.
     pub fn notice(&self, session: &v1::SessionId) -> Option<String> {
         let notice = self.0.environment.notice()?;
-        let mut told = self.0.told.as_ref()?.lock();
-        let told = told.as_mut().ok()?;
-        (told.len() < MOST_TOLD && told.insert(session.clone())).then_some(notice)
+        let mut notified_sessions = self.0.notified_sessions.as_ref()?.lock();
+        let notified_sessions = notified_sessions.as_mut().ok()?;
+        (notified_sessions.len() < MOST_TOLD && notified_sessions.insert(session.clone()))
+            .then_some(notice)
     }
 
     /// Starts a command inside the roots; one that is a whole line is [`resolve_command`] first. Needs a tokio runtime with I/O
@@ -164,7 +162,7 @@ impl Terminals {
         &self,
         roots: &Roots,
         request: &v1::CreateTerminalRequest,
-    ) -> Result<v1::TerminalId, Error> {
+    ) -> Result<v1::TerminalId, TerminalError> {
         self.create_resolved(roots, &resolve_command(request, roots.cwd()))
             .await
     }
@@ -178,9 +176,9 @@ impl Terminals {
         &self,
         roots: &Roots,
         request: &v1::CreateTerminalRequest,
-    ) -> Result<v1::TerminalId, Error> {
+    ) -> Result<v1::TerminalId, TerminalError> {
         let place = self.reserve(&request.session_id)?;
-        warm_up(roots).await;
+        find_denied_paths(roots).await;
         let program = command::program(roots, request, &self.0.environment)?;
         let program = program.largest_file(self.0.limits.largest_file);
         let watcher = self.0.watcher.get();
@@ -195,20 +193,20 @@ impl Terminals {
         };
         let (started, limits) = self.start(&program, roots, &place.id).await?;
         let (mut child, output) =
-            started.map_err(|error| command::refusal(request, roots, error))?;
+            started.map_err(|error| command::start_error(request, roots, error))?;
         if let Some(watcher) = watcher {
             watcher.follow(&mut child, Some(&request.session_id));
         }
-        let (orders, taken) = watch::channel(Order::Run);
-        let shown = self.shown(&place.id, request);
+        let (desired, taken) = watch::channel(DesiredState::Running);
+        let record = self.record(&place.id, request);
         let terminal = Terminal {
-            shown: Arc::clone(&shown),
-            orders,
+            record: Arc::clone(&record),
+            desired,
         };
-        shown.limited(limits, program.working_directory().to_owned());
-        self.0.shelf().put(terminal)?;
-        tokio::spawn(run::run(child, output, Arc::clone(&shown), taken));
-        shown.note();
+        record.set_limits(limits, program.working_directory().to_owned());
+        self.0.table().put(terminal)?;
+        tokio::spawn(runner::run(child, output, Arc::clone(&record), taken));
+        record.mark_changed();
         Ok(place.id.clone())
     }
 
@@ -221,11 +219,11 @@ impl Terminals {
         &self,
         session: &v1::SessionId,
         terminal: &v1::TerminalId,
-    ) -> Result<v1::TerminalOutputResponse, Error> {
-        let shown = self.get(session, terminal)?;
+    ) -> Result<v1::TerminalOutputResponse, TerminalError> {
+        let record = self.get(session, terminal)?;
         // In this order, or an end could be told with words that are not the last.
-        let exit = shown.exit();
-        let (output, is_truncated) = shown.text();
+        let exit = record.exit();
+        let (output, is_truncated) = record.text();
         let mut response = v1::TerminalOutputResponse::new(output, is_truncated);
         response.exit_status = exit;
         Ok(response)
@@ -240,9 +238,9 @@ impl Terminals {
         &self,
         session: &v1::SessionId,
         terminal: &v1::TerminalId,
-    ) -> Result<v1::TerminalExitStatus, Error> {
-        let shown = self.get(session, terminal)?;
-        let state = shown.reaches(|state| state.exit.is_some()).await;
+    ) -> Result<v1::TerminalExitStatus, TerminalError> {
+        let record = self.get(session, terminal)?;
+        let state = record.wait_until(|state| state.exit.is_some()).await;
         Ok(state.exit.unwrap_or_else(v1::TerminalExitStatus::new))
     }
 
@@ -256,16 +254,16 @@ impl Terminals {
         &self,
         session: &v1::SessionId,
         terminal: &v1::TerminalId,
-    ) -> Result<(), Error> {
-        let shown = {
-            let shelf = self.0.shelf();
-            let terminal = shelf.get(session, terminal)?;
+    ) -> Result<(), TerminalError> {
+        let record = {
+            let table = self.0.table();
+            let terminal = table.get(session, terminal)?;
             terminal.stop();
-            Arc::clone(&terminal.shown)
+            Arc::clone(&terminal.record)
         };
-        match ended(&shown).await {
+        match wait_for_end(&record).await {
             0 => Ok(()),
-            count => Err(Error::Survivors { count }),
+            count => Err(TerminalError::Survivors { count }),
         }
     }
 
@@ -279,25 +277,26 @@ impl Terminals {
         &self,
         session: &v1::SessionId,
         terminal: &v1::TerminalId,
-    ) -> Result<(), Error> {
-        let terminal = self.0.shelf().release(session, terminal, &self.0.limits)?;
+    ) -> Result<(), TerminalError> {
+        let terminal = self.0.table().release(session, terminal, &self.0.limits)?;
         terminal.stop();
-        terminal.shown.note();
-        ended(&terminal.shown).await;
+        terminal.record.mark_changed();
+        wait_for_end(&terminal.record).await;
         Ok(())
     }
 
     /// Ends and forgets everything of a session, also a command that is just being started.
     pub async fn end_session(&self, session: &v1::SessionId) {
-        let (terminals, temporary) = self.0.shelf().forget(session);
+        let (terminals, temporary) = self.0.table().forget(session);
         for terminal in &terminals {
             terminal.stop();
         }
         for terminal in &terminals {
-            ended(&terminal.shown).await;
+            wait_for_end(&terminal.record).await;
         }
-        if let Some(Ok(mut told)) = self.0.told.as_ref().map(Mutex::lock) {
-            told.remove(session);
+        if let Some(Ok(mut notified_sessions)) = self.0.notified_sessions.as_ref().map(Mutex::lock)
+        {
+            notified_sessions.remove(session);
         }
         // It can hold very much, and is removed wherever this fails.
         tokio::task::spawn_blocking(|| drop(temporary)).await.ok();
@@ -305,15 +304,15 @@ impl Terminals {
 
     /// A terminal as a person sees it.
     pub fn view(&self, terminal: &v1::TerminalId) -> Option<TerminalView> {
-        let (shown, is_released) = {
-            let shelf = self.0.shelf();
-            let (shown, is_released) = shelf.find(terminal)?;
-            (Arc::clone(shown), is_released)
+        let (record, is_released) = {
+            let table = self.0.table();
+            let (record, is_released) = table.find(terminal)?;
+            (Arc::clone(record), is_released)
         };
-        let exit = shown.exit();
-        let (output, is_truncated) = shown.text();
+        let exit = record.exit();
+        let (output, is_truncated) = record.text();
         Some(TerminalView {
-            command: shown.command.clone(),
+            command: record.command.clone(),
             output,
             is_truncated,
             exit,
@@ -328,19 +327,23 @@ impl Terminals {
         self.0.changes.next().await.id.clone()
     }
 
-    fn get(&self, session: &v1::SessionId, id: &v1::TerminalId) -> Result<Arc<Shown>, Error> {
-        let shelf = self.0.shelf();
-        Ok(Arc::clone(&shelf.get(session, id)?.shown))
+    fn get(
+        &self,
+        session: &v1::SessionId,
+        id: &v1::TerminalId,
+    ) -> Result<Arc<TerminalRecord>, TerminalError> {
+        let table = self.0.table();
+        Ok(Arc::clone(&table.get(session, id)?.record))
     }
 
-    fn reserve(&self, session: &v1::SessionId) -> Result<Place<'_>, Error> {
+    fn reserve(&self, session: &v1::SessionId) -> Result<TerminalReservation<'_>, TerminalError> {
         let next = self.0.next.fetch_add(1, Ordering::Relaxed);
         let id = v1::TerminalId::from(format!("terminal-{:08x}-{next}", self.0.run >> 32));
         self.0
-            .shelf()
+            .table()
             .reserve(id.clone(), session, &self.0.limits)?;
         let inner = &self.0;
-        Ok(Place { inner, id })
+        Ok(TerminalReservation { inner, id })
     }
 
     /// Starts a program as the sandbox and the policy have it. What moves at that moment is looked at again.
@@ -349,7 +352,7 @@ impl Terminals {
         program: &Program,
         roots: &Roots,
         id: &v1::TerminalId,
-    ) -> Result<(Started, sandbox::Limits), Error> {
+    ) -> Result<(SpawnResult, sandbox::SandboxLimits), TerminalError> {
         let mut tries = 0..MOST_TRIES;
         loop {
             let (terminals, roots) = (self.clone(), roots.clone());
@@ -357,7 +360,7 @@ impl Terminals {
             // It looks at the disk.
             let confined = move || terminals.confined(program, &roots, &id);
             let confined = tokio::task::spawn_blocking(confined).await;
-            let (program, limits) = confined.map_err(|_| Error::Ended)??;
+            let (program, limits) = confined.map_err(|_| TerminalError::Ended)??;
             let started = program.spawn_captured().await;
             let has_moved = matches!(started, Err(process::Error::Moved { .. }));
             if !has_moved || tries.next().is_none() {
@@ -371,38 +374,42 @@ impl Terminals {
         program: Program,
         roots: &Roots,
         id: &v1::TerminalId,
-    ) -> Result<(Program, sandbox::Limits), Error> {
+    ) -> Result<(Program, sandbox::SandboxLimits), TerminalError> {
         let cwd = program.working_directory().to_owned();
         let (program, temporary, places) = match &self.0.sandbox {
             Sandbox::Off => (program, None, None),
             Sandbox::On(places) => {
-                let temporary = self.0.shelf().temporary(id)?;
+                let temporary = self.0.table().temporary(id)?;
                 let program = program.env("TMPDIR", &temporary);
                 (program, Some(temporary), Some(&**places))
             }
         };
         let (confinement, rules, limits) =
             sandbox::confinement(places, roots, &cwd, temporary.as_deref())
-                .map_err(Error::Confinement)?;
+                .map_err(TerminalError::Confinement)?;
         let confinement = rules.apply(confinement).map_err(|reason| {
             let program = program.words().next().unwrap_or_default().into();
-            Error::Start(process::Error::Sandbox { program, reason })
+            TerminalError::Start(process::Error::Sandbox { program, reason })
         })?;
         Ok((program.confine(confinement), limits))
     }
 
-    fn shown(&self, id: &v1::TerminalId, request: &v1::CreateTerminalRequest) -> Arc<Shown> {
+    fn record(
+        &self,
+        id: &v1::TerminalId,
+        request: &v1::CreateTerminalRequest,
+    ) -> Arc<TerminalRecord> {
         let limits = &self.0.limits;
         let asked = request.output_byte_limit;
         let asked = asked.map_or(limits.output, |limit| {
             limit.try_into().unwrap_or(usize::MAX)
         });
         let values = self.0.environment.values();
-        Shown::new(
+        TerminalRecord::new(
             id.clone(),
             request.session_id.clone(),
             shown_command(request),
-            Ring::new(asked.min(limits.most_output), values.stream()),
+            OutputBuffer::new(asked.min(limits.most_output), values.stream()),
             Arc::clone(&self.0.changes),
         )
     }
@@ -431,7 +438,7 @@ impl Default for TerminalLimits {
 impl Sandbox {
     /// Writing is limited to the roots and a temporary directory of the session, and nothing is unreadable.
     pub fn roots_only() -> Sandbox {
-        Sandbox::On(Arc::new(Places::none()))
+        Sandbox::On(Arc::new(SandboxPlaces::none()))
     }
 
     /// How far this system can confine commands, to be told to the user beforehand.
@@ -441,7 +448,7 @@ impl Sandbox {
 }
 
 /// What is denied is looked for where that may take its time, once for all commands of the session.
-async fn warm_up(roots: &Roots) {
+async fn find_denied_paths(roots: &Roots) {
     let roots = roots.clone();
     let looked = tokio::task::spawn_blocking(move || roots.denied().is_empty());
     // Where it fails it is looked for when it is needed.
@@ -449,32 +456,32 @@ async fn warm_up(roots: &Roots) {
 }
 
 /// A place on the shelf while a command is started.
-struct Place<'a> {
-    inner: &'a Inner,
+struct TerminalReservation<'a> {
+    inner: &'a TerminalsState,
     id: v1::TerminalId,
 }
 
-impl Drop for Place<'_> {
+impl Drop for TerminalReservation<'_> {
     fn drop(&mut self) {
-        self.inner.shelf().give_up(&self.id);
+        self.inner.table().cancel_reservation(&self.id);
     }
 }
 
-impl Inner {
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+impl TerminalsState {
+    fn table(&self) -> MutexGuard<'_, TerminalTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Waits until the command and all that it started have ended, and tells how many could not be.
-async fn ended(shown: &Shown) -> u32 {
-    let is_over = |state: &shown::State| state.exit.is_some() && state.survivors.is_some();
-    shown.reaches(is_over).await.survivors.unwrap_or(0)
+async fn wait_for_end(record: &TerminalRecord) -> u32 {
+    let is_over = |state: &record::CommandState| state.exit.is_some() && state.survivors.is_some();
+    record.wait_until(is_over).await.survivors.unwrap_or(0)
 }
 
 impl fmt::Debug for Terminals {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (taken, released) = self.0.shelf().counts();
+        let (taken, released) = self.0.table().counts();
         out.debug_struct("Terminals")
             .field("limits", &self.0.limits)
             .field("sandbox", &self.0.sandbox)
@@ -484,7 +491,7 @@ impl fmt::Debug for Terminals {
     }
 }
 
-type Started = Result<(Child, Stdout), process::Error>;
+type SpawnResult = Result<(Child, Stdout), process::Error>;
 
 /// Each time something that must stay hidden was moved meanwhile.
 const MOST_TRIES: usize = 3;

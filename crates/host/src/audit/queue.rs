@@ -6,28 +6,28 @@ use std::time::Duration;
 
 use attache_disk::{BackgroundWriter, QueueLimits};
 
-use super::fields::Noted;
-use super::writer::Writer;
-use super::{Fault, lock};
+use super::record::EventRecord;
+use super::writer::LogWriter;
+use super::{WriteFault, lock};
 
 /// Events that wait for the disk, in their order.
 #[derive(Debug)]
-pub(super) struct Queue {
-    writer: BackgroundWriter<Noted>,
-    shared: Arc<Shared>,
+pub(super) struct EventQueue {
+    writer: BackgroundWriter<EventRecord>,
+    shared: Arc<QueueState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct QueueState {
     /// Events for which there was no room.
     missed: AtomicU64,
-    fault: Mutex<Fault>,
+    fault: Mutex<WriteFault>,
 }
 
-impl Queue {
+impl EventQueue {
     /// Starts the thread; where the system refuses one, events are written at once.
-    pub(super) fn start(mut writer: Writer) -> Queue {
-        let shared = Arc::new(Shared::default());
+    pub(super) fn start(mut writer: LogWriter) -> EventQueue {
+        let shared = Arc::new(QueueState::default());
         let theirs = Arc::clone(&shared);
         let limits = QueueLimits {
             max_queued: MOST_BYTES,
@@ -35,25 +35,25 @@ impl Queue {
             max_batch: 0,
             gather_for: Duration::ZERO,
         };
-        let write = move |events: Vec<Noted>| {
-            for noted in events {
+        let write = move |events: Vec<EventRecord>| {
+            for record in events {
                 writer.miss(theirs.missed.swap(0, Ordering::Relaxed));
-                let appended = writer.append(&noted);
-                lock(&theirs.fault).take(appended);
+                let appended = writer.append(&record);
+                lock(&theirs.fault).record(appended);
             }
         };
         let writer = BackgroundWriter::start("audit log", limits, write);
-        Queue { writer, shared }
+        EventQueue { writer, shared }
     }
 
-    pub(super) fn push(&self, noted: Noted) {
-        let weight = noted.weight();
-        if self.writer.try_push(noted, weight).is_err() {
+    pub(super) fn push(&self, record: EventRecord) {
+        let weight = record.weight();
+        if self.writer.try_push(record, weight).is_err() {
             self.shared.missed.fetch_add(1, Ordering::Relaxed);
             let mut fault = lock(&self.shared.fault);
-            if matches!(*fault, Fault::None) {
+            if matches!(*fault, WriteFault::None) {
                 let full = "the disk is too slow for it; some events are missing";
-                *fault = Fault::New(full.to_owned());
+                *fault = WriteFault::Unreported(full.to_owned());
             }
         }
     }
@@ -72,22 +72,22 @@ impl Queue {
     }
 
     pub(super) fn fault(&self) -> Option<String> {
-        lock(&self.shared.fault).tell()
+        lock(&self.shared.fault).report()
     }
 }
 
-impl Drop for Queue {
+impl Drop for EventQueue {
     fn drop(&mut self) {
         self.writer.close(PATIENCE);
     }
 }
 
-impl Noted {
+impl EventRecord {
     /// About how many bytes it takes while it waits.
     fn weight(&self) -> usize {
         let fields = self.fields.iter();
         let values: usize = fields.map(|(name, value)| name.len() + weight(value)).sum();
-        values + size_of::<Noted>() + self.time.len()
+        values + size_of::<EventRecord>() + self.time.len()
     }
 }
 

@@ -10,7 +10,7 @@ use std::{fs, thread};
 use attache_rpc::json;
 use expect_test::{Expect, expect};
 
-use super::read::numbers;
+use super::log_files::numbers;
 use super::*;
 use crate::scratch::Scratch;
 
@@ -96,7 +96,7 @@ fn every_event() {
         agent: "claude",
         session,
         terminal: "t1",
-        how: "exit code 0".to_owned(),
+        outcome: "exit code 0".to_owned(),
     });
     let shown = lines(&dir).replace(&action.digest.to_string(), "DIGEST");
     expect![[r#"

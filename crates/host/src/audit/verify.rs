@@ -5,9 +5,8 @@ use std::fmt;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-use super::chain::{Bad, Line, Link};
-use super::head::{Found, Head};
-use super::read::{BASE, bytes, file_path, lines, numbers};
+use super::chain::{ChainHead, ChainPosition, HeadFile, InvalidLine, LogLine};
+use super::log_files::{BASE, bytes, file_path, lines, numbers};
 use attache_disk::private::{self, Error};
 
 /// What a log looks like.
@@ -90,15 +89,15 @@ pub fn verify(dir: &Path) -> Result<LogReport, Error> {
 fn walk(dir: &Path) -> Result<LogReport, Error> {
     let mut files = numbers(dir)?;
     let base = match keyed(dir, BASE)? {
-        Some(Found::Head(base)) => Some(base),
+        Some(HeadFile::Valid(base)) => Some(base),
         _ => None,
     };
     // One that was about to go when its writer was interrupted.
     files.retain(|number| base.is_none_or(|base| *number >= base.file));
-    let start = base.map_or(Link::START, |base| base.link);
-    let mut walk = Walk {
+    let start = base.map_or(ChainPosition::START, |base| base.position);
+    let mut walk = ChainWalk {
         dir,
-        link: start,
+        position: start,
         at: (file_path(dir, files.first().copied().unwrap_or(1)), 0),
         stray: None,
         notes: Vec::new(),
@@ -121,16 +120,16 @@ fn walk(dir: &Path) -> Result<LogReport, Error> {
         broken = walk.end(files.is_empty())?;
     }
     Ok(LogReport {
-        lines: walk.link.seq.saturating_sub(start.seq),
+        lines: walk.position.seq.saturating_sub(start.seq),
         files: files.len(),
         notes: walk.notes,
         broken,
     })
 }
 
-struct Walk<'a> {
+struct ChainWalk<'a> {
     dir: &'a Path,
-    link: Link,
+    position: ChainPosition,
     /// The place of the last line that was looked at.
     at: (PathBuf, usize),
     /// Something that is no line: the beginning of one, or a stranger's.
@@ -138,7 +137,7 @@ struct Walk<'a> {
     notes: Vec<String>,
 }
 
-impl Walk<'_> {
+impl ChainWalk<'_> {
     fn file(&mut self, number: u64, bytes: &[u8]) -> Result<Option<ChainBreak>, Error> {
         for (index, text) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
             self.at = (file_path(self.dir, number), index + 1);
@@ -152,9 +151,11 @@ impl Walk<'_> {
 
     fn line(&mut self, text: &[u8]) -> Result<Option<ChainBreakKind>, Error> {
         let whole = text.strip_suffix(b"\n");
-        let line = match Line::read(whole.unwrap_or(text)) {
+        let line = match LogLine::read(whole.unwrap_or(text)) {
             Err(_) if self.stray.is_some() => return Ok(Some(ChainBreakKind::Changed)),
-            Err(Bad::Changed) if whole.is_some() => return Ok(Some(ChainBreakKind::Changed)),
+            Err(InvalidLine::Changed) if whole.is_some() => {
+                return Ok(Some(ChainBreakKind::Changed));
+            }
             Err(_) => {
                 let length = whole.unwrap_or(text).len();
                 self.stray = Some((self.here(ChainBreakKind::Changed), length));
@@ -162,7 +163,7 @@ impl Walk<'_> {
             }
             Ok(line) => line,
         };
-        if !line.follows(&self.link) {
+        if !line.follows(&self.position) {
             return self.misplaced(&line).map(Some);
         }
         if let Some((_, length)) = &self.stray {
@@ -182,23 +183,23 @@ impl Walk<'_> {
         if line.text("event") == "head_lost" {
             return Ok(Some(ChainBreakKind::HeadLost));
         }
-        self.link = line.link;
+        self.position = line.position;
         Ok(None)
     }
 
-    fn misplaced(&self, line: &Line) -> Result<ChainBreakKind, Error> {
-        let expected = self.link.seq.saturating_add(1);
-        if line.link.seq <= self.link.seq {
+    fn misplaced(&self, line: &LogLine) -> Result<ChainBreakKind, Error> {
+        let expected = self.position.seq.saturating_add(1);
+        if line.position.seq <= self.position.seq {
             return Ok(ChainBreakKind::Inserted);
         }
-        if line.link.seq == expected {
+        if line.position.seq == expected {
             return Ok(ChainBreakKind::Changed);
         }
         let mut seen = HashSet::new();
         for number in numbers(self.dir)? {
             let bytes = bytes(self.dir, number)?;
-            let lines = lines(&bytes).filter_map(|text| Line::read(text).ok());
-            seen.extend(lines.map(|line| line.link.seq));
+            let lines = lines(&bytes).filter_map(|text| LogLine::read(text).ok());
+            seen.extend(lines.map(|line| line.position.seq));
         }
         match seen.contains(&expected) {
             true => Ok(ChainBreakKind::Moved),
@@ -213,18 +214,22 @@ impl Walk<'_> {
         }
         let head = keyed(self.dir, "head")?;
         let kind = match head {
-            None | Some(Found::Nothing) if is_empty => return Ok(None),
-            None | Some(Found::Nothing | Found::Forged) => ChainBreakKind::HeadLost,
-            Some(Found::Head(head)) if head.link == self.link => return Ok(None),
-            Some(Found::Head(head)) if head.link.seq > self.link.seq => ChainBreakKind::Truncated,
-            Some(Found::Head(head)) if head.link.seq + 1 == self.link.seq => {
+            None | Some(HeadFile::Empty) if is_empty => return Ok(None),
+            None | Some(HeadFile::Empty | HeadFile::Forged) => ChainBreakKind::HeadLost,
+            Some(HeadFile::Valid(head)) if head.position == self.position => return Ok(None),
+            Some(HeadFile::Valid(head)) if head.position.seq > self.position.seq => {
+                ChainBreakKind::Truncated
+            }
+            Some(HeadFile::Valid(head)) if head.position.seq + 1 == self.position.seq => {
                 self.note(
                     "a line that the head does not know of yet, whose writer was interrupted",
                 );
                 return Ok(None);
             }
-            Some(Found::Head(head)) if head.link.seq < self.link.seq => ChainBreakKind::Inserted,
-            Some(Found::Head(_)) => ChainBreakKind::Changed,
+            Some(HeadFile::Valid(head)) if head.position.seq < self.position.seq => {
+                ChainBreakKind::Inserted
+            }
+            Some(HeadFile::Valid(_)) => ChainBreakKind::Changed,
         };
         Ok(Some(self.here(kind)))
     }
@@ -241,7 +246,7 @@ impl Walk<'_> {
 }
 
 /// A place in the chain that was kept with a keyed digest; `None` if there is no key or no such file.
-fn keyed(dir: &Path, name: &str) -> Result<Option<Found>, Error> {
+fn keyed(dir: &Path, name: &str) -> Result<Option<HeadFile>, Error> {
     let Some(key) = private::read_key(&dir.join("key"))? else {
         return Ok(None);
     };
@@ -249,7 +254,7 @@ fn keyed(dir: &Path, name: &str) -> Result<Option<Found>, Error> {
     let Some(file) = private::open(&path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };
-    Head::read(&file, &key)
+    ChainHead::read(&file, &key)
         .map(Some)
         .map_err(|error| Error::new(&path, error))
 }

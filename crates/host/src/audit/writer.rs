@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::chain::{Line, Link};
-use super::fields::Noted;
-use super::head::{Found, Head};
-use super::read::{BASE, bytes, file_path, lines, numbers};
+use super::chain::{ChainHead, ChainPosition, HeadFile, LogLine};
+use super::log_files::{BASE, bytes, file_path, lines, numbers};
+use super::record::EventRecord;
 use attache_disk::private::{self, Error, Key};
 
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct LogWriter {
     dir: PathBuf,
     rotate_at: u64,
     most_files: usize,
@@ -29,14 +28,14 @@ pub(super) struct Writer {
 }
 
 /// Where to go on, and what has to be said first.
-struct State {
-    link: Link,
+struct AppendPosition {
+    position: ChainPosition,
     file: u64,
     size: u64,
-    notes: Vec<Note>,
+    notes: Vec<ChainNotice>,
 }
 
-enum Note {
+enum ChainNotice {
     /// So many bytes at the end are no line.
     Torn(usize),
     /// Nobody knows any more where the log ended.
@@ -47,8 +46,8 @@ enum Note {
     Dropped(u64),
 }
 
-impl Writer {
-    pub(super) fn open(dir: &Path, rotate_at: u64, most_files: usize) -> Result<Writer, Error> {
+impl LogWriter {
+    pub(super) fn open(dir: &Path, rotate_at: u64, most_files: usize) -> Result<LogWriter, Error> {
         private::create_dir(dir)?;
         let lock_path = dir.join("lock");
         let lock = private::lock(&lock_path)?;
@@ -60,7 +59,7 @@ impl Writer {
         lock.unlock()
             .map_err(|error| Error::new(&lock_path, error))?;
         let dir = dir.to_owned();
-        Ok(Writer {
+        Ok(LogWriter {
             dir,
             rotate_at,
             most_files,
@@ -77,8 +76,8 @@ impl Writer {
         self.missed = self.missed.saturating_add(events);
     }
 
-    pub(super) fn append(&mut self, noted: &Noted) -> Result<(), Error> {
-        let appended = self.append_locked(noted);
+    pub(super) fn append(&mut self, record: &EventRecord) -> Result<(), Error> {
+        let appended = self.append_locked(record);
         self.missed = match appended {
             Ok(()) => 0,
             Err(_) => self.missed.saturating_add(1),
@@ -86,7 +85,7 @@ impl Writer {
         appended
     }
 
-    fn append_locked(&mut self, noted: &Noted) -> Result<(), Error> {
+    fn append_locked(&mut self, record: &EventRecord) -> Result<(), Error> {
         let path = self.dir.join("lock");
         // Who has kept the lock for long will keep it longer, and each event would wait.
         let patience = match self.missed {
@@ -94,44 +93,48 @@ impl Writer {
             _ => Duration::ZERO,
         };
         private::lock_file(&path, &self.lock, patience)?;
-        let appended = self.append_alone(noted);
+        let appended = self.append_alone(record);
         self.lock
             .unlock()
             .map_err(|error| Error::new(&path, error))?;
         appended
     }
 
-    fn append_alone(&mut self, noted: &Noted) -> Result<(), Error> {
+    fn append_alone(&mut self, record: &EventRecord) -> Result<(), Error> {
         let mut state = self.state()?;
         if self.missed > 0 {
-            state.notes.push(Note::Missed(self.missed));
+            state.notes.push(ChainNotice::Missed(self.missed));
         }
         if state.size >= self.rotate_at {
             (state.file, state.size) = (state.file.saturating_add(1), 0);
             // An old file that cannot be removed is no reason to write nothing.
             state.notes.extend(self.drop_oldest().ok().flatten());
         }
-        let (mut text, mut link) = (String::new(), state.link);
+        let (mut text, mut position) = (String::new(), state.position);
         let mut add = |event: &str, fields: &[(&str, Value)]| {
-            let (line, next) = link.next(&noted.time, event, fields);
+            let (line, next) = position.next(&record.time, event, fields);
             text.push_str(&line);
-            link = next;
+            position = next;
         };
         for note in &state.notes {
             match note {
-                Note::Torn(bytes) => add("torn", &[("bytes", Value::from(*bytes))]),
-                Note::HeadLost => add("head_lost", &[]),
-                Note::Dropped(seq) => add("dropped", &[("through", Value::from(*seq))]),
-                Note::Missed(events) => add("missed", &[("events", Value::from(*events))]),
+                ChainNotice::Torn(bytes) => add("torn", &[("bytes", Value::from(*bytes))]),
+                ChainNotice::HeadLost => add("head_lost", &[]),
+                ChainNotice::Dropped(seq) => add("dropped", &[("through", Value::from(*seq))]),
+                ChainNotice::Missed(events) => add("missed", &[("events", Value::from(*events))]),
             }
         }
-        add(noted.event, &noted.fields);
-        if state.notes.iter().any(|note| matches!(note, Note::Torn(_))) {
+        add(record.event, &record.fields);
+        if state
+            .notes
+            .iter()
+            .any(|note| matches!(note, ChainNotice::Torn(_)))
+        {
             text.insert(0, '\n');
         }
         let size = self.write(state.file, &text)?;
-        let head = Head {
-            link,
+        let head = ChainHead {
+            position,
             file: state.file,
             size,
         };
@@ -154,7 +157,7 @@ impl Writer {
 
     /// Makes room for one more file. Where the chain begins from then on is kept with a keyed digest before anything goes,
     /// so that `verify` can tell this from what a stranger has removed. A file that is not whole stays.
-    fn drop_oldest(&mut self) -> Result<Option<Note>, Error> {
+    fn drop_oldest(&mut self) -> Result<Option<ChainNotice>, Error> {
         let numbers = numbers(&self.dir)?;
         let Some(surplus) = (numbers.len() + 1)
             .checked_sub(self.most_files)
@@ -167,11 +170,14 @@ impl Writer {
             return Ok(None);
         };
         let bytes = bytes(&self.dir, *last)?;
-        let Some(line) = lines(&bytes).last().and_then(|text| Line::read(text).ok()) else {
+        let Some(line) = lines(&bytes)
+            .last()
+            .and_then(|text| LogLine::read(text).ok())
+        else {
             return Ok(None);
         };
-        let base = Head {
-            link: line.link,
+        let base = ChainHead {
+            position: line.position,
             file: *first,
             size: 0,
         };
@@ -180,19 +186,19 @@ impl Writer {
             let path = file_path(&self.dir, *number);
             std::fs::remove_file(&path).map_err(|error| Error::new(&path, error))?;
         }
-        Ok(Some(Note::Dropped(line.link.seq)))
+        Ok(Some(ChainNotice::Dropped(line.position.seq)))
     }
 
     /// Where the chain stands. As long as the head is right and the file as long as it says, nothing is read.
-    fn state(&mut self) -> Result<State, Error> {
-        let found = Head::read(&self.head, &self.key);
+    fn state(&mut self) -> Result<AppendPosition, Error> {
+        let found = ChainHead::read(&self.head, &self.key);
         let found = found.map_err(|error| Error::new(&self.dir.join("head"), error))?;
-        if let Found::Head(head) = found {
+        if let HeadFile::Valid(head) = found {
             return self.after(&head);
         }
         match (found, numbers(&self.dir)?.last()) {
-            (Found::Nothing, None) => Ok(State {
-                link: Link::START,
+            (HeadFile::Empty, None) => Ok(AppendPosition {
+                position: ChainPosition::START,
                 file: 1,
                 size: 0,
                 notes: Vec::new(),
@@ -203,9 +209,9 @@ impl Writer {
 
     /// A line without a head is one whose writer was interrupted. Lines that are missing stay missing: the chain goes on
     /// from the head, so that everybody can see the gap.
-    fn after(&mut self, head: &Head) -> Result<State, Error> {
-        let mut state = State {
-            link: head.link,
+    fn after(&mut self, head: &ChainHead) -> Result<AppendPosition, Error> {
+        let mut state = AppendPosition {
+            position: head.position,
             file: head.file,
             size: head.size,
             notes: Vec::new(),
@@ -224,9 +230,9 @@ impl Writer {
         Ok(state)
     }
 
-    fn without_head(&mut self, number: u64) -> Result<State, Error> {
-        let mut state = State {
-            link: Link::START,
+    fn without_head(&mut self, number: u64) -> Result<AppendPosition, Error> {
+        let mut state = AppendPosition {
+            position: ChainPosition::START,
             file: number,
             size: 0,
             notes: Vec::new(),
@@ -240,10 +246,10 @@ impl Writer {
             .map_err(fail)?;
         file.take(MAX_TAIL).read_to_end(&mut tail).map_err(fail)?;
         if let Some(last) = last_line(&tail) {
-            state.link = last.link;
+            state.position = last.position;
         }
         state.note_torn(&tail);
-        state.notes.push(Note::HeadLost);
+        state.notes.push(ChainNotice::HeadLost);
         state.size = size;
         Ok(state)
     }
@@ -265,14 +271,14 @@ impl Writer {
     }
 }
 
-impl State {
+impl AppendPosition {
     /// Goes on from the lines behind the head, as far as they are ours.
     fn take_up(&mut self, more: &[u8]) {
         for text in more.split_inclusive(|byte| *byte == b'\n') {
-            if let Some(Ok(line)) = text.strip_suffix(b"\n").map(Line::read)
-                && line.follows(&self.link)
+            if let Some(Ok(line)) = text.strip_suffix(b"\n").map(LogLine::read)
+                && line.follows(&self.position)
             {
-                self.link = line.link;
+                self.position = line.position;
             }
         }
         self.note_torn(more);
@@ -284,14 +290,14 @@ impl State {
             .next()
             .unwrap_or_default();
         if !torn.is_empty() {
-            self.notes.push(Note::Torn(torn.len()));
+            self.notes.push(ChainNotice::Torn(torn.len()));
         }
     }
 }
 
-fn last_line(tail: &[u8]) -> Option<Line> {
+fn last_line(tail: &[u8]) -> Option<LogLine> {
     let mut lines = tail.rsplit(|byte| *byte == b'\n');
-    lines.find_map(|text| Line::read(text).ok())
+    lines.find_map(|text| LogLine::read(text).ok())
 }
 
 /// Whether the file is still the one that the path leads to.

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::write::make_parents;
-use super::{Error, Files, FoundKind, wrong_kind};
+use super::{FileError, Files, UnexpectedKind, wrong_kind};
 use crate::Roots;
 use crate::denied::Access;
-use crate::roots::{End, Seen};
+use crate::roots::{LookupResult, PathEnd};
 
 /// A name in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,18 +50,20 @@ impl Files {
     /// # Errors
     ///
     /// When the path leaves the roots, or is no directory that can be read.
-    pub fn list(&self, roots: &Roots, path: &Path) -> Result<Listing, Error> {
-        let place = roots.walk(path)?;
-        self.protected.check_read(&place, path)?;
-        roots.check_place(&place, path, Access::Read)?;
-        match place.end {
-            End::Directory => {}
-            End::File(_) | End::Special(_) => return Err(wrong_kind(path, FoundKind::File)),
-            End::Missing(_) => return Err(not_found(path)),
+    pub fn list(&self, roots: &Roots, path: &Path) -> Result<Listing, FileError> {
+        let resolved = roots.resolve(path)?;
+        self.protected.check_read(&resolved, path)?;
+        roots.check_policy(&resolved, path, Access::Read)?;
+        match resolved.end {
+            PathEnd::Directory => {}
+            PathEnd::File(_) | PathEnd::Special(_) => {
+                return Err(wrong_kind(path, UnexpectedKind::File));
+            }
+            PathEnd::Missing(_) => return Err(not_found(path)),
         }
-        let listed = place.directory().entries(MOST_ENTRIES);
+        let listed = resolved.directory().entries(MOST_ENTRIES);
         let (mut entries, is_cut) =
-            listed.map_err(|error| Error::of_system(path, "list", error))?;
+            listed.map_err(|error| FileError::of_system(path, "list", error))?;
         entries.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(Listing { entries, is_cut })
     }
@@ -72,13 +74,13 @@ impl Files {
     /// # Errors
     ///
     /// When the path leaves the roots, or may not be read.
-    pub fn resolve_read(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
-        let place = roots.walk(path).map_err(super::dangling_is_missing)?;
-        self.protected.check_read(&place, path)?;
-        roots.check_place(&place, path, Access::Read)?;
+    pub fn resolve_read(&self, roots: &Roots, path: &Path) -> Result<PathBuf, FileError> {
+        let resolved = roots.resolve(path).map_err(super::dangling_is_missing)?;
+        self.protected.check_read(&resolved, path)?;
+        roots.check_policy(&resolved, path, Access::Read)?;
         match self.ask_rule_alias(roots, path) {
-            Some(alias) => Err(Error::asked(path, alias)),
-            None => Ok(place.path()),
+            Some(alias) => Err(FileError::asked(path, alias)),
+            None => Ok(resolved.path()),
         }
     }
 
@@ -87,11 +89,11 @@ impl Files {
     /// # Errors
     ///
     /// When the path leaves the roots, or is protected.
-    pub fn resolve_write(&self, roots: &Roots, path: &Path) -> Result<PathBuf, Error> {
-        let place = roots.walk(path)?;
-        self.protected.check_write(&place, path)?;
-        roots.check_place(&place, path, Access::Change)?;
-        Ok(place.path())
+    pub fn resolve_write(&self, roots: &Roots, path: &Path) -> Result<PathBuf, FileError> {
+        let resolved = roots.resolve(path)?;
+        self.protected.check_write(&resolved, path)?;
+        roots.check_policy(&resolved, path, Access::Change)?;
+        Ok(resolved.path())
     }
 
     /// What would be removed or moved: the name itself, also if it is a link, below directories without links.
@@ -103,24 +105,24 @@ impl Files {
         &self,
         roots: &Roots,
         path: &Path,
-    ) -> Result<(PathBuf, EntryKind), Error> {
-        let (place, seen) = roots.walk_to_name(path)?;
-        self.protected.check_write(&place, path)?;
-        roots.check_place(&place, path, Access::Change)?;
+    ) -> Result<(PathBuf, EntryKind), FileError> {
+        let (resolved, seen) = roots.resolve_parent(path)?;
+        self.protected.check_write(&resolved, path)?;
+        roots.check_policy(&resolved, path, Access::Change)?;
         let what = match seen {
-            Seen::Directory(_) => EntryKind::Directory,
-            Seen::Link(_) => EntryKind::Link,
-            Seen::Special => EntryKind::Special,
-            Seen::File => {
-                let name = super::file_name(&place, path)?;
-                let file = place.directory().read(name);
+            LookupResult::Directory(_) => EntryKind::Directory,
+            LookupResult::Link(_) => EntryKind::Link,
+            LookupResult::Special => EntryKind::Special,
+            LookupResult::File => {
+                let name = super::file_name(&resolved, path)?;
+                let file = resolved.directory().read(name);
                 let size = file.and_then(|file| file.metadata());
                 EntryKind::File {
                     size: size.map_or(0, |metadata| metadata.len()),
                 }
             }
         };
-        Ok((place.path(), what))
+        Ok((resolved.path(), what))
     }
 
     /// Removes a file, a link or an empty directory.
@@ -128,18 +130,18 @@ impl Files {
     /// # Errors
     ///
     /// When the path leaves the roots, is protected or a root, nothing is there, or the directory is not empty.
-    pub fn remove(&self, roots: &Roots, path: &Path) -> Result<(), Error> {
-        let (place, seen) = roots.walk_to_name(path)?;
-        self.protected.check_write(&place, path)?;
-        roots.check_place(&place, path, Access::Change)?;
-        let name = super::file_name(&place, path)?;
-        let dir = place.directory();
+    pub fn remove(&self, roots: &Roots, path: &Path) -> Result<(), FileError> {
+        let (resolved, seen) = roots.resolve_parent(path)?;
+        self.protected.check_write(&resolved, path)?;
+        roots.check_policy(&resolved, path, Access::Change)?;
+        let name = super::file_name(&resolved, path)?;
+        let dir = resolved.directory();
         let removed = match seen {
-            Seen::Directory(_) => dir.remove_directory(name),
-            Seen::Link(_) | Seen::File | Seen::Special => dir.remove(name),
+            LookupResult::Directory(_) => dir.remove_directory(name),
+            LookupResult::Link(_) | LookupResult::File | LookupResult::Special => dir.remove(name),
         };
         let synced = removed.and_then(|()| dir.sync());
-        synced.map_err(|error| Error::of_system(path, "remove", error))
+        synced.map_err(|error| FileError::of_system(path, "remove", error))
     }
 
     /// Gives a file, link or directory another name, also in another root. Missing directories are made, nothing is
@@ -148,27 +150,29 @@ impl Files {
     /// # Errors
     ///
     /// When a path leaves the roots or is protected, nothing is there to be moved, or something is where it would go.
-    pub fn rename(&self, roots: &Roots, from: &Path, to: &Path) -> Result<(), Error> {
-        let (old, seen) = roots.walk_to_name(from)?;
+    pub fn rename(&self, roots: &Roots, from: &Path, to: &Path) -> Result<(), FileError> {
+        let (old, seen) = roots.resolve_parent(from)?;
         self.protected.check_write(&old, from)?;
-        roots.check_place(&old, from, Access::Change)?;
-        let new = roots.walk(to)?;
+        roots.check_policy(&old, from, Access::Change)?;
+        let new = roots.resolve(to)?;
         self.protected.check_write(&new, to)?;
-        roots.check_place(&new, to, Access::Change)?;
-        if let Seen::Directory(moved) = &seen {
+        roots.check_policy(&new, to, Access::Change)?;
+        if let LookupResult::Directory(moved) = &seen {
             self.protected.check_tree(&old, from)?;
             // What is denied in it would be out of the rule's reach.
             let judged = roots.denied().check_tree(moved);
-            judged.map_err(|denied| Error::denied(from, denied))?;
+            judged.map_err(|denied| FileError::denied(from, denied))?;
             self.protected.check_tree(&new, to)?;
             self.protected.check_moved(moved, &new, from)?;
         }
-        let End::Missing(names) = &new.end else {
+        let PathEnd::Missing(names) = &new.end else {
             let path = to.to_owned();
-            return Err(Error::Exists { path });
+            return Err(FileError::Exists { path });
         };
-        if matches!(seen, Seen::Directory(_)) && new.real_path().starts_with(old.real_path()) {
-            return Err(Error::BadPath {
+        if matches!(seen, LookupResult::Directory(_))
+            && new.real_path().starts_with(old.real_path())
+        {
+            return Err(FileError::BadPath {
                 path: to.to_owned(),
                 why: "it lies in the directory that would be moved there",
             });
@@ -180,12 +184,12 @@ impl Files {
         let synced = moved
             .and_then(|()| dir.sync())
             .and_then(|()| old.directory().sync());
-        synced.map_err(|error| Error::of_system(to, "move to", error))
+        synced.map_err(|error| FileError::of_system(to, "move to", error))
     }
 }
 
-fn not_found(path: &Path) -> Error {
-    Error::NotFound {
+fn not_found(path: &Path) -> FileError {
+    FileError::NotFound {
         path: path.to_owned(),
     }
 }

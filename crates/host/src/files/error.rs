@@ -9,7 +9,7 @@ use crate::denied::{AskRuleAlias, DeniedByRule};
 /// Why a directory was not opened, a file not read or not written. Paths are those the caller named.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum FileError {
     /// The path does not start at the top.
     #[error("{} is not an absolute path; name it from the top", shown(.path))]
     Relative {
@@ -62,7 +62,7 @@ pub enum Error {
         /// The path.
         path: PathBuf,
         /// What it is.
-        found: FoundKind,
+        found: UnexpectedKind,
     },
     /// The file is not UTF-8 text.
     #[error("{} is not text: it is binary or not UTF-8; read it with a tool for its format", shown(.path))]
@@ -187,7 +187,7 @@ pub enum Error {
 /// What a path leads to when it is not what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum FoundKind {
+pub enum UnexpectedKind {
     /// A directory, where a file is asked for.
     Directory,
     /// A pipe, socket, device, or a file that the kernel makes up.
@@ -198,43 +198,43 @@ pub enum FoundKind {
     FileWithSlash,
 }
 
-impl std::fmt::Display for FoundKind {
+impl std::fmt::Display for UnexpectedKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            FoundKind::Directory => "a directory",
-            FoundKind::Special => "not a regular file",
-            FoundKind::File => "not a directory",
-            FoundKind::FileWithSlash => "a file that was named with a slash at the end",
+            UnexpectedKind::Directory => "a directory",
+            UnexpectedKind::Special => "not a regular file",
+            UnexpectedKind::File => "not a directory",
+            UnexpectedKind::FileWithSlash => "a file that was named with a slash at the end",
         })
     }
 }
 
-impl FoundKind {
+impl UnexpectedKind {
     fn wanted(self) -> &'static str {
         match self {
-            FoundKind::Directory | FoundKind::Special => "a regular file",
-            FoundKind::File => "a directory",
-            FoundKind::FileWithSlash => "it without the slash",
+            UnexpectedKind::Directory | UnexpectedKind::Special => "a regular file",
+            UnexpectedKind::File => "a directory",
+            UnexpectedKind::FileWithSlash => "it without the slash",
         }
     }
 }
 
-impl Error {
+impl FileError {
     /// What the system said about a path inside the roots.
-    pub(crate) fn of_system(path: &Path, doing: &'static str, source: io::Error) -> Error {
+    pub(crate) fn of_system(path: &Path, doing: &'static str, source: io::Error) -> FileError {
         let path = path.to_owned();
         match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::NotFound { path },
-            io::ErrorKind::PermissionDenied => Error::Denied { path },
-            io::ErrorKind::WouldBlock => Error::Changing { path },
-            io::ErrorKind::AlreadyExists => Error::Exists { path },
-            io::ErrorKind::DirectoryNotEmpty => Error::NotEmpty { path },
-            io::ErrorKind::CrossesDevices => Error::OtherSystem { path },
-            io::ErrorKind::InvalidFilename => Error::BadPath {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileError::NotFound { path },
+            io::ErrorKind::PermissionDenied => FileError::Denied { path },
+            io::ErrorKind::WouldBlock => FileError::Changing { path },
+            io::ErrorKind::AlreadyExists => FileError::Exists { path },
+            io::ErrorKind::DirectoryNotEmpty => FileError::NotEmpty { path },
+            io::ErrorKind::CrossesDevices => FileError::OtherSystem { path },
+            io::ErrorKind::InvalidFilename => FileError::BadPath {
                 path,
                 why: "a name in it is too long",
             },
-            _ => Error::Io {
+            _ => FileError::Io {
                 path,
                 doing,
                 source,
@@ -243,16 +243,16 @@ impl Error {
     }
 
     /// A rule of the policy denies it.
-    pub(crate) fn denied(path: &Path, denied: DeniedByRule) -> Error {
-        Error::DeniedByPolicy {
+    pub(crate) fn denied(path: &Path, denied: DeniedByRule) -> FileError {
+        FileError::DeniedByPolicy {
             path: path.to_owned(),
             rule: denied.rule,
         }
     }
 
     /// A rule asks about another name of it.
-    pub(crate) fn asked(path: &Path, alias: AskRuleAlias) -> Error {
-        Error::AskedByPolicy {
+    pub(crate) fn asked(path: &Path, alias: AskRuleAlias) -> FileError {
+        FileError::AskedByPolicy {
             path: path.to_owned(),
             rule: alias.rule,
             other: alias.other,
@@ -262,47 +262,49 @@ impl Error {
     /// One word for programs.
     pub fn kind(&self) -> &'static str {
         match self {
-            Error::Relative { .. } => "relative",
-            Error::BadPath { .. } => "bad_path",
-            Error::Outside { .. } => "outside",
-            Error::RootGone { .. } => "root_gone",
-            Error::Root { .. } => "root",
-            Error::WholeSystem { .. } => "whole_system",
-            Error::NotFound { .. } => "not_found",
-            Error::WrongKind { .. } => "wrong_kind",
-            Error::NotText { .. } => "not_text",
-            Error::TooLarge { .. } => "too_large",
-            Error::Changing { .. } => "changing",
-            Error::Links { .. } => "links",
-            Error::Dangling { .. } => "dangling",
-            Error::Protected { .. } => "protected",
-            Error::OwnState { .. } => "own_state",
-            Error::DeniedByPolicy { .. } | Error::AskedByPolicy { .. } => "denied_by_policy",
-            Error::HardLinked { .. } => "hard_linked",
-            Error::ReadOnly { .. } => "read_only",
-            Error::IsRoot { .. } => "is_root",
-            Error::Exists { .. } => "exists",
-            Error::NotEmpty { .. } => "not_empty",
-            Error::OtherSystem { .. } => "other_system",
-            Error::Denied { .. } => "denied",
-            Error::Io { .. } => "io",
+            FileError::Relative { .. } => "relative",
+            FileError::BadPath { .. } => "bad_path",
+            FileError::Outside { .. } => "outside",
+            FileError::RootGone { .. } => "root_gone",
+            FileError::Root { .. } => "root",
+            FileError::WholeSystem { .. } => "whole_system",
+            FileError::NotFound { .. } => "not_found",
+            FileError::WrongKind { .. } => "wrong_kind",
+            FileError::NotText { .. } => "not_text",
+            FileError::TooLarge { .. } => "too_large",
+            FileError::Changing { .. } => "changing",
+            FileError::Links { .. } => "links",
+            FileError::Dangling { .. } => "dangling",
+            FileError::Protected { .. } => "protected",
+            FileError::OwnState { .. } => "own_state",
+            FileError::DeniedByPolicy { .. } | FileError::AskedByPolicy { .. } => {
+                "denied_by_policy"
+            }
+            FileError::HardLinked { .. } => "hard_linked",
+            FileError::ReadOnly { .. } => "read_only",
+            FileError::IsRoot { .. } => "is_root",
+            FileError::Exists { .. } => "exists",
+            FileError::NotEmpty { .. } => "not_empty",
+            FileError::OtherSystem { .. } => "other_system",
+            FileError::Denied { .. } => "denied",
+            FileError::Io { .. } => "io",
         }
     }
 
     fn code(&self) -> i32 {
         match self {
-            Error::NotFound { .. } => RESOURCE_NOT_FOUND,
-            Error::Changing { .. }
-            | Error::RootGone { .. }
-            | Error::Denied { .. }
-            | Error::Io { .. } => attache_rpc::Error::INTERNAL,
+            FileError::NotFound { .. } => RESOURCE_NOT_FOUND,
+            FileError::Changing { .. }
+            | FileError::RootGone { .. }
+            | FileError::Denied { .. }
+            | FileError::Io { .. } => attache_rpc::Error::INTERNAL,
             _ => attache_rpc::Error::INVALID_PARAMS,
         }
     }
 }
 
-impl From<Error> for attache_rpc::Error {
-    fn from(error: Error) -> Self {
+impl From<FileError> for attache_rpc::Error {
+    fn from(error: FileError) -> Self {
         let data = serde_json::json!({ "kind": error.kind() });
         attache_rpc::Error::new(error.code(), error.to_string()).data(data)
     }

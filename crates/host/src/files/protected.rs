@@ -5,28 +5,28 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::{EntryKind, Error};
+use super::{EntryKind, FileError};
 use crate::path_facts::real_path;
 use crate::protected_names::{GIT, HOME, fold, is_closed_name};
-use crate::roots::{Dir, Identity, Place, Seen};
+use crate::roots::{Dir, DirectoryIdentity, LookupResult, ResolvedPath};
 
 /// What is closed beside the names that are closed everywhere.
 #[derive(Debug)]
-pub(super) struct Protected {
+pub(super) struct ProtectedPaths {
     state: Vec<PathBuf>,
     home: Option<PathBuf>,
 }
 
-impl Protected {
-    pub(super) fn new(state: &[PathBuf]) -> Protected {
-        Protected {
+impl ProtectedPaths {
+    pub(super) fn new(state: &[PathBuf]) -> ProtectedPaths {
+        ProtectedPaths {
             state: state.iter().map(|path| real_path(path)).collect(),
             home: std::env::home_dir().as_deref().map(real_path),
         }
     }
 
-    pub(super) fn with_home(&self, home: &Path) -> Protected {
-        Protected {
+    pub(super) fn with_home(&self, home: &Path) -> ProtectedPaths {
+        ProtectedPaths {
             state: self.state.clone(),
             home: Some(real_path(home)),
         }
@@ -37,26 +37,34 @@ impl Protected {
         &self.state
     }
 
-    pub(super) fn check_read(&self, place: &Place<'_>, asked: &Path) -> Result<(), Error> {
-        match self.is_own_state(place) {
-            true => Err(Error::OwnState {
+    pub(super) fn check_read(
+        &self,
+        resolved: &ResolvedPath<'_>,
+        asked: &Path,
+    ) -> Result<(), FileError> {
+        match self.is_own_state(resolved) {
+            true => Err(FileError::OwnState {
                 path: asked.to_owned(),
             }),
             false => Ok(()),
         }
     }
 
-    pub(super) fn check_write(&self, place: &Place<'_>, asked: &Path) -> Result<(), Error> {
-        self.check_read(place, asked)?;
-        let real = place.real_path();
+    pub(super) fn check_write(
+        &self,
+        resolved: &ResolvedPath<'_>,
+        asked: &Path,
+    ) -> Result<(), FileError> {
+        self.check_read(resolved, asked)?;
+        let real = resolved.real_path();
         // Who reads a protected link reads what it leads to.
-        let links = place.links.iter().map(OsString::as_os_str);
-        let is_closed = place.names().chain(links).any(is_closed_name)
-            || folded(&place.root.real).any(|name| name == GIT)
+        let links = resolved.links.iter().map(OsString::as_os_str);
+        let is_closed = resolved.names().chain(links).any(is_closed_name)
+            || folded(&resolved.root.real).any(|name| name == GIT)
             || self.is_in_closed_part_of_home(&real)
-            || place.steps().any(|(dir, name)| is_repository(dir, name));
+            || resolved.steps().any(|(dir, name)| is_repository(dir, name));
         match is_closed {
-            true => Err(Error::Protected {
+            true => Err(FileError::Protected {
                 path: asked.to_owned(),
             }),
             false => Ok(()),
@@ -64,13 +72,17 @@ impl Protected {
     }
 
     /// Whether a directory that is moved would carry something closed along, or put something in a closed place.
-    pub(super) fn check_tree(&self, place: &Place<'_>, asked: &Path) -> Result<(), Error> {
-        let real = place.real_path();
+    pub(super) fn check_tree(
+        &self,
+        resolved: &ResolvedPath<'_>,
+        asked: &Path,
+    ) -> Result<(), FileError> {
+        let real = resolved.real_path();
         let home = self.home.iter();
         let of_home = home.flat_map(|home| HOME.iter().map(|closed| home.join(closed)));
         let mut closed = of_home.chain(self.state.iter().cloned());
         match closed.any(|closed| below(&real, &closed).is_some()) {
-            true => Err(Error::Protected {
+            true => Err(FileError::Protected {
                 path: asked.to_owned(),
             }),
             false => Ok(()),
@@ -82,12 +94,12 @@ impl Protected {
     pub(super) fn check_moved(
         &self,
         moved: &Dir,
-        new: &Place<'_>,
+        new: &ResolvedPath<'_>,
         asked: &Path,
-    ) -> Result<(), Error> {
+    ) -> Result<(), FileError> {
         let is_closed = self.is_closed_below(moved, &new.real_path(), &mut { MOST_MOVED });
         match is_closed.unwrap_or(true) {
-            true => Err(Error::Protected {
+            true => Err(FileError::Protected {
                 path: asked.to_owned(),
             }),
             false => Ok(()),
@@ -112,7 +124,7 @@ impl Protected {
             if path.components().count() > DEEPEST {
                 return Ok(true);
             }
-            if let Seen::Directory(inner) = dir.look(&entry.name)?
+            if let LookupResult::Directory(inner) = dir.lookup(&entry.name)?
                 && self.is_closed_below(&inner, &path, room)?
             {
                 return Ok(true);
@@ -122,15 +134,15 @@ impl Protected {
     }
 
     /// By name, and by identity for directories that have another name as well.
-    fn is_own_state(&self, place: &Place<'_>) -> bool {
+    fn is_own_state(&self, resolved: &ResolvedPath<'_>) -> bool {
         if self.state.is_empty() {
             return false;
         }
-        let real = place.real_path();
+        let real = resolved.real_path();
         self.state.iter().any(|state| {
-            let identity = Identity::of(state).ok();
+            let identity = DirectoryIdentity::of(state).ok();
             let is_it = |dir: &Dir| identity.is_some() && dir.identity().ok() == identity;
-            below(state, &real).is_some() || place.directories().any(is_it)
+            below(state, &real).is_some() || resolved.directories().any(is_it)
         })
     }
 

@@ -13,7 +13,7 @@ pub struct InspectedPath {
     /// What is in the file, where it is to be written, can be read and is not too large to look at.
     pub text: Option<String>,
     /// Whether we refuse it whatever the user would say, so that nobody need be asked.
-    pub is_closed: bool,
+    pub is_refused: bool,
     /// What a rule asks about by another name, which is then the one where the path leads.
     pub(crate) alias: Option<AskRuleAlias>,
 }

@@ -14,12 +14,12 @@ pub(super) struct Sessions(Arc<Mutex<HashMap<v1::SessionId, Session>>>);
 #[derive(Debug)]
 struct Session {
     roots: Roots,
-    terminals: HashMap<v1::TerminalId, Stage>,
+    terminals: HashMap<v1::TerminalId, TerminalStatus>,
 }
 
 /// How far a terminal has come. Its end is noted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum TerminalStatus {
     Running,
     Ended,
 }
@@ -42,16 +42,18 @@ impl Sessions {
     }
 
     /// Closes a session; the terminals that it held.
-    pub(super) fn close(&self, session: &v1::SessionId) -> Vec<(v1::TerminalId, Stage)> {
+    pub(super) fn close(&self, session: &v1::SessionId) -> Vec<(v1::TerminalId, TerminalStatus)> {
         let session = self.lock().remove(session);
         session.map_or_else(Vec::new, |session| session.terminals.into_iter().collect())
     }
 
     /// A terminal has started; whether its session is still there to hold it.
-    pub(super) fn started(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
+    pub(super) fn add_terminal(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
         match self.lock().get_mut(session) {
             Some(session) => {
-                session.terminals.insert(terminal.clone(), Stage::Running);
+                session
+                    .terminals
+                    .insert(terminal.clone(), TerminalStatus::Running);
                 true
             }
             None => false,
@@ -59,14 +61,16 @@ impl Sessions {
     }
 
     /// A terminal's command has ended; whether this is news.
-    pub(super) fn ended(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
+    pub(super) fn mark_ended(&self, session: &v1::SessionId, terminal: &v1::TerminalId) -> bool {
         let mut sessions = self.lock();
         let session = sessions.get_mut(session);
-        let stage = session.and_then(|session| session.terminals.get_mut(terminal));
-        stage.is_some_and(|stage| std::mem::replace(stage, Stage::Ended) == Stage::Running)
+        let status = session.and_then(|session| session.terminals.get_mut(terminal));
+        status.is_some_and(|status| {
+            std::mem::replace(status, TerminalStatus::Ended) == TerminalStatus::Running
+        })
     }
 
-    pub(super) fn released(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
+    pub(super) fn remove_terminal(&self, session: &v1::SessionId, terminal: &v1::TerminalId) {
         if let Some(session) = self.lock().get_mut(session) {
             session.terminals.remove(terminal);
         }

@@ -4,9 +4,9 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::Owner;
+use super::OwnerCheck;
 
-pub(super) fn file_fault(_: &Path, _: &Metadata, _: Owner) -> Option<String> {
+pub(super) fn file_fault(_: &Path, _: &Metadata, _: OwnerCheck) -> Option<String> {
     None
 }
 

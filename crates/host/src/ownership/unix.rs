@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use super::Owner;
+use super::OwnerCheck;
 
 /// Opens a file for reading. A pipe that somebody has put in its place is not waited for.
 pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
@@ -18,10 +18,10 @@ pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
 }
 
 /// What is wrong with the owner or the mode of a file.
-pub(super) fn file_fault(path: &Path, metadata: &Metadata, known: Owner) -> Option<String> {
+pub(super) fn file_fault(path: &Path, metadata: &Metadata, known: OwnerCheck) -> Option<String> {
     let user = rustix::process::geteuid().as_raw();
     let (owner, path) = (metadata.uid(), path.display());
-    if owner != user && owner != ROOT && known == Owner::Told {
+    if owner != user && owner != ROOT && known == OwnerCheck::Required {
         if has_unknown_owner(metadata) {
             return Some(UNKNOWN.to_owned());
         }
@@ -95,31 +95,33 @@ pub(super) fn directory_fault(path: &Path, metadata: &Metadata) -> Option<String
 
 /// Others who may write.
 #[derive(Debug, Clone, Copy)]
-enum Writers {
+enum OtherWriters {
     Everyone,
     Group,
 }
 
-impl Writers {
+impl OtherWriters {
     fn words(self, group: u32) -> String {
         match self {
-            Writers::Everyone => "everyone".to_owned(),
-            Writers::Group => format!("group {group}, which is not yours alone"),
+            OtherWriters::Everyone => "everyone".to_owned(),
+            OtherWriters::Group => format!("group {group}, which is not yours alone"),
         }
     }
 
     fn removal(self) -> &'static str {
         match self {
-            Writers::Everyone => "go-w",
-            Writers::Group => "g-w",
+            OtherWriters::Everyone => "go-w",
+            OtherWriters::Group => "g-w",
         }
     }
 }
 
-fn writers(metadata: &Metadata) -> Option<Writers> {
+fn writers(metadata: &Metadata) -> Option<OtherWriters> {
     match metadata.mode() {
-        mode if mode & WORLD_WRITE != 0 => Some(Writers::Everyone),
-        mode if mode & GROUP_WRITE != 0 && !is_own_group(metadata.gid()) => Some(Writers::Group),
+        mode if mode & WORLD_WRITE != 0 => Some(OtherWriters::Everyone),
+        mode if mode & GROUP_WRITE != 0 && !is_own_group(metadata.gid()) => {
+            Some(OtherWriters::Group)
+        }
         _ => None,
     }
 }

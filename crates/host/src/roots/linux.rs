@@ -16,7 +16,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::Identity;
+use super::DirectoryIdentity;
 use crate::files::{DirectoryEntry, EntryKind};
 
 /// An open directory.
@@ -24,7 +24,7 @@ use crate::files::{DirectoryEntry, EntryKind};
 pub(crate) struct Dir(OwnedFd);
 
 /// What a name in a directory stands for.
-pub(crate) enum Seen {
+pub(crate) enum LookupResult {
     Directory(Dir),
     Link(PathBuf),
     File,
@@ -38,13 +38,13 @@ impl Dir {
         Ok(Dir(fs::openat(CWD, path, DIRECTORY, Mode::empty())?))
     }
 
-    pub(crate) fn identity(&self) -> io::Result<Identity> {
+    pub(crate) fn identity(&self) -> io::Result<DirectoryIdentity> {
         Ok(identity_of(&fs::fstat(&self.0)?))
     }
 
     /// Which directories lie above it, the nearest first. They are asked from the directory itself, so that what other names
     /// lead to by now does not count.
-    pub(crate) fn above(&self) -> io::Result<Vec<Identity>> {
+    pub(crate) fn ancestors(&self) -> io::Result<Vec<DirectoryIdentity>> {
         let mut found = Vec::new();
         let (mut below, mut above) = (self.identity()?, self.parent()?);
         while above.identity()? != below {
@@ -63,8 +63,8 @@ impl Dir {
     }
 
     /// Where it is at this moment.
-    pub(crate) fn path_now(&self) -> Option<PathBuf> {
-        std::fs::read_link(self.held_path(Path::new(""))).ok()
+    pub(crate) fn current_path(&self) -> Option<PathBuf> {
+        std::fs::read_link(self.descriptor_path(Path::new(""))).ok()
     }
 
     /// What has a name in it; a link is not followed.
@@ -76,16 +76,16 @@ impl Dir {
 
     /// Its path without links.
     pub(super) fn real_path(&self, given: &Path) -> io::Result<PathBuf> {
-        let told =
-            std::fs::read_link(self.held_path(given)).or_else(|_| std::fs::canonicalize(given))?;
-        match Identity::of(&told)? == self.identity()? {
+        let told = std::fs::read_link(self.descriptor_path(given))
+            .or_else(|_| std::fs::canonicalize(given))?;
+        match DirectoryIdentity::of(&told)? == self.identity()? {
             true => Ok(told),
             false => Err(io::Error::other("it is being moved or was removed")),
         }
     }
 
     /// A path that leads to it whatever has become of its name, in this process and as long as it is open.
-    pub(super) fn held_path(&self, _given: &Path) -> PathBuf {
+    pub(super) fn descriptor_path(&self, _given: &Path) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
     }
 
@@ -94,14 +94,14 @@ impl Dir {
         Ok(Arc::new(self.0.try_clone()?))
     }
 
-    pub(crate) fn look(&self, name: &OsStr) -> io::Result<Seen> {
+    pub(crate) fn lookup(&self, name: &OsStr) -> io::Result<LookupResult> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let found = fs::openat(&self.0, name, flags, Mode::empty())?;
         match FileType::from_raw_mode(fs::fstat(&found)?.st_mode) {
-            FileType::Directory => Ok(Seen::Directory(Dir(found))),
-            FileType::Symlink => Ok(Seen::Link(text_of_link(&found)?)),
-            FileType::RegularFile => Ok(Seen::File),
-            _ => Ok(Seen::Special),
+            FileType::Directory => Ok(LookupResult::Directory(Dir(found))),
+            FileType::Symlink => Ok(LookupResult::Link(text_of_link(&found)?)),
+            FileType::RegularFile => Ok(LookupResult::File),
+            _ => Ok(LookupResult::Special),
         }
     }
 
@@ -259,16 +259,16 @@ impl Dir {
     }
 }
 
-impl Identity {
+impl DirectoryIdentity {
     /// Of what a path leads to, links followed.
-    pub(crate) fn of(path: &Path) -> io::Result<Identity> {
+    pub(crate) fn of(path: &Path) -> io::Result<DirectoryIdentity> {
         Ok(identity_of(&fs::stat(path)?))
     }
 }
 
 /// What one has to know of an open file before touching it.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct FileFacts {
     pub(crate) is_directory: bool,
     /// A regular file with bytes of its own, not one that the kernel makes up.
     pub(crate) is_regular: bool,
@@ -279,10 +279,10 @@ pub(crate) struct Facts {
     pub(crate) written: Option<SystemTime>,
 }
 
-pub(crate) fn facts_of(file: &File) -> io::Result<Facts> {
+pub(crate) fn file_facts(file: &File) -> io::Result<FileFacts> {
     let metadata = file.metadata()?;
     let system = fs::fstatfs(file)?.f_type;
-    Ok(Facts {
+    Ok(FileFacts {
         is_directory: metadata.is_dir(),
         is_regular: metadata.is_file() && !KERNEL_MADE.contains(&system),
         size: metadata.len(),
@@ -335,8 +335,8 @@ fn text_of_link(link: &OwnedFd) -> io::Result<PathBuf> {
     Ok(PathBuf::from(OsStr::from_bytes(text.as_bytes())))
 }
 
-fn identity_of(stat: &fs::Stat) -> Identity {
-    Identity {
+fn identity_of(stat: &fs::Stat) -> DirectoryIdentity {
+    DirectoryIdentity {
         device: stat.st_dev,
         inode: stat.st_ino,
     }

@@ -10,7 +10,7 @@ use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsS
 use cap_std::ambient_authority;
 use cap_std::fs::{Metadata, OpenOptions};
 
-use super::Identity;
+use super::DirectoryIdentity;
 use crate::files::{DirectoryEntry, EntryKind};
 
 /// An open directory.
@@ -18,7 +18,7 @@ use crate::files::{DirectoryEntry, EntryKind};
 pub(crate) struct Dir(cap_std::fs::Dir);
 
 /// What a name in a directory stands for.
-pub(crate) enum Seen {
+pub(crate) enum LookupResult {
     Directory(Dir),
     Link(PathBuf),
     File,
@@ -33,17 +33,17 @@ impl Dir {
         Ok(Dir(dir))
     }
 
-    pub(crate) fn identity(&self) -> io::Result<Identity> {
+    pub(crate) fn identity(&self) -> io::Result<DirectoryIdentity> {
         Ok(identity_of(&self.0.dir_metadata()?))
     }
 
     /// Which directories lie above it: cap-std does not tell.
-    pub(crate) fn above(&self) -> io::Result<Vec<Identity>> {
+    pub(crate) fn ancestors(&self) -> io::Result<Vec<DirectoryIdentity>> {
         Ok(Vec::new())
     }
 
     /// Where it is at this moment: nobody can tell.
-    pub(crate) fn path_now(&self) -> Option<PathBuf> {
+    pub(crate) fn current_path(&self) -> Option<PathBuf> {
         None
     }
 
@@ -55,27 +55,27 @@ impl Dir {
     /// Its path without links.
     pub(super) fn real_path(&self, given: &Path) -> io::Result<PathBuf> {
         let told = std::fs::canonicalize(given)?;
-        match Identity::of(&told)? == self.identity()? {
+        match DirectoryIdentity::of(&told)? == self.identity()? {
             true => Ok(told),
             false => Err(io::Error::other("it is being moved or was removed")),
         }
     }
 
     /// The path that it was given: nothing is confined on these systems.
-    pub(super) fn held_path(&self, given: &Path) -> PathBuf {
+    pub(super) fn descriptor_path(&self, given: &Path) -> PathBuf {
         given.to_owned()
     }
 
-    pub(crate) fn look(&self, name: &OsStr) -> io::Result<Seen> {
+    pub(crate) fn lookup(&self, name: &OsStr) -> io::Result<LookupResult> {
         let metadata = self.0.symlink_metadata(name)?;
         if metadata.is_symlink() {
-            Ok(Seen::Link(self.0.read_link_contents(name)?))
+            Ok(LookupResult::Link(self.0.read_link_contents(name)?))
         } else if metadata.is_dir() {
-            Ok(Seen::Directory(Dir(self.0.open_dir(name)?)))
+            Ok(LookupResult::Directory(Dir(self.0.open_dir(name)?)))
         } else if metadata.is_file() {
-            Ok(Seen::File)
+            Ok(LookupResult::File)
         } else {
-            Ok(Seen::Special)
+            Ok(LookupResult::Special)
         }
     }
 
@@ -189,9 +189,9 @@ impl Dir {
     }
 }
 
-impl Identity {
+impl DirectoryIdentity {
     /// Of what a path leads to, links followed.
-    pub(crate) fn of(path: &Path) -> io::Result<Identity> {
+    pub(crate) fn of(path: &Path) -> io::Result<DirectoryIdentity> {
         let dir = cap_std::fs::Dir::open_ambient_dir(path, ambient_authority())?;
         Ok(identity_of(&dir.dir_metadata()?))
     }
@@ -199,7 +199,7 @@ impl Identity {
 
 /// What one has to know of an open file before touching it.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct FileFacts {
     pub(crate) is_directory: bool,
     pub(crate) is_regular: bool,
     pub(crate) size: u64,
@@ -209,9 +209,9 @@ pub(crate) struct Facts {
     pub(crate) written: Option<SystemTime>,
 }
 
-pub(crate) fn facts_of(file: &File) -> io::Result<Facts> {
+pub(crate) fn file_facts(file: &File) -> io::Result<FileFacts> {
     let metadata = Metadata::from_file(file)?;
-    Ok(Facts {
+    Ok(FileFacts {
         is_directory: metadata.is_dir(),
         is_regular: metadata.is_file(),
         size: metadata.len(),
@@ -226,8 +226,8 @@ pub(crate) fn keep_owner_and_mode(new: &File, old: &File) -> io::Result<()> {
     system::keep_owner_and_mode(new, old)
 }
 
-fn identity_of(metadata: &Metadata) -> Identity {
-    Identity {
+fn identity_of(metadata: &Metadata) -> DirectoryIdentity {
+    DirectoryIdentity {
         device: metadata.dev(),
         inode: metadata.ino(),
     }

@@ -1,7 +1,7 @@
 //! What Landlock keeps a program from: writing outside some places, and reading others.
 
 #[cfg(target_os = "linux")]
-mod closed;
+mod closed_places;
 #[cfg(target_os = "linux")]
 mod ruleset;
 

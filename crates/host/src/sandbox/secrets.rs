@@ -10,12 +10,12 @@ pub(super) struct SecretPlace {
     pub(super) path: PathBuf,
     /// Names in it that they may read; an `*` at the front stands for the beginning.
     pub(super) except: &'static [&'static str],
-    pub(super) origin: Origin,
+    pub(super) origin: SecretOrigin,
 }
 
 /// How a place came to be one of secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum SecretOrigin {
     /// By its name below the home directory. It is a secret whether it exists or not.
     Known,
     /// A variable or the user names it, or a link leads there: it may be any file, also one inside a project.
@@ -24,15 +24,15 @@ pub(super) enum Origin {
 
 /// A file or directory that holds secrets, without links in its path. It may not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Secret {
+pub(super) struct SecretPath {
     pub(super) path: PathBuf,
     pub(super) is_known: bool,
 }
 
-impl Secret {
+impl SecretPath {
     /// Whether Landlock keeps it unreadable although commands can write beside it. What they make beside it is then
     /// unreadable for them, which is too much to ask in a project: there, a cover has to do.
-    pub(super) fn stays_closed(&self, others: &[Secret], is_covered: bool) -> bool {
+    pub(super) fn stays_closed(&self, others: &[SecretPath], is_covered: bool) -> bool {
         let is_beside = |above: &Path| {
             let mut known = others.iter().filter(|other| other.is_known);
             known.any(|other| other.path.starts_with(above))
@@ -47,7 +47,7 @@ impl SecretPlace {
         SecretPlace {
             path,
             except: &[],
-            origin: Origin::Named,
+            origin: SecretOrigin::Named,
         }
     }
 
@@ -56,17 +56,17 @@ impl SecretPlace {
         SecretPlace {
             path,
             except: &[],
-            origin: Origin::Known,
+            origin: SecretOrigin::Known,
         }
     }
 
     /// What commands must not read of it, and the targets of links in it.
-    pub(super) fn found(&self) -> Vec<Secret> {
+    pub(super) fn found(&self) -> Vec<SecretPath> {
         let all = expanded(&self.path).into_iter();
         all.flat_map(|path| self.found_at(&path)).collect()
     }
 
-    fn found_at(&self, path: &Path) -> Vec<Secret> {
+    fn found_at(&self, path: &Path) -> Vec<SecretPath> {
         let Some(path) = resolved(path, MOST_LINKS) else {
             return Vec::new();
         };
@@ -90,8 +90,8 @@ impl SecretPlace {
         }
         let is_link = |path: &PathBuf| path.is_symlink();
         found.retain(|path| !is_link(path));
-        let of = |is_known: bool| move |path: PathBuf| Secret { path, is_known };
-        let is_known = self.origin == Origin::Known;
+        let of = |is_known: bool| move |path: PathBuf| SecretPath { path, is_known };
+        let is_known = self.origin == SecretOrigin::Known;
         let targets = targets.into_iter().map(of(false));
         found.into_iter().map(of(is_known)).chain(targets).collect()
     }

@@ -7,11 +7,11 @@ use attache_schema::v1;
 
 use super::Terminals;
 use crate::config_command;
-use crate::sandbox::Limits;
+use crate::sandbox::SandboxLimits;
 
 /// The line for what a command wrote last, if the sandbox or the policy kept it from a path that stands there. Whatever its
 /// exit code is: in `command | cat`, that of the command is lost.
-pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String> {
+pub(super) fn advice(limits: &SandboxLimits, cwd: &Path, output: &str) -> Option<String> {
     let lines: Vec<&str> = output.lines().rev().take(MOST_LINES).collect();
     for (index, line) in lines.iter().enumerate() {
         if !REFUSALS.iter().any(|refusal| line.contains(refusal)) {
@@ -37,7 +37,7 @@ pub(super) fn advice(limits: &Limits, cwd: &Path, output: &str) -> Option<String
     None
 }
 
-impl Limits {
+impl SandboxLimits {
     /// The file or directory, at the path or above it, that has appeared beside a secret since the command started.
     fn made_beside_secrets<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         let is_beside = |path: &&Path| path.parent().is_some_and(|above| self.has_secret_in(above));
@@ -107,7 +107,7 @@ fn candidates(line: &str) -> impl Iterator<Item = &str> {
     all.filter(|text| !text.is_empty() && text.len() < LONGEST)
 }
 
-fn reason(limits: &Limits, path: &Path, line: &str) -> Option<String> {
+fn reason(limits: &SandboxLimits, path: &Path, line: &str) -> Option<String> {
     let path = straight(path)?;
     let shown = path.display();
     let is_below = |places: &[PathBuf]| places.iter().any(|place| path.starts_with(place));
@@ -203,7 +203,5 @@ const AROUND: usize = 4;
 const MOST_CANDIDATES: usize = 64;
 const LONGEST: usize = 4096;
 
-#[cfg(unix)]
-#[cfg(test)]
-#[path = "advice/tests.rs"]
+#[cfg(all(test, unix))]
 mod tests;

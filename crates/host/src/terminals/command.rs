@@ -1,5 +1,6 @@
 //! The program that a request asks for, as it will be started: a program with its arguments, or a line for the shell.
 
+use std::collections::HashSet;
 use std::env;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -9,7 +10,7 @@ use attache_process::{self as process, Program};
 use attache_schema::v1;
 use attache_text::shell;
 
-use super::{Error, environment};
+use super::TerminalError;
 use crate::Roots;
 use crate::environment::ChildEnvironment;
 use crate::roots::StartDirectory;
@@ -25,7 +26,7 @@ pub fn resolve_command(
     let cwd = request.cwd.as_ref().map_or(cwd, AsRef::as_ref);
     // As for the system, a name without a slash is no file of the directory.
     let is_file = || line.contains('/') && cwd.join(line).is_file();
-    if !may_be_line(request) || is_file() || found(line, request, cwd).is_some() {
+    if !may_be_line(request) || is_file() || find_program(line, request, cwd).is_some() {
         return request.clone();
     }
     let mut words = line.split_whitespace().map(str::to_owned);
@@ -33,7 +34,7 @@ pub fn resolve_command(
         // What is neither a path nor a program may be built into the shell.
         Some(first)
             if is_plain_line(line)
-                && (first.contains('/') || found(&first, request, cwd).is_some()) =>
+                && (first.contains('/') || find_program(&first, request, cwd).is_some()) =>
         {
             (first, words.collect())
         }
@@ -86,20 +87,20 @@ pub(super) fn program(
     roots: &Roots,
     request: &v1::CreateTerminalRequest,
     inherited: &ChildEnvironment,
-) -> Result<Program, Error> {
-    usable("`command`", &request.command)?;
+) -> Result<Program, TerminalError> {
+    check_text("`command`", &request.command)?;
     for arg in &request.args {
-        usable_arg(arg)?;
+        check_argument(arg)?;
     }
     let cwd = directory_in(roots, request.cwd.as_ref().map(AsRef::as_ref))?;
     let name = &request.command;
-    if let Some(path) = found(name, request, &cwd.path)
-        && is_headless(&path)
+    if let Some(path) = find_program(name, request, &cwd.path)
+        && lacks_shebang(&path)
     {
         let program = PathBuf::from(name);
-        return Err(Error::Headless { program });
+        return Err(TerminalError::NoShebang { program });
     }
-    let variables = environment::checked(&request.env)?;
+    let variables = checked_variables(&request.env)?;
     let mut program = inherited.apply(Program::new(name).args(&request.args));
     // Otherwise it is ours, and a shell would believe it if it led to the same place.
     program = program.env("PWD", &cwd.path).cwd(&cwd.path);
@@ -119,54 +120,80 @@ pub(super) fn program(
 }
 
 /// Why it did not start.
-pub(super) fn refusal(
+pub(super) fn start_error(
     request: &v1::CreateTerminalRequest,
     roots: &Roots,
     error: process::Error,
-) -> Error {
+) -> TerminalError {
     match &error {
         // A folder of the PATH that may not be read makes every missing program look like a forbidden one.
         process::Error::NotExecutable { .. } if !request.command.contains('/') => {
             let mut candidates = candidates(&request.command, request, roots.cwd()).into_iter();
             match candidates.any(|path| path.exists()) {
-                true => Error::Start(error),
-                false => Error::Start(process::Error::NotFound {
+                true => TerminalError::Start(error),
+                false => TerminalError::Start(process::Error::NotFound {
                     program: PathBuf::from(&request.command),
                 }),
             }
         }
-        process::Error::Start { source, .. } if source.kind() == TOO_LARGE => Error::TooLarge,
-        _ => Error::Start(error),
+        process::Error::Start { source, .. } if source.kind() == TOO_LARGE => {
+            TerminalError::TooLarge
+        }
+        _ => TerminalError::Start(error),
     }
 }
 
 /// The directory to run in, open: the one asked for, if it lies inside the roots, or the session's.
-fn directory_in(roots: &Roots, path: Option<&Path>) -> Result<StartDirectory, Error> {
+fn directory_in(roots: &Roots, path: Option<&Path>) -> Result<StartDirectory, TerminalError> {
     let opened = roots.start_directory(path);
-    opened.map_err(|error| Error::Directory {
+    opened.map_err(|error| TerminalError::Directory {
         path: path.unwrap_or(roots.cwd()).to_owned(),
         reason: error.to_string(),
     })
 }
 
-fn usable(part: &'static str, text: &str) -> Result<(), Error> {
+fn check_text(part: &'static str, text: &str) -> Result<(), TerminalError> {
     let problem = match text {
         text if text.trim().is_empty() => "is empty: name a program",
         text if text.contains('\0') => "holds NUL, which no program can be given",
         _ => return Ok(()),
     };
-    Err(Error::Unusable { part, problem })
+    Err(TerminalError::Unusable { part, problem })
 }
 
-fn usable_arg(arg: &str) -> Result<(), Error> {
+fn check_argument(arg: &str) -> Result<(), TerminalError> {
     match arg.contains('\0') {
-        true => usable("an argument", arg),
+        true => check_text("an argument", arg),
         false => Ok(()),
     }
 }
 
+/// The variables, if a program can be given all of them.
+fn checked_variables(variables: &[v1::EnvVariable]) -> Result<Vec<(&str, &str)>, TerminalError> {
+    let mut seen = HashSet::new();
+    let mut checked = Vec::new();
+    for variable in variables {
+        let (name, value) = (variable.name.as_str(), variable.value.reveal());
+        let refuse = |reason| Err(TerminalError::variable(name, reason));
+        if name.is_empty() || name.contains(['=', '\0']) {
+            return refuse("a name cannot be empty, nor hold `=` or NUL");
+        }
+        if value.contains('\0') {
+            return refuse("its value holds NUL");
+        }
+        if value.len() > LONGEST_VALUE {
+            return refuse("its value is longer than 128 KiB");
+        }
+        if !seen.insert(name) {
+            return refuse("it is set twice");
+        }
+        checked.push((name, value));
+    }
+    Ok(checked)
+}
+
 /// The file behind a name, looked up as the system will.
-fn found(name: &str, request: &v1::CreateTerminalRequest, cwd: &Path) -> Option<PathBuf> {
+fn find_program(name: &str, request: &v1::CreateTerminalRequest, cwd: &Path) -> Option<PathBuf> {
     let mut candidates = candidates(name, request, cwd).into_iter();
     candidates.find(|path| is_executable(path))
 }
@@ -197,7 +224,7 @@ fn is_executable(path: &Path) -> bool {
 }
 
 /// Whether it is a text that does not say what runs it. The C library would quietly run it with a shell.
-fn is_headless(path: &Path) -> bool {
+fn lacks_shebang(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     cfg!(unix) && read.is_ok() && !head.starts_with(b"#!") && !head.contains(&0)
@@ -214,8 +241,73 @@ const QUIET: [(&str, &str); 4] = [
 const HEAD: u64 = 256;
 const TOO_LARGE: ErrorKind = ErrorKind::ArgumentListTooLong;
 
+/// What the kernel takes for one variable.
+const LONGEST_VALUE: usize = 128 * 1024;
+
 /// What runs a line.
 #[cfg(windows)]
 const SHELL: (&str, &str) = ("cmd", "/C");
 #[cfg(not(windows))]
 const SHELL: (&str, &str) = ("/bin/sh", "-c");
+
+#[cfg(test)]
+mod tests {
+    use attache_schema::v1;
+    use expect_test::{Expect, expect};
+
+    use super::checked_variables;
+
+    fn check(variables: &[(&str, &str)], expected: &Expect) {
+        let variables: Vec<_> = variables
+            .iter()
+            .map(|(name, value)| v1::EnvVariable::new(*name, *value))
+            .collect();
+        let shown = match checked_variables(&variables) {
+            Ok(kept) => format!("{kept:?}"),
+            Err(error) => error.to_string(),
+        };
+        expected.assert_eq(&shown);
+    }
+
+    #[test]
+    fn ordinary_variables_are_set() {
+        check(
+            &[("CI", "1"), ("EMPTY", ""), ("ümlaut", "ä b")],
+            &expect![[r#"[("CI", "1"), ("EMPTY", ""), ("ümlaut", "ä b")]"#]],
+        );
+    }
+
+    #[test]
+    fn names_that_are_none_are_refused() {
+        check(
+            &[("", "1")],
+            &expect![
+                "environment variable `` is refused: a name cannot be empty, nor hold `=` or NUL"
+            ],
+        );
+        check(
+            &[("A=B", "1")],
+            &expect![
+                "environment variable `A=B` is refused: a name cannot be empty, nor hold `=` or NUL"
+            ],
+        );
+        check(
+            &[("A\0B", "1")],
+            &expect![[
+                r#"environment variable `A\0B` is refused: a name cannot be empty, nor hold `=` or NUL"#
+            ]],
+        );
+        check(
+            &[("A", "s3cret\0")],
+            &expect!["environment variable `A` is refused: its value holds NUL"],
+        );
+        check(
+            &[("A", &"s3cret".repeat(30_000))],
+            &expect!["environment variable `A` is refused: its value is longer than 128 KiB"],
+        );
+        check(
+            &[("A", "1"), ("B", "1"), ("A", "1")],
+            &expect!["environment variable `A` is refused: it is set twice"],
+        );
+    }
+}

@@ -7,7 +7,7 @@ use attache_process as process;
 /// Why a terminal did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum TerminalError {
     /// The session has no such terminal, or it was released.
     #[error("the session has no such terminal; it may have been released")]
     Unknown,
@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// The file is a script that does not say what runs it.
     #[error("`{}` cannot be executed: it is a text without a `#!` line; name the program that runs it as `command`, such as `sh`", .program.display())]
-    Headless {
+    NoShebang {
         /// The program as it was named.
         program: PathBuf,
     },
@@ -84,58 +84,58 @@ pub enum Error {
     },
 }
 
-impl Error {
-    pub(super) fn variable(name: &str, reason: &'static str) -> Error {
+impl TerminalError {
+    pub(super) fn variable(name: &str, reason: &'static str) -> TerminalError {
         let name = name.chars().take(NAME).collect::<String>();
         let name = name.escape_debug().to_string();
-        Error::Variable { name, reason }
+        TerminalError::Variable { name, reason }
     }
 
     /// One word for programs.
     fn kind(&self) -> &'static str {
         match self {
-            Error::Unknown => "unknown_terminal",
-            Error::SessionFull { .. } | Error::Full { .. } => "too_many_terminals",
-            Error::Ended => "session_ended",
-            Error::Unusable { .. } => "unusable_command",
-            Error::Headless { .. } => "not_executable",
-            Error::Directory { .. } => "directory",
-            Error::Variable { .. } => "variable",
-            Error::Temporary(_) => "temporary_files",
-            Error::Confinement(_) => "sandbox",
-            Error::TooLarge => "too_large",
-            Error::Start(error) => start_kind(error),
-            Error::Survivors { .. } => "survivors",
+            TerminalError::Unknown => "unknown_terminal",
+            TerminalError::SessionFull { .. } | TerminalError::Full { .. } => "too_many_terminals",
+            TerminalError::Ended => "session_ended",
+            TerminalError::Unusable { .. } => "unusable_command",
+            TerminalError::NoShebang { .. } => "not_executable",
+            TerminalError::Directory { .. } => "directory",
+            TerminalError::Variable { .. } => "variable",
+            TerminalError::Temporary(_) => "temporary_files",
+            TerminalError::Confinement(_) => "sandbox",
+            TerminalError::TooLarge => "too_large",
+            TerminalError::Start(error) => start_kind(error),
+            TerminalError::Survivors { .. } => "survivors",
         }
     }
 
     fn code(&self) -> i32 {
         match self {
-            Error::Unknown | Error::Ended => NOT_FOUND,
-            Error::Unusable { .. }
-            | Error::Headless { .. }
-            | Error::Directory { .. }
-            | Error::Variable { .. }
-            | Error::TooLarge
-            | Error::Start(
+            TerminalError::Unknown | TerminalError::Ended => NOT_FOUND,
+            TerminalError::Unusable { .. }
+            | TerminalError::NoShebang { .. }
+            | TerminalError::Directory { .. }
+            | TerminalError::Variable { .. }
+            | TerminalError::TooLarge
+            | TerminalError::Start(
                 process::Error::NotFound { .. }
                 | process::Error::NotExecutable { .. }
                 | process::Error::Directory { .. },
             ) => attache_rpc::Error::INVALID_PARAMS,
-            Error::SessionFull { .. }
-            | Error::Full { .. }
-            | Error::Temporary(_)
-            | Error::Confinement(_)
-            | Error::Start(_)
-            | Error::Survivors { .. } => attache_rpc::Error::INTERNAL,
+            TerminalError::SessionFull { .. }
+            | TerminalError::Full { .. }
+            | TerminalError::Temporary(_)
+            | TerminalError::Confinement(_)
+            | TerminalError::Start(_)
+            | TerminalError::Survivors { .. } => attache_rpc::Error::INTERNAL,
         }
     }
 }
 
-impl From<Error> for attache_rpc::Error {
-    fn from(error: Error) -> Self {
+impl From<TerminalError> for attache_rpc::Error {
+    fn from(error: TerminalError) -> Self {
         let data = match &error {
-            Error::SessionFull { limit } | Error::Full { limit } => {
+            TerminalError::SessionFull { limit } | TerminalError::Full { limit } => {
                 serde_json::json!({ "kind": error.kind(), "limit": limit })
             }
             _ => serde_json::json!({ "kind": error.kind() }),

@@ -5,7 +5,7 @@ use expect_test::expect;
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial("links_are_followed_only_inside", shapes)]
@@ -69,7 +69,7 @@ fn tried(shape: &str, what: &str) -> String {
         .split(", ")
         .map(|part| format!("link {part}\n"))
         .collect();
-    let tree = Tree::new(&format!("{FIXTURE}{lines}"));
+    let tree = TestTree::new(&format!("{FIXTURE}{lines}"));
     let (roots, files) = (tree.roots(), Files::default());
     let outside = tree.listing("@/out");
     let before = tree.listing("@/ws");

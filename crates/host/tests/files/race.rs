@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial(
@@ -20,7 +20,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn swapped() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/d/f inside
          dir ws/d/e
          file out/f secret
@@ -58,7 +58,7 @@ fn swapped() {
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct RaceCounts {
     read: u64,
     refused: u64,
     written: u64,
@@ -67,11 +67,11 @@ struct Counts {
     careless_escapes: u64,
 }
 
-fn attack(tree: &Tree) -> Counts {
+fn attack(tree: &TestTree) -> RaceCounts {
     let (roots, files, walking) = (tree.roots(), Files::default(), tree.walking_files());
     let paths = ["@/ws/d/f", "@/ws/f", "@/ws/d/e/../f", "@/ws/d/../f"].map(|path| tree.path(path));
     let end = Instant::now() + Duration::from_secs(30);
-    let mut counts = Counts::default();
+    let mut counts = RaceCounts::default();
     for turn in 0_u64.. {
         if turn % 256 == 0 {
             if Instant::now() > end {

@@ -9,7 +9,7 @@ use expect_test::{Expect, expect};
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -30,7 +30,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn refused_roots() {
-    let tree = Tree::new("file ws/file x\nlink loop @/loop");
+    let tree = TestTree::new("file ws/file x\nlink loop @/loop");
     let open = |path: &str| match Roots::open(&tree.path(path), &[]) {
         Ok(_) => "opened".to_owned(),
         Err(error) => error.to_string().replace(tree.top.to_str().unwrap(), "@"),
@@ -65,7 +65,7 @@ fn refused_roots() {
 }
 
 fn whole_system() {
-    let tree = Tree::new("file ws/a text");
+    let tree = TestTree::new("file ws/a text");
     let roots = Roots::open_unbounded(Path::new("/"), &[]).unwrap();
     let lines = "
         read @/ws/a
@@ -89,7 +89,7 @@ fn whole_system() {
     Roots::open(&tree.path("@/ws"), &["/".into()]).unwrap_err();
 }
 
-fn check(tree: &Tree, roots: &Roots, lines: &str, expected: Expect) {
+fn check(tree: &TestTree, roots: &Roots, lines: &str, expected: Expect) {
     expected.assert_eq(&tree.tried(&Files::default(), roots, lines));
 }
 
@@ -193,7 +193,7 @@ fn shapes_of_writes() {
 
 /// Tries lines that must change nothing.
 fn shapes(lines: &str, expected: Expect) {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/a text
          file ws/\\ backslash
          file ws/%2e%2e percent
@@ -211,7 +211,7 @@ fn shapes(lines: &str, expected: Expect) {
 }
 
 fn several_roots() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/a in-ws
          file ws/sub/b in-sub
          link ws/sub/up ../a
@@ -278,7 +278,7 @@ const TOUCH: &str = "
     write @/ws/b/c new";
 
 fn moved() {
-    let tree = Tree::new("file ws/a old");
+    let tree = TestTree::new("file ws/a old");
     let roots = tree.roots();
     fs::rename(tree.path("@/ws"), tree.path("@/gone")).unwrap();
     check(
@@ -308,7 +308,7 @@ fn moved() {
 }
 
 fn replaced() {
-    let tree = Tree::new("file ws/a old\nfile new/a other");
+    let tree = TestTree::new("file ws/a old\nfile new/a other");
     let roots = tree.roots();
     fs::rename(tree.path("@/ws"), tree.path("@/gone")).unwrap();
     fs::rename(tree.path("@/new"), tree.path("@/ws")).unwrap();
@@ -332,7 +332,7 @@ fn replaced() {
 }
 
 fn removed() {
-    let tree = Tree::new("file ws/a old");
+    let tree = TestTree::new("file ws/a old");
     let roots = tree.roots();
     fs::remove_dir_all(tree.path("@/ws")).unwrap();
     check(
@@ -349,7 +349,7 @@ fn removed() {
 }
 
 fn turned() {
-    let tree = Tree::new("file ws/a old\nfile new/a other\nlink name @/ws");
+    let tree = TestTree::new("file ws/a old\nfile new/a other\nlink name @/ws");
     let roots = Roots::open(&tree.path("@/name"), &[]).unwrap();
     check(
         &tree,
@@ -373,7 +373,7 @@ fn turned() {
 }
 
 fn directories() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "file ws/a text
          dir ws/sub/deep
          link ws/inside sub/deep

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use attache_host::Roots;
-use attache_host::files::{DirectoryEntry, EntryKind, Error, FileLimits, Files, Listing};
+use attache_host::files::{DirectoryEntry, EntryKind, FileError, FileLimits, Files, Listing};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 /// A directory of its own, removed with the value. It has `ws`, the usual root.
-pub(crate) struct Tree {
+pub(crate) struct TestTree {
     pub(crate) top: PathBuf,
 }
 
-impl Tree {
+impl TestTree {
     /// Makes what the lines say: `dir A`, `file A TEXT`, `link A TARGET`, `hard A B`, `fifo A`, `socket A`. In a
     /// target `@` stands for the top of the tree.
-    pub(crate) fn new(lines: &str) -> Tree {
+    pub(crate) fn new(lines: &str) -> TestTree {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!(
             "attache-files-{}-{}",
@@ -27,7 +27,7 @@ impl Tree {
         );
         let top = std::env::temp_dir().canonicalize().unwrap().join(name);
         fs::create_dir(&top).unwrap();
-        let tree = Tree { top };
+        let tree = TestTree { top };
         fs::create_dir(tree.path("@/ws")).unwrap();
         for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
             tree.make(line);
@@ -136,14 +136,14 @@ fn names(listing: &Listing) -> String {
     names.join(", ")
 }
 
-impl Drop for Tree {
+impl Drop for TestTree {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.top).unwrap();
     }
 }
 
 /// What an agent gets.
-pub(crate) fn outcome(result: Result<String, Error>) -> String {
+pub(crate) fn outcome(result: Result<String, FileError>) -> String {
     match result {
         Ok(text) => format!("{text:?}"),
         Err(error) => {

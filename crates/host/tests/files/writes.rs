@@ -12,7 +12,7 @@ use libtest_mimic::Trial;
 use rustix::fs::XattrFlags;
 
 use crate::suite::trial;
-use crate::tree::{Tree, outcome};
+use crate::tree::{TestTree, outcome};
 
 pub(crate) const ROLE: &str = "play-without-mask";
 
@@ -35,8 +35,9 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn made() {
-    let tree =
-        Tree::new("file ws/old old\nlink ws/link dir/file\nfile ws/dir/file old\nfile ws/file x");
+    let tree = TestTree::new(
+        "file ws/old old\nlink ws/link dir/file\nfile ws/dir/file old\nfile ws/file x",
+    );
     let tried = "
         write @/ws/new text
         write @/ws/empty
@@ -73,7 +74,7 @@ fn made() {
 }
 
 fn modes() {
-    let tree = Tree::new("file ws/f x");
+    let tree = TestTree::new("file ws/f x");
     let (roots, files) = (tree.roots(), Files::default());
     let mut told = String::new();
     for mode in [
@@ -104,7 +105,7 @@ fn owner() {
         eprintln!("skipped: only the superuser can see whether an owner is kept");
         return;
     }
-    let tree = Tree::new("file ws/f x");
+    let tree = TestTree::new("file ws/f x");
     std::os::unix::fs::chown(tree.path("@/ws/f"), Some(1234), Some(2345)).unwrap();
     Files::default()
         .write(&tree.roots(), &tree.path("@/ws/f"), "y")
@@ -114,7 +115,7 @@ fn owner() {
 }
 
 fn access_list() {
-    let tree = Tree::new("file ws/listed x\nfile ws/plain x");
+    let tree = TestTree::new("file ws/listed x\nfile ws/plain x");
     tree.set_mode("@/ws/plain", 0o640);
     let set = |path: &str, name: &str| {
         rustix::fs::setxattr(tree.path(path), name, &list(), XattrFlags::empty())
@@ -162,7 +163,7 @@ fn list() -> Vec<u8> {
 
 /// The mask is the process's, hence another process.
 fn umask() {
-    let tree = Tree::new("");
+    let tree = TestTree::new("");
     let mut child = Command::new(std::env::current_exe().unwrap());
     let status = child.arg(ROLE).arg(tree.path("@/ws")).status().unwrap();
     assert!(status.success());
@@ -179,7 +180,7 @@ pub(crate) fn play(directory: &Path) -> ! {
 }
 
 fn hard_links() {
-    let tree = Tree::new("file outside secret\nhard ws/f outside\nfile ws/a x\nhard ws/b ws/a");
+    let tree = TestTree::new("file outside secret\nhard ws/f outside\nfile ws/a x\nhard ws/b ws/a");
     let tried = "
         write @/ws/f new
         write @/ws/a new
@@ -201,7 +202,7 @@ fn hard_links() {
 }
 
 fn read_only() {
-    let tree = Tree::new("file ws/f old");
+    let tree = TestTree::new("file ws/f old");
     tree.set_mode("@/ws/f", 0o444);
     let tried = "write @/ws/f new\nread @/ws/f";
     expect![[r#"
@@ -213,7 +214,7 @@ fn read_only() {
 }
 
 fn at_once() {
-    let tree = Tree::new("file ws/f aaaa");
+    let tree = TestTree::new("file ws/f aaaa");
     let (roots, files, path) = (tree.roots(), Files::default(), tree.path("@/ws/f"));
     std::thread::scope(|scope| {
         for letter in ["a", "b", "c", "d"] {
@@ -231,7 +232,7 @@ fn at_once() {
 }
 
 fn swept() {
-    let tree = Tree::new("file ws/f x");
+    let tree = TestTree::new("file ws/f x");
     let left = |name: &str, age: u64| {
         let path = tree.path("@/ws").join(name);
         fs::write(&path, "half").unwrap();
@@ -258,7 +259,7 @@ fn swept() {
 }
 
 fn messages() {
-    let tree = Tree::new(
+    let tree = TestTree::new(
         "fifo ws/pipe\nfile ws/old x\nhard ws/hard ws/old\nlink ws/gone none\nlink ws/loop loop\nfile ws/zero \\0",
     );
     let (roots, files) = (tree.roots(), Files::default());

@@ -28,7 +28,7 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 async fn writes() {
-    let Some(folders) = Folders::new("writes") else {
+    let Some(folders) = LandlockTest::new("writes") else {
         return;
     };
     let said = folders.run(TRIES).await;
@@ -37,7 +37,7 @@ async fn writes() {
 }
 
 async fn reads() {
-    let Some(folders) = Folders::new("reads") else {
+    let Some(folders) = LandlockTest::new("reads") else {
         return;
     };
     let said = folders.run("cat \"$OUT/kept\"; ls \"$OUT\" | wc -l").await;
@@ -45,7 +45,7 @@ async fn reads() {
 }
 
 async fn signals() {
-    let Some(folders) = Folders::new("signals") else {
+    let Some(folders) = LandlockTest::new("signals") else {
         return;
     };
     if support() != SandboxSupport::Full {
@@ -61,7 +61,7 @@ async fn signals() {
 
 /// A limit on processor time ends a process as a signal does.
 async fn limits() {
-    let Some(folders) = Folders::new("limits") else {
+    let Some(folders) = LandlockTest::new("limits") else {
         return;
     };
     let mut victim = std::process::Command::new("sleep")
@@ -92,7 +92,7 @@ P",
 
 /// With a device file of a disk, root could read and write all that is on it.
 async fn no_device() {
-    let Some(folders) = Folders::new("device") else {
+    let Some(folders) = LandlockTest::new("device") else {
         return;
     };
     let said = folders
@@ -110,7 +110,7 @@ async fn no_device() {
 }
 
 async fn unreadable() {
-    let Some(folders) = Folders::new("unreadable") else {
+    let Some(folders) = LandlockTest::new("unreadable") else {
         return;
     };
     fs::write(folders.base.join("beside"), "beside\n").unwrap();
@@ -137,7 +137,7 @@ async fn unreadable() {
 }
 
 async fn devices() {
-    let Some(folders) = Folders::new("devices") else {
+    let Some(folders) = LandlockTest::new("devices") else {
         return;
     };
     let script = "exec 2>&1
@@ -155,12 +155,12 @@ async fn missing() {
 }
 
 /// A folder that is open to writing, and one beside it that is not.
-struct Folders {
+struct LandlockTest {
     base: PathBuf,
 }
 
-impl Folders {
-    fn new(name: &str) -> Option<Folders> {
+impl LandlockTest {
+    fn new(name: &str) -> Option<LandlockTest> {
         if let SandboxSupport::Missing { .. } = support() {
             skip();
             return None;
@@ -171,7 +171,7 @@ impl Folders {
         fs::create_dir_all(base.join("out")).unwrap();
         fs::write(base.join("out/kept"), "old\n\n").unwrap();
         fs::hard_link(base.join("out/kept"), base.join("out/link")).unwrap();
-        Some(Folders { base })
+        Some(LandlockTest { base })
     }
 
     async fn run(&self, script: &str) -> String {
@@ -205,7 +205,7 @@ impl Folders {
     }
 }
 
-impl Drop for Folders {
+impl Drop for LandlockTest {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.base).ok();
     }

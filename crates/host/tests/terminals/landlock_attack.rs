@@ -27,7 +27,7 @@ pub(super) fn trials() -> Vec<Trial> {
 }
 
 async fn links() {
-    let Some(home) = Home::new("links") else {
+    let Some(home) = TestHome::new("links") else {
         return;
     };
     for (secret, link) in [
@@ -45,7 +45,7 @@ async fn links() {
 
 /// Each mount alone, then all of them.
 async fn mounts() {
-    let Some(home) = Home::new("mounts") else {
+    let Some(home) = TestHome::new("mounts") else {
         return;
     };
     let all = [
@@ -86,7 +86,7 @@ async fn mounts() {
 }
 
 async fn overlays() {
-    let Some(home) = Home::new("overlays") else {
+    let Some(home) = TestHome::new("overlays") else {
         return;
     };
     for name in ["merged", "work", "upper"] {
@@ -138,7 +138,7 @@ async fn overlays() {
 }
 
 async fn later() {
-    let Some(home) = Home::new("later") else {
+    let Some(home) = TestHome::new("later") else {
         return;
     };
     fs::create_dir(home.at("../alternative")).unwrap();
@@ -162,19 +162,19 @@ async fn later() {
 }
 
 /// A directory with secrets, and things beside them.
-struct Home {
+struct TestHome {
     base: PathBuf,
 }
 
-impl Home {
-    fn new(name: &str) -> Option<Home> {
+impl TestHome {
+    fn new(name: &str) -> Option<TestHome> {
         if let SandboxSupport::Missing { .. } = support() {
             skip(support());
             return None;
         }
         let base = fs::canonicalize(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let base = base.join(format!("landlock-attack-{name}-{}", std::process::id()));
-        let home = Home { base };
+        let home = TestHome { base };
         for name in [".aws/sub", "sub", "../deep/below"] {
             fs::create_dir_all(home.base.join("home")).unwrap();
             fs::create_dir_all(home.at(name)).unwrap();
@@ -222,7 +222,7 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for TestHome {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.base).ok();
         fs::remove_dir_all(self.base.with_extension("empty")).ok();

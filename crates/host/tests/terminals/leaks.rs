@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 
-use super::desk::{Desk, MARK, PATIENCE, PROMISE, expect_bearers, folder};
+use super::client::{MARK, PATIENCE, PROMISE, TestClient, expect_bearers, folder};
 use super::{lone_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -26,21 +26,21 @@ pub(super) fn play() -> ! {
 }
 
 async fn three() {
-    let desk = Desk::new();
+    let client = TestClient::new();
     let _leak = rustix::io::dup(fs::File::open("/etc/passwd").unwrap()).unwrap();
-    let said = desk
-        .output_of(&desk.request("ls", &["/proc/self/fd"]))
+    let said = client
+        .output_of(&client.request("ls", &["/proc/self/fd"]))
         .await;
     // The last is the directory that `ls` reads.
     assert_eq!(said, "0\n1\n2\n3\n");
-    let links = desk.request(
+    let links = client.request(
         "sh",
         &[
             "-c",
             "readlink /proc/self/fd/0; [ /proc/self/fd/1 -ef /proc/self/fd/2 ]; echo $?",
         ],
     );
-    assert_eq!(desk.output_of(&links).await, "/dev/null\n0\n");
+    assert_eq!(client.output_of(&links).await, "/dev/null\n0\n");
 }
 
 async fn killed() {
@@ -66,27 +66,31 @@ async fn killed() {
 }
 
 async fn owner() {
-    let desk = Desk::new();
+    let client = TestClient::new();
     for _ in 0..TERMINALS {
-        let id = desk
+        let id = client
             .shell("setsid sleep 1000 & echo up; exec sleep 1000")
             .await;
-        desk.until(&id, "up").await;
+        client.until(&id, "up").await;
     }
     std::io::stdout().write_all(b"ready\n").unwrap();
     std::future::pending().await
 }
 
 async fn cycles() {
-    let desk = Desk::new();
+    let client = TestClient::new();
     let mut before = None;
     for round in 0..ROUNDS {
         let script = ["exit 0", "exec sleep 1000", "setsid sleep 1000 & exit 1"][round % 3];
-        let id = desk.shell(script).await;
+        let id = client.shell(script).await;
         if round % 2 == 0 {
-            desk.wait_or_kill(&id, script).await;
+            client.wait_or_kill(&id, script).await;
         }
-        desk.terminals.release(&desk.session, &id).await.unwrap();
+        client
+            .terminals
+            .release(&client.session, &id)
+            .await
+            .unwrap();
         if round == WARM {
             before = Some(held());
         }
@@ -106,7 +110,7 @@ async fn cycles() {
     }
 }
 
-impl Desk {
+impl TestClient {
     async fn wait_or_kill(&self, id: &attache_schema::v1::TerminalId, script: &str) {
         match script.starts_with("exec") {
             true => self.terminals.kill(&self.session, id).await.unwrap(),

@@ -94,8 +94,8 @@ fn an_inserted_line() {
 fn an_inserted_line_that_fits_behind_the_one_before() {
     check(
         |lines| {
-            let before = chain::Line::read(lines[1].as_bytes()).unwrap();
-            let (line, _) = before.link.next("2026-01-01T00:00:00Z", "started", &[]);
+            let before = chain::LogLine::read(lines[1].as_bytes()).unwrap();
+            let (line, _) = before.position.next("2026-01-01T00:00:00Z", "started", &[]);
             lines.insert(2, line.trim_end().to_owned());
         },
         expect![
@@ -164,10 +164,10 @@ fn a_head_that_was_forged_for_a_log_that_was_cut_off() {
     let dir = log_of_twelve();
     fs::remove_file(dir.join("000003.jsonl")).unwrap();
     let text = fs::read_to_string(dir.join("000002.jsonl")).unwrap();
-    let last = chain::Line::read(text.lines().last().unwrap().as_bytes()).unwrap();
+    let last = chain::LogLine::read(text.lines().last().unwrap().as_bytes()).unwrap();
     let size = u64::try_from(text.len()).unwrap();
-    let head = head::Head {
-        link: last.link,
+    let head = chain::ChainHead {
+        position: last.position,
         file: 2,
         size,
     };
@@ -186,13 +186,13 @@ fn lines_added_by_somebody_without_the_key() {
     let dir = log_of_twelve();
     let path = dir.join("000003.jsonl");
     let mut text = fs::read_to_string(&path).unwrap();
-    let mut link = chain::Line::read(text.lines().last().unwrap().as_bytes())
+    let mut position = chain::LogLine::read(text.lines().last().unwrap().as_bytes())
         .unwrap()
-        .link;
+        .position;
     for _ in 0..2 {
-        let (line, next) = link.next("2026-01-01T00:00:00Z", "started", &[]);
+        let (line, next) = position.next("2026-01-01T00:00:00Z", "started", &[]);
         text.push_str(&line);
-        link = next;
+        position = next;
     }
     fs::write(&path, text).unwrap();
     check_verified(

@@ -10,14 +10,14 @@ use landlock::{
 };
 use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
 
-use super::closed::{ClosedPlaces, EntryStatus, Relation};
+use super::closed_places::{ClosedPlaces, EntryStatus, Relation};
 use super::{LandlockRules, SandboxSupport, WritablePlace};
 
 /// The ruleset, open; an error in words if there can be none.
 pub(super) fn create(wanted: &LandlockRules) -> Result<OwnedFd, String> {
     let rules = rules(wanted).map_err(|error| match error {
-        Fault::Words(words) => words,
-        Fault::Ruleset(error) => error.to_string(),
+        RulesetFailure::Message(words) => words,
+        RulesetFailure::Landlock(error) => error.to_string(),
     })?;
     let rules: Option<OwnedFd> = rules.into();
     match (rules, support()) {
@@ -48,18 +48,18 @@ pub(super) fn support() -> SandboxSupport {
     }
 }
 
-enum Fault {
-    Words(String),
-    Ruleset(RulesetError),
+enum RulesetFailure {
+    Message(String),
+    Landlock(RulesetError),
 }
 
-impl From<RulesetError> for Fault {
-    fn from(error: RulesetError) -> Fault {
-        Fault::Ruleset(error)
+impl From<RulesetError> for RulesetFailure {
+    fn from(error: RulesetError) -> RulesetFailure {
+        RulesetFailure::Landlock(error)
     }
 }
 
-fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, Fault> {
+fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, RulesetFailure> {
     let mut handled = BitFlags::empty();
     if wanted.writable.is_some() {
         handled |= writes();
@@ -75,7 +75,8 @@ fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, Fault> {
     for place in wanted.writable.iter().flatten() {
         rules = match place {
             WritablePlace::Path(path) => {
-                let open = PathFd::new(path).map_err(|error| Fault::Words(error.to_string()))?;
+                let open = PathFd::new(path)
+                    .map_err(|error| RulesetFailure::Message(error.to_string()))?;
                 rules.add_rule(PathBeneath::new(open, writes() & !NODES))?
             }
             WritablePlace::Open(open) => {
@@ -93,35 +94,37 @@ fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, Fault> {
     if wanted.unreadable.is_empty() {
         return Ok(rules);
     }
-    let closed = ClosedPlaces::of(&wanted.unreadable).map_err(Fault::Words)?;
-    let mut reads = Reads {
+    let closed = ClosedPlaces::of(&wanted.unreadable).map_err(RulesetFailure::Message)?;
+    let mut reads = ReadRules {
         rules: Some(rules),
         closed,
         room: MOST_RULES,
     };
-    let top = PathFd::new("/").map_err(|error| Fault::Words(error.to_string()))?;
+    let top = PathFd::new("/").map_err(|error| RulesetFailure::Message(error.to_string()))?;
     reads.open_beside(top.as_fd().try_clone_to_owned(), Path::new("/"))?;
-    reads.rules.ok_or_else(|| Fault::Words(MISSING.to_owned()))
+    reads
+        .rules
+        .ok_or_else(|| RulesetFailure::Message(MISSING.to_owned()))
 }
 
 /// Landlock can only allow. So that some places stay closed, everything beside them is opened, name by name.
-struct Reads {
+struct ReadRules {
     rules: Option<RulesetCreated>,
     closed: ClosedPlaces,
     room: usize,
 }
 
-impl Reads {
+impl ReadRules {
     /// Opens what lies in a directory, except for what is closed and the way there. Links are left out: what they lead to
     /// counts where it is.
     fn open_beside(
         &mut self,
         directory: std::io::Result<OwnedFd>,
         path: &Path,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), RulesetFailure> {
         let failed = |error: std::io::Error| {
             let path = path.display();
-            Fault::Words(format!("`{path}` cannot be looked at: {error}"))
+            RulesetFailure::Message(format!("`{path}` cannot be looked at: {error}"))
         };
         let directory = directory.map_err(failed)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -145,7 +148,7 @@ impl Reads {
         Ok(())
     }
 
-    fn open_entry(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), Fault> {
+    fn open_entry(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), RulesetFailure> {
         let Some(name) = path.file_name() else {
             return Ok(());
         };
@@ -162,7 +165,7 @@ impl Reads {
             return Ok(());
         }
         self.room = self.room.checked_sub(1).ok_or_else(|| {
-            Fault::Words(format!(
+            RulesetFailure::Message(format!(
                 "there are more than {MOST_RULES} files beside places that must stay unreadable, such as `{}`",
                 path.display()
             ))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 
 use super::advice;
-use crate::sandbox::{Limits, Settings};
+use crate::sandbox::{SandboxLimits, SandboxSettings};
 use crate::scratch::Scratch;
 
 /// A home directory with a secret and a project.
@@ -19,15 +19,15 @@ fn check(output: &str, expected: &Expect) {
     for name in [".netrc", ".gitconfig", ".npmrc", "notes"] {
         fs::write(home.join(name), "").unwrap();
     }
-    let limits = Limits {
+    let limits = SandboxLimits {
         writable: vec![home.join("project")],
         secret: vec![home.join(".netrc")],
         is_sandboxed: true,
-        settings: Arc::new(Settings {
+        settings: Arc::new(SandboxSettings {
             write: vec!["/srv/more".into()],
-            ..Settings::default()
+            ..SandboxSettings::default()
         }),
-        ..Limits::default()
+        ..SandboxLimits::default()
     };
     let base = home.display().to_string();
     let output = output.replace('~', &base);

@@ -10,16 +10,16 @@ use crate::permissions::{Action, Reason};
 
 /// What goes into the log of an event, and when it happened.
 #[derive(Debug)]
-pub(super) struct Noted {
+pub(super) struct EventRecord {
     pub(super) time: String,
     pub(super) event: &'static str,
     pub(super) fields: Vec<(&'static str, Value)>,
 }
 
-impl Noted {
+impl EventRecord {
     /// Of an event that has just happened.
-    pub(super) fn of(event: &Event<'_>) -> Noted {
-        Noted {
+    pub(super) fn of(event: &Event<'_>) -> EventRecord {
+        EventRecord {
             time: jiff::Timestamp::now().to_string(),
             event: event.name(),
             fields: event.fields(),
@@ -63,9 +63,9 @@ impl Event<'_> {
                 id,
                 agent,
                 session,
-                what,
+                subject,
                 was_in_force,
-            } => undone(id, agent, *session, *what, *was_in_force),
+            } => undone(id, agent, *session, *subject, *was_in_force),
             Event::Read {
                 agent,
                 session,
@@ -115,11 +115,11 @@ impl Event<'_> {
                 agent,
                 session,
                 terminal,
-                how,
+                outcome,
             } => of(
                 agent,
                 session,
-                [("terminal", cut(terminal)), ("how", text(how))],
+                [("terminal", cut(terminal)), ("how", text(outcome))],
             ),
         }
     }
@@ -209,7 +209,7 @@ fn undone(
     id: &str,
     agent: &str,
     session: Option<&str>,
-    what: Option<&str>,
+    subject: Option<&str>,
     was_in_force: bool,
 ) -> Vec<(&'static str, Value)> {
     let outcome = match was_in_force {
@@ -218,7 +218,7 @@ fn undone(
     };
     let mut fields = vec![("agent", cut(agent))];
     fields.extend(session.map(|session| ("session", cut(session))));
-    fields.extend(what.map(|what| ("what", text(what))));
+    fields.extend(subject.map(|subject| ("what", text(subject))));
     fields.push(("decision", cut(id)));
     fields.push(("outcome", Value::from(outcome)));
     fields

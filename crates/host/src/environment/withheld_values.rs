@@ -15,14 +15,14 @@ use super::{names, secret_values};
 
 /// The values that are replaced, each with what stands in its place. Clones share them.
 #[derive(Clone, Default)]
-pub struct WithheldValues(Option<Arc<Matcher>>);
+pub struct WithheldValues(Option<Arc<ValueMatcher>>);
 
-struct Matcher {
+struct ValueMatcher {
     automaton: AhoCorasick,
-    patterns: Vec<Pattern>,
+    patterns: Vec<ValuePattern>,
 }
 
-struct Pattern {
+struct ValuePattern {
     bytes: Vec<u8>,
     /// For each length of a beginning, the longest shorter beginning that it ends in.
     borders: Vec<u32>,
@@ -36,7 +36,7 @@ impl WithheldValues {
         withheld: &BTreeMap<OsString, OsString>,
     ) -> WithheldValues {
         let known: HashSet<&[u8]> = passed.values().map(|it| it.as_encoded_bytes()).collect();
-        let mut found = Found::default();
+        let mut found = ValueCollector::default();
         // Those that are named like a secret come first, as there is a limit.
         for wanted in [true, false] {
             for (name, value) in withheld {
@@ -125,7 +125,7 @@ impl WithheldValues {
 /// Replaces withheld values in what comes piece by piece, however a value was cut. Only what may be the beginning of a
 /// value waits for the next piece.
 pub struct ReplacingStream {
-    matcher: Option<Arc<Matcher>>,
+    matcher: Option<Arc<ValueMatcher>>,
     held: Vec<u8>,
 }
 
@@ -163,7 +163,7 @@ impl ReplacingStream {
     }
 }
 
-impl Matcher {
+impl ValueMatcher {
     fn find(&self, bytes: &[u8], from: usize) -> Option<aho_corasick::Match> {
         self.automaton.find(Input::new(bytes).range(from..))
     }
@@ -207,8 +207,8 @@ impl Matcher {
     }
 }
 
-impl Pattern {
-    fn new(value: &[u8], label: String) -> Pattern {
+impl ValuePattern {
+    fn new(value: &[u8], label: String) -> ValuePattern {
         let bytes = value.to_vec();
         let mut borders = vec![0; bytes.len()];
         let mut border = 0_usize;
@@ -220,7 +220,7 @@ impl Pattern {
             // Values are shorter than 64 KiB.
             borders[index] = u32::try_from(border).unwrap_or(0);
         }
-        Pattern {
+        ValuePattern {
             bytes,
             borders,
             label,
@@ -243,19 +243,19 @@ impl Pattern {
 
 /// Values that were found, within limits.
 #[derive(Default)]
-struct Found {
+struct ValueCollector {
     seen: HashSet<Vec<u8>>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<ValuePattern>,
     bytes: usize,
 }
 
-impl Found {
+impl ValueCollector {
     fn add(&mut self, value: &[u8], label: String) {
         let fits = (SHORTEST..=LONGEST).contains(&value.len());
         let has_room = self.patterns.len() < MOST && self.bytes + value.len() <= MOST_BYTES;
         if fits && has_room && self.seen.insert(value.to_vec()) {
             self.bytes += value.len();
-            self.patterns.push(Pattern::new(value, label));
+            self.patterns.push(ValuePattern::new(value, label));
         }
     }
 
@@ -287,7 +287,7 @@ impl Found {
             .match_kind(MatchKind::LeftmostLongest)
             .build(self.patterns.iter().map(|pattern| &pattern.bytes));
         // It fails beyond 2^31 patterns or bytes; there are limits far below.
-        let matcher = automaton.ok().map(|automaton| Matcher {
+        let matcher = automaton.ok().map(|automaton| ValueMatcher {
             automaton,
             patterns: self.patterns,
         });
@@ -327,5 +327,4 @@ const MOST_BYTES: usize = 256 * 1024;
 const SHORT: usize = 3;
 
 #[cfg(test)]
-#[path = "values/tests.rs"]
 mod tests;

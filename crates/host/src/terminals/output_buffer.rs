@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::environment::ReplacingStream;
 
 #[derive(Debug)]
-pub(super) struct Ring {
+pub(super) struct OutputBuffer {
     values: ReplacingStream,
     bytes: VecDeque<u8>,
     limit: usize,
@@ -14,9 +14,9 @@ pub(super) struct Ring {
     is_finished: bool,
 }
 
-impl Ring {
-    pub(super) fn new(limit: usize, values: ReplacingStream) -> Ring {
-        Ring {
+impl OutputBuffer {
+    pub(super) fn new(limit: usize, values: ReplacingStream) -> OutputBuffer {
+        OutputBuffer {
             values,
             bytes: VecDeque::new(),
             limit,
@@ -51,9 +51,9 @@ impl Ring {
     }
 
     /// A copy, to be made into text when the ring is free again for who writes to it.
-    pub(super) fn excerpt(&self) -> Excerpt {
+    pub(super) fn snapshot(&self) -> OutputSnapshot {
         let (front, back) = self.bytes.as_slices();
-        Excerpt {
+        OutputSnapshot {
             bytes: [front, back, self.values.short_rest()].concat(),
             limit: self.limit,
             is_cut: self.is_cut,
@@ -63,14 +63,14 @@ impl Ring {
 }
 
 /// What a ring held at one moment.
-pub(super) struct Excerpt {
+pub(super) struct OutputSnapshot {
     bytes: Vec<u8>,
     limit: usize,
     is_cut: bool,
     is_finished: bool,
 }
 
-impl Excerpt {
+impl OutputSnapshot {
     /// The text, at most as long as the limit, and whether its beginning is gone.
     pub(super) fn text(&self) -> (String, bool) {
         let whole = match self.is_cut {
@@ -115,11 +115,11 @@ mod tests {
     use expect_test::{Expect, expect};
     use proptest::prelude::*;
 
-    use super::Ring;
+    use super::OutputBuffer;
     use crate::environment::WithheldValues;
 
-    fn ring(limit: usize) -> Ring {
-        Ring::new(limit, WithheldValues::default().stream())
+    fn ring(limit: usize) -> OutputBuffer {
+        OutputBuffer::new(limit, WithheldValues::default().stream())
     }
 
     fn check(limit: usize, chunks: &[&[u8]], expected: &Expect) {
@@ -127,9 +127,9 @@ mod tests {
         for chunk in chunks {
             ring.push(chunk);
         }
-        let running = ring.excerpt().text();
+        let running = ring.snapshot().text();
         ring.finish();
-        expected.assert_eq(&format!("{running:?}\n{:?}", ring.excerpt().text()));
+        expected.assert_eq(&format!("{running:?}\n{:?}", ring.snapshot().text()));
     }
 
     #[test]
@@ -219,10 +219,10 @@ mod tests {
                 let bytes = text.as_bytes();
                 for chunk in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
                     ring.push(chunk);
-                    let (shown, _) = ring.excerpt().text();
+                    let (shown, _) = ring.snapshot().text();
                     assert!(text.starts_with(&shown), "{shown}");
                 }
-                assert_eq!(ring.excerpt().text(), (text.clone(), false));
+                assert_eq!(ring.snapshot().text(), (text.clone(), false));
             }
         }
     }
@@ -241,7 +241,7 @@ mod tests {
             for pair in cuts.windows(2) {
                 ring.push(&text.as_bytes()[pair[0]..pair[1]]);
             }
-            let (shown, is_cut) = ring.excerpt().text();
+            let (shown, is_cut) = ring.snapshot().text();
             prop_assert!(text.ends_with(&shown) && shown.len() <= limit);
             prop_assert_eq!(is_cut, shown.len() < text.len());
             let before = text[..text.len() - shown.len()].chars().next_back();

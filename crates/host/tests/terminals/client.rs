@@ -7,28 +7,28 @@ use std::time::{Duration, Instant};
 
 use attache_host::Roots;
 use attache_host::environment::ChildEnvironment;
-use attache_host::terminals::{Error, Sandbox, TerminalLimits, Terminals};
+use attache_host::terminals::{Sandbox, TerminalError, TerminalLimits, Terminals};
 use attache_schema::v1;
 
-pub(super) struct Desk {
+pub(super) struct TestClient {
     pub(super) terminals: Terminals,
     pub(super) session: v1::SessionId,
     pub(super) roots: Roots,
     pub(super) folder: PathBuf,
 }
 
-impl Desk {
-    pub(super) fn new() -> Desk {
-        Desk::with(TerminalLimits::default(), Sandbox::Off)
+impl TestClient {
+    pub(super) fn new() -> TestClient {
+        TestClient::with(TerminalLimits::default(), Sandbox::Off)
     }
 
-    pub(super) fn with(limits: TerminalLimits, sandbox: Sandbox) -> Desk {
+    pub(super) fn with(limits: TerminalLimits, sandbox: Sandbox) -> TestClient {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = folder(std::process::id(), next);
         fs::create_dir_all(folder.join("project")).unwrap();
         let environment = ChildEnvironment::of_process(&[MARK.parse().unwrap()]);
-        Desk {
+        TestClient {
             terminals: Terminals::with_environment(limits, sandbox, environment),
             session: v1::SessionId::from("session"),
             roots: Roots::open(&folder.join("project"), &[]).unwrap(),
@@ -48,7 +48,7 @@ impl Desk {
     pub(super) async fn create(
         &self,
         request: &v1::CreateTerminalRequest,
-    ) -> Result<v1::TerminalId, Error> {
+    ) -> Result<v1::TerminalId, TerminalError> {
         self.terminals.create(&self.roots, request).await
     }
 
@@ -89,7 +89,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for TestClient {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.folder).ok();
     }

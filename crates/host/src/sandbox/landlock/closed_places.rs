@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use attache_process::mount_table::{self, Mount, join, mount_of};
 
 /// Device and number of a file.
-pub(super) type Identity = (u64, u64);
+pub(super) type InodeId = (u64, u64);
 
 /// What must stay closed.
 pub(super) struct ClosedPlaces {
@@ -17,16 +17,16 @@ pub(super) struct ClosedPlaces {
     /// Every directory above one of them.
     above: HashSet<PathBuf>,
     /// Those that exist.
-    files: HashSet<Identity>,
+    files: HashSet<InodeId>,
     /// Directories above them, each with a name of it.
-    directories: HashMap<Identity, PathBuf>,
+    directories: HashMap<InodeId, PathBuf>,
     /// Files inside them that have more than one name; none until somebody asks.
-    inside: Option<LinkedFiles>,
+    inside: Option<HardLinkedFiles>,
 }
 
 /// Files with more than one name, in closed places.
-struct LinkedFiles {
-    found: HashSet<Identity>,
+struct HardLinkedFiles {
+    found: HashSet<InodeId>,
     is_complete: bool,
 }
 
@@ -95,7 +95,7 @@ impl ClosedPlaces {
     }
 
     /// Whether a file is, or may be, one in a closed directory. A rule for it would open it there too.
-    fn has_inside(&mut self, file: Identity) -> bool {
+    fn has_inside(&mut self, file: InodeId) -> bool {
         let paths = &self.paths;
         let inside = self.inside.get_or_insert_with(|| linked_files(paths));
         inside.found.contains(&file) || !inside.is_complete
@@ -104,7 +104,7 @@ impl ClosedPlaces {
 
 /// What counts of a directory entry.
 pub(super) struct EntryStatus {
-    pub(super) identity: Identity,
+    pub(super) identity: InodeId,
     pub(super) is_directory: bool,
     pub(super) has_other_names: bool,
 }
@@ -179,13 +179,13 @@ fn existing(path: &Path) -> Option<&Path> {
     all.find(|path| path.symlink_metadata().is_ok())
 }
 
-fn identity(path: &Path) -> Option<Identity> {
+fn identity(path: &Path) -> Option<InodeId> {
     let found = path.symlink_metadata().ok()?;
     Some((found.dev(), found.ino()))
 }
 
-fn linked_files(paths: &BTreeSet<PathBuf>) -> LinkedFiles {
-    let mut all = LinkedFiles {
+fn linked_files(paths: &BTreeSet<PathBuf>) -> HardLinkedFiles {
+    let mut all = HardLinkedFiles {
         found: HashSet::new(),
         is_complete: true,
     };

@@ -8,67 +8,67 @@ use std::sync::Arc;
 use attache_schema::v1;
 use tokio::sync::watch;
 
-use super::run::Order;
-use super::shown::Shown;
-use super::temporary::TemporaryFolder;
-use super::{Error, TerminalLimits};
+use super::record::TerminalRecord;
+use super::runner::DesiredState;
+use super::temporary_directory::TemporaryDirectory;
+use super::{TerminalError, TerminalLimits};
 
 #[derive(Default)]
-pub(super) struct Shelf {
+pub(super) struct TerminalTable {
     taken: HashMap<v1::TerminalId, Slot>,
-    released: VecDeque<Arc<Shown>>,
-    temporary: HashMap<v1::SessionId, TemporaryFolder>,
+    released: VecDeque<Arc<TerminalRecord>>,
+    temporary: HashMap<v1::SessionId, TemporaryDirectory>,
 }
 
 enum Slot {
     Starting(v1::SessionId),
-    Taken(Terminal),
+    Active(Terminal),
 }
 
 /// A terminal that an agent has. Without this, its command is killed.
 pub(super) struct Terminal {
-    pub(super) shown: Arc<Shown>,
-    pub(super) orders: watch::Sender<Order>,
+    pub(super) record: Arc<TerminalRecord>,
+    pub(super) desired: watch::Sender<DesiredState>,
 }
 
 impl Terminal {
     pub(super) fn stop(&self) {
-        self.orders.send_replace(Order::Stop);
+        self.desired.send_replace(DesiredState::Stopped);
     }
 }
 
-impl Shelf {
+impl TerminalTable {
     /// Keeps a place for a terminal that is about to start.
     pub(super) fn reserve(
         &mut self,
         id: v1::TerminalId,
         session: &v1::SessionId,
         limits: &TerminalLimits,
-    ) -> Result<(), Error> {
+    ) -> Result<(), TerminalError> {
         let slots = self.taken.values();
         if slots.filter(|slot| slot.session() == session).count() >= limits.per_session {
             let limit = limits.per_session;
-            return Err(Error::SessionFull { limit });
+            return Err(TerminalError::SessionFull { limit });
         }
         if self.taken.len() >= limits.in_all {
             let limit = limits.in_all;
-            return Err(Error::Full { limit });
+            return Err(TerminalError::Full { limit });
         }
         self.taken.insert(id, Slot::Starting(session.clone()));
         Ok(())
     }
 
     /// Gives the place up if nothing has started there.
-    pub(super) fn give_up(&mut self, id: &v1::TerminalId) {
+    pub(super) fn cancel_reservation(&mut self, id: &v1::TerminalId) {
         if let Some(Slot::Starting(_)) = self.taken.get(id) {
             self.taken.remove(id);
         }
     }
 
     /// Puts a terminal in the place that was kept for it. There is none if the session has ended meanwhile.
-    pub(super) fn put(&mut self, terminal: Terminal) -> Result<(), Error> {
-        let slot = self.taken.get_mut(&terminal.shown.id);
-        *slot.ok_or(Error::Ended)? = Slot::Taken(terminal);
+    pub(super) fn put(&mut self, terminal: Terminal) -> Result<(), TerminalError> {
+        let slot = self.taken.get_mut(&terminal.record.id);
+        *slot.ok_or(TerminalError::Ended)? = Slot::Active(terminal);
         Ok(())
     }
 
@@ -76,10 +76,10 @@ impl Shelf {
         &self,
         session: &v1::SessionId,
         id: &v1::TerminalId,
-    ) -> Result<&Terminal, Error> {
+    ) -> Result<&Terminal, TerminalError> {
         match self.taken.get(id) {
-            Some(Slot::Taken(terminal)) if terminal.shown.session == *session => Ok(terminal),
-            _ => Err(Error::Unknown),
+            Some(Slot::Active(terminal)) if terminal.record.session == *session => Ok(terminal),
+            _ => Err(TerminalError::Unknown),
         }
     }
 
@@ -89,12 +89,12 @@ impl Shelf {
         session: &v1::SessionId,
         id: &v1::TerminalId,
         limits: &TerminalLimits,
-    ) -> Result<Terminal, Error> {
+    ) -> Result<Terminal, TerminalError> {
         self.get(session, id)?;
-        let Some(Slot::Taken(terminal)) = self.taken.remove(id) else {
-            return Err(Error::Unknown);
+        let Some(Slot::Active(terminal)) = self.taken.remove(id) else {
+            return Err(TerminalError::Unknown);
         };
-        self.released.push_back(Arc::clone(&terminal.shown));
+        self.released.push_back(Arc::clone(&terminal.record));
         while self.released.len() > limits.released || self.bytes() > limits.released_output {
             self.released.pop_front();
         }
@@ -102,20 +102,20 @@ impl Shelf {
     }
 
     /// A terminal, and whether it was released.
-    pub(super) fn find(&self, id: &v1::TerminalId) -> Option<(&Arc<Shown>, bool)> {
-        if let Some(Slot::Taken(terminal)) = self.taken.get(id) {
-            return Some((&terminal.shown, false));
+    pub(super) fn find(&self, id: &v1::TerminalId) -> Option<(&Arc<TerminalRecord>, bool)> {
+        if let Some(Slot::Active(terminal)) = self.taken.get(id) {
+            return Some((&terminal.record, false));
         }
-        let released = self.released.iter().find(|shown| shown.id == *id);
-        released.map(|shown| (shown, true))
+        let released = self.released.iter().find(|record| record.id == *id);
+        released.map(|record| (record, true))
     }
 
     /// Forgets everything of a session; what it had is for the caller to end.
     pub(super) fn forget(
         &mut self,
         session: &v1::SessionId,
-    ) -> (Vec<Terminal>, Option<TemporaryFolder>) {
-        self.released.retain(|shown| shown.session != *session);
+    ) -> (Vec<Terminal>, Option<TemporaryDirectory>) {
+        self.released.retain(|record| record.session != *session);
         let of_session = self.taken.extract_if(|_, slot| slot.session() == session);
         let terminals = of_session.filter_map(|(_, slot)| slot.terminal()).collect();
         (terminals, self.temporary.remove(session))
@@ -124,12 +124,12 @@ impl Shelf {
     /// The directory for temporary files of a session's commands, made when it is first asked for.
     ///
     /// For a terminal that is being started, so that nothing is made for a session that has ended.
-    pub(super) fn temporary(&mut self, id: &v1::TerminalId) -> Result<PathBuf, Error> {
-        let session = self.taken.get(id).ok_or(Error::Ended)?.session();
+    pub(super) fn temporary(&mut self, id: &v1::TerminalId) -> Result<PathBuf, TerminalError> {
+        let session = self.taken.get(id).ok_or(TerminalError::Ended)?.session();
         if let Some(folder) = self.temporary.get(session) {
             return Ok(folder.path().to_owned());
         }
-        let made = TemporaryFolder::make().map_err(Error::Temporary)?;
+        let made = TemporaryDirectory::make().map_err(TerminalError::Temporary)?;
         let path = made.path().to_owned();
         self.temporary.insert(session.clone(), made);
         Ok(path)
@@ -141,7 +141,7 @@ impl Shelf {
     }
 
     fn bytes(&self) -> usize {
-        self.released.iter().map(|shown| shown.len()).sum()
+        self.released.iter().map(|record| record.len()).sum()
     }
 }
 
@@ -149,14 +149,14 @@ impl Slot {
     fn session(&self) -> &v1::SessionId {
         match self {
             Slot::Starting(session) => session,
-            Slot::Taken(terminal) => &terminal.shown.session,
+            Slot::Active(terminal) => &terminal.record.session,
         }
     }
 
     fn terminal(self) -> Option<Terminal> {
         match self {
             Slot::Starting(_) => None,
-            Slot::Taken(terminal) => Some(terminal),
+            Slot::Active(terminal) => Some(terminal),
         }
     }
 }

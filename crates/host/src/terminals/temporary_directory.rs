@@ -10,15 +10,15 @@ use std::thread;
 use tempfile::TempDir;
 
 /// A directory that only its owner can enter, gone when it is dropped.
-pub(super) struct TemporaryFolder {
+pub(super) struct TemporaryDirectory {
     folder: TempDir,
     /// Held for as long as the folder is used. The commands cannot take it away.
     _lock: Option<File>,
 }
 
-impl TemporaryFolder {
+impl TemporaryDirectory {
     /// Makes one. The first one of a process also starts to remove what others have left behind.
-    pub(super) fn make() -> io::Result<TemporaryFolder> {
+    pub(super) fn make() -> io::Result<TemporaryDirectory> {
         static SWEEP: Once = Once::new();
         SWEEP.call_once(|| {
             let sweep = || sweep(&std::env::temp_dir());
@@ -28,10 +28,10 @@ impl TemporaryFolder {
                 .spawn(sweep)
                 .ok();
         });
-        TemporaryFolder::make_in(&std::env::temp_dir())
+        TemporaryDirectory::make_in(&std::env::temp_dir())
     }
 
-    fn make_in(base: &Path) -> io::Result<TemporaryFolder> {
+    fn make_in(base: &Path) -> io::Result<TemporaryDirectory> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM);
         #[cfg(unix)]
@@ -43,7 +43,7 @@ impl TemporaryFolder {
         // Where directories cannot be locked nothing is swept.
         let lock = File::open(folder.path()).ok();
         let lock = lock.filter(|file| file.try_lock().is_ok());
-        Ok(TemporaryFolder {
+        Ok(TemporaryDirectory {
             folder,
             _lock: lock,
         })
@@ -107,14 +107,14 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use super::{TemporaryFolder, sweep};
+    use super::{TemporaryDirectory, sweep};
     use crate::scratch::Scratch;
 
     /// The symptom: `/tmp/attache-*` stayed when the owner was killed, and everyone could enter.
     #[test]
     fn only_folders_that_nobody_holds_are_swept() {
         let base = Scratch::new();
-        let held = TemporaryFolder::make_in(&base).unwrap();
+        let held = TemporaryDirectory::make_in(&base).unwrap();
         let mode = fs::metadata(held.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o700);
         let make = |name: &str, mode: u32| {

@@ -3,19 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::secrets::{Origin, SecretPlace};
+use super::secrets::{SecretOrigin, SecretPlace};
 
-type Variable<'a> = &'a dyn Fn(&str) -> Option<PathBuf>;
+type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<PathBuf>;
 
 /// Folders for temporary files.
-pub(super) fn temporary(variable: Variable<'_>) -> Vec<PathBuf> {
+pub(super) fn temporary(variable: VariableLookup<'_>) -> Vec<PathBuf> {
     let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let named = variable("TMPDIR").filter(|path| path.is_absolute());
     usual.into_iter().chain(named).collect()
 }
 
 /// Caches of tools. One that is missing is made if its tool is installed: otherwise the tool could not make it.
-pub(super) fn caches(home: &Path, variable: Variable<'_>) -> Vec<PathBuf> {
+pub(super) fn caches(home: &Path, variable: VariableLookup<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for cache in CACHES {
         let path = match variable(cache.variable).filter(|path| path.is_absolute()) {
@@ -32,15 +32,15 @@ pub(super) fn caches(home: &Path, variable: Variable<'_>) -> Vec<PathBuf> {
 }
 
 /// Places that hold secrets.
-pub(super) fn secrets(home: &Path, variable: Variable<'_>) -> Vec<SecretPlace> {
+pub(super) fn secrets(home: &Path, variable: VariableLookup<'_>) -> Vec<SecretPlace> {
     let mut found = Vec::new();
     for (place, except) in SECRETS {
         let mut add = |path: PathBuf| {
             // In a cache that tools write, one that does not exist must not close what they make beside it.
             let is_known = path.starts_with(home) && !path.starts_with(home.join(".cache"));
             let origin = match is_known {
-                true => Origin::Known,
-                false => Origin::Named,
+                true => SecretOrigin::Known,
+                false => SecretOrigin::Named,
             };
             found.push(SecretPlace {
                 path,
@@ -72,14 +72,14 @@ pub(super) fn secrets(home: &Path, variable: Variable<'_>) -> Vec<SecretPlace> {
     found
 }
 
-fn is_installed(program: &str, variable: Variable<'_>) -> bool {
+fn is_installed(program: &str, variable: VariableLookup<'_>) -> bool {
     let path = variable("PATH").unwrap_or_default();
     let mut folders = std::env::split_paths(path.as_os_str());
     !program.is_empty() && folders.any(|folder| folder.join(program).is_file())
 }
 
 /// The cache of a tool: in the place that a variable names, or in the usual one of the home directory.
-struct Cache {
+struct ToolCache {
     variable: &'static str,
     usual: &'static str,
     below: &'static str,
@@ -91,8 +91,8 @@ const fn cache(
     usual: &'static str,
     below: &'static str,
     program: &'static str,
-) -> Cache {
-    Cache {
+) -> ToolCache {
+    ToolCache {
         variable,
         usual,
         below,
@@ -101,7 +101,7 @@ const fn cache(
 }
 
 /// What tools run later, such as `~/.cargo/bin` and `~/.gradle/init.d`, is never among them.
-const CACHES: &[Cache] = &[
+const CACHES: &[ToolCache] = &[
     cache("XDG_CACHE_HOME", ".cache", "", "sh"),
     cache("CARGO_HOME", ".cargo", "registry", "cargo"),
     cache("CARGO_HOME", ".cargo", "git", "cargo"),

@@ -8,7 +8,7 @@ use libtest_mimic::Trial;
 use rustix::fs::{Gid, Uid};
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial(
@@ -22,7 +22,7 @@ fn denied() {
         eprintln!("skipped: only the superuser can become somebody else");
         return;
     }
-    let tree = Tree::new(TREE);
+    let tree = TestTree::new(TREE);
     for path in [
         "@/ws",
         "@/ws/own",

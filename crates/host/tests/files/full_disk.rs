@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::Command;
 
 use attache_host::Roots;
-use attache_host::files::{Error, Files};
+use attache_host::files::{FileError, Files};
 use libtest_mimic::Trial;
 use rustix::mount::{MountFlags, mount};
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) const ROLE: &str = "play-full-disk";
 
@@ -25,7 +25,7 @@ fn full() {
         eprintln!("skipped: `unshare {NAMESPACE}` does not work here, so nothing can be mounted");
         return;
     }
-    let tree = Tree::new("");
+    let tree = TestTree::new("");
     let output = Command::new("unshare")
         .arg(NAMESPACE)
         .arg(std::env::current_exe().unwrap())
@@ -49,7 +49,7 @@ pub(crate) fn play(path: &Path) -> ! {
     .unwrap();
     let files = Files::default();
     let read = files.read(&before, &path.join("f"), None, None);
-    assert!(matches!(read, Err(Error::RootGone { .. })), "{read:?}");
+    assert!(matches!(read, Err(FileError::RootGone { .. })), "{read:?}");
     let roots = Roots::open(path, &[]).unwrap();
     files.write(&roots, &path.join("f"), "old").unwrap();
     no_space(&files, &roots, path);

@@ -13,28 +13,28 @@ pub fn is_harmless(name: &str, value: &str) -> bool {
 
 /// Which values are harmless.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Values {
+pub(super) enum HarmlessValues {
     /// Those that switch a program off which others would call.
     Off,
     /// Short words without a slash, which name no file and no program.
     Words,
 }
 
-impl Values {
+impl HarmlessValues {
     fn contain(self, value: &str) -> bool {
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "_.-@:,".contains(char);
         match self {
-            Values::Off => ["", "cat", "true", ":"].contains(&value),
-            Values::Words => {
+            HarmlessValues::Off => ["", "cat", "true", ":"].contains(&value),
+            HarmlessValues::Words => {
                 value.len() <= LONGEST && !value.starts_with('.') && value.chars().all(is_plain)
             }
         }
     }
 }
 
-pub(super) fn harmless() -> impl Iterator<Item = (&'static str, Values)> {
-    let off = OFF.iter().map(|name| (*name, Values::Off));
-    off.chain(WORDS.iter().map(|name| (*name, Values::Words)))
+pub(super) fn harmless() -> impl Iterator<Item = (&'static str, HarmlessValues)> {
+    let off = OFF.iter().map(|name| (*name, HarmlessValues::Off));
+    off.chain(WORDS.iter().map(|name| (*name, HarmlessValues::Words)))
 }
 
 /// Programs that other programs call.

@@ -11,84 +11,91 @@ use tokio::io::AsyncReadExt;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::shown::Shown;
+use super::record::TerminalRecord;
 
 /// What is wanted of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    Run,
-    Stop,
+pub(super) enum DesiredState {
+    Running,
+    Stopped,
 }
 
 /// Follows the command until its last order is carried out. Without anybody to give orders it is killed.
 pub(super) async fn run(
     child: Child,
     output: Stdout,
-    shown: Arc<Shown>,
-    orders: watch::Receiver<Order>,
+    record: Arc<TerminalRecord>,
+    desired: watch::Receiver<DesiredState>,
 ) {
-    let unknown = Unknown(&shown);
-    let mut read = pin!(read(&child, output, &shown));
-    let mut obey = pin!(obey(&child, &shown, orders));
+    let exit_guard = ExitGuard(&record);
+    let mut read = pin!(read(&child, output, &record));
+    let mut stop = pin!(stop_on_request(&child, &record, desired));
     tokio::select! {
-        () = &mut read => obey.await,
+        () = &mut read => stop.await,
         // Only those who could not be ended can still write.
-        () = &mut obey => drop(tokio::time::timeout(LAST_WORDS, read).await),
+        () = &mut stop => drop(tokio::time::timeout(LAST_WORDS, read).await),
     }
-    drop(unknown);
+    drop(exit_guard);
 }
 
 /// Where nobody can tell how the command ended, as when a runtime shuts down, those who wait are still answered.
-struct Unknown<'a>(&'a Shown);
+struct ExitGuard<'a>(&'a TerminalRecord);
 
-impl Drop for Unknown<'_> {
+impl Drop for ExitGuard<'_> {
     fn drop(&mut self) {
-        self.0.exited(v1::TerminalExitStatus::new());
-        self.0.swept(0);
+        self.0.record_exit(v1::TerminalExitStatus::new());
+        self.0.record_survivors(0);
     }
 }
 
-async fn obey(child: &Child, shown: &Shown, mut orders: watch::Receiver<Order>) {
-    let is_asked = orders.wait_for(|order| *order == Order::Stop).await.is_ok();
+async fn stop_on_request(
+    child: &Child,
+    record: &TerminalRecord,
+    mut desired: watch::Receiver<DesiredState>,
+) {
+    let is_asked = desired
+        .wait_for(|order| *order == DesiredState::Stopped)
+        .await
+        .is_ok();
     let timeouts = match is_asked {
         true => STOP_TIMEOUTS,
         false => AT_ONCE,
     };
     let ending = child.stop(timeouts).await;
-    shown.swept(ending.survivors);
+    record.record_survivors(ending.survivors);
 }
 
-async fn read(child: &Child, output: Stdout, shown: &Shown) {
-    let mut reading = Reading {
+async fn read(child: &Child, output: Stdout, record: &TerminalRecord) {
+    let mut reader = OutputReader {
         output,
         chunk: vec![0; CHUNK],
-        pace: Pace::new(),
-        shown,
+        throttle: ReadThrottle::new(),
+        record,
     };
-    let status = reading.until_exit(child).await;
-    let pipe = reading.drain(status).await;
-    shown.wrote_all();
-    shown.exited(of(status));
-    if pipe == Pipe::Open {
-        reading.discard().await;
+    let status = reader.until_exit(child).await;
+    let pipe = reader.drain(status).await;
+    record.finish_output();
+    record.record_exit(of(status));
+    if pipe == PipeState::Open {
+        reader.discard().await;
     }
 }
 
-struct Reading<'a> {
+struct OutputReader<'a> {
     output: Stdout,
     chunk: Vec<u8>,
-    pace: Pace,
-    shown: &'a Shown,
+    throttle: ReadThrottle,
+    record: &'a TerminalRecord,
 }
 
 /// Whether somebody can still write.
 #[derive(Debug, PartialEq, Eq)]
-enum Pipe {
+enum PipeState {
     Closed,
     Open,
 }
 
-impl Reading<'_> {
+impl OutputReader<'_> {
     async fn until_exit(&mut self, child: &Child) -> ExitStatus {
         let exited = child.exited();
         tokio::pin!(exited);
@@ -106,13 +113,13 @@ impl Reading<'_> {
 
     /// Reads what the command left in the pipe, and for a moment what those write whom it left behind. The end is told
     /// as soon as the command's own words are all there.
-    async fn drain(&mut self, status: ExitStatus) -> Pipe {
+    async fn drain(&mut self, status: ExitStatus) -> PipeState {
         let end = Instant::now() + DRAIN;
         let mut own = FULL;
         loop {
             if own == 0 || self.output.is_drained() {
-                self.shown.wrote_all();
-                self.shown.exited(of(status));
+                self.record.finish_output();
+                self.record.record_exit(of(status));
             }
             let read = self.output.read(&mut self.chunk);
             match tokio::time::timeout_at(end, read).await {
@@ -120,8 +127,8 @@ impl Reading<'_> {
                     own = own.saturating_sub(count);
                     self.keep(count).await;
                 }
-                Ok(_) => return Pipe::Closed,
-                Err(_) => return Pipe::Open,
+                Ok(_) => return PipeState::Closed,
+                Err(_) => return PipeState::Open,
             }
         }
     }
@@ -129,13 +136,13 @@ impl Reading<'_> {
     /// Those who were left behind may go on writing, without being ended by a broken pipe.
     async fn discard(&mut self) {
         while let Ok(count @ 1..) = self.output.read(&mut self.chunk).await {
-            self.pace.spend(count).await;
+            self.throttle.spend(count).await;
         }
     }
 
     async fn keep(&mut self, count: usize) {
-        self.shown.wrote(&self.chunk[..count]);
-        self.pace.spend(count).await;
+        self.record.append_output(&self.chunk[..count]);
+        self.throttle.spend(count).await;
     }
 }
 
@@ -148,14 +155,14 @@ fn of(status: ExitStatus) -> v1::TerminalExitStatus {
 }
 
 /// How fast output is read: a flood leaves the processor to others after each piece, and rests after many.
-struct Pace {
+struct ReadThrottle {
     begun: Instant,
     bytes: usize,
 }
 
-impl Pace {
-    fn new() -> Pace {
-        Pace {
+impl ReadThrottle {
+    fn new() -> ReadThrottle {
+        ReadThrottle {
             begun: Instant::now(),
             bytes: 0,
         }
@@ -170,7 +177,7 @@ impl Pace {
         if let Some(rest) = TURN.checked_sub(elapsed) {
             tokio::time::sleep(rest).await;
         }
-        *self = Pace::new();
+        *self = ReadThrottle::new();
     }
 }
 

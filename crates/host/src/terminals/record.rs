@@ -1,82 +1,82 @@
 //! What is known of one command, for all who look at it: the agent, the person, and those who wait for its end.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use attache_schema::v1;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::advice;
-use super::changes::Changes;
-use super::ring::Ring;
-use crate::sandbox::Limits;
+use super::output_buffer::OutputBuffer;
+use crate::sandbox::SandboxLimits;
 
-pub(super) struct Shown {
+pub(super) struct TerminalRecord {
     pub(super) id: v1::TerminalId,
     pub(super) session: v1::SessionId,
     pub(super) command: Vec<String>,
-    ring: Mutex<Ring>,
-    state: watch::Sender<State>,
-    changes: Arc<Changes>,
-    is_noted: AtomicBool,
+    ring: Mutex<OutputBuffer>,
+    state: watch::Sender<CommandState>,
+    changes: Arc<ChangeQueue>,
+    is_queued: AtomicBool,
     /// What the command was kept from, and the directory it ran in.
-    limits: OnceLock<(Limits, PathBuf)>,
-    own: Weak<Shown>,
+    limits: OnceLock<(SandboxLimits, PathBuf)>,
+    own: Weak<TerminalRecord>,
 }
 
 /// How far a command has come.
 #[derive(Debug, Clone, Default)]
-pub(super) struct State {
+pub(super) struct CommandState {
     /// How it ended, once all that it wrote is kept.
     pub(super) exit: Option<v1::TerminalExitStatus>,
     /// How many of its processes could not be ended, once that was tried.
     pub(super) survivors: Option<u32>,
 }
 
-impl Shown {
+impl TerminalRecord {
     pub(super) fn new(
         id: v1::TerminalId,
         session: v1::SessionId,
         command: Vec<String>,
-        ring: Ring,
-        changes: Arc<Changes>,
-    ) -> Arc<Shown> {
-        let (state, _) = watch::channel(State::default());
-        Arc::new_cyclic(|own| Shown {
+        ring: OutputBuffer,
+        changes: Arc<ChangeQueue>,
+    ) -> Arc<TerminalRecord> {
+        let (state, _) = watch::channel(CommandState::default());
+        Arc::new_cyclic(|own| TerminalRecord {
             id,
             session,
             command,
             ring: Mutex::new(ring),
             state,
             changes,
-            is_noted: AtomicBool::new(false),
+            is_queued: AtomicBool::new(false),
             limits: OnceLock::new(),
             own: own.clone(),
         })
     }
 
     /// What the command is kept from, so that a refusal can be explained.
-    pub(super) fn limited(&self, limits: Limits, cwd: PathBuf) {
+    pub(super) fn set_limits(&self, limits: SandboxLimits, cwd: PathBuf) {
         // It is said once, before the command runs.
         self.limits.set((limits, cwd)).ok();
     }
 
-    pub(super) fn wrote(&self, chunk: &[u8]) {
+    pub(super) fn append_output(&self, chunk: &[u8]) {
         self.ring().push(chunk);
-        self.note();
+        self.mark_changed();
     }
 
     /// All that the command itself wrote is here.
-    pub(super) fn wrote_all(&self) {
+    pub(super) fn finish_output(&self) {
         let is_news = self.ring().finish();
         if is_news {
-            self.note();
+            self.mark_changed();
         }
     }
 
     /// How it ended; what was said first stays.
-    pub(super) fn exited(&self, exit: v1::TerminalExitStatus) {
+    pub(super) fn record_exit(&self, exit: v1::TerminalExitStatus) {
         if exit.exit_code.is_some() && self.exit().is_none() {
             self.explain();
         }
@@ -86,7 +86,7 @@ impl Shown {
             is_new
         });
         if is_new {
-            self.note();
+            self.mark_changed();
         }
     }
 
@@ -103,11 +103,11 @@ impl Shown {
                 "\n"
             };
             self.ring().push(format!("{start}{advice}").as_bytes());
-            self.note();
+            self.mark_changed();
         }
     }
 
-    pub(super) fn swept(&self, survivors: u32) {
+    pub(super) fn record_survivors(&self, survivors: u32) {
         self.state.send_modify(|state| {
             state.survivors.get_or_insert(survivors);
         });
@@ -118,8 +118,8 @@ impl Shown {
     }
 
     pub(super) fn text(&self) -> (String, bool) {
-        let excerpt = self.ring().excerpt();
-        excerpt.text()
+        let snapshot = self.ring().snapshot();
+        snapshot.text()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -127,25 +127,64 @@ impl Shown {
     }
 
     /// Waits until it has come that far.
-    pub(super) async fn reaches(&self, far: impl FnMut(&State) -> bool) -> State {
+    pub(super) async fn wait_until(&self, far: impl FnMut(&CommandState) -> bool) -> CommandState {
         let mut state = self.state.subscribe();
         let reached = state.wait_for(far).await;
         reached.map(|state| state.clone()).unwrap_or_default()
     }
 
     /// Tells those who draw it, once until they have looked.
-    pub(super) fn note(&self) {
-        if !self.is_noted.swap(true, Ordering::AcqRel) {
+    pub(super) fn mark_changed(&self) {
+        if !self.is_queued.swap(true, Ordering::AcqRel) {
             self.changes.push(self.own.clone());
         }
     }
 
     /// From here on the next change counts again.
-    pub(super) fn seen(&self) {
-        self.is_noted.store(false, Ordering::Release);
+    pub(super) fn clear_changed(&self) {
+        self.is_queued.store(false, Ordering::Release);
     }
 
-    fn ring(&self) -> MutexGuard<'_, Ring> {
+    fn ring(&self) -> MutexGuard<'_, OutputBuffer> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// The terminals that changed since the last look, each once, in the order in which they first changed.
+#[derive(Default)]
+pub(super) struct ChangeQueue {
+    queue: Mutex<VecDeque<Weak<TerminalRecord>>>,
+    more: Notify,
+}
+
+impl ChangeQueue {
+    /// For [`Shown::note`], which sees to it that none stands here twice.
+    pub(super) fn push(&self, record: Weak<TerminalRecord>) {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        // Where nobody draws, those who are gone would pile up.
+        if queue.len() >= MANY {
+            queue.retain(|record| record.strong_count() > 0);
+        }
+        queue.push_back(record);
+        drop(queue);
+        self.more.notify_one();
+    }
+
+    /// Waits for one. Whoever gives up waiting takes nothing with him.
+    pub(super) async fn next(&self) -> Arc<TerminalRecord> {
+        loop {
+            if let Some(record) = self.pop() {
+                record.clear_changed();
+                return record;
+            }
+            self.more.notified().await;
+        }
+    }
+
+    fn pop(&self) -> Option<Arc<TerminalRecord>> {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        std::iter::from_fn(|| queue.pop_front()).find_map(|record| record.upgrade())
+    }
+}
+
+const MANY: usize = 1024;

@@ -10,8 +10,8 @@ use crate::sandbox;
 impl Host {
     /// The same host, for an agent that can or cannot mount while paths are denied.
     #[must_use]
-    pub fn nesting(mut self, nesting: NestedMounts) -> Host {
-        self.nesting = nesting;
+    pub fn nested_mounts(mut self, nested_mounts: NestedMounts) -> Host {
+        self.nested_mounts = nested_mounts;
         self
     }
 
@@ -19,7 +19,7 @@ impl Host {
     /// user. Looks at the disk.
     pub fn confine_agent(&self, program: Program) -> (Program, Vec<String>) {
         let confined = self.confine(program);
-        let is_enforced = confined.faults.is_empty() && self.nesting == NestedMounts::Refused;
+        let is_enforced = confined.faults.is_empty() && self.nested_mounts == NestedMounts::Refused;
         self.permissions.enforce_paths(&self.agent, is_enforced);
         let mut notices = confined.faults;
         notices.extend(confined.notes);
@@ -28,7 +28,7 @@ impl Host {
 
     /// The same for another program of the agent's, such as its login. Whether the agent itself is confined stays as it
     /// was.
-    pub fn confine_beside_agent(&self, program: Program) -> (Program, Vec<String>) {
+    pub fn confine_login(&self, program: Program) -> (Program, Vec<String>) {
         let confined = self.confine(program);
         (confined.program, confined.faults)
     }
@@ -74,7 +74,7 @@ impl Host {
             .into_iter()
             .fold(Confinement::new(), Confinement::cover);
         let confinement = denied.keep_covered(confinement, ConfinedProcess::Agent, &cwd);
-        match self.nesting {
+        match self.nested_mounts {
             // Our own agent has no sandbox that would fail.
             NestedMounts::Refused if is_our_own(&confined.program) => {}
             NestedMounts::Refused => confined.notes.push(NO_MOUNTS.to_owned()),
@@ -82,7 +82,7 @@ impl Host {
         }
         confined.program = confined
             .program
-            .confine(confinement.nested_mounts(self.nesting));
+            .confine(confinement.nested_mounts(self.nested_mounts));
         confined
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::chain::Line;
+use super::chain::LogLine;
 use attache_disk::private::{self, Error};
 
 /// An event as it stands in the log.
@@ -81,9 +81,9 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn entry(text: &[u8]) -> Option<LogEntry> {
-    let line = Line::read(text).ok()?;
+    let line = LogLine::read(text).ok()?;
     Some(LogEntry {
-        seq: line.link.seq,
+        seq: line.position.seq,
         time: line.text("time").to_owned(),
         event: line.text("event").to_owned(),
         fields: line.members,

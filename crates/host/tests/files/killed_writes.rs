@@ -11,7 +11,7 @@ use attache_host::files::Files;
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) const ROLE: &str = "play-writer";
 
@@ -23,7 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn killed() {
-    let tree = Tree::new("");
+    let tree = TestTree::new("");
     let path = tree.path("@/ws/f");
     fs::write(&path, text(0)).unwrap();
     let mut seen = [0, 0];
@@ -55,7 +55,7 @@ fn look(path: &Path) -> usize {
 }
 
 /// An hour later the next write removes what the killed ones have left.
-fn sweep(tree: &Tree) {
+fn sweep(tree: &TestTree) {
     let hour_ago = SystemTime::now() - Duration::from_secs(3600);
     for entry in fs::read_dir(tree.path("@/ws")).unwrap() {
         let file = fs::File::options().write(true).open(entry.unwrap().path());
