@@ -1,4 +1,6 @@
-//! One line of the log: JSON whose last two members are the digest of the line before and its own.
+//! The hash chain of the audit log. A line is JSON whose last two members are the digest of the line before and its
+//! own. The head of the chain is kept in a separate file with a keyed digest; without it, a log cut off at its end
+//! would look complete.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -9,7 +11,7 @@ use serde_json::{Map, Value};
 use attache_disk::private::Key;
 use attache_text::plain::is_hidden;
 
-/// Where a chain stands: the number and the digest of its last line.
+/// A position in the chain: the number and the digest of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChainPosition {
     pub(super) seq: u64,
@@ -17,13 +19,13 @@ pub(super) struct ChainPosition {
 }
 
 impl ChainPosition {
-    /// Before the first line.
+    /// The position before the first line.
     pub(super) const START: ChainPosition = ChainPosition {
         seq: 0,
         hash: Hash::from_bytes([0; 32]),
     };
 
-    /// The next line, with its end, and where the chain stands then.
+    /// Formats the next line, including its line feed, and returns it with the new position.
     pub(super) fn next(
         &self,
         time: &str,
@@ -42,7 +44,7 @@ impl ChainPosition {
     }
 }
 
-/// A line that was read.
+/// A line of the log, parsed.
 #[derive(Debug)]
 pub(super) struct LogLine {
     pub(super) position: ChainPosition,
@@ -50,12 +52,12 @@ pub(super) struct LogLine {
     pub(super) members: Map<String, Value>,
 }
 
-/// Why a line is none of ours.
+/// Why a line is not a valid line of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InvalidLine {
-    /// It is cut off or was never a line.
+    /// The line is cut off, or was never written by us.
     Malformed,
-    /// It says another digest than it has.
+    /// The digest does not match the content.
     Changed,
 }
 
@@ -96,16 +98,16 @@ impl LogLine {
     }
 }
 
-/// Where the chain stood when it was last written.
+/// The end of the chain after the last write, or its start once the oldest files were dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChainHead {
     pub(super) position: ChainPosition,
-    /// Which file the last line is in, and how long that file was.
+    /// The number of the file with the last line, and the length of that file.
     pub(super) file: u64,
     pub(super) size: u64,
 }
 
-/// What the head's file holds.
+/// The content of a head file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadFile {
     Empty,
@@ -130,7 +132,7 @@ impl ChainHead {
         file.write_all(self.text(key).as_bytes())
     }
 
-    /// As long every time, so that nothing of the one before is left behind it.
+    /// The text of a head file. The length is fixed, so that a shorter head leaves nothing of the previous one behind.
     pub(super) fn text(&self, key: &Key) -> String {
         let said = self.said();
         let mac = blake3::keyed_hash(key, said.as_bytes()).to_hex();
@@ -163,7 +165,7 @@ impl ChainHead {
     }
 }
 
-/// JSON in which what a terminal obeys or hides is written as numbers.
+/// Escapes characters that a terminal obeys or hides as `\uXXXX`.
 fn visible(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for char in json.chars() {
@@ -180,5 +182,5 @@ fn visible(json: &str) -> String {
 }
 
 const HASH: &str = ",\"hash\":\"";
-/// Three numbers of at most 20 digits, two digests of 64 letters, what is between them and the end of the line.
+/// Three numbers of at most 20 digits, two digests of 64 digits, the separators and the line feed.
 const LENGTH: usize = 3 * 21 + 64 + 1 + 64 + 1;

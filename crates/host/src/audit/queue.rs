@@ -1,4 +1,5 @@
-//! Events on their way to the log: nobody waits for the disk but a thread of its own, and what waits is bounded.
+//! The queue between callers and the background thread that writes the audit log. The number of waiting bytes is
+//! bounded.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,7 +11,7 @@ use super::record::EventRecord;
 use super::writer::LogWriter;
 use super::{WriteFault, lock};
 
-/// Events that wait for the disk, in their order.
+/// Events waiting to be written, in order.
 #[derive(Debug)]
 pub(super) struct EventQueue {
     writer: BackgroundWriter<EventRecord>,
@@ -19,19 +20,19 @@ pub(super) struct EventQueue {
 
 #[derive(Debug, Default)]
 struct QueueState {
-    /// Events for which there was no room.
+    /// Events dropped because the queue was full.
     missed: AtomicU64,
     fault: Mutex<WriteFault>,
 }
 
 impl EventQueue {
-    /// Starts the thread; where the system refuses one, events are written at once.
+    /// Starts the background thread. If the system refuses a thread, events are written by the caller.
     pub(super) fn start(mut writer: LogWriter) -> EventQueue {
         let shared = Arc::new(QueueState::default());
         let theirs = Arc::clone(&shared);
         let limits = QueueLimits {
             max_queued: MOST_BYTES,
-            // Each is in the file as soon as it can be.
+            // Write each event as soon as possible.
             max_batch: 0,
             gather_for: Duration::ZERO,
         };
@@ -52,7 +53,7 @@ impl EventQueue {
             self.shared.missed.fetch_add(1, Ordering::Relaxed);
             let mut fault = lock(&self.shared.fault);
             if matches!(*fault, WriteFault::None) {
-                let full = "the disk is too slow for it; some events are missing";
+                let full = "the disk is too slow, so some events are missing";
                 *fault = WriteFault::Unreported(full.to_owned());
             }
         }
@@ -66,7 +67,7 @@ impl EventQueue {
         self.writer.is_settled()
     }
 
-    /// Waits for what was pushed before. A disk that hangs is waited for once.
+    /// Waits for all events pushed so far. If the disk hangs, only the first call waits.
     pub(super) fn settle(&self) {
         self.writer.settle(PATIENCE);
     }
@@ -83,7 +84,7 @@ impl Drop for EventQueue {
 }
 
 impl EventRecord {
-    /// About how many bytes it takes while it waits.
+    /// The approximate size in memory.
     fn weight(&self) -> usize {
         let fields = self.fields.iter();
         let values: usize = fields.map(|(name, value)| name.len() + weight(value)).sum();
@@ -101,5 +102,5 @@ fn weight(value: &serde_json::Value) -> usize {
 }
 
 const MOST_BYTES: usize = 8 * 1024 * 1024;
-/// Longer than a lock is waited for.
+/// Longer than the timeout of the log's lock.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -1,4 +1,5 @@
-//! What of an event goes into the log: names, paths and outcomes. No content, and nothing that looks like a secret.
+//! The fields of an event that go into the log: names, paths and outcomes, without contents and without anything that
+//! looks like a secret.
 
 use attache_text::secret::{mask, mask_words};
 use serde_json::Value;
@@ -8,7 +9,7 @@ use attache_process::ExecRecord;
 use super::{AnswerReach, Event, UserAnswer};
 use crate::permissions::{Action, Reason};
 
-/// What goes into the log of an event, and when it happened.
+/// An event as it is logged: its time, name and fields.
 #[derive(Debug)]
 pub(super) struct EventRecord {
     pub(super) time: String,
@@ -17,7 +18,7 @@ pub(super) struct EventRecord {
 }
 
 impl EventRecord {
-    /// Of an event that has just happened.
+    /// Records an event that has just happened.
     pub(super) fn of(event: &Event<'_>) -> EventRecord {
         EventRecord {
             time: jiff::Timestamp::now().to_string(),
@@ -139,7 +140,7 @@ fn logged_in(
     ]
 }
 
-/// Whose it was, then what was done.
+/// The agent and session, followed by the fields of the event.
 fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'static str, Value)> {
     let agent = Some(agent).filter(|agent| !agent.is_empty());
     let agent = agent.map(|agent| ("agent", cut(agent)));
@@ -147,7 +148,7 @@ fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'st
     whose.chain(done).collect()
 }
 
-/// What really ran: the file, the arguments as they were read, the directory and the processes above.
+/// The executed file, its arguments, its directory and its parent processes.
 fn executed(
     agent: &str,
     session: Option<&str>,
@@ -251,7 +252,7 @@ fn words(command: &[String]) -> Value {
     list(mask_words(command))
 }
 
-/// Some of them, and how many more there are.
+/// The first few texts, and how many more there are.
 fn list(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Value {
     let mut texts = texts.into_iter();
     let shown = texts
@@ -277,6 +278,6 @@ fn cut(text: &str) -> Value {
     }
 }
 
-/// A line stays well below what is read back at once.
+/// Keeps a line well below the size that is read back at once.
 const MAX_ITEMS: usize = 32;
 const MAX_TEXT: usize = 1024;

@@ -143,7 +143,7 @@ fn a_lock_that_another_process_keeps_holds_nobody_up() {
         &dir,
         expect![[r#"
         3 lines in 1 files, whole
-        LOG/000001.jsonl:2: events before it could not be written"#]],
+        LOG/000001.jsonl:2: events before this line could not be written"#]],
     );
 }
 
@@ -195,7 +195,7 @@ fn the_oldest_files_go_and_what_is_left_is_whole() {
         &dir,
         expect![[r#"
         12 lines in 3 files, whole
-        LOG/000013.jsonl: the 60 lines before it were dropped, as the log has a limit"#]],
+        LOG/000013.jsonl: the 60 lines before this file were dropped because the log has a size limit"#]],
     );
     let first = numbers(&dir).unwrap()[0];
     let oldest = dir.join(format!("{first:06}.jsonl"));
@@ -208,7 +208,7 @@ fn the_oldest_files_go_and_what_is_left_is_whole() {
         &dir,
         expect![[r#"
         0 lines in 3 files, LOG/000013.jsonl:1: lines before this one were removed
-        LOG/000013.jsonl: the 60 lines before it were dropped, as the log has a limit"#]],
+        LOG/000013.jsonl: the 60 lines before this file were dropped because the log has a size limit"#]],
     );
     fs::write(&oldest, &text).unwrap();
     let base = fs::read_to_string(dir.join("base")).unwrap();
@@ -262,7 +262,7 @@ fn a_line_that_was_cut_by_a_crash_is_noted_and_the_log_goes_on() {
         &dir,
         expect![[r#"
         1 lines in 1 files, whole
-        LOG/000001.jsonl:2: the beginning of a line, whose writer was interrupted"#]],
+        LOG/000001.jsonl:2: an incomplete line, left by an interrupted writer"#]],
     );
     started(&Log::open(&dir).unwrap(), "two");
     expect![[r#"
@@ -274,7 +274,7 @@ fn a_line_that_was_cut_by_a_crash_is_noted_and_the_log_goes_on() {
         &dir,
         expect![[r#"
         3 lines in 1 files, whole
-        LOG/000001.jsonl:3: the beginning of a line, whose writer was interrupted"#]],
+        LOG/000001.jsonl:3: an incomplete line, left by an interrupted writer"#]],
     );
 }
 
@@ -290,7 +290,7 @@ fn a_line_whose_writer_was_killed_before_the_head_is_kept() {
         &dir,
         expect![[r#"
         2 lines in 1 files, whole
-        LOG/000001.jsonl:2: a line that the head does not know of yet, whose writer was interrupted"#]],
+        LOG/000001.jsonl:2: a line that the head file does not include yet, left by an interrupted writer"#]],
     );
     started(&Log::open(&dir).unwrap(), "three");
     check_verified(&dir, expect!["3 lines in 1 files, whole"]);

@@ -1,4 +1,4 @@
-//! Walking the whole chain to see whether somebody has changed, removed, added or moved a line.
+//! Verification: walks the whole chain to detect lines that were changed, removed, inserted or moved.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,47 +9,47 @@ use super::chain::{ChainHead, ChainPosition, HeadFile, InvalidLine, LogLine};
 use super::log_files::{BASE, bytes, file_path, lines, numbers};
 use attache_disk::private::{self, Error};
 
-/// What a log looks like.
+/// The result of verifying a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LogReport {
-    /// How many lines are whole and in their place, up to the first that is not.
+    /// The number of valid lines up to the first fault.
     pub lines: u64,
-    /// In how many files.
+    /// The number of log files.
     pub files: usize,
-    /// What is unusual and harmless, such as the beginning of a line whose writer was interrupted.
+    /// Harmless irregularities, such as an incomplete line left by an interrupted writer.
     pub notes: Vec<String>,
-    /// The first place where the chain does not hold.
+    /// The first place where the chain is broken.
     pub broken: Option<ChainBreak>,
 }
 
-/// Where a chain does not hold.
+/// A place where the chain is broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChainBreak {
     /// The file.
     pub file: PathBuf,
-    /// The line in it, counted from 1.
+    /// The line in the file, counted from 1.
     pub line: usize,
-    /// What was done to it.
+    /// The kind of tampering.
     pub kind: ChainBreakKind,
 }
 
-/// What was done to a chain.
+/// A kind of tampering with the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChainBreakKind {
-    /// A line is not as it was written.
+    /// A line was changed.
     Changed,
-    /// Lines before this one are gone.
+    /// Lines before this one were removed.
     Removed,
     /// A line was added.
     Inserted,
-    /// A line stands at another place.
+    /// A line was moved.
     Moved,
-    /// Lines at the end are gone.
+    /// Lines at the end were removed.
     Truncated,
-    /// What tells where the log ends is gone or not ours, so lines at the end may be gone.
+    /// The head file is missing or forged, so lines at the end may be missing.
     HeadLost,
 }
 
@@ -59,29 +59,29 @@ impl fmt::Display for ChainBreak {
             ChainBreakKind::Changed => "this line was changed",
             ChainBreakKind::Removed => "lines before this one were removed",
             ChainBreakKind::Inserted => {
-                "this line was inserted, or the one with the same number before it"
+                "this line, or the earlier line with the same number, was inserted"
             }
             ChainBreakKind::Moved => "this line was moved",
-            ChainBreakKind::Truncated => "the lines after this one were cut off",
+            ChainBreakKind::Truncated => "the lines after this one were removed",
             ChainBreakKind::HeadLost => {
-                "the head file was lost or changed here; lines may have been cut off"
+                "the head file is missing or was changed; lines may have been removed after this one"
             }
         };
         write!(f, "{}:{}: {what}", self.file.display(), self.line)
     }
 }
 
-/// Walks a log. Others may go on writing to it.
+/// Verifies a log. Other processes may keep writing to it.
 ///
 /// # Errors
 ///
-/// When a file cannot be read. That the chain does not hold is no error but in the report.
+/// When a file cannot be read. A broken chain is part of the report, not an error.
 pub fn verify(dir: &Path) -> Result<LogReport, Error> {
     let report = walk(dir)?;
     if report.broken.is_none() {
         return Ok(report);
     }
-    // It may have grown under our eyes: once more, while nobody writes. Where there is no lock to be had, nobody does.
+    // The log may have grown meanwhile, so verify again while holding the lock. Without a lock file nobody writes.
     let _lock = private::lock(&dir.join("lock")).ok();
     walk(dir)
 }
@@ -92,7 +92,7 @@ fn walk(dir: &Path) -> Result<LogReport, Error> {
         Some(HeadFile::Valid(base)) => Some(base),
         _ => None,
     };
-    // One that was about to go when its writer was interrupted.
+    // A writer may have been interrupted before it removed old files.
     files.retain(|number| base.is_none_or(|base| *number >= base.file));
     let start = base.map_or(ChainPosition::START, |base| base.position);
     let mut walk = ChainWalk {
@@ -106,7 +106,7 @@ fn walk(dir: &Path) -> Result<LogReport, Error> {
         let first = file_path(dir, files.first().copied().unwrap_or(1));
         let (lines, first) = (start.seq, first.display());
         walk.notes.push(format!(
-            "{first}: the {lines} lines before it were dropped, as the log has a limit"
+            "{first}: the {lines} lines before this file were dropped because the log has a size limit"
         ));
     }
     let mut broken = None;
@@ -130,9 +130,9 @@ fn walk(dir: &Path) -> Result<LogReport, Error> {
 struct ChainWalk<'a> {
     dir: &'a Path,
     position: ChainPosition,
-    /// The place of the last line that was looked at.
+    /// The file and line last read.
     at: (PathBuf, usize),
-    /// Something that is no line: the beginning of one, or a stranger's.
+    /// Text that is not a valid line: an incomplete line, or one that somebody else wrote.
     stray: Option<(ChainBreak, usize)>,
     notes: Vec<String>,
 }
@@ -174,11 +174,11 @@ impl ChainWalk<'_> {
             if line.text("event") != "torn" || bytes != u64::try_from(*length).ok() {
                 return Ok(Some(ChainBreakKind::Changed));
             }
-            self.note("the beginning of a line, whose writer was interrupted");
+            self.note("an incomplete line, left by an interrupted writer");
             self.stray = None;
         }
         if line.text("event") == "missed" {
-            self.note("events before it could not be written");
+            self.note("events before this line could not be written");
         }
         if line.text("event") == "head_lost" {
             return Ok(Some(ChainBreakKind::HeadLost));
@@ -207,10 +207,10 @@ impl ChainWalk<'_> {
         }
     }
 
-    /// Compares the last line with what the head says.
+    /// Compares the last line with the head file.
     fn end(&mut self, is_empty: bool) -> Result<Option<ChainBreak>, Error> {
         if self.stray.take().is_some() {
-            self.note("the beginning of a line, whose writer was interrupted");
+            self.note("an incomplete line, left by an interrupted writer");
         }
         let head = keyed(self.dir, "head")?;
         let kind = match head {
@@ -222,7 +222,7 @@ impl ChainWalk<'_> {
             }
             Some(HeadFile::Valid(head)) if head.position.seq + 1 == self.position.seq => {
                 self.note(
-                    "a line that the head does not know of yet, whose writer was interrupted",
+                    "a line that the head file does not include yet, left by an interrupted writer",
                 );
                 return Ok(None);
             }
@@ -245,7 +245,7 @@ impl ChainWalk<'_> {
     }
 }
 
-/// A place in the chain that was kept with a keyed digest; `None` if there is no key or no such file.
+/// Reads a head file; `None` if the file or the key is missing.
 fn keyed(dir: &Path, name: &str) -> Result<Option<HeadFile>, Error> {
     let Some(key) = private::read_key(&dir.join("key"))? else {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! Appending to the chain, one process at a time. What another process, a crash or a stranger has done to the files
-//! since shows in the log; nothing that was there is ever mended.
+//! Appends to the chain, one process at a time. Damage done by another process, a crash or a stranger stays visible in
+//! the log; nothing is repaired.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -21,13 +21,13 @@ pub(super) struct LogWriter {
     key: Key,
     lock: File,
     head: File,
-    /// The file that was written last, with its number.
+    /// The current file, with its number.
     file: Option<(u64, File)>,
-    /// Events that could not be written since the last one that could.
+    /// The number of events lost since the last successful write.
     missed: u64,
 }
 
-/// Where to go on, and what has to be said first.
+/// Where the next line goes, and the notices to write before it.
 struct AppendPosition {
     position: ChainPosition,
     file: u64,
@@ -36,13 +36,13 @@ struct AppendPosition {
 }
 
 enum ChainNotice {
-    /// So many bytes at the end are no line.
+    /// The file ends in an incomplete line of this many bytes.
     Torn(usize),
-    /// Nobody knows any more where the log ended.
+    /// The head file is missing or forged, so the end of the log is unknown.
     HeadLost,
-    /// So many events could not be written.
+    /// This many events could not be written.
     Missed(u64),
-    /// The lines up to this one are gone, since the log has a limit.
+    /// The lines up to this number were dropped because the log has a size limit.
     Dropped(u64),
 }
 
@@ -71,7 +71,7 @@ impl LogWriter {
         })
     }
 
-    /// Events that somebody could not even hand over.
+    /// Counts events that were lost before they reached the writer.
     pub(super) fn miss(&mut self, events: u64) {
         self.missed = self.missed.saturating_add(events);
     }
@@ -87,7 +87,7 @@ impl LogWriter {
 
     fn append_locked(&mut self, record: &EventRecord) -> Result<(), Error> {
         let path = self.dir.join("lock");
-        // Who has kept the lock for long will keep it longer, and each event would wait.
+        // A process that has held the lock this long will keep holding it, and each event would wait.
         let patience = match self.missed {
             0 => private::LOCK_TIMEOUT,
             _ => Duration::ZERO,
@@ -107,7 +107,7 @@ impl LogWriter {
         }
         if state.size >= self.rotate_at {
             (state.file, state.size) = (state.file.saturating_add(1), 0);
-            // An old file that cannot be removed is no reason to write nothing.
+            // Failing to remove an old file must not stop the log.
             state.notes.extend(self.drop_oldest().ok().flatten());
         }
         let (mut text, mut position) = (String::new(), state.position);
@@ -142,7 +142,8 @@ impl LogWriter {
             .map_err(|error| Error::new(&self.dir.join("head"), error))
     }
 
-    /// One write, so that a crash leaves a line or its beginning. Returns the length of the file.
+    /// Appends text with one write, so that a crash leaves a whole line or an incomplete one. Returns the length of the
+    /// file.
     fn write(&mut self, number: u64, text: &str) -> Result<u64, Error> {
         let path = file_path(&self.dir, number);
         let mut file = self.opened(number)?;
@@ -155,8 +156,8 @@ impl LogWriter {
         }
     }
 
-    /// Makes room for one more file. Where the chain begins from then on is kept with a keyed digest before anything goes,
-    /// so that `verify` can tell this from what a stranger has removed. A file that is not whole stays.
+    /// Removes the oldest files to make room for one more. The new start of the chain is recorded with a keyed digest
+    /// first, so that `verify` can distinguish this from tampering. A file whose last line is invalid is kept.
     fn drop_oldest(&mut self) -> Result<Option<ChainNotice>, Error> {
         let numbers = numbers(&self.dir)?;
         let Some(surplus) = (numbers.len() + 1)
@@ -189,7 +190,7 @@ impl LogWriter {
         Ok(Some(ChainNotice::Dropped(line.position.seq)))
     }
 
-    /// Where the chain stands. As long as the head is right and the file as long as it says, nothing is read.
+    /// Finds where to append. If the head is valid and the file has the recorded length, nothing else is read.
     fn state(&mut self) -> Result<AppendPosition, Error> {
         let found = ChainHead::read(&self.head, &self.key);
         let found = found.map_err(|error| Error::new(&self.dir.join("head"), error))?;
@@ -207,8 +208,8 @@ impl LogWriter {
         }
     }
 
-    /// A line without a head is one whose writer was interrupted. Lines that are missing stay missing: the chain goes on
-    /// from the head, so that everybody can see the gap.
+    /// Continues after the head. A line beyond it was left by an interrupted writer. Missing lines stay missing: the
+    /// chain continues from the head, so that the gap is visible.
     fn after(&mut self, head: &ChainHead) -> Result<AppendPosition, Error> {
         let mut state = AppendPosition {
             position: head.position,
@@ -256,10 +257,9 @@ impl LogWriter {
 
     fn opened(&mut self, number: u64) -> Result<&File, Error> {
         let path = file_path(&self.dir, number);
-        let is_open = self
-            .file
-            .as_ref()
-            .is_some_and(|(open, file)| *open == number && is_at(file, &path));
+        let is_open = self.file.as_ref().is_some_and(|(open, file)| {
+            *open == number && private::is_file_at(file, &path).unwrap_or(false)
+        });
         if !is_open {
             let mut options = OpenOptions::new();
             options.read(true).append(true).create(true);
@@ -272,7 +272,7 @@ impl LogWriter {
 }
 
 impl AppendPosition {
-    /// Goes on from the lines behind the head, as far as they are ours.
+    /// Continues after the lines beyond the head, as far as they are valid.
     fn take_up(&mut self, more: &[u8]) {
         for text in more.split_inclusive(|byte| *byte == b'\n') {
             if let Some(Ok(line)) = text.strip_suffix(b"\n").map(LogLine::read)
@@ -298,14 +298,6 @@ impl AppendPosition {
 fn last_line(tail: &[u8]) -> Option<LogLine> {
     let mut lines = tail.rsplit(|byte| *byte == b'\n');
     lines.find_map(|text| LogLine::read(text).ok())
-}
-
-/// Whether the file is still the one that the path leads to.
-fn is_at(file: &File, path: &Path) -> bool {
-    match (file.metadata(), path.symlink_metadata()) {
-        (Ok(open), Ok(there)) => private::identity(&open) == private::identity(&there),
-        _ => false,
-    }
 }
 
 /// Longer than any line.

@@ -1,5 +1,5 @@
-//! The variables that an agent may set for a command without asking. Any other changes what a command does in ways that
-//! its words do not show, and is part of what the user is asked about.
+//! The variables that an agent may set for a command without asking. Any other variable can change what a command does
+//! in ways that the command line does not show, so it is part of the permission request.
 
 /// Whether an agent may set the variable to this value without asking.
 pub fn is_harmless(name: &str, value: &str) -> bool {
@@ -11,10 +11,10 @@ pub fn is_harmless(name: &str, value: &str) -> bool {
     known.any(|(_, values)| values.contain(value))
 }
 
-/// Which values are harmless.
+/// The harmless values of a variable.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum HarmlessValues {
-    /// Those that switch a program off which others would call.
+    /// Values that switch off a program that other programs start.
     Off,
     /// Short words without a slash, which name no file and no program.
     Words,
@@ -37,7 +37,7 @@ pub(super) fn harmless() -> impl Iterator<Item = (&'static str, HarmlessValues)>
     off.chain(WORDS.iter().map(|name| (*name, HarmlessValues::Words)))
 }
 
-/// Programs that other programs call.
+/// Variables that name a program, such as a pager.
 const OFF: &[&str] = &[
     "PAGER",
     "MANPAGER",
@@ -80,7 +80,7 @@ const WORDS: &[&str] = &[
     "NODE_ENV",
     "NPM_CONFIG_YES",
     "HOMEBREW_NO_AUTO_UPDATE",
-    // Marks by which programs see that an agent runs them.
+    // Variables that tell programs that an agent runs them.
     "AGENT",
     "GOOSE_TERMINAL",
     "CLAUDECODE",

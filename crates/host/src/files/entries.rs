@@ -1,4 +1,4 @@
-//! Names in directories: listed, removed and moved inside the roots, and where a path leads before it is used.
+//! Directory entries: listing, removing and moving them inside the roots, and resolving a path before it is used.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use crate::Roots;
 use crate::denied::Access;
 use crate::roots::{LookupResult, PathEnd};
 
-/// A name in a directory.
+/// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectoryEntry {
-    /// The name.
+    /// The name of the entry.
     pub name: OsString,
-    /// What has it.
+    /// The kind of the entry.
     pub kind: EntryKind,
 }
 
-/// What has a name in a directory.
+/// The kind of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntryKind {
@@ -29,27 +29,27 @@ pub enum EntryKind {
         /// Its size in bytes.
         size: u64,
     },
-    /// A link, wherever it leads.
+    /// A symbolic link, wherever it leads.
     Link,
     /// A pipe, socket or device.
     Special,
 }
 
-/// What is in a directory.
+/// The entries of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// The names, in order.
+    /// The entries, sorted by name.
     pub entries: Vec<DirectoryEntry>,
-    /// Whether there are more than were looked at.
+    /// Whether the directory has more entries than were listed.
     pub is_cut: bool,
 }
 
 impl Files {
-    /// What is in a directory, up to 100,000 names.
+    /// Lists a directory, up to 100,000 entries.
     ///
     /// # Errors
     ///
-    /// When the path leaves the roots, or is no directory that can be read.
+    /// When the path leads out of the roots, or does not lead to a readable directory.
     pub fn list(&self, roots: &Roots, path: &Path) -> Result<Listing, FileError> {
         let resolved = roots.resolve(path)?;
         self.protected.check_read(&resolved, path)?;
@@ -68,12 +68,12 @@ impl Files {
         Ok(Listing { entries, is_cut })
     }
 
-    /// Where a path leads that is to be read, links followed, below the name that its root was given. Nothing need be
-    /// there.
+    /// Resolves the links of a path that will be read. The result starts with the root as it was given. The target need
+    /// not exist.
     ///
     /// # Errors
     ///
-    /// When the path leaves the roots, or may not be read.
+    /// When the path leads out of the roots, or reading it is not allowed.
     pub fn resolve_read(&self, roots: &Roots, path: &Path) -> Result<PathBuf, FileError> {
         let resolved = roots.resolve(path).map_err(super::dangling_is_missing)?;
         self.protected.check_read(&resolved, path)?;
@@ -84,11 +84,11 @@ impl Files {
         }
     }
 
-    /// Where a path leads that is to be written, as [`resolve_read`](Self::resolve_read) does.
+    /// Resolves the links of a path that will be written, like [`resolve_read`](Self::resolve_read).
     ///
     /// # Errors
     ///
-    /// When the path leaves the roots, or is protected.
+    /// When the path leads out of the roots, or is protected.
     pub fn resolve_write(&self, roots: &Roots, path: &Path) -> Result<PathBuf, FileError> {
         let resolved = roots.resolve(path)?;
         self.protected.check_write(&resolved, path)?;
@@ -96,11 +96,11 @@ impl Files {
         Ok(resolved.path())
     }
 
-    /// What would be removed or moved: the name itself, also if it is a link, below directories without links.
+    /// Resolves the path of an entry that will be removed or moved. The last name is not followed if it is a link.
     ///
     /// # Errors
     ///
-    /// When the path leaves the roots, is protected or a root, or nothing is there.
+    /// When the path leads out of the roots, is protected or a root, or does not exist.
     pub fn resolve_removal(
         &self,
         roots: &Roots,
@@ -129,7 +129,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// When the path leaves the roots, is protected or a root, nothing is there, or the directory is not empty.
+    /// When the path leads out of the roots, is protected or a root, or does not exist, or the directory is not empty.
     pub fn remove(&self, roots: &Roots, path: &Path) -> Result<(), FileError> {
         let (resolved, seen) = roots.resolve_parent(path)?;
         self.protected.check_write(&resolved, path)?;
@@ -144,12 +144,12 @@ impl Files {
         synced.map_err(|error| FileError::of_system(path, "remove", error))
     }
 
-    /// Gives a file, link or directory another name, also in another root. Missing directories are made, nothing is
-    /// replaced.
+    /// Moves or renames a file, link or directory, also to another root. Missing directories are created. An existing
+    /// target is not replaced.
     ///
     /// # Errors
     ///
-    /// When a path leaves the roots or is protected, nothing is there to be moved, or something is where it would go.
+    /// When a path leads out of the roots or is protected, the source does not exist, or the target exists.
     pub fn rename(&self, roots: &Roots, from: &Path, to: &Path) -> Result<(), FileError> {
         let (old, seen) = roots.resolve_parent(from)?;
         self.protected.check_write(&old, from)?;
@@ -159,7 +159,7 @@ impl Files {
         roots.check_policy(&new, to, Access::Change)?;
         if let LookupResult::Directory(moved) = &seen {
             self.protected.check_tree(&old, from)?;
-            // What is denied in it would be out of the rule's reach.
+            // A denied file in it would move out of the rule's reach.
             let judged = roots.denied().check_tree(moved);
             judged.map_err(|denied| FileError::denied(from, denied))?;
             self.protected.check_tree(&new, to)?;
@@ -174,7 +174,7 @@ impl Files {
         {
             return Err(FileError::BadPath {
                 path: to.to_owned(),
-                why: "it lies in the directory that would be moved there",
+                why: "it is inside the directory that is being moved",
             });
         }
         let name = super::file_name(&old, from)?;

@@ -1,5 +1,5 @@
-//! What agents may not write: files that let their writer run commands later, and our own state. Names are compared
-//! as the most forgiving file system would, and count also where nothing exists yet.
+//! Paths that agents may not write: files that can run commands later, and attache's own directories. Names are
+//! compared as the most lenient file system would compare them, and count even where nothing exists yet.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -10,7 +10,7 @@ use crate::path_facts::real_path;
 use crate::protected_names::{GIT, HOME, fold, is_closed_name};
 use crate::roots::{Dir, DirectoryIdentity, LookupResult, ResolvedPath};
 
-/// What is closed beside the names that are closed everywhere.
+/// The protected paths beside the names that are protected in every directory.
 #[derive(Debug)]
 pub(super) struct ProtectedPaths {
     state: Vec<PathBuf>,
@@ -32,7 +32,7 @@ impl ProtectedPaths {
         }
     }
 
-    /// Our own directories, without links.
+    /// Attache's own directories, with links resolved.
     pub(super) fn state(&self) -> &[PathBuf] {
         &self.state
     }
@@ -57,7 +57,7 @@ impl ProtectedPaths {
     ) -> Result<(), FileError> {
         self.check_read(resolved, asked)?;
         let real = resolved.real_path();
-        // Who reads a protected link reads what it leads to.
+        // Whoever uses a protected link uses its target.
         let links = resolved.links.iter().map(OsString::as_os_str);
         let is_closed = resolved.names().chain(links).any(is_closed_name)
             || folded(&resolved.root.real).any(|name| name == GIT)
@@ -71,7 +71,7 @@ impl ProtectedPaths {
         }
     }
 
-    /// Whether a directory that is moved would carry something closed along, or put something in a closed place.
+    /// Refuses to move a directory that contains protected paths or that would become one.
     pub(super) fn check_tree(
         &self,
         resolved: &ResolvedPath<'_>,
@@ -89,8 +89,8 @@ impl ProtectedPaths {
         }
     }
 
-    /// Whether a directory carries something closed along when it is moved, or brings something to a closed place. One that
-    /// is too large to look through counts as such.
+    /// Refuses to move a directory that contains protected names, or whose content would become protected. A directory
+    /// too large to search is refused too.
     pub(super) fn check_moved(
         &self,
         moved: &Dir,
@@ -106,7 +106,7 @@ impl ProtectedPaths {
         }
     }
 
-    /// `path` is where the directory would be.
+    /// `path` is the future path of the directory.
     fn is_closed_below(&self, dir: &Dir, path: &Path, room: &mut usize) -> io::Result<bool> {
         let (entries, is_cut) = dir.entries(*room)?;
         *room = room.saturating_sub(entries.len());
@@ -133,7 +133,7 @@ impl ProtectedPaths {
         Ok(false)
     }
 
-    /// By name, and by identity for directories that have another name as well.
+    /// Compares by name, and by identity for directories that have another name as well.
     fn is_own_state(&self, resolved: &ResolvedPath<'_>) -> bool {
         if self.state.is_empty() {
             return false;
@@ -162,8 +162,8 @@ impl ProtectedPaths {
     }
 }
 
-/// A repository without a working tree, or what would become one by this name: Git runs what its `config` says for
-/// whoever enters the directory.
+/// Whether the directory is a bare Git repository, or would become one with this name. Git runs commands from the
+/// `config` of a repository for anyone who enters its directory.
 fn is_repository(dir: &Dir, name: &OsStr) -> bool {
     let name = fold(name);
     REPOSITORY
@@ -171,7 +171,7 @@ fn is_repository(dir: &Dir, name: &OsStr) -> bool {
         .all(|part| dir.has(part) || fold(OsStr::new(part)) == name)
 }
 
-/// The names of `path` below `above`, folded; `None` when it lies elsewhere.
+/// The folded names of `path` below `above`; `None` if the path is elsewhere.
 fn below(above: &Path, path: &Path) -> Option<Vec<String>> {
     let mut names = folded(path);
     for name in folded(above) {
@@ -190,9 +190,9 @@ fn folded(path: &Path) -> impl Iterator<Item = String> {
     })
 }
 
-/// What makes a directory a repository for Git.
+/// The names that make a directory a Git repository.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
-/// Names that are looked at below a directory that is moved.
+/// The number of entries inspected below a directory that is moved.
 const MOST_MOVED: usize = 100_000;
-/// Directories are open on the way down.
+/// Each directory on the way down is kept open.
 const DEEPEST: usize = 256;

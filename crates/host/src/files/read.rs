@@ -1,4 +1,4 @@
-//! Text, whole or some lines of it, from one open file.
+//! Reads a text file, or a range of its lines, from an open file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -7,12 +7,12 @@ use std::path::Path;
 use super::{FileError, FileLimits, UnexpectedKind, wrong_kind};
 use crate::roots::{FileFacts, file_facts};
 
-/// Which lines are asked for.
+/// The requested lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LineRange {
-    /// How many lines to pass over.
+    /// The number of lines to skip.
     pub(super) skip: u64,
-    /// How many to give; all of them without a number.
+    /// The number of lines to return; `None` for all.
     pub(super) take: Option<u64>,
 }
 
@@ -29,7 +29,8 @@ impl LineRange {
     }
 }
 
-/// Reads the lines. A file that changes meanwhile is read again; one that only grows is given as it was at first.
+/// Reads the lines. If the file changes meanwhile it is read again. If the file only grows, the original content is
+/// returned.
 pub(super) fn read(
     mut file: File,
     path: &Path,
@@ -61,7 +62,7 @@ pub(super) fn read(
     })
 }
 
-/// Refuses what is no regular file.
+/// Refuses anything but a regular file.
 pub(super) fn check_regular(file: &File, path: &Path) -> Result<(), FileError> {
     let facts = file_facts(file).map_err(|error| FileError::of_system(path, "read", error))?;
     check(&facts, path)
@@ -75,7 +76,7 @@ fn check(facts: &FileFacts, path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// The bytes of the lines, of the first `size` bytes of the file.
+/// The bytes of the requested lines within the first `size` bytes of the file.
 fn lines(
     file: &mut File,
     path: &Path,
@@ -118,7 +119,7 @@ fn lines(
     Ok(cut.kept)
 }
 
-/// Cuts a window out of pieces of text.
+/// Collects the requested lines from chunks of text.
 struct LineCollector {
     range: LineRange,
     kept: Vec<u8>,

@@ -1,4 +1,4 @@
-//! A file written whole or not at all: beside the old one under a name of its own, brought to the disk, then renamed.
+//! Writes a file atomically: to a temporary file beside the old one, which is flushed to the disk and then renamed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -31,15 +31,15 @@ pub(super) fn write(
     }
 }
 
-/// What a write is going to put in place.
+/// The target of a write.
 pub(super) enum WriteTarget<'p> {
-    /// Another content of a file, which is open.
+    /// An existing file, opened.
     Existing(&'p OsStr, File),
-    /// A file, and the directories above it that are missing.
+    /// A new file, after the missing directories above it.
     Missing(&'p [OsString]),
 }
 
-/// Opens the file that is to be replaced, if there is one, and checks that it may be.
+/// Opens the file that will be replaced, if it exists, and checks that it may be replaced.
 pub(super) fn open_old_at<'p>(
     roots: &Roots,
     resolved: &'p ResolvedPath<'_>,
@@ -57,7 +57,7 @@ pub(super) fn open_old_at<'p>(
     }
 }
 
-/// Opens the file that is to be replaced, which shows that we may write it.
+/// Opens the file that will be replaced, which shows that we may write it.
 fn open_old(dir: &Dir, name: &OsStr, path: &Path) -> Result<File, FileError> {
     let file = dir.open_writable(name).map_err(|error| {
         use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
@@ -72,7 +72,7 @@ fn open_old(dir: &Dir, name: &OsStr, path: &Path) -> Result<File, FileError> {
         _ if facts.links > 1 => Err(FileError::HardLinked {
             path: path.to_owned(),
         }),
-        // The superuser may write everything, but the mark is meant for everybody.
+        // The superuser can write read-only files, but the mode is meant for everybody.
         _ if !facts.is_writable => Err(read_only(path)),
         _ => Ok(file),
     }
@@ -90,8 +90,8 @@ fn create(dir: &Dir, name: &OsStr, content: &str) -> io::Result<()> {
     temporary.rename(name)
 }
 
-/// Makes the directories above the last of the names; gives that name, and the last directory if one was made. Somebody may
-/// put another directory in the place of one that was just made, so each is judged when it is open.
+/// Creates the directories above the last name. Returns that name, and the last directory if one was created. Another
+/// process may replace a directory that was just created, so each one is checked once it is open.
 pub(super) fn make_parents<'n>(
     roots: &Roots,
     dir: &Dir,
@@ -125,7 +125,7 @@ fn replace(dir: &Dir, name: &OsStr, content: &str, old: File) -> io::Result<()> 
     temporary.rename(name)
 }
 
-/// A file that is removed again unless it gets its name.
+/// A temporary file, removed on drop unless it was renamed.
 struct TemporaryFile<'d> {
     dir: &'d Dir,
     name: OsString,
@@ -164,13 +164,13 @@ impl<'d> TemporaryFile<'d> {
 impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if !self.is_renamed {
-            // The failure that brought us here is the one to report; `sweep` finds what stays.
+            // The first failure is the one to report; `sweep` finds files that stay.
             self.dir.remove(&self.name).ok();
         }
     }
 }
 
-/// Removes what writes that were killed have left here.
+/// Removes temporary files left by writes that were killed.
 fn sweep(dir: &Dir) {
     let Ok(found) = dir.files_beginning(PREFIX) else {
         return;
@@ -184,9 +184,9 @@ fn sweep(dir: &Dir) {
     }
 }
 
-// Agents may not write names that begin so.
+// Agents may not write names with this prefix.
 const PREFIX: &str = ".attache-write-";
 const SUFFIX: &str = ".tmp";
 
-/// No write takes that long.
+/// No write takes longer.
 const OLD: Duration = Duration::from_secs(10 * 60);

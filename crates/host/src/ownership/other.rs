@@ -1,4 +1,4 @@
-//! Systems without owners and modes that we can read: nothing is refused.
+//! On systems without Unix owners and modes, nothing is refused.
 
 use std::fs::{File, Metadata};
 use std::io;

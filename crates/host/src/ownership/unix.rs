@@ -1,4 +1,4 @@
-//! Owners and modes, and whose group a group is.
+//! Owners, modes and groups on Unix.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 
 use super::OwnerCheck;
 
-/// Opens a file for reading. A pipe that somebody has put in its place is not waited for.
+/// Opens a file for reading. Does not block if somebody has replaced it by a pipe.
 pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let mut options = OpenOptions::new();
@@ -17,7 +17,7 @@ pub(super) fn open_without_waiting(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// What is wrong with the owner or the mode of a file.
+/// What is wrong with the owner or the mode of a file, as the end of a sentence.
 pub(super) fn file_fault(path: &Path, metadata: &Metadata, known: OwnerCheck) -> Option<String> {
     let user = rustix::process::geteuid().as_raw();
     let (owner, path) = (metadata.uid(), path.display());
@@ -58,7 +58,7 @@ fn is_mapped(user: u32, map: &str) -> bool {
     })
 }
 
-/// Everything in a file, if it is not longer than that. Where it is read on does not change.
+/// The whole file, if it is at most `longest` bytes. Does not change the read position.
 pub(super) fn read_whole(file: &File, longest: u64) -> io::Result<Vec<u8>> {
     let length = file.metadata()?.len();
     if length > longest {
@@ -69,8 +69,8 @@ pub(super) fn read_whole(file: &File, longest: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is wrong with a directory in which a file is looked for. Its owner can replace what is in it, also with a sticky
-/// bit. In a user namespace the owners of most directories above cannot be told; whoever made the namespace has looked.
+/// What is wrong with a directory above a file. Its owner can replace entries, even with the sticky bit. In a user
+/// namespace most owners are not visible; the process that created the namespace has checked them.
 pub(super) fn directory_fault(path: &Path, metadata: &Metadata) -> Option<String> {
     let user = rustix::process::geteuid().as_raw();
     let owner = metadata.uid();
@@ -93,7 +93,7 @@ pub(super) fn directory_fault(path: &Path, metadata: &Metadata) -> Option<String
     ))
 }
 
-/// Others who may write.
+/// Other users who may write.
 #[derive(Debug, Clone, Copy)]
 enum OtherWriters {
     Everyone,
@@ -126,7 +126,7 @@ fn writers(metadata: &Metadata) -> Option<OtherWriters> {
     }
 }
 
-/// Whether a group is the user's own: root's, or the primary group of this user and of no other, without members.
+/// Whether a group is the user's own: root's group, or the user's primary group without other members.
 fn is_own_group(group: u32) -> bool {
     let user = rustix::process::geteuid().as_raw();
     let read = |path| fs::read_to_string(path).unwrap_or_default();
@@ -144,7 +144,7 @@ fn is_private_group(group: u32, user: u32, passwd: &str, groups: &str) -> bool {
             _ => {}
         }
     }
-    // A user or group that these files do not know may be shared in a directory service.
+    // A user or group missing in these files may be shared through a directory service.
     let Some(name) = name else {
         return false;
     };

@@ -1,5 +1,5 @@
-//! Follows a path from a root to its end, one name at a time, each looked up in the open directory before it. Links
-//! are followed as long as they stay beneath a root, absolute ones included.
+//! Resolves a path from a root to its end, one name at a time, each looked up in the open directory before it. Links,
+//! including absolute ones, are followed as long as they stay beneath a root.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::platform::{Dir, LookupResult};
 use super::{Root, Roots, check_path_syntax, ends_as_directory, names};
 use crate::files::FileError;
 
-/// Where a path leads, with every directory on the way held open.
+/// A resolved path. Every directory on the way is kept open.
 #[derive(Debug)]
 pub(crate) struct ResolvedPath<'r> {
     pub(crate) root: &'r Root,
@@ -18,16 +18,16 @@ pub(crate) struct ResolvedPath<'r> {
     pub(crate) end: PathEnd,
 }
 
-/// What was found where the path leads.
+/// What a path leads to.
 #[derive(Debug)]
 pub(crate) enum PathEnd {
     /// The last directory that was entered.
     Directory,
     /// A regular file in it.
     File(OsString),
-    /// Something in it that is neither a directory, nor a link, nor a regular file.
+    /// An entry that is neither a directory nor a link nor a regular file.
     Special(OsString),
-    /// Nothing. These names are still to be made, the last is the file's.
+    /// Nothing: these names are still to be created, the last one is the file's.
     Missing(Vec<OsString>),
 }
 
@@ -48,7 +48,7 @@ impl ResolvedPath<'_> {
         self.directories().zip(self.names())
     }
 
-    /// The names from the root to the end, without links.
+    /// The names from the root to the end, with links resolved.
     pub(crate) fn names(&self) -> impl Iterator<Item = &OsStr> {
         let entered = self.entered.iter().map(|(name, _)| name.as_os_str());
         entered.chain(self.names_below().iter().map(OsString::as_os_str))
@@ -63,20 +63,20 @@ impl ResolvedPath<'_> {
         }
     }
 
-    /// The whole path, without links, below the name that the root was given.
+    /// The path with links resolved, starting with the root as given.
     pub(crate) fn path(&self) -> PathBuf {
         let mut path = self.root.given.clone();
         path.extend(self.names());
         path
     }
 
-    /// The place of a name in the directory where the way ended.
+    /// Appends a name to the directory where the path ended.
     pub(super) fn named(self, name: &OsStr) -> Self {
         let end = PathEnd::File(name.to_owned());
         ResolvedPath { end, ..self }
     }
 
-    /// The whole path, without links.
+    /// The path without links.
     pub(crate) fn real_path(&self) -> PathBuf {
         let mut path = self.root.real.clone();
         path.extend(self.names());
@@ -84,7 +84,7 @@ impl ResolvedPath<'_> {
     }
 }
 
-/// A walk on its way.
+/// A path resolution in progress.
 pub(super) struct PathWalk<'r> {
     roots: &'r Roots,
     asked: &'r Path,
@@ -92,7 +92,7 @@ pub(super) struct PathWalk<'r> {
     entered: Vec<(OsString, Dir)>,
     /// The names still to follow, the next one last.
     ahead: Vec<OsString>,
-    /// How many of them the caller wrote; what lies above them comes from links.
+    /// How many of the names ahead the caller wrote; the others come from links.
     asked_ahead: usize,
     links: Vec<OsString>,
 }
@@ -162,7 +162,7 @@ impl<'r> PathWalk<'r> {
         Ok(())
     }
 
-    /// Starts again at the root that an absolute path names.
+    /// Continues at the root that an absolute path names.
     fn jump(&mut self, target: &Path) -> Result<(), FileError> {
         let (root, below) = self.roots.locate(target, self.asked)?;
         self.root = root;
@@ -171,8 +171,7 @@ impl<'r> PathWalk<'r> {
         Ok(())
     }
 
-    /// Back to the directory that we came from. Above a root the way goes on only if it names a root again, as from
-    /// one root to its neighbour.
+    /// Returns to the directory above. Above a root, the path must name a root again, as from one root to its sibling.
     fn leave(&mut self) -> Result<(), FileError> {
         if self.entered.pop().is_some() {
             return Ok(());
@@ -219,5 +218,5 @@ impl<'r> PathWalk<'r> {
     }
 }
 
-/// As many as Linux follows.
+/// The limit of Linux.
 const MOST_LINKS: usize = 40;

@@ -1,5 +1,5 @@
-//! The places that the sandbox knows: where tools keep what they download and build, and where users keep secrets.
-//! `docs/terminals.md` has the same lists.
+//! The default paths of the sandbox: where tools keep downloads and build output, and where users keep secrets.
+//! `docs/terminals.md` contains the same lists.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,15 @@ use super::secrets::{SecretOrigin, SecretPlace};
 
 type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<PathBuf>;
 
-/// Folders for temporary files.
+/// Directories for temporary files.
 pub(super) fn temporary(variable: VariableLookup<'_>) -> Vec<PathBuf> {
     let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let named = variable("TMPDIR").filter(|path| path.is_absolute());
     usual.into_iter().chain(named).collect()
 }
 
-/// Caches of tools. One that is missing is made if its tool is installed: otherwise the tool could not make it.
+/// The caches of tools. A missing cache is created if its tool is installed, because the confined tool could not create
+/// it.
 pub(super) fn caches(home: &Path, variable: VariableLookup<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for cache in CACHES {
@@ -23,7 +24,7 @@ pub(super) fn caches(home: &Path, variable: VariableLookup<'_>) -> Vec<PathBuf> 
             None => home.join(cache.usual).join(cache.below),
         };
         if !path.exists() && is_installed(cache.program, variable) {
-            // Where it cannot be made the tool says so.
+            // If this fails, the tool reports it.
             std::fs::create_dir_all(&path).ok();
         }
         found.push(path);
@@ -31,12 +32,12 @@ pub(super) fn caches(home: &Path, variable: VariableLookup<'_>) -> Vec<PathBuf> 
     found
 }
 
-/// Places that hold secrets.
+/// Paths that contain secrets.
 pub(super) fn secrets(home: &Path, variable: VariableLookup<'_>) -> Vec<SecretPlace> {
     let mut found = Vec::new();
     for (place, except) in SECRETS {
         let mut add = |path: PathBuf| {
-            // In a cache that tools write, one that does not exist must not close what they make beside it.
+            // Inside a writable cache, a missing secret must not make its siblings unreadable.
             let is_known = path.starts_with(home) && !path.starts_with(home.join(".cache"));
             let origin = match is_known {
                 true => SecretOrigin::Known,
@@ -61,7 +62,7 @@ pub(super) fn secrets(home: &Path, variable: VariableLookup<'_>) -> Vec<SecretPl
         let named = variable(name).unwrap_or_default();
         let named = std::env::split_paths(named.as_os_str());
         for place in named.filter(|path| path.is_absolute()) {
-            // An empty name at the end would make a directory of a file.
+            // Joining an empty name would add a slash at the end.
             let path = match below.is_empty() {
                 true => place,
                 false => place.join(below),
@@ -78,7 +79,7 @@ fn is_installed(program: &str, variable: VariableLookup<'_>) -> bool {
     !program.is_empty() && folders.any(|folder| folder.join(program).is_file())
 }
 
-/// The cache of a tool: in the place that a variable names, or in the usual one of the home directory.
+/// The cache of a tool: below the path in a variable, or at the usual path in the home directory.
 struct ToolCache {
     variable: &'static str,
     usual: &'static str,
@@ -100,7 +101,8 @@ const fn cache(
     }
 }
 
-/// What tools run later, such as `~/.cargo/bin` and `~/.gradle/init.d`, is never among them.
+/// Directories with programs that tools run later, such as `~/.cargo/bin` and `~/.gradle/init.d`, must not be in this
+/// list.
 const CACHES: &[ToolCache] = &[
     cache("XDG_CACHE_HOME", ".cache", "", "sh"),
     cache("CARGO_HOME", ".cargo", "registry", "cargo"),
@@ -139,7 +141,7 @@ const CACHES: &[ToolCache] = &[
     cache("", ".bundle/cache", "", "bundle"),
 ];
 
-/// Below the home directory, each with the names in it that may be read.
+/// Paths below the home directory, each with the names in it that stay readable.
 const SECRETS: &[(&str, &[&str])] = &[
     (
         ".ssh",
@@ -151,7 +153,7 @@ const SECRETS: &[(&str, &[&str])] = &[
             "allowed_signers",
         ],
     ),
-    // Whether they exist or not, so that no other key that comes later is readable either.
+    // Listed even if missing, so that other keys that are created later are unreadable too.
     (".ssh/id_ed25519", &[]),
     (".ssh/id_rsa", &[]),
     (".aws", &[]),
@@ -324,13 +326,13 @@ const SECRETS: &[(&str, &[&str])] = &[
     (".config/Windsurf/User/globalStorage/state.vscdb", &[]),
 ];
 
-/// Variables that move the directories that such places are in.
+/// Variables that move the base directories of such paths.
 const BASES: &[(&str, &str)] = &[
     (".config", "XDG_CONFIG_HOME"),
     (".local/share", "XDG_DATA_HOME"),
 ];
 
-/// Where variables move such places. A value may be several paths, as `PATH` is.
+/// Variables that contain such paths. A value may list several paths, like `PATH`.
 const SECRETS_ELSEWHERE: &[(&str, &str)] = &[
     ("GNUPGHOME", ""),
     ("PASSWORD_STORE_DIR", ""),

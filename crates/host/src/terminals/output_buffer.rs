@@ -1,5 +1,5 @@
-//! The end of what a command wrote, without the values of withheld variables. Other bytes are kept as they came, and
-//! become text when somebody looks, so that a character is whole however it was cut in reading.
+//! The end of a command's output, without the values of withheld variables. Bytes are stored as they came and decoded
+//! on demand, so that characters are whole wherever the output was split.
 
 use std::collections::VecDeque;
 
@@ -38,7 +38,8 @@ impl OutputBuffer {
         self.bytes.extend(kept);
     }
 
-    /// There should be no more: a character that is not whole now is not waited for. Tells whether that is news.
+    /// Marks the end of the output: incomplete characters are no longer expected to continue. Returns whether this is
+    /// the first call.
     pub(super) fn finish(&mut self) -> bool {
         let rest = self.values.finish();
         self.keep(&rest);
@@ -50,7 +51,7 @@ impl OutputBuffer {
         self.bytes.len()
     }
 
-    /// A copy, to be made into text when the ring is free again for who writes to it.
+    /// A copy, to be decoded after the buffer is unlocked again for its writer.
     pub(super) fn snapshot(&self) -> OutputSnapshot {
         let (front, back) = self.bytes.as_slices();
         OutputSnapshot {
@@ -62,7 +63,7 @@ impl OutputBuffer {
     }
 }
 
-/// What a ring held at one moment.
+/// The content of a buffer at one moment.
 pub(super) struct OutputSnapshot {
     bytes: Vec<u8>,
     limit: usize,
@@ -71,7 +72,7 @@ pub(super) struct OutputSnapshot {
 }
 
 impl OutputSnapshot {
-    /// The text, at most as long as the limit, and whether its beginning is gone.
+    /// The text, at most as long as the limit, and whether its beginning was dropped.
     pub(super) fn text(&self) -> (String, bool) {
         let whole = match self.is_cut {
             true => without_rest(&self.bytes),
@@ -79,20 +80,20 @@ impl OutputSnapshot {
         };
         let mut text = decoded(whole, self.is_finished);
         let excess = text.len().saturating_sub(self.limit);
-        // A byte that is not text becomes three, so that the text may be too long although the bytes were not.
+        // An invalid byte becomes three bytes of text, so the text may exceed the limit.
         text.drain(..text.ceil_char_boundary(excess));
         (text, self.is_cut || excess > 0)
     }
 }
 
-/// Without the rest of a character whose beginning was dropped.
+/// Removes the rest of a character whose beginning was dropped.
 fn without_rest(bytes: &[u8]) -> &[u8] {
     let rest = bytes.iter().take(3);
     let rest = rest.take_while(|byte| **byte & 0xc0 == 0x80).count();
     &bytes[rest..]
 }
 
-/// The text, with one mark for each piece that is not text. A character that may still become whole is left out.
+/// Decodes text, with one replacement character per invalid sequence. An incomplete character at the end is left out.
 fn decoded(bytes: &[u8], is_finished: bool) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut pieces = bytes.utf8_chunks().peekable();

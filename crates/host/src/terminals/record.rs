@@ -1,4 +1,4 @@
-//! What is known of one command, for all who look at it: the agent, the person, and those who wait for its end.
+//! The state of one command, shared by all who observe it: the agent, the user, and callers that wait for its exit.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -20,17 +20,17 @@ pub(super) struct TerminalRecord {
     state: watch::Sender<CommandState>,
     changes: Arc<ChangeQueue>,
     is_queued: AtomicBool,
-    /// What the command was kept from, and the directory it ran in.
+    /// The limits of the command, and its working directory.
     limits: OnceLock<(SandboxLimits, PathBuf)>,
     own: Weak<TerminalRecord>,
 }
 
-/// How far a command has come.
+/// The progress of a command.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandState {
-    /// How it ended, once all that it wrote is kept.
+    /// How the command ended, once all its output is recorded.
     pub(super) exit: Option<v1::TerminalExitStatus>,
-    /// How many of its processes could not be ended, once that was tried.
+    /// The number of processes that could not be ended, once that was tried.
     pub(super) survivors: Option<u32>,
 }
 
@@ -56,9 +56,9 @@ impl TerminalRecord {
         })
     }
 
-    /// What the command is kept from, so that a refusal can be explained.
+    /// Sets the limits of the command, so that a refusal can be explained.
     pub(super) fn set_limits(&self, limits: SandboxLimits, cwd: PathBuf) {
-        // It is said once, before the command runs.
+        // Called once, before the command runs.
         self.limits.set((limits, cwd)).ok();
     }
 
@@ -67,7 +67,7 @@ impl TerminalRecord {
         self.mark_changed();
     }
 
-    /// All that the command itself wrote is here.
+    /// Marks the command's own output as complete.
     pub(super) fn finish_output(&self) {
         let is_news = self.ring().finish();
         if is_news {
@@ -75,7 +75,7 @@ impl TerminalRecord {
         }
     }
 
-    /// How it ended; what was said first stays.
+    /// Records how the command ended. The first exit counts.
     pub(super) fn record_exit(&self, exit: v1::TerminalExitStatus) {
         if exit.exit_code.is_some() && self.exit().is_none() {
             self.explain();
@@ -90,7 +90,7 @@ impl TerminalRecord {
         }
     }
 
-    /// Adds a line to the output if the sandbox or the policy refused the command something.
+    /// Adds a line to the output if the sandbox or the policy refused something.
     fn explain(&self) {
         let Some((limits, cwd)) = self.limits.get() else {
             return;
@@ -126,21 +126,21 @@ impl TerminalRecord {
         self.ring().len()
     }
 
-    /// Waits until it has come that far.
+    /// Waits until the state satisfies the condition.
     pub(super) async fn wait_until(&self, far: impl FnMut(&CommandState) -> bool) -> CommandState {
         let mut state = self.state.subscribe();
         let reached = state.wait_for(far).await;
         reached.map(|state| state.clone()).unwrap_or_default()
     }
 
-    /// Tells those who draw it, once until they have looked.
+    /// Queues a change for observers, once until they have looked.
     pub(super) fn mark_changed(&self) {
         if !self.is_queued.swap(true, Ordering::AcqRel) {
             self.changes.push(self.own.clone());
         }
     }
 
-    /// From here on the next change counts again.
+    /// Allows the next change to be queued.
     pub(super) fn clear_changed(&self) {
         self.is_queued.store(false, Ordering::Release);
     }
@@ -158,10 +158,10 @@ pub(super) struct ChangeQueue {
 }
 
 impl ChangeQueue {
-    /// For [`Shown::note`], which sees to it that none stands here twice.
+    /// Called by [`TerminalRecord::mark_changed`], which ensures that a terminal is queued only once.
     pub(super) fn push(&self, record: Weak<TerminalRecord>) {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        // Where nobody draws, those who are gone would pile up.
+        // Without observers, dropped terminals would accumulate.
         if queue.len() >= MANY {
             queue.retain(|record| record.strong_count() > 0);
         }
@@ -170,7 +170,7 @@ impl ChangeQueue {
         self.more.notify_one();
     }
 
-    /// Waits for one. Whoever gives up waiting takes nothing with him.
+    /// Waits for the next changed terminal. Cancel safe.
     pub(super) async fn next(&self) -> Arc<TerminalRecord> {
         loop {
             if let Some(record) = self.pop() {

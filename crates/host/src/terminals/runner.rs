@@ -1,5 +1,4 @@
-//! The life of one command: its output is read, its end is noted, and it is ended when that is asked for or nobody
-//! cares for it any more.
+//! Runs one command: reads its output, records its exit, and ends it on request or when nobody is interested any more.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -13,14 +12,14 @@ use tokio::time::Instant;
 
 use super::record::TerminalRecord;
 
-/// What is wanted of a command.
+/// The desired state of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DesiredState {
     Running,
     Stopped,
 }
 
-/// Follows the command until its last order is carried out. Without anybody to give orders it is killed.
+/// Follows the command until it has ended. Kills it if the sender of the desired state is gone.
 pub(super) async fn run(
     child: Child,
     output: Stdout,
@@ -32,13 +31,13 @@ pub(super) async fn run(
     let mut stop = pin!(stop_on_request(&child, &record, desired));
     tokio::select! {
         () = &mut read => stop.await,
-        // Only those who could not be ended can still write.
+        // Only processes that could not be ended can still write.
         () = &mut stop => drop(tokio::time::timeout(LAST_WORDS, read).await),
     }
     drop(exit_guard);
 }
 
-/// Where nobody can tell how the command ended, as when a runtime shuts down, those who wait are still answered.
+/// Records an unknown exit on drop, so that waiting callers return even if the runtime shuts down.
 struct ExitGuard<'a>(&'a TerminalRecord);
 
 impl Drop for ExitGuard<'_> {
@@ -88,7 +87,7 @@ struct OutputReader<'a> {
     record: &'a TerminalRecord,
 }
 
-/// Whether somebody can still write.
+/// Whether a process can still write.
 #[derive(Debug, PartialEq, Eq)]
 enum PipeState {
     Closed,
@@ -111,8 +110,8 @@ impl OutputReader<'_> {
         }
     }
 
-    /// Reads what the command left in the pipe, and for a moment what those write whom it left behind. The end is told
-    /// as soon as the command's own words are all there.
+    /// Reads what the command left in the pipe, and for a moment the output of processes that it left behind. The exit
+    /// is recorded as soon as the command's own output is complete.
     async fn drain(&mut self, status: ExitStatus) -> PipeState {
         let end = Instant::now() + DRAIN;
         let mut own = FULL;
@@ -133,7 +132,7 @@ impl OutputReader<'_> {
         }
     }
 
-    /// Those who were left behind may go on writing, without being ended by a broken pipe.
+    /// Processes that were left behind may continue to write, instead of being ended by a broken pipe.
     async fn discard(&mut self) {
         while let Ok(count @ 1..) = self.output.read(&mut self.chunk).await {
             self.throttle.spend(count).await;
@@ -154,7 +153,7 @@ fn of(status: ExitStatus) -> v1::TerminalExitStatus {
     }
 }
 
-/// How fast output is read: a flood leaves the processor to others after each piece, and rests after many.
+/// Limits how fast output is read: yields to other tasks after each chunk, and sleeps after many.
 struct ReadThrottle {
     begun: Instant,
     bytes: usize,
@@ -181,7 +180,7 @@ impl ReadThrottle {
     }
 }
 
-/// Commands have no input to close.
+/// Commands have no standard input to close.
 const STOP_TIMEOUTS: StopTimeouts = StopTimeouts {
     after_close: Duration::ZERO,
     after_term: Duration::from_secs(2),
@@ -193,8 +192,8 @@ const AT_ONCE: StopTimeouts = StopTimeouts {
 const DRAIN: Duration = Duration::from_millis(500);
 const LAST_WORDS: Duration = Duration::from_secs(1);
 const CHUNK: usize = 32 * 1024;
-/// The most that a pipe can hold.
+/// The maximum capacity of a pipe.
 const FULL: usize = 1024 * 1024;
-/// 200 MB in a second.
+/// 200 MB per second.
 const PER_TURN: usize = 1024 * 1024;
 const TURN: Duration = Duration::from_millis(5);

@@ -1,5 +1,4 @@
-//! The terminals there are, by their ids: those that are being started, those an agent has, and the last of those that
-//! it has given up.
+//! All terminals by id: those that are starting, those that an agent has, and the last ones that were released.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -25,7 +24,7 @@ enum Slot {
     Active(Terminal),
 }
 
-/// A terminal that an agent has. Without this, its command is killed.
+/// A terminal that an agent has. Dropping it kills the command.
 pub(super) struct Terminal {
     pub(super) record: Arc<TerminalRecord>,
     pub(super) desired: watch::Sender<DesiredState>,
@@ -38,7 +37,7 @@ impl Terminal {
 }
 
 impl TerminalTable {
-    /// Keeps a place for a terminal that is about to start.
+    /// Reserves an id for a terminal that is about to start.
     pub(super) fn reserve(
         &mut self,
         id: v1::TerminalId,
@@ -58,14 +57,14 @@ impl TerminalTable {
         Ok(())
     }
 
-    /// Gives the place up if nothing has started there.
+    /// Cancels the reservation if no command has started.
     pub(super) fn cancel_reservation(&mut self, id: &v1::TerminalId) {
         if let Some(Slot::Starting(_)) = self.taken.get(id) {
             self.taken.remove(id);
         }
     }
 
-    /// Puts a terminal in the place that was kept for it. There is none if the session has ended meanwhile.
+    /// Stores a terminal under its reserved id. Fails if the session has ended meanwhile.
     pub(super) fn put(&mut self, terminal: Terminal) -> Result<(), TerminalError> {
         let slot = self.taken.get_mut(&terminal.record.id);
         *slot.ok_or(TerminalError::Ended)? = Slot::Active(terminal);
@@ -83,7 +82,7 @@ impl TerminalTable {
         }
     }
 
-    /// Takes it from the agent, and keeps it for people.
+    /// Takes the terminal from the agent, and keeps it for users to view.
     pub(super) fn release(
         &mut self,
         session: &v1::SessionId,
@@ -110,7 +109,7 @@ impl TerminalTable {
         released.map(|record| (record, true))
     }
 
-    /// Forgets everything of a session; what it had is for the caller to end.
+    /// Removes all terminals of a session; the caller ends them.
     pub(super) fn forget(
         &mut self,
         session: &v1::SessionId,
@@ -121,9 +120,9 @@ impl TerminalTable {
         (terminals, self.temporary.remove(session))
     }
 
-    /// The directory for temporary files of a session's commands, made when it is first asked for.
+    /// The temporary directory of a session, created on first use.
     ///
-    /// For a terminal that is being started, so that nothing is made for a session that has ended.
+    /// `id` is a terminal that is starting, so that no directory is created for a session that has ended.
     pub(super) fn temporary(&mut self, id: &v1::TerminalId) -> Result<PathBuf, TerminalError> {
         let session = self.taken.get(id).ok_or(TerminalError::Ended)?.session();
         if let Some(folder) = self.temporary.get(session) {
@@ -135,7 +134,7 @@ impl TerminalTable {
         Ok(path)
     }
 
-    /// How many terminals there are, and how many were released.
+    /// The number of terminals, and of released ones.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.taken.len(), self.released.len())
     }

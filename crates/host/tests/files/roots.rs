@@ -51,9 +51,9 @@ fn refused_roots() {
         .map(|path| format!("{path}: {}\n", open(path)))
         .concat();
     expect![[r#"
-        : `` cannot be a path: it is empty
-        ws: `ws` is not an absolute path; name it from the top
-        ~: `~` is not an absolute path; name it from the top
+        : `` is not a valid path: it is empty
+        ws: `ws` is not an absolute path; start it at the root
+        ~: `~` is not an absolute path; start it at the root
         @/none: `@/none` cannot be a session's directory: No such file or directory (os error 2)
         @/ws/file: `@/ws/file` cannot be a session's directory: Not a directory (os error 20)
         @/loop: `@/loop` cannot be a session's directory: Too many levels of symbolic links (os error 40)
@@ -413,7 +413,7 @@ fn directories() {
         @/ws/..: `@/ws/..` lies outside the directories of this session; add its directory to the session
         @/ws/a: `@/ws/a` is not a directory; name a directory
         @/ws/none: there is no file `@/ws/none`
-        sub: `sub` is not an absolute path; name it from the top
+        sub: `sub` is not an absolute path; start it at the root
         @/other: `@/other` lies outside the directories of this session; add its directory to the session
     "#]].assert_eq(&told.replace(tree.top.to_str().unwrap(), "@"));
 }

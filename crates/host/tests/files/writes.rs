@@ -286,18 +286,18 @@ fn messages() {
         told += &format!("{error}\n");
     }
     expect![[r#"
-        `a` is not an absolute path; name it from the top
+        `a` is not an absolute path; start it at the root
         `@/x` lies outside the directories of this session; add its directory to the session
         there is no file `@/ws/none`
         `@/ws/pipe` is not a regular file; name a regular file
         `@/ws` is a directory; name a regular file
-        `@/ws/loop` leads through too many links; name the file itself
+        `@/ws/loop` leads through too many links; use the path of the file itself
         `@/ws/zero` is not text: it is binary or not UTF-8; read it with a tool for its format
-        `@/ws/zero/` is a file that was named with a slash at the end; name it without the slash
+        `@/ws/zero/` is a file, but the path ends with a slash; name it without the slash
         there is no file `@/ws/\u{1b}[2Jx\u{202e}\n`
-        `@/ws/.git/hooks/x` is protected: whoever writes it can run commands later; ask the person to change it
-        `@/ws/hard` has more than one hard link, and writing it would change or part them; make it a copy first
-        `@/ws/gone` leads through a link whose target is missing; name the target itself
+        `@/ws/.git/hooks/x` is protected, because a change to it can run commands later; ask the user to change it
+        `@/ws/hard` has more than one hard link, and writing it would change or separate them; replace it by a copy first
+        `@/ws/gone` leads through a link whose target is missing; use the path of the target
     "#]].assert_eq(&told.replace(tree.top.to_str().unwrap(), "@"));
     let long = tree.path(&format!("@/ws/{}", "x".repeat(4_000)));
     let error = files.read(&roots, &long, None, None).unwrap_err();

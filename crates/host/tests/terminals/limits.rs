@@ -32,7 +32,7 @@ async fn per_session() {
         ids.push(client.create(&request).await.unwrap());
     }
     let refused = client.create(&request).await.unwrap_err();
-    expect!["the session has 3 terminals, and may not have more: release those that are done"]
+    expect!["the session has 3 terminals, which is the limit; release terminals that are done"]
         .assert_eq(&refused.to_string());
     // An ended command still counts, a released one does not.
     client
@@ -81,7 +81,7 @@ async fn in_all() {
         .await
         .unwrap_err();
     expect![
-        "there are 2 terminals in all sessions, and may not be more: release those that are done"
+        "all sessions together have 2 terminals, which is the limit; release terminals that are done"
     ]
     .assert_eq(&refused.to_string());
 }

@@ -83,7 +83,7 @@ async fn refused() {
         &run("a\0b"),
         &expect![[r#"
             -32602 {"kind":"unusable_command"}
-            `command` holds NUL, which no program can be given"#]],
+            `command` contains a NUL byte, which no program can receive"#]],
     )
     .await;
     check(
@@ -91,20 +91,20 @@ async fn refused() {
         &client.request("echo", &["a\0b"]),
         &expect![[r#"
             -32602 {"kind":"unusable_command"}
-            an argument holds NUL, which no program can be given"#]],
+            an argument contains a NUL byte, which no program can receive"#]],
     )
     .await;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     check(&client, &run("./script"), &expect![[r#"
         -32602 {"kind":"not_executable"}
-        `./script` cannot be executed: it is a text without a `#!` line; name the program that runs it as `command`, such as `sh`"#]]).await;
+        `./script` cannot be executed: it is a text without a `#!` line; set `command` to the program that runs it, such as `sh`"#]]).await;
     let long = "x".repeat(200_000);
     check(
         &client,
         &client.request("echo", &[&long]),
         &expect![[r#"
             -32602 {"kind":"too_large"}
-            the arguments and variables are together larger than the system takes, or one of them is: put them into a file"#]],
+            the arguments and variables, or one of them, exceed the system's limit; pass them in a file"#]],
     )
     .await;
     assert!(client.terminals.view(&v1::TerminalId::from("x")).is_none());
@@ -251,7 +251,7 @@ async fn directories() {
         &run_in("inner".into()),
         &expect![[r#"
             -32602 {"kind":"directory"}
-            the command cannot run in `inner`: `inner` is not an absolute path; name it from the top"#]],
+            the command cannot run in `inner`: `inner` is not an absolute path; start it at the root"#]],
     )
     .await;
 }
@@ -275,7 +275,7 @@ async fn variables() {
         &run("A=B", "s3cret"),
         &expect![[r#"
             -32602 {"kind":"variable"}
-            environment variable `A=B` is refused: a name cannot be empty, nor hold `=` or NUL"#]],
+            environment variable `A=B` is refused: a name cannot be empty or contain `=` or NUL"#]],
     )
     .await;
 }

@@ -85,7 +85,7 @@ fn an_inserted_line() {
     check(
         |lines| lines.insert(2, lines[1].clone()),
         expect![
-            "7 lines in 3 files, LOG/000002.jsonl:3: this line was inserted, or the one with the same number before it"
+            "7 lines in 3 files, LOG/000002.jsonl:3: this line, or the earlier line with the same number, was inserted"
         ],
     );
 }
@@ -99,7 +99,7 @@ fn an_inserted_line_that_fits_behind_the_one_before() {
             lines.insert(2, line.trim_end().to_owned());
         },
         expect![
-            "8 lines in 3 files, LOG/000002.jsonl:4: this line was inserted, or the one with the same number before it"
+            "8 lines in 3 files, LOG/000002.jsonl:4: this line, or the earlier line with the same number, was inserted"
         ],
     );
 }
@@ -124,7 +124,7 @@ fn a_removed_file() {
     fs::remove_file(dir.join("000003.jsonl")).unwrap();
     check_verified(
         &dir,
-        expect!["10 lines in 2 files, LOG/000002.jsonl:5: the lines after this one were cut off"],
+        expect!["10 lines in 2 files, LOG/000002.jsonl:5: the lines after this one were removed"],
     );
 }
 
@@ -137,7 +137,7 @@ fn a_log_that_was_cut_off_at_its_end() {
     fs::write(&path, format!("{first}\n")).unwrap();
     check_verified(
         &dir,
-        expect!["11 lines in 3 files, LOG/000003.jsonl:1: the lines after this one were cut off"],
+        expect!["11 lines in 3 files, LOG/000003.jsonl:1: the lines after this one were removed"],
     );
     started(&Log::limited(&dir, 1000, 1000).unwrap(), "later");
     check_verified(
@@ -151,7 +151,8 @@ fn a_log_that_was_cut_off_together_with_its_head() {
     let dir = log_of_twelve();
     fs::remove_file(dir.join("000003.jsonl")).unwrap();
     fs::remove_file(dir.join("head")).unwrap();
-    let lost = "the head file was lost or changed here; lines may have been cut off";
+    let lost =
+        "the head file is missing or was changed; lines may have been removed after this one";
     let report = verify(&dir).unwrap();
     assert!(report.broken.unwrap().to_string().ends_with(lost));
     started(&Log::limited(&dir, 1000, 1000).unwrap(), "later");
@@ -176,7 +177,7 @@ fn a_head_that_was_forged_for_a_log_that_was_cut_off() {
     check_verified(
         &dir,
         expect![
-            "10 lines in 2 files, LOG/000002.jsonl:5: the head file was lost or changed here; lines may have been cut off"
+            "10 lines in 2 files, LOG/000002.jsonl:5: the head file is missing or was changed; lines may have been removed after this one"
         ],
     );
 }
@@ -198,7 +199,7 @@ fn lines_added_by_somebody_without_the_key() {
     check_verified(
         &dir,
         expect![
-            "14 lines in 3 files, LOG/000003.jsonl:4: this line was inserted, or the one with the same number before it"
+            "14 lines in 3 files, LOG/000003.jsonl:4: this line, or the earlier line with the same number, was inserted"
         ],
     );
 }

@@ -1,4 +1,4 @@
-//! Makes the Landlock ruleset of a confined program. `process` puts it in force in the child before exec.
+//! Creates the Landlock ruleset of a confined program. The crate `process` enforces it in the child before exec.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
 use super::closed_places::{ClosedPlaces, EntryStatus, Relation};
 use super::{LandlockRules, SandboxSupport, WritablePlace};
 
-/// The ruleset, open; an error in words if there can be none.
+/// Creates the ruleset, or returns the reason why not as a text.
 pub(super) fn create(wanted: &LandlockRules) -> Result<OwnedFd, String> {
     let rules = rules(wanted).map_err(|error| match error {
         RulesetFailure::Message(words) => words,
@@ -107,7 +107,8 @@ fn rules(wanted: &LandlockRules) -> Result<RulesetCreated, RulesetFailure> {
         .ok_or_else(|| RulesetFailure::Message(MISSING.to_owned()))
 }
 
-/// Landlock can only allow. So that some places stay closed, everything beside them is opened, name by name.
+/// Read rules. Landlock can only allow, so to keep some paths closed, everything beside them is allowed, entry by
+/// entry.
 struct ReadRules {
     rules: Option<RulesetCreated>,
     closed: ClosedPlaces,
@@ -115,8 +116,8 @@ struct ReadRules {
 }
 
 impl ReadRules {
-    /// Opens what lies in a directory, except for what is closed and the way there. Links are left out: what they lead to
-    /// counts where it is.
+    /// Allows the entries of a directory, except for closed ones and those above closed ones. Links are skipped: their
+    /// targets count.
     fn open_beside(
         &mut self,
         directory: std::io::Result<OwnedFd>,
@@ -124,12 +125,12 @@ impl ReadRules {
     ) -> Result<(), RulesetFailure> {
         let failed = |error: std::io::Error| {
             let path = path.display();
-            RulesetFailure::Message(format!("`{path}` cannot be looked at: {error}"))
+            RulesetFailure::Message(format!("`{path}` cannot be inspected: {error}"))
         };
         let directory = directory.map_err(failed)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(listed) = openat(&directory, c".", flags, Mode::empty()) else {
-            // What cannot be listed stays closed, except for the way through.
+            // An unlistable directory stays closed, except for the way through to closed paths.
             let ways: Vec<PathBuf> = self.closed.ways_from(path).collect();
             return ways
                 .iter()
@@ -153,7 +154,7 @@ impl ReadRules {
             return Ok(());
         };
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // What has gone meanwhile, or may not be looked at, needs no rule.
+        // Entries that have disappeared or may not be inspected need no rule.
         let Ok(entry) = openat(directory, name, flags, Mode::empty()) else {
             return Ok(());
         };
@@ -196,7 +197,7 @@ fn writes() -> BitFlags<AccessFs> {
     AccessFs::from_write(ABI::V6)
 }
 
-/// What root would make a disk readable with that is closed in `/dev`.
+/// Node types with which root could read a disk that is closed in `/dev`.
 const NODES: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock});
 const DEVICE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{WriteFile | Truncate | IoctlDev});
 const DEVICES: [&str; 8] = [
@@ -209,6 +210,6 @@ const DEVICES: [&str; 8] = [
     "/dev/ptmx",
     "/dev/pts",
 ];
-/// Each takes some microseconds at every start.
+/// Each rule takes some microseconds at every start.
 const MOST_RULES: usize = 64 * 1024;
 const MISSING: &str = "this kernel has no Landlock, or it is switched off; it needs Linux 5.13 or later with `landlock` among its security modules";

@@ -1,4 +1,4 @@
-//! What is said under the output of commands that were refused something.
+//! The advice below the output of commands that were refused something.
 
 use std::fs;
 use std::path::Path;
