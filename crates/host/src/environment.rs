@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn children_get_what_is_listed_and_what_the_user_passes() {
+    fn children_get_listed_variables_and_those_that_the_user_passes() {
         let variables = [
             ("PATH", "/bin"),
             ("LC_TIME", "C"),

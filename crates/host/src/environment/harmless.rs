@@ -99,7 +99,7 @@ mod tests {
     use super::is_harmless;
 
     #[test]
-    fn an_agent_sets_what_changes_only_how_output_looks() {
+    fn only_variables_that_affect_output_are_harmless() {
         let harmless = [
             ("PAGER", "cat"),
             ("GIT_EDITOR", "true"),

@@ -107,7 +107,7 @@ mod tests {
 
     /// The symptom: `git remote -v` printed `[GITHUB_SERVER_URL withheld]/…`.
     #[test]
-    fn ordinary_values_are_no_secrets() {
+    fn ordinary_values_are_not_secrets() {
         for (name, value) in [
             ("AWS_REGION", "us-east-1"),
             (

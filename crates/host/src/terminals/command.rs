@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_none_are_refused() {
+    fn invalid_names_and_values_are_refused() {
         check(
             &[("", "1")],
             &expect![

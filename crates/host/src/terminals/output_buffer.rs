@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_that_is_on_its_way_is_not_replaced() {
+    fn an_incomplete_character_is_not_replaced_yet() {
         check(
             100,
             &[b"a\xf0\x9f", b"\x99"],
@@ -230,7 +230,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_is_the_end_of_what_was_written(
+        fn the_shown_text_is_the_end_of_the_output(
             text in "\\PC{0,40}",
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
             limit in 0_usize..60,

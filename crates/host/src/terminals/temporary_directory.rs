@@ -111,7 +111,7 @@ mod tests {
 
     /// The symptom: `/tmp/attache-*` stayed when the owner was killed, and everyone could enter.
     #[test]
-    fn only_folders_that_nobody_holds_are_swept() {
+    fn only_unlocked_directories_are_removed() {
         let base = Scratch::new();
         let held = TemporaryDirectory::make_in(&base).unwrap();
         let mode = fs::metadata(held.path()).unwrap().permissions().mode();

@@ -1,4 +1,4 @@
-//! Names in directories: what is listed, removed and moved, and what is not.
+//! Directory entries: which are listed, removed and moved, and which are not.
 
 use std::fs;
 use std::path::Path;
@@ -304,7 +304,7 @@ fn leads() {
     );
 }
 
-/// Every closed name at every depth, under every sort of name.
+/// Every closed name at every depth, under all kinds of names.
 fn carries() {
     let closed = [
         ".git/config",
@@ -344,7 +344,7 @@ fn carries() {
         |from: &str, to: &str| files.rename(&tree.roots(), &tree.path(from), &tree.path(to));
     assert!(rename("@/ws/bare", "@/ws/x").is_err());
     assert!(rename("@/ws/open", "@/ws/x").is_ok());
-    // What is open here is closed in the home directory.
+    // Names that are closed only in the home directory.
     let tree = TestTree::new("file ws/prep/fish/config.fish x");
     let files = Files::default().home(&tree.path("@/ws"));
     let outcome = files.rename(

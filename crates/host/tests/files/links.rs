@@ -1,4 +1,4 @@
-//! Links of every shape, each read, written and used to make a file. What they lead to outside is never touched.
+//! Links of every shape, each read, written and used to create a file. Their targets outside are never touched.
 
 use attache_host::files::Files;
 use expect_test::expect;
@@ -62,7 +62,7 @@ fn shapes() {
     "#]].assert_eq(&told.concat());
 }
 
-/// Tries one thing in a fresh tree, and says what came of it and what it changed.
+/// Tries one operation in a fresh tree, and returns the result and what changed.
 fn tried(shape: &str, what: &str) -> String {
     let (link, used) = shape.split_once(" => ").unwrap_or((shape, "ws/l"));
     let lines: String = link
@@ -103,7 +103,7 @@ const FIXTURE: &str = "
     file ws-evil/f secret
 ";
 
-/// `PATH TARGET` of each link, then the path that is used if it is not the first one's.
+/// `PATH TARGET` of each link, then the path to use if it is not the first link's.
 const SHAPES: [&str; 42] = [
     "ws/l f",
     "ws/l ./f",

@@ -1,5 +1,5 @@
-//! The boundary around an agent's files, on a real file system. The tests need a `main` of their own, since this
-//! executable is also the writer that gets killed.
+//! The boundary around an agent's files, on a real file system. The tests have their own `main` because this executable
+//! is also the writer that is killed.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

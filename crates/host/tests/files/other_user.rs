@@ -1,4 +1,4 @@
-//! As somebody who is not the superuser, who would be let through everywhere.
+//! Tests as a user other than the superuser, who may access everything.
 
 use std::os::unix::fs::{MetadataExt, chown};
 
@@ -12,7 +12,7 @@ use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial(
-        "what_the_system_denies_is_told_and_not_got_round",
+        "a_denial_by_the_system_is_reported_and_not_bypassed",
         denied,
     )]
 }
@@ -81,7 +81,7 @@ fn denied() {
     .assert_eq(&modes.concat());
 }
 
-/// The kernel knows users per thread, so one thread can become somebody else for good.
+/// The kernel keeps users per thread, so one thread can change its user permanently.
 fn as_nobody<T: Send>(act: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {

@@ -1,4 +1,4 @@
-//! Random paths in a tree that stands still, where the system itself can say where each leads.
+//! Random paths in an unchanging tree, where the system itself can say where each leads.
 
 use std::collections::HashMap;
 use std::fs;
@@ -29,7 +29,7 @@ fn random() {
         real: HashMap::new(),
     };
     let mut dice = RandomPaths(0x9e37_79b9_7f4a_7c15);
-    // Read, nowhere, outside, and refused though it comes back.
+    // Read, missing, outside, and refused although the path returns inside.
     let mut counts = [0; 4];
     for _ in 0..100_000 {
         let path = tree.path(&dice.path());
@@ -73,7 +73,7 @@ fn random() {
 enum ExpectedTarget {
     Inside(PathBuf),
     Outside,
-    /// Not outside, but to no file.
+    /// Inside, but not to a file.
     Nowhere,
 }
 
@@ -83,7 +83,7 @@ struct PathModel {
 }
 
 impl PathModel {
-    /// Follows the path name by name. One that strays outside and comes back may be refused.
+    /// Follows the path name by name. A path that leaves the roots and returns may be refused.
     fn judge(&mut self, path: &Path) -> (bool, ExpectedTarget) {
         let [workspace, more] = self.inside.clone();
         let starts = [&workspace, &more, &workspace.with_file_name("name")];
@@ -124,7 +124,7 @@ impl PathModel {
     }
 }
 
-/// A link to something outside that does not exist leads out nevertheless.
+/// A link to a missing file outside still leads outside.
 fn leads_out(path: &Path) -> bool {
     fs::read_link(path).is_ok_and(|target| target.ends_with("outside-none"))
 }

@@ -1,4 +1,4 @@
-//! What agents may not write, however it is spelled, whether it exists or not.
+//! Paths that agents may not write, in any spelling, whether they exist or not.
 
 use attache_host::Roots;
 use attache_host::files::{FileError, FileLimits, Files};

@@ -1,4 +1,4 @@
-//! Somebody swaps directories for links to the outside while an agent reads and writes through them.
+//! Another process swaps directories for links to the outside while an agent reads and writes through them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ struct RaceCounts {
     refused: u64,
     written: u64,
     escapes: u64,
-    /// Of the same attack on a reader that looks first and opens afterwards.
+    /// The same attack on a reader that checks first and opens afterwards.
     careless_escapes: u64,
 }
 
@@ -96,7 +96,7 @@ fn attack(tree: &TestTree) -> RaceCounts {
     counts
 }
 
-/// What we do not do: see where the path leads, and open it then.
+/// The careless way: check where the path leads, then open it.
 fn careless_read(root: &Path, path: &PathBuf) -> Option<String> {
     let real = fs::canonicalize(path).ok()?;
     if !real.starts_with(root) {

@@ -1,4 +1,4 @@
-//! What a read gives: lines, limits, and text as it is.
+//! Reads: lines, limits, and unchanged text.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -16,8 +16,8 @@ use crate::tree::{TestTree, outcome};
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("lines_are_counted_from_one", lines),
-        trial("text_is_given_as_it_is", as_it_is),
-        trial("what_is_not_text_is_refused", not_text),
+        trial("text_is_returned_unchanged", as_it_is),
+        trial("a_file_that_is_not_text_is_refused", not_text),
         trial("special_files_are_refused_at_once", special),
         trial("a_read_ends_at_its_limit", limits),
         trial("a_file_over_the_limit_gives_a_small_window", window),
@@ -240,7 +240,7 @@ fn huge() {
     assert_eq!(ten.unwrap().len(), 10 << 20);
 }
 
-/// Somebody replaces the file while we read; we get the old text or the new one.
+/// Another process replaces the file during a read; the result is the old text or the new one.
 fn replaced() {
     let tree = TestTree::new("file ws/f a");
     let (roots, files, path) = (tree.roots(), Files::default(), tree.path("@/ws/f"));
@@ -261,8 +261,8 @@ fn replaced() {
     });
 }
 
-/// Somebody counts in the file's last line and then in its first. A text that was there at one moment has the same
-/// number twice, or the next one at the end; one that was read bit by bit has another.
+/// Another process increments a number in the file's last line and then in its first. A consistent snapshot has the
+/// same number twice, or the next one at the end.
 fn rewritten() {
     let tree = TestTree::new("");
     let (roots, files, path) = (tree.roots(), Files::default(), tree.path("@/ws/f"));
@@ -316,7 +316,7 @@ fn appended() {
                 log.write_all(b"line\n").unwrap();
             }
         });
-        // A line that is just being written can be cut where a page of the file ends.
+        // A line that is just being written can be cut at a page boundary of the file.
         let is_whole = |text: &str| {
             let (lines, last) = text.rsplit_once('\n').unwrap_or(("", text));
             lines.lines().all(|line| line == "line") && "line".starts_with(last)
@@ -334,7 +334,7 @@ fn nothing_left_open() {
     let tree =
         TestTree::new("file ws/f text\nlink ws/link @/ws/f\nlink ws/out /etc/passwd\nfifo ws/pipe");
     let (roots, files) = (tree.roots(), Files::default());
-    // Other tests open files as well; what leaks is found again and again.
+    // Other tests open files too; a leak is found again and again.
     let open_below = || {
         let open = fs::read_dir("/proc/self/fd").unwrap();
         let targets = open.filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());

@@ -1,4 +1,4 @@
-//! Which directories may be roots, what belongs to them, and what happens when they are gone.
+//! Which directories may be roots, which paths belong to them, and what happens when they disappear.
 
 use std::fs;
 use std::path::Path;
@@ -17,15 +17,18 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("the_whole_system_needs_consent", whole_system),
         trial("a_path_is_taken_as_it_is_or_refused", shapes_of_reads),
         trial(
-            "a_path_that_no_file_can_have_makes_nothing",
+            "a_write_to_an_invalid_path_creates_nothing",
             shapes_of_writes,
         ),
-        trial("nested_double_and_linked_roots", several_roots),
+        trial("nested_repeated_and_linked_roots", several_roots),
         trial("a_root_that_is_moved_is_closed", moved),
         trial("a_root_that_is_replaced_is_closed", replaced),
         trial("a_root_that_is_removed_is_closed", removed),
         trial("a_root_whose_link_is_turned_is_closed", turned),
-        trial("directories_for_commands", directories),
+        trial(
+            "a_command_directory_is_resolved_inside_the_roots",
+            directories,
+        ),
     ]
 }
 
@@ -191,7 +194,7 @@ fn shapes_of_writes() {
     );
 }
 
-/// Tries lines that must change nothing.
+/// Tries operations that must change nothing.
 fn shapes(lines: &str, expected: Expect) {
     let tree = TestTree::new(
         "file ws/a text

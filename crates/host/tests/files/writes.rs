@@ -1,4 +1,4 @@
-//! What a write leaves: the new file whole, with the mode of the old one, and nothing else.
+//! A write leaves the complete new file with the mode of the old one, and nothing else.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -29,7 +29,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("a_hard_link_is_not_written", hard_links),
         trial("a_read_only_file_is_not_written", read_only),
         trial("writers_at_once_leave_one_whole_text", at_once),
-        trial("what_killed_writes_left_is_swept", swept),
+        trial("temporary_files_of_killed_writes_are_removed", swept),
         trial("a_message_says_what_to_do", messages),
     ]
 }
@@ -124,7 +124,7 @@ fn access_list() {
         eprintln!("skipped: the file system has no access lists");
         return;
     }
-    // From now on new files inherit it.
+    // New files inherit the list from now on.
     set("@/ws", "system.posix_acl_default").unwrap();
     let (roots, files) = (tree.roots(), Files::default());
     for path in ["@/ws/listed", "@/ws/plain"] {
@@ -142,7 +142,7 @@ fn access_list() {
     assert_eq!(tree.mode("@/ws/plain"), 0o640);
 }
 
-/// Its owner and user 1234 may read and write, its group and everybody else nothing.
+/// The owner and user 1234 may read and write; the group and everybody else may do nothing.
 fn list() -> Vec<u8> {
     let none = u32::MAX;
     let entries = [
@@ -161,7 +161,7 @@ fn list() -> Vec<u8> {
     bytes
 }
 
-/// The mask is the process's, hence another process.
+/// The umask belongs to the process, so the test needs another process.
 fn umask() {
     let tree = TestTree::new("");
     let mut child = Command::new(std::env::current_exe().unwrap());

@@ -1,5 +1,5 @@
-//! Attacks on the directory that a command starts in: it is swapped while hundreds of commands start. None may start
-//! outside the roots; those that do not start say why.
+//! Attacks on the directory that a command starts in: it is swapped while hundreds of commands start. No command may
+//! start outside the roots, and those that do not start say why.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -23,9 +23,10 @@ pub(super) fn trials() -> Vec<Trial> {
             "directories_attack::a_directory_is_swapped_for_a_link",
             || swapped(Sandbox::Off),
         ),
-        trial("directories_attack::also_in_the_sandbox", || {
-            swapped(sandbox())
-        }),
+        trial(
+            "directories_attack::a_directory_is_swapped_for_a_link_in_the_sandbox",
+            || swapped(sandbox()),
+        ),
         trial("directories_attack::a_parent_is_swapped_for_a_link", parent),
         trial("directories_attack::a_root_is_swapped_for_a_link", root),
         trial(
@@ -35,7 +36,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// `inner` is now a directory, now a link to the outside.
+/// `inner` alternates between a directory and a link to the outside.
 async fn swapped(sandbox: Sandbox) {
     let client = TestClient::with(TerminalLimits::default(), sandbox);
     let inner = client.project().join("inner");
@@ -57,7 +58,7 @@ async fn parent() {
     while_swapping(&a, &link, &client, Some(&inner)).await;
 }
 
-/// The session's directory itself is now what it was, now a link to the outside.
+/// The session's directory itself alternates between the original and a link to the outside.
 async fn root() {
     let client = TestClient::new();
     fs::create_dir(client.folder.join("outside")).unwrap();
@@ -95,7 +96,7 @@ async fn while_swapping(one: &Path, other: &Path, client: &TestClient, cwd: Opti
     };
     let outside = client.folder.join("outside").canonicalize().unwrap();
     let (mut started, mut escaped, mut why) = (0, 0, String::new());
-    // A start that is refused takes no time: the swapper may not even run meanwhile.
+    // Refusals are fast: the swapping thread may not even run meanwhile.
     for _ in 0..MOST_TRIES {
         if started == STARTS {
             break;

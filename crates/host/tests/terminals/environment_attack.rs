@@ -22,9 +22,10 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("environment_attack::no_command_prints_a_canary", || {
             printed(Sandbox::Off)
         }),
-        trial("environment_attack::also_in_the_sandbox", || {
-            printed(sandbox())
-        }),
+        trial(
+            "environment_attack::no_command_in_the_sandbox_prints_a_canary",
+            || printed(sandbox()),
+        ),
         trial(
             "environment_attack::the_sandbox_hides_the_environments_of_other_processes",
             others,
@@ -44,7 +45,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The environment of the attacks: canaries, and what commands need.
+/// The environment of the attacks: canaries, and variables that commands need.
 fn environment(names: &[String]) -> ChildEnvironment {
     let canaries = names
         .iter()
@@ -73,7 +74,7 @@ async fn printed(sandbox: Sandbox) {
         Terminals::with_environment(TerminalLimits::default(), sandbox, environment(&names));
     let values = names.iter().map(|name| canary(name)).collect::<Vec<_>>();
     fs::write(client.project().join("leak"), values.join("\n")).unwrap();
-    // What this process has in its own environment stands in for the agent's.
+    // The environment of this process represents the agent's.
     let attempts = ATTEMPTS.iter().map(|line| (*line).to_owned());
     let each = names.iter().flat_map(|name| {
         [
@@ -91,8 +92,8 @@ async fn printed(sandbox: Sandbox) {
     }
 }
 
-/// A process outside that has a key, as an agent has: not ours, so nothing but the kernel hides it. With the rights that we
-/// have, which may be root's, and without capabilities.
+/// A process outside that has a key, as an agent has: not ours, so only the kernel hides it. It has the same user
+/// rights as we do, possibly root's, without capabilities.
 async fn others() {
     if matches!(Sandbox::support(), SandboxSupport::Missing { .. }) {
         return;
@@ -137,7 +138,7 @@ async fn others() {
     }
 }
 
-/// Runs it to its end, and gives the terminal up.
+/// Runs a command to its end and releases its terminal.
 async fn said(client: &TestClient, request: v1::CreateTerminalRequest) -> String {
     let id = client.create(&request).await.unwrap();
     client.wait(&id).await;
@@ -150,7 +151,7 @@ async fn said(client: &TestClient, request: v1::CreateTerminalRequest) -> String
     output
 }
 
-/// The same bytes, written in two pieces that are cut at every place.
+/// The same bytes, written in two pieces that are split at every position.
 async fn split() {
     let names = ["API_KEY".to_owned()];
     let mut client = TestClient::new();
@@ -179,7 +180,7 @@ async fn cut() {
         let whole = "x[API_KEY withheld][API_KEY withheld]";
         assert!(whole.ends_with(&output), "{limit}: {output}");
     }
-    // The beginning of a value is no value, and is there when nothing more comes.
+    // The beginning of a value is not a value, and is printed when no more output follows.
     let output = said(&client, client.request("printf %s 'canary-api'", &[])).await;
     assert_eq!(output, "canary-api");
 }
@@ -233,7 +234,7 @@ const NAMES: &str = "API_KEY ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY MIS
     AZURE_CLIENT_SECRET GOOGLE_API_KEY DATABASE_URL REDIS_URL PGPASSWORD MYSQL_PWD SENTRY_DSN SLACK_WEBHOOK_URL \
     STRIPE_SECRET_KEY JWT_SECRET SSH_PASSPHRASE DOCKER_PASSWORD MY_OWN_SETTING";
 
-/// Ways to print a whole environment, one's own or that of others, and values that lie in a file.
+/// Ways to print the own environment or that of other processes, and values in a file.
 const ATTEMPTS: &[&str] = &[
     "env",
     "printenv",

@@ -1,4 +1,5 @@
-//! A denied program under hundreds of generated spellings, with an oracle: a fake program that notes when it really runs.
+//! A denied program under hundreds of generated spellings. The oracle is a fake program that records when it really
+//! runs.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -49,7 +50,7 @@ pub(super) struct ExecTest {
 
 impl ExecTest {
     pub(super) fn new(name: &str) -> ExecTest {
-        // An ordinary user may not write where the superuser has built this.
+        // An ordinary user may not write to a build directory of the superuser.
         let dir = match rustix::process::geteuid().is_root() {
             true => PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
             false => std::env::temp_dir(),
@@ -72,7 +73,7 @@ impl ExecTest {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Runs a line under the rules; its output and what happened.
+    /// Runs a line under the rules, and returns its output and the events.
     pub(super) async fn run(
         &self,
         line: &str,
@@ -126,7 +127,7 @@ fn rules(policy: &str) -> ExecRules {
         .unwrap()
 }
 
-/// Every spelling in every carrier.
+/// Every spelling in every kind of script.
 async fn spellings() {
     let test = ExecTest::new("spellings");
     let rules = rules(r#"{"rules": [{"action": "deny", "command": "curl", "id": "no-curl"}]}"#);
@@ -142,7 +143,7 @@ async fn spellings() {
         }
     }
     fs::write(test.dir.join("Makefile"), MAKEFILE).unwrap();
-    // Without the rule each of them runs the program, so that the test shows something.
+    // Without the rule, each of them runs the program, so the test proves something.
     for line in &lines {
         let before = test.record().len();
         let (text, _) = test.run(line, None).await;
@@ -199,7 +200,7 @@ async fn subcommands() {
     assert_eq!(test.record().lines().count(), 4, "{}", test.record());
 }
 
-/// Links, the dynamic loader and programs of many names lead to a file, which is known.
+/// Links, the dynamic loader and multi-call programs lead to a known file.
 async fn files() {
     let test = ExecTest::new("files");
     let curl = test.dir.join("bin/curl");
@@ -272,11 +273,11 @@ async fn harmless() {
     assert_eq!(test.record(), "");
 }
 
-/// What the user was asked.
+/// The requests that the user got.
 #[derive(Clone, Default)]
 struct RecordedRequests(Arc<Mutex<Vec<ExecRequest>>>);
 
-/// Terminals that ask under a policy. The user allows what ends with `second`.
+/// Terminals that ask under a policy. The user allows commands that end with `second`.
 fn asking(policy: &str, logs: &Path) -> (Terminals, RecordedRequests) {
     let watcher = Watcher::new(rules(policy), "agent", Log::open(logs).unwrap());
     let asked = RecordedRequests::default();
@@ -301,7 +302,8 @@ async fn run_in_terminal(terminals: &Terminals, dir: &Path, words: &[&str]) {
     terminals.release(&session, &id).await.unwrap();
 }
 
-/// Each line is approved as a whole when its terminal starts: what is asked about then, and what ran.
+/// Each line is approved as a whole when its terminal starts. The table lists what the user is asked about afterwards,
+/// and what ran.
 async fn approved_parts() {
     let test = ExecTest::new("parts");
     let dir = fs::canonicalize(&test.dir).unwrap();
@@ -331,7 +333,7 @@ async fn approved_parts() {
             "",
         ),
         ("sh -c 'GIT push one; true'; true", "one", ""),
-        // It runs more often than it is shown.
+        // The program runs more often than the line shows.
         ("for i in 1 2; do GIT push one; done", "one", "one"),
         (
             "GIT push one; GIT push one; GIT push one | cat",
@@ -340,7 +342,7 @@ async fn approved_parts() {
         ),
         ("GIT push one; ./hidden", "one", "one"),
         ("./hidden; GIT push one", "one", "one"),
-        // It is not what is shown.
+        // The program is not the one shown.
         ("./other; GIT push one", "one", "one x"),
         ("x=one; GIT push $x", "", "one"),
         ("cd $PWD/sub && GIT push one", "", "one"),
@@ -350,7 +352,7 @@ async fn approved_parts() {
             "one second",
         ),
         ("GIT push --force one; GIT push two", "two", ""),
-        // It is another program, or has variables that were not shown.
+        // Another program, or variables that were not shown.
         ("./named; GIT push one", "one", "one"),
         ("./set; GIT push one", "one", "A=1 one"),
         ("A=1 GIT push one", "one", ""),
@@ -404,7 +406,7 @@ async fn terminals() {
     ] {
         run_in_terminal(&terminals, &dir, &words).await;
     }
-    // The approved one had no RECORD to write to, and was not asked about.
+    // The approved command had no RECORD to write to, and the user was not asked about it.
     assert_eq!(test.record(), "git push second\n");
     let asked = asked.0.lock().unwrap().clone();
     let shown: Vec<_> = asked
@@ -440,7 +442,7 @@ async fn terminals() {
     }
 }
 
-/// Ways to write the program, in a script. Each runs it.
+/// Ways to spell the program in a script. Each runs it.
 const SPELLINGS: &[&str] = &[
     "curl",
     "cu''rl",
@@ -460,7 +462,7 @@ const SPELLINGS: &[&str] = &[
     "PATH=$PWD/bin curl",
 ];
 
-/// Ways to run the script, or its text.
+/// Ways to run the script or its text.
 const CARRIERS: &[&str] = &[
     "GO",
     ". GO",

@@ -1,5 +1,5 @@
-//! Denied programs, scripts and paths that a process finds in another way than their names say: by names that are not
-//! UTF-8, where we cannot look, by the rules of an interpreter, through links and through mounts.
+//! Denied programs, scripts and paths that a process finds in unexpected ways: names that are not UTF-8, places that we
+//! cannot read, rules of an interpreter, links and mounts.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -28,7 +28,7 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("exec_lookup::paths_as_the_process_sees_them", paths),
         trial("exec_lookup::other_names_of_a_file_run", other_names),
         elsewhere_as(
-            "exec_lookup::where_we_cannot_look",
+            "exec_lookup::programs_that_cannot_be_inspected_are_denied",
             "ATTACHE_TEST_LOOKUP_UNKNOWN",
             user,
             unknown,
@@ -42,7 +42,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Rules that deny these. Nobody can be asked, so what cannot be looked at is denied.
+/// Rules that deny these. There is no user to ask, so whatever cannot be inspected is denied.
 fn denying(rule: &str) -> ExecRules {
     let policy = format!(r#"{{"rules": [{{"action": "deny", {rule}}}]}}"#);
     let mut config = PermissionConfig::new(Preset::ApproveAll);
@@ -55,7 +55,8 @@ fn command(command: &str) -> ExecRules {
     denying(&format!(r#""command": "{command}""#))
 }
 
-/// Each line leaves a record without the rules, unless its programs are missing, and none under them. How many did.
+/// Each line leaves a record without the rules, unless its programs are missing, and no record under the rules. Returns
+/// how many left a record.
 async fn check(test: &ExecTest, lines: &[&str], rules: &ExecRules) -> usize {
     let record = test.dir.join("record");
     let mut count = 0;
@@ -148,7 +149,7 @@ async fn searches() {
         "cd other; PATH=:$PATH bash foosh A",
     ];
     assert!(check(&test, &shells, &command("npm")).await >= 4);
-    // Open files of the process, where we have none of that number.
+    // Open files of the process; we have no file with this number.
     symlink("/proc/self/fd/57", test.dir.join("other/open")).unwrap();
     let descriptors = [
         "bash -c 'exec 57<bin/npm; sh /dev/fd/57 A'",
@@ -193,7 +194,7 @@ async fn python_searches() {
     ];
     let found = check(&test, &python, &command("mypk")).await;
     assert!(found == 0 || found >= 14, "{found}");
-    // A link to a script that is named otherwise.
+    // A link to a script with another name.
     fs::write(test.dir.join("deploy.py"), PYTHON).unwrap();
     symlink("deploy.py", test.dir.join("innocent.py")).unwrap();
     let modules = ["python3 -m innocent", "python3 -m deploy"];
@@ -256,7 +257,7 @@ async fn hard_links() {
     assert_eq!(check(&test, &depsh, &in_dir("bin/depsh")).await, 4);
     let mise = ["bin/mise A", "other/m A", "exec other/m A"];
     assert_eq!(check(&test, &mise, &in_dir("bin/mise")).await, 3);
-    // A version manager's script acts on its name.
+    // A script of a version manager acts on its name.
     let shims = [
         "shims/one",
         "other/three",
@@ -363,7 +364,7 @@ async fn other_names() {
             assert!(events.iter().any(is_denied), "{line}: {text} {events:?}");
         }
     }
-    // What git runs itself is no alias.
+    // A program that git runs itself is not an alias.
     if let Ok(git) = fs::canonicalize("/usr/bin/git") {
         let git = git.display();
         let line = format!(
@@ -406,7 +407,7 @@ async fn unknown() {
     let od: Vec<&str> = lines.iter().map(String::as_str).collect();
     let found = check(&test, &od, &command("od")).await;
     assert!(!can_unshare || found == 2, "{found}");
-    // What the process cannot see, either, is simply not there.
+    // Files that the process cannot see either are simply missing.
     let harmless = [
         "sh /etc/ssl/private/missing 2>/dev/null; echo x >>record",
         "sh nothing/there 2>/dev/null; echo x >>record",

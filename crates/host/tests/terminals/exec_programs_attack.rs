@@ -1,5 +1,4 @@
-//! Denied programs that another program is told to run without an exec of their own: by a loader, an interpreter or a
-//! mount.
+//! Denied programs that another program runs without an exec of their own: a loader, an interpreter or a mount.
 
 use std::fs;
 
@@ -27,7 +26,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Denies a command. Nobody can be asked, so what cannot be looked at is denied.
+/// Denies a command. There is no user to ask, so whatever cannot be inspected is denied.
 fn denying(command: &str) -> ExecRules {
     let policy = format!(r#"{{"rules": [{{"action": "deny", "command": "{command}"}}]}}"#);
     let mut config = PermissionConfig::new(Preset::ApproveAll);
@@ -36,7 +35,8 @@ fn denying(command: &str) -> ExecRules {
     rules.for_mode(WatchMode::Rules).unwrap()
 }
 
-/// Each line runs a script `npm`, a module `tool` or nothing where its interpreter is missing; under the rule none does.
+/// Each line runs a script `npm` or a module `tool`, or nothing if its interpreter is missing; under the rule, no line
+/// does.
 async fn scripts() {
     let test = ExecTest::new("scripts");
     fs::write(test.dir.join("empty"), "").unwrap();
@@ -75,7 +75,7 @@ async fn scripts() {
     assert!(count > 40, "{count}");
 }
 
-/// The program in the arguments lies behind all that is read.
+/// The program in the arguments is beyond the part that is read.
 async fn many_words() {
     let test = ExecTest::new("words");
     let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
@@ -110,7 +110,7 @@ async fn many_words() {
         let (text, events) = test.run(&line, Some(rules)).await;
         assert_eq!(test.record(), "", "{line}: {text} {}", events.len());
     }
-    // So many words are fine for a program that runs no other.
+    // This many words are fine for a program that runs no other program.
     let line = "perl -e 'exec \"echo\", (\"a\") x 5000, \"end\"'";
     let (text, _) = test.run(line, Some(&od)).await;
     assert!(text.ends_with("end\n"), "{}", text.len());
@@ -136,14 +136,14 @@ async fn bind_mounts() {
         let line = format!("{unshare} sh -c '{line}' 2>&1");
         let (text, _) = test.run(&line, None).await;
         if !text.contains("0000000") {
-            // Without the right to mount there is nothing to test.
+            // Without the right to mount, there is nothing to test.
             assert!(!rustix::process::geteuid().is_root(), "{line}: {text}");
             continue;
         }
         let (text, events) = test.run(&line, Some(&denying("od"))).await;
         assert!(!text.contains("0000000"), "{line}: {text} {events:?}");
     }
-    // An interpreter by another name.
+    // An interpreter with another name.
     test.script("bin/npm", SHELL);
     let line = format!("{unshare} sh -c 'mount --bind /bin/sh innocent; ./innocent -e bin/npm x'");
     test.run(&line, None).await;

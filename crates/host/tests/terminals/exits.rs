@@ -1,4 +1,4 @@
-//! How commands end: by themselves, killed, released, and with their session.
+//! How commands end: on their own, killed, released, or with their session.
 
 use std::time::{Duration, Instant};
 
@@ -6,26 +6,29 @@ use attache_host::terminals::TerminalError;
 use attache_schema::v1;
 use libtest_mimic::Trial;
 
-use super::client::{MARK, PROMISE, TestClient, bearers, expect_bearers, shown};
+use super::client::{MARK, PROMISE, TestClient, count_marked, expect_marked, shown};
 use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
         trial("exits::codes_and_signals_have_their_names", names),
         trial("exits::kill_ends_the_tree_and_keeps_the_terminal", killed),
-        trial("exits::what_does_not_take_sigterm_is_killed", stubborn),
+        trial("exits::a_command_that_ignores_sigterm_is_killed", stubborn),
         trial(
             "exits::a_command_that_stops_its_guard_is_ended",
             guard_stopped,
         ),
         trial("exits::kill_and_release_twice_and_too_late", twice),
-        trial("exits::a_release_answers_those_who_wait", released),
+        trial("exits::a_release_ends_every_wait", released),
         trial(
-            "exits::what_was_left_behind_ends_with_the_release",
+            "exits::processes_left_behind_end_with_the_release",
             left_behind,
         ),
         trial("exits::a_session_that_ends_takes_its_terminals", session),
-        trial("exits::the_last_clone_takes_all", dropped),
+        trial(
+            "exits::dropping_the_last_clone_kills_every_command",
+            dropped,
+        ),
         trial("exits::a_session_sees_only_its_own", foreign),
         trial("exits::a_released_terminal_is_still_shown", still_shown),
         trial("exits::a_directory_may_vanish_meanwhile", vanished),
@@ -67,7 +70,7 @@ async fn killed() {
     let client = TestClient::new();
     let (mark, id) = tree(&client, "exec sleep 1000").await;
     client.terminals.kill(&client.session, &id).await.unwrap();
-    assert_eq!(bearers(&mark), 0);
+    assert_eq!(count_marked(&mark), 0);
     let said = client.terminals.output(&client.session, &id).unwrap();
     assert_eq!(said.output, "one\n");
     assert_eq!(shown(&said.exit_status.unwrap()), "SIGTERM");
@@ -115,7 +118,7 @@ async fn guard_stopped() {
         ["SIGTERM", "SIGKILL"].contains(&ending.as_str()),
         "{ending}"
     );
-    expect_bearers(&mark, 0, super::client::PATIENCE).await;
+    expect_marked(&mark, 0, super::client::PATIENCE).await;
     client
         .terminals
         .release(&client.session, &id)
@@ -168,13 +171,13 @@ async fn left_behind() {
     let client = TestClient::new();
     let (mark, id) = tree(&client, "exit 0").await;
     assert_eq!(shown(&client.wait(&id).await), "exit 0");
-    expect_bearers(&mark, 3, super::client::PATIENCE).await;
+    expect_marked(&mark, 3, super::client::PATIENCE).await;
     client
         .terminals
         .release(&client.session, &id)
         .await
         .unwrap();
-    assert_eq!(bearers(&mark), 0);
+    assert_eq!(count_marked(&mark), 0);
 }
 
 async fn session() {
@@ -185,9 +188,9 @@ async fn session() {
     client.terminals.end_session(&foreign).await;
     assert!(client.terminals.view(&id).is_some());
     client.terminals.end_session(&client.session).await;
-    assert_eq!((bearers(&mark), bearers(&other_mark)), (0, 0));
+    assert_eq!((count_marked(&mark), count_marked(&other_mark)), (0, 0));
     assert!(client.terminals.view(&id).is_none() && client.terminals.view(&other).is_none());
-    // Also when it ends while a command is being started.
+    // Also if the session ends while a command is starting.
     for _ in 0..20 {
         let request = client.request("sleep", &["1000"]);
         let request = request.env(vec![v1::EnvVariable::new(MARK, mark.as_str())]);
@@ -201,7 +204,7 @@ async fn session() {
         );
         client.terminals.end_session(&client.session).await;
     }
-    expect_bearers(&mark, 0, PROMISE).await;
+    expect_marked(&mark, 0, PROMISE).await;
 }
 
 async fn dropped() {
@@ -209,9 +212,9 @@ async fn dropped() {
     let (mark, _) = tree(&client, "exec sleep 1000").await;
     let clone = client.terminals.clone();
     drop(client);
-    expect_bearers(&mark, 4, PROMISE).await;
+    expect_marked(&mark, 4, PROMISE).await;
     drop(clone);
-    expect_bearers(&mark, 0, PROMISE).await;
+    expect_marked(&mark, 0, PROMISE).await;
 }
 
 async fn foreign() {
@@ -264,7 +267,7 @@ async fn vanished() {
     assert_eq!(client.text(&id), "gone\n");
 }
 
-/// A command with a grandchild in its group, one in a session of its own, and one whose parent has ended as well.
+/// A command with a grandchild in its process group, one in its own session, and one whose parent has ended.
 async fn tree(client: &TestClient, last: &str) -> (String, v1::TerminalId) {
     let mark = format!("{}-{}", std::process::id(), client.folder.display());
     let mark = format!("{mark}-{last}");
@@ -276,6 +279,6 @@ async fn tree(client: &TestClient, last: &str) -> (String, v1::TerminalId) {
     let id = client.create(&request).await.unwrap();
     client.until(&id, "one").await;
     let count = if last == "exit 0" { 3 } else { 4 };
-    expect_bearers(&mark, count, super::client::PATIENCE).await;
+    expect_marked(&mark, count, super::client::PATIENCE).await;
     (mark, id)
 }

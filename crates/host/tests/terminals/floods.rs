@@ -1,4 +1,4 @@
-//! A command that writes without end harms nobody: not memory, not others.
+//! A command that writes endlessly harms neither memory use nor other commands.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::{lone_trial, trial};
 pub(super) fn trials() -> Vec<Trial> {
     vec![
         lone_trial("floods::memory_stays_flat", memory),
-        trial("floods::others_are_served", fair),
+        trial("floods::other_commands_run_during_a_flood", fair),
     ]
 }
 
@@ -34,7 +34,7 @@ async fn memory() {
     client.terminals.kill(&client.session, &id).await.unwrap();
 }
 
-/// With sixteen floods, a small command still runs, and looking stays quick.
+/// With sixteen floods, a small command still runs, and viewing stays fast.
 async fn fair() {
     let client = TestClient::new();
     for _ in 0..16 {

@@ -1,4 +1,4 @@
-//! Confined programs write where they may, and so does what they start.
+//! Confined programs, and the programs they start, write only where they may.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,14 +16,11 @@ pub(super) fn trials() -> Vec<Trial> {
         direct_trial("landlock::writes_only_where_it_may_directly", writes),
         trial("landlock::reads_and_runs_everything", reads),
         trial("landlock::signals_nobody_outside", signals),
-        trial(
-            "landlock::what_is_unreadable_is_and_all_beside_it_is_not",
-            unreadable,
-        ),
+        trial("landlock::only_the_listed_paths_are_unreadable", unreadable),
         trial("landlock::attack_others_keep_their_limits", limits),
         trial("landlock::attack_root_makes_no_device", no_device),
         trial("landlock::terminals_and_devices_work", devices),
-        trial("landlock::a_missing_directory_is_told", missing),
+        trial("landlock::a_missing_directory_is_reported", missing),
     ]
 }
 
@@ -59,7 +56,7 @@ async fn signals() {
     assert_eq!(folders.run(&script).await, "no\nno\nown\n");
 }
 
-/// A limit on processor time ends a process as a signal does.
+/// A limit on processor time ends a process like a signal.
 async fn limits() {
     let Some(folders) = LandlockTest::new("limits") else {
         return;
@@ -90,7 +87,7 @@ P",
     assert!(ended.is_none());
 }
 
-/// With a device file of a disk, root could read and write all that is on it.
+/// With a device file of a disk, root could read and write the whole disk.
 async fn no_device() {
     let Some(folders) = LandlockTest::new("device") else {
         return;
@@ -102,7 +99,7 @@ async fn no_device() {
         )
         .await;
     let expected = match rustix::process::geteuid().is_root() {
-        // What commands of root need: files of others, other users, ports below 1024.
+        // Rights that root's commands need: files of others, other users, ports below 1024.
         true => "fifo\n1\nCapBnd:\t00000000a00425fb\n",
         false => return assert!(said.starts_with("fifo\n"), "{said}"),
     };
@@ -154,7 +151,7 @@ async fn missing() {
     assert!(error.contains("/no/such/directory"), "{error}");
 }
 
-/// A folder that is open to writing, and one beside it that is not.
+/// A writable directory, and one beside it that is not.
 struct LandlockTest {
     base: PathBuf,
 }
@@ -216,7 +213,7 @@ fn skip() {
     eprintln!("skipped: commands: {}", support());
 }
 
-/// Each line that is printed is a write that succeeded.
+/// Each printed line is a write that succeeded.
 const TRIES: &str = r#"exec 2>/dev/null
     echo x >file && echo inside
     setsid sh -c 'echo x >deep && echo grandchild inside'

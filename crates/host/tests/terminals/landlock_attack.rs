@@ -1,6 +1,6 @@
-//! Attacks on places that Landlock keeps unreadable, by other names of them: mounts that show them elsewhere, overlays that
-//! are made of them, and hard links beside them. The oracle is a word in the files that never appears in what the program
-//! prints.
+//! Attacks on paths that Landlock keeps unreadable, by their other names: mounts that show them elsewhere, overlays
+//! that include them, and hard links beside them. The oracle is a word in the files that must never appear in the
+//! output.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,8 +21,14 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("landlock_attack::hard_links_beside_open_nothing", links),
         trial("landlock_attack::a_second_mount_opens_nothing", mounts),
         trial("landlock_attack::an_overlay_opens_nothing", overlays),
-        direct_trial("landlock_attack::nor_without_a_guard", mounts),
-        trial("landlock_attack::what_comes_later_stays_closed", later),
+        direct_trial(
+            "landlock_attack::a_second_mount_opens_nothing_without_a_guard",
+            mounts,
+        ),
+        trial(
+            "landlock_attack::secrets_created_later_stay_unreadable",
+            later,
+        ),
     ]
 }
 
@@ -43,7 +49,7 @@ async fn links() {
     assert_eq!(said, "notes\nnotes\nend\n");
 }
 
-/// Each mount alone, then all of them.
+/// Each mount alone, then all together.
 async fn mounts() {
     let Some(home) = TestHome::new("mounts") else {
         return;
@@ -92,7 +98,7 @@ async fn overlays() {
     for name in ["merged", "work", "upper"] {
         fs::create_dir(home.at("..").join(name)).unwrap();
     }
-    // A second layer must not lie in the first.
+    // The second layer must not be inside the first.
     let empty = home.base.with_extension("empty");
     fs::create_dir_all(&empty).unwrap();
     let shows = |lower: &str, upper: &str, to: &str| {
@@ -126,7 +132,7 @@ async fn overlays() {
         drop(mounted);
         assert_eq!(said, "notes\nbeside\nend\n", "{lower} {to}");
     }
-    // The home directory itself is an overlay, and its layers show elsewhere.
+    // The home directory itself is an overlay, and its layers are visible elsewhere.
     let layer = home.at("../layer");
     fs::rename(home.at("."), &layer).unwrap();
     fs::create_dir(home.at(".")).unwrap();
@@ -161,7 +167,7 @@ async fn later() {
     assert_eq!(said, "end\n");
 }
 
-/// A directory with secrets, and things beside them.
+/// A directory with secrets and other files.
 struct TestHome {
     base: PathBuf,
 }
@@ -229,7 +235,7 @@ impl Drop for TestHome {
     }
 }
 
-/// Every name that one of the mounts gives a secret, then what may be read.
+/// Every name that a mount gives a secret, then the readable files.
 const WAYS: &str = "cat .netrc .aws/credentials .aws/sub/key visible ../one
     grep -rh . .aws ../alternative/.netrc ../alternative/.aws ../deep/below/home/.netrc ../deep/below/home/.aws
     grep -rh . ../deep/aws ../deep/below/part sub/whole/home/.netrc sub/whole/home/.aws sub/aws

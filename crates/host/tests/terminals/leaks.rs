@@ -1,4 +1,4 @@
-//! Nothing is left behind: no descriptor, no thread, no zombie, and no process when the client is killed.
+//! Nothing is left behind: no descriptor, no thread, no zombie, and no process after the client was killed.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 
-use super::client::{MARK, PATIENCE, PROMISE, TestClient, expect_bearers, folder};
+use super::client::{MARK, PATIENCE, PROMISE, TestClient, expect_marked, folder};
 use super::{lone_trial, trial};
 
 pub(super) fn trials() -> Vec<Trial> {
@@ -31,7 +31,7 @@ async fn three() {
     let said = client
         .output_of(&client.request("ls", &["/proc/self/fd"]))
         .await;
-    // The last is the directory that `ls` reads.
+    // The last one is the directory that `ls` reads.
     assert_eq!(said, "0\n1\n2\n3\n");
     let links = client.request(
         "sh",
@@ -57,11 +57,11 @@ async fn killed() {
         .read_line(&mut line)
         .unwrap();
     assert_eq!(line, "ready\n");
-    // Itself, and two for each terminal; a guard has no environment.
-    expect_bearers(&mark, 1 + 2 * TERMINALS, PATIENCE).await;
+    // The client itself, and two processes for each terminal; a guard has no environment.
+    expect_marked(&mark, 1 + 2 * TERMINALS, PATIENCE).await;
     owner.kill().unwrap();
     owner.wait().unwrap();
-    expect_bearers(&mark, 0, PROMISE).await;
+    expect_marked(&mark, 0, PROMISE).await;
     fs::remove_dir_all(folder(owner.id(), 0)).unwrap();
 }
 
@@ -119,8 +119,8 @@ impl TestClient {
     }
 }
 
-/// How many files and threads this process has, and how many children. One thread, which waits for guards that are
-/// about to end, is started when there is the first and does not count.
+/// The number of open files, threads and children of this process. One thread, which waits for guards that are about to
+/// end, starts with the first guard and does not count.
 fn held() -> (usize, usize, usize) {
     let each = |path: &str| fs::read_dir(path).unwrap().filter_map(Result::ok);
     let read = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
@@ -141,5 +141,5 @@ fn held() -> (usize, usize, usize) {
 pub(super) const ROLE: &str = "--client";
 const TERMINALS: usize = 32;
 const ROUNDS: usize = 300;
-/// By then every thread that is started once has been.
+/// By then, every thread that starts only once is running.
 const WARM: usize = 30;

@@ -1,4 +1,4 @@
-//! How many terminals there may be, and how many are shown after their release.
+//! Limits on the number of terminals, and on the released terminals that users can view.
 
 use attache_host::terminals::{Sandbox, TerminalLimits};
 use attache_schema::v1;
@@ -10,9 +10,9 @@ use super::trial;
 
 pub(super) fn trials() -> Vec<Trial> {
     vec![
-        trial("limits::a_session_may_have_so_many", per_session),
-        trial("limits::all_sessions_may_have_so_many", in_all),
-        trial("limits::many_at_once_do_not_slip_through", at_once),
+        trial("limits::terminals_per_session_are_limited", per_session),
+        trial("limits::terminals_of_all_sessions_are_limited", in_all),
+        trial("limits::concurrent_starts_respect_the_limit", at_once),
         trial("limits::only_the_last_released_are_shown", released),
         trial("limits::a_file_that_is_too_large_ends_the_command", file),
     ]
@@ -34,7 +34,7 @@ async fn per_session() {
     let refused = client.create(&request).await.unwrap_err();
     expect!["the session has 3 terminals, which is the limit; release terminals that are done"]
         .assert_eq(&refused.to_string());
-    // An ended command still counts, a released one does not.
+    // A terminal whose command has ended still counts; a released one does not.
     client
         .terminals
         .kill(&client.session, &ids[0])
@@ -50,7 +50,7 @@ async fn per_session() {
     let mut other = request.clone();
     other.session_id = v1::SessionId::from("another");
     client.create(&other).await.unwrap();
-    // One that did not start takes no place.
+    // A command that did not start does not count.
     client
         .terminals
         .release(&client.session, &ids[1])

@@ -1,4 +1,4 @@
-//! What an agent and a person see of a command's output.
+//! The output of a command as agents and users see it.
 
 use std::time::{Duration, Instant};
 
@@ -16,10 +16,13 @@ pub(super) fn trials() -> Vec<Trial> {
         trial("outputs::the_hosts_limit_wins", ceiling),
         trial("outputs::both_streams_come_in_order", in_order),
         trial("outputs::bytes_that_are_not_text", not_text),
-        trial("outputs::a_command_that_reads_gets_nothing", no_input),
-        trial("outputs::the_last_words_are_there_at_the_end", last_words),
-        trial("outputs::somebody_else_holds_the_pipe", held_pipe),
-        trial("outputs::a_change_is_told_once", changes),
+        trial("outputs::standard_input_is_empty", no_input),
+        trial(
+            "outputs::output_is_complete_when_the_exit_is_reported",
+            last_words,
+        ),
+        trial("outputs::another_process_keeps_the_pipe_open", held_pipe),
+        trial("outputs::a_change_is_reported_once", changes),
     ]
 }
 
@@ -128,9 +131,10 @@ async fn last_words() {
     }
 }
 
-/// The end is told although somebody holds the pipe, his words are kept for half a second, and he is not hurt after.
+/// The exit is reported although another process holds the pipe. Its output is kept for half a second, and afterwards
+/// the process can still write without harm.
 async fn held_pipe() {
-    // On a busy machine half a second may pass before he comes to write.
+    // On a busy machine, the process may take more than half a second to write.
     for last in [false, false, true] {
         let client = TestClient::new();
         let id = client.shell(HOLDER).await;
@@ -192,7 +196,7 @@ async fn changes() {
     );
 }
 
-/// Somebody who holds the pipe of a command that has ended, and writes when he is told.
+/// A process that holds the pipe of a command that has ended, and writes on request.
 const HOLDER: &str = r#"setsid sh -c '
     while [ ! -e go ]; do sleep 0.01; done; echo late
     while [ ! -e go-on ]; do sleep 0.01; done; echo too late

@@ -1,5 +1,5 @@
-//! Attacks on the files that decide what agents may do, where they lie inside the session's directories: no command changes
-//! them, whatever its words are.
+//! Attacks on the files that decide what agents may do, inside the session's directories: no command changes them,
+//! however it is written.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -27,7 +27,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A session in a project with a policy, which a link leads to as well.
+/// A session in a project with a policy and a link to the policy.
 fn client() -> Option<(TestClient, PathBuf)> {
     let support = Sandbox::support();
     if matches!(support, SandboxSupport::Missing { .. }) || namespace_support().is_err() {
@@ -82,7 +82,7 @@ async fn policy() {
         assert_eq!(now.unwrap_or_default(), POLICY, "{script}");
         fs::write(project.join("other.json"), "{}\n").unwrap();
     }
-    // Beside it everything works.
+    // Everything beside it works.
     let script = "cat rules/policy.json && echo new > rules/new && cat rules/new && echo x > not-there.json && echo end";
     let said = client
         .output_of(&client.request("sh", &["-c", script]))
@@ -96,7 +96,7 @@ async fn policy() {
     assert!(!said.contains("attache config set"), "{said}");
 }
 
-/// Whoever works in the home directory and opens our data to be read does not open it to be changed.
+/// A user who works in the home directory and makes our data readable does not make it writable.
 async fn own_files() {
     let Some((mut client, project)) = client() else {
         return;

@@ -109,7 +109,7 @@ async fn ways_out() {
     .assert_eq(&said);
 }
 
-/// A desk with a sandbox; where there can be none, that no command starts was seen.
+/// A client with a sandbox. Where the sandbox is missing, checks that no command starts.
 #[allow(clippy::print_stderr, reason = "who runs the tests should know")]
 async fn confined() -> Option<TestClient> {
     let client = TestClient::with(TerminalLimits::default(), Sandbox::roots_only());

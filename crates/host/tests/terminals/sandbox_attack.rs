@@ -1,5 +1,6 @@
-//! Attacks on what commands must not read or write: denied trees inside the roots, secrets at home, and places that a command
-//! tries to open for the next one. The oracle is a word in the files that never appears in any output.
+//! Attacks on paths that commands must not read or write: denied trees inside the roots, secrets in the home directory,
+//! and paths that one command tries to open for the next. The oracle is a word in the files that must never appear in
+//! any output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -51,7 +52,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Hundreds of ways to write the path of a denied file, each with many programs.
+/// Hundreds of spellings of the path of a denied file, each with many programs.
 async fn spellings() {
     let Some(client) = denying(Sandbox::roots_only()) else {
         return;
@@ -128,7 +129,7 @@ async fn denied(sandbox: Sandbox) {
         let text = fs::read_to_string(client.project().join(name)).unwrap();
         assert_eq!(text, format!("{CANARY}\n"));
     }
-    // Nothing starts in it either.
+    // No command starts in it either.
     let inside = client.project().join("secrets");
     let request = client.request("ls", &[]).cwd(inside.to_str().unwrap());
     let refused = client.create(&request).await.unwrap_err().to_string();
@@ -141,7 +142,7 @@ async fn moved() {
     };
     assert!(client.roots.denied().paths().count() > 0);
     fs::create_dir(client.project().join("outer")).unwrap();
-    // By somebody who may: the user, or an agent whose rules do not deny it.
+    // Moved by someone who may: the user, or an agent whose rules do not deny it.
     fs::rename(
         client.project().join("secrets"),
         client.project().join("outer/elsewhere"),
@@ -171,7 +172,7 @@ async fn secrets() {
         .output_of(&client.request("sh", &["-c", &script]))
         .await;
     assert_eq!(said, "config\npublic\nnotes\n");
-    // What the user opens is open.
+    // A secret that the user opens is readable.
     let read = home.join(".netrc");
     let settings = SandboxSettings {
         read: vec![read.clone()],
@@ -185,7 +186,7 @@ async fn secrets() {
     assert_eq!(said, format!("{CANARY}\n"));
 }
 
-/// Somebody works in the home directory itself, where Landlock alone cannot leave anything out.
+/// The user works in the home directory itself, where Landlock alone cannot exclude anything.
 async fn secrets_inside() {
     let Some((client, _)) = at_home("", SandboxSettings::default()) else {
         return;
@@ -202,7 +203,7 @@ async fn secrets_inside() {
     assert_eq!(said, "new\nconfig\nnotes\n");
 }
 
-/// A command puts a link to somewhere else in the place of a cache: the next one cannot write there.
+/// A command replaces a cache by a link to another directory: the next command cannot write there.
 async fn linked_cache() {
     let Some((client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
@@ -245,7 +246,7 @@ async fn forged_worktree() {
             .await;
         assert_eq!(said, "end\n", "{pointer}");
     }
-    // One that is real does work.
+    // A real worktree works.
     fs::remove_file(home.join("project").join(".git")).unwrap();
     let script = "set -e; export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@x
         git init -q -b main ../repo; cd ../repo; git commit -q --allow-empty -m one; git worktree add -q ../tree -b side";
@@ -289,14 +290,14 @@ async fn advice() {
             "cat ../.ssh/id_rsa".to_owned(),
             Some(("id_rsa", "sandbox.read")),
         ),
-        // It is not the sandbox's doing, or nobody can tell.
+        // The sandbox did not cause the refusal, or the cause is unknown.
         ("echo 'Permission denied'; false".to_owned(), None),
         (
             "mkdir no; chmod 0 no; echo \"cannot open 'no/file': Permission denied\"; false"
                 .to_owned(),
             None,
         ),
-        // In a pipeline the exit code is another's.
+        // In a pipeline, the exit code is that of another program.
         (
             format!("cat {home}/.netrc 2>&1 | cat"),
             Some((".netrc", "sandbox.read")),
@@ -320,7 +321,7 @@ async fn advice() {
     }
 }
 
-/// What builds do everywhere.
+/// Typical actions of builds.
 async fn tools() {
     let settings = SandboxSettings {
         write: vec!["/dev/shm".into()],

@@ -1,5 +1,5 @@
-//! Attacks on secrets that appear or move while a command runs, that links and odd names lead to, and on devices and keys of
-//! the kernel. The oracle is a word in the files that never appears in any output.
+//! Attacks on secrets that appear or move while a command runs, that links and unusual names lead to, and on devices
+//! and kernel keys. The oracle is a word in the files that must never appear in any output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -57,7 +57,7 @@ pub(super) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The user, or a tool outside, makes secrets and replaces one while a command runs.
+/// The user, or a tool outside, creates secrets and replaces one while a command runs.
 async fn later(project: &str, rules: &str) {
     let Some((mut client, home)) = at_home(project, SandboxSettings::default()) else {
         return;
@@ -84,7 +84,7 @@ async fn later(project: &str, rules: &str) {
     for name in LATER {
         let path = home.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        // As tools save: written beside it, then renamed.
+        // Like tools save files: written beside the old one, then renamed.
         let lock = path.with_extension("lock");
         fs::write(&lock, CANARY).unwrap();
         fs::rename(lock, path).unwrap();
@@ -94,14 +94,14 @@ async fn later(project: &str, rules: &str) {
     let said = client.text(&id);
     assert!(!said.contains(CANARY), "{said}");
     assert!(said.contains("end\n"), "{said}");
-    // Nor does the next command read them.
+    // The next command cannot read them either.
     let said = client
         .output_of(&client.request("sh", &["-c", &format!("cat {names}; echo end")]))
         .await;
     assert!(!said.contains(CANARY) && said.contains("end\n"), "{said}");
 }
 
-/// A command makes so many files beside the secrets that rules for each of them take long.
+/// A command creates so many files beside the secrets that adding a rule for each takes long.
 async fn crowded() {
     let Some((client, home)) = at_home("", SandboxSettings::default()) else {
         return;
@@ -124,7 +124,8 @@ async fn crowded() {
     assert!(!said.contains(CANARY) && said.contains("end\n"), "{said}");
 }
 
-/// Beside secrets, a command cannot read what it has made itself; the next one can. `docs/terminals.md` says so.
+/// Beside secrets, a command cannot read files that it created itself; the next command can. `docs/terminals.md` says
+/// so.
 async fn made_at_home() {
     let Some((client, _)) = at_home("", SandboxSettings::default()) else {
         return;
@@ -145,7 +146,7 @@ async fn made_at_home() {
     assert!(said.contains("only the next command"), "{said}");
 }
 
-/// The program that reports a refusal is not what was refused.
+/// The program that reports a refusal differs from what was refused.
 async fn explained() {
     let Some((mut client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
@@ -213,7 +214,7 @@ async fn links() {
     fs::write(home.join("project/go"), "").unwrap();
     client.wait(&id).await;
     let said = client.text(&id);
-    // A link to a program does not close the program, and the target of one that may be read stays open.
+    // A link to a program does not hide the program, and the target of a readable link stays readable.
     assert_eq!(said, "ready\nnotes\npublic\nend\n");
 }
 
@@ -250,7 +251,7 @@ async fn caches() {
     assert!(token == CANARY || attache_process::namespace_support().is_err());
 }
 
-/// What the user hides inside a project is covered; files that a command makes beside it are its own to read.
+/// A path that the user hides in a project is covered; files that a command creates beside it stay readable for it.
 async fn hidden_in_project() {
     let Some((mut client, home)) = at_home("project", SandboxSettings::default()) else {
         return;
@@ -294,7 +295,7 @@ async fn devices() {
     assert!(opened.contains("read /dev/urandom\n"));
 }
 
-/// Keys that the user has in the kernel, for the session and for all of them.
+/// The user's kernel keys, for one session and for all sessions.
 async fn keys() {
     let Some((client, home)) = with_python() else {
         return;
@@ -306,7 +307,7 @@ async fn keys() {
         let output = command.arg(&script).arg(what).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    // A kernel or container may have no keys; then there is nothing to reach.
+    // A kernel or container may have no keys; then there is nothing to read.
     if outside("add") == "added\n" {
         assert_eq!(outside("find"), "found\n");
         let request = client.request("python3", &["keys.py", "find"]);

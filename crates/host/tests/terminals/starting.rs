@@ -1,4 +1,4 @@
-//! What a command is started with, and why it is not.
+//! How commands start, and why they are refused.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -114,12 +114,12 @@ async fn refused() {
 
 async fn lines() {
     let client = TestClient::new();
-    // The symptom: a file that is named like the line kept it from being run.
+    // The symptom: a file with the same name as the line kept the line from running.
     fs::write(client.project().join("echo here"), "x").unwrap();
     let said = client.output_of(&client.request("echo here", &[])).await;
     assert_eq!(said, "here\n");
     fs::remove_file(client.project().join("echo here")).unwrap();
-    // Nobody can type into an editor or page.
+    // No user can type into an editor or page.
     let shown = "echo $GIT_EDITOR $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT";
     let said = client.output_of(&client.request(shown, &[])).await;
     assert_eq!(said, "true cat cat 0\n");

@@ -1,10 +1,10 @@
-//! Everything that can be done to a log by somebody who may write to it.
+//! Everything that an attacker with write access can do to a log.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Twelve lines in three files, changed as lines of one text.
+/// Twelve lines in three files, edited as the lines of one text.
 fn check(change: impl Fn(&mut Vec<String>), expected: Expect) {
     let dir = log_of_twelve();
     let path = dir.join("000002.jsonl");
@@ -33,7 +33,7 @@ fn log_of_twelve() -> Scratch {
 }
 
 #[test]
-fn a_changed_line() {
+fn a_changed_line_is_detected() {
     check(
         |lines| lines[1] = lines[1].replace("started", "stopped"),
         expect!["6 lines in 3 files, LOG/000002.jsonl:2: this line was changed"],
@@ -41,7 +41,7 @@ fn a_changed_line() {
 }
 
 #[test]
-fn a_changed_line_with_a_digest_that_fits() {
+fn a_changed_line_with_a_matching_digest_is_detected() {
     let forged = |line: &str| {
         let line = line.replace("started", "stopped");
         let (body, _) = line.rsplit_once(",\"hash\"").unwrap();
@@ -57,7 +57,7 @@ fn a_changed_line_with_a_digest_that_fits() {
 }
 
 #[test]
-fn a_removed_line() {
+fn a_removed_line_is_detected() {
     check(
         |lines| drop(lines.remove(2)),
         expect!["7 lines in 3 files, LOG/000002.jsonl:3: lines before this one were removed"],
@@ -65,7 +65,7 @@ fn a_removed_line() {
 }
 
 #[test]
-fn the_first_and_the_last_line_of_a_file_removed() {
+fn a_removed_first_or_last_line_of_a_file_is_detected() {
     check(
         |lines| drop(lines.remove(0)),
         expect!["5 lines in 3 files, LOG/000002.jsonl:1: lines before this one were removed"],
@@ -77,7 +77,7 @@ fn the_first_and_the_last_line_of_a_file_removed() {
 }
 
 #[test]
-fn an_inserted_line() {
+fn an_inserted_line_is_detected() {
     check(
         |lines| lines.insert(2, "{\"seq\":8}".to_owned()),
         expect!["7 lines in 3 files, LOG/000002.jsonl:3: this line was changed"],
@@ -91,7 +91,7 @@ fn an_inserted_line() {
 }
 
 #[test]
-fn an_inserted_line_that_fits_behind_the_one_before() {
+fn an_inserted_line_that_continues_the_chain_is_detected() {
     check(
         |lines| {
             let before = chain::LogLine::read(lines[1].as_bytes()).unwrap();
@@ -105,7 +105,7 @@ fn an_inserted_line_that_fits_behind_the_one_before() {
 }
 
 #[test]
-fn lines_in_another_order() {
+fn lines_in_another_order_are_detected() {
     check(
         |lines| lines.swap(1, 3),
         expect!["6 lines in 3 files, LOG/000002.jsonl:2: this line was moved"],
@@ -113,7 +113,7 @@ fn lines_in_another_order() {
 }
 
 #[test]
-fn a_removed_file() {
+fn a_removed_file_is_detected() {
     let dir = log_of_twelve();
     fs::remove_file(dir.join("000001.jsonl")).unwrap();
     check_verified(
@@ -129,7 +129,7 @@ fn a_removed_file() {
 }
 
 #[test]
-fn a_log_that_was_cut_off_at_its_end() {
+fn a_log_that_was_cut_off_at_its_end_is_detected() {
     let dir = log_of_twelve();
     let path = dir.join("000003.jsonl");
     let text = fs::read_to_string(&path).unwrap();
@@ -147,7 +147,7 @@ fn a_log_that_was_cut_off_at_its_end() {
 }
 
 #[test]
-fn a_log_that_was_cut_off_together_with_its_head() {
+fn a_log_that_was_cut_off_together_with_its_head_is_detected() {
     let dir = log_of_twelve();
     fs::remove_file(dir.join("000003.jsonl")).unwrap();
     fs::remove_file(dir.join("head")).unwrap();
@@ -161,7 +161,7 @@ fn a_log_that_was_cut_off_together_with_its_head() {
 }
 
 #[test]
-fn a_head_that_was_forged_for_a_log_that_was_cut_off() {
+fn a_head_that_was_forged_for_a_log_that_was_cut_off_is_detected() {
     let dir = log_of_twelve();
     fs::remove_file(dir.join("000003.jsonl")).unwrap();
     let text = fs::read_to_string(dir.join("000002.jsonl")).unwrap();
@@ -183,7 +183,7 @@ fn a_head_that_was_forged_for_a_log_that_was_cut_off() {
 }
 
 #[test]
-fn lines_added_by_somebody_without_the_key() {
+fn lines_added_by_somebody_without_the_key_are_detected() {
     let dir = log_of_twelve();
     let path = dir.join("000003.jsonl");
     let mut text = fs::read_to_string(&path).unwrap();
@@ -222,7 +222,7 @@ fn every_changed_byte_is_noticed() {
 }
 
 #[test]
-fn whatever_is_put_in_place_of_a_part_is_noticed() {
+fn every_replaced_part_is_noticed() {
     let dir = Scratch::new();
     let log = Log::open(&dir).unwrap();
     for number in 0..3 {

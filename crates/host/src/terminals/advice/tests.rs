@@ -54,7 +54,7 @@ fn a_new_file_at_home_does_not_open_the_home_directory() {
 
 /// The symptom: the number of the line in the shell's message was named as the path.
 #[test]
-fn the_number_of_a_line_is_no_path() {
+fn a_line_number_is_not_a_path() {
     check(
         "sh: 1: cannot create notes: Read-only file system",
         &expect![""],
@@ -62,7 +62,7 @@ fn the_number_of_a_line_is_no_path() {
 }
 
 #[test]
-fn what_exists_and_directories_without_secrets_can_be_opened() {
+fn existing_files_and_directories_without_secrets_can_be_opened() {
     check(
         "sh: 1: cannot create ~/notes: Permission denied",
         &expect![[
@@ -126,7 +126,7 @@ fn a_secret_is_opened_with_a_whole_command() {
 }
 
 #[test]
-fn nothing_is_said_about_what_can_be_written_and_what_is_no_refusal() {
+fn writable_paths_and_other_lines_get_no_advice() {
     check("cat: ~/project/x: Permission denied", &expect![""]);
     check("everything at ~/notes went well", &expect![""]);
 }
