@@ -64,7 +64,7 @@ pub enum MessageMcpResponse {
         meta: Option<Meta>,
     },
     /// The MCP request failed.
-    DecodeError {
+    Error {
         /// The error.
         error: McpError,
         /// Extension data (`_meta`), kept and passed on unchanged.

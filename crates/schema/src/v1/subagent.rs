@@ -156,7 +156,7 @@ union! {
         /// The work was cancelled.
         Cancelled = "cancelled",
         /// The work failed.
-        DecodeError(ErrorStopReason) = "error",
+        Error(ErrorStopReason) = "error",
     }
 }
 
