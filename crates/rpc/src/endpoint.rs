@@ -252,7 +252,7 @@ impl fmt::Display for CallFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CallFailure::Refused(error) => error.fmt(f),
-            CallFailure::Malformed(reason) => write!(f, "the answer is malformed: {reason}"),
+            CallFailure::Malformed(reason) => write!(f, "the response is malformed: {reason}"),
         }
     }
 }
@@ -262,7 +262,7 @@ impl fmt::Display for FatalError {
         f.write_str(match self {
             FatalError::TooManyMalformed => "the peer sends too many lines that are not messages",
             FatalError::UnreadResponses => {
-                "the peer asks without end and does not read the answers"
+                "the peer keeps sending requests but does not read the responses"
             }
         })
     }

@@ -432,7 +432,7 @@ impl<'a> Envelope<'a> {
         let answer = self.result.is_some() || self.error.is_some();
         match &self.method {
             Some(None) => Some("method: expected a string"),
-            Some(Some(_)) if answer => Some("a message is either a call or an answer"),
+            Some(Some(_)) if answer => Some("a message is either a request or a response"),
             Some(Some(_)) => match self.params {
                 Some((ValueKind::Boolean | ValueKind::Number | ValueKind::String, _)) => {
                     Some("params: expected an object or an array")
@@ -441,7 +441,7 @@ impl<'a> Envelope<'a> {
             },
             None if self.id.is_none() => Some("neither method nor id"),
             None if self.error.is_some() && self.result.is_some_and(|text| text != "null") => {
-                Some("an answer has either a result or an error")
+                Some("a response has either a result or an error")
             }
             None if !answer => Some("neither method, result nor error"),
             None if matches!(self.error, Some(Err(()))) => Some("error: expected an object"),

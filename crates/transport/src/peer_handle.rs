@@ -43,7 +43,7 @@ pub enum CallError {
     #[error("{0}")]
     Refused(Error),
     /// The peer's answer was no answer.
-    #[error("the peer's answer is malformed: {0}")]
+    #[error("the peer's response is malformed: {0}")]
     Malformed(String),
     /// The connection ended before the answer came.
     #[error("{0}")]
@@ -53,7 +53,7 @@ pub enum CallError {
     TooLarge(TooLarge),
     /// The answer cannot be given: nobody takes what came before it.
     #[error(
-        "the answer waits behind calls that nobody takes; take calls while you wait, or in another task"
+        "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task"
     )]
     Stalled,
 }
@@ -329,7 +329,7 @@ impl Drop for CloseOnDrop {
 
 /// Answers a request that nobody will ever take.
 pub(crate) fn refuse_unread(endpoint: &mut Endpoint, id: &Id) {
-    let error = Error::new(Error::METHOD_NOT_FOUND, "nobody here takes calls");
+    let error = Error::new(Error::METHOD_NOT_FOUND, "this side handles no requests");
     endpoint.respond::<u64>(id, SendOptions::of(SessionKey::CONNECTION), Err(&error));
 }
 

@@ -29,9 +29,9 @@ impl Endpoint {
             });
         if let Err(too_large) = sent {
             let reason = if limit < self.limits.frame {
-                "answers to earlier requests have not been read, and this one is long"
+                "responses to earlier requests have not been read, and this one is too long"
             } else {
-                "the answer is longer than the limit"
+                "the response is longer than the limit"
             };
             let limit = Some(too_large.limit);
             let error = fault(Error::INTERNAL, reason, "frame_too_large", limit);
@@ -95,16 +95,16 @@ impl Endpoint {
         let full = self.requests.len() >= self.limits.in_flight;
         let behind = self.is_behind();
         let Entry::Vacant(place) = self.requests.entry(id.clone()) else {
-            let reason = "a request with this id is still under way";
+            let reason = "a request with this id is still in progress";
             let error = fault(Error::INVALID_REQUEST, reason, "duplicate_id", None);
             return self.reject(&id, &error);
         };
         if full {
             let limit = Some(self.limits.in_flight);
-            return self.overloaded(&id, "too many requests are under way", limit);
+            return self.overloaded(&id, "too many requests are in progress", limit);
         }
         if behind {
-            return self.overloaded(&id, "answers to earlier requests have not been read", None);
+            return self.overloaded(&id, "responses to earlier requests have not been read", None);
         }
         place.insert(InboundRequest {
             session: None,
