@@ -41,7 +41,7 @@ pub enum CallError {
         /// What does not fit, and where.
         fault: json::DecodeError,
     },
-    /// The peer's answer was no answer at all.
+    /// The peer's response is not a valid JSON-RPC response.
     #[error("the peer's response is malformed: {0}")]
     Malformed(String),
     /// The connection ended before the answer came.

@@ -104,7 +104,11 @@ impl Endpoint {
             return self.overloaded(&id, "too many requests are in progress", limit);
         }
         if behind {
-            return self.overloaded(&id, "responses to earlier requests have not been read", None);
+            return self.overloaded(
+                &id,
+                "responses to earlier requests have not been read",
+                None,
+            );
         }
         place.insert(InboundRequest {
             session: None,
