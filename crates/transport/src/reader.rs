@@ -173,10 +173,15 @@ impl StreamReader {
     }
 
     fn read(&self, line: Bytes) -> (InboundMessage, SessionEffect) {
-        let message = InboundMessage::read(line, &self.limits);
-        let effect = match &message {
+        let mut message = InboundMessage::read(line, &self.limits);
+        let effect = match &mut message {
             InboundMessage::Request(_, call) | InboundMessage::Notification(call) => {
-                self.session_index.session_effect(call)
+                let effect = self.session_index.session_effect(call);
+                if let SessionEffect::BelongsTo(session) | SessionEffect::Cancels(session) = effect
+                {
+                    call.set_session(session);
+                }
+                effect
             }
             _ => SessionEffect::None,
         };

@@ -9,7 +9,7 @@ use super::{AgentStatus, App};
 use crate::chat::completion;
 use crate::chat::composer::ComposerContext;
 use crate::chat::effect::{Effect, SendMode, Steering};
-use crate::chat::mentions::{self, Attachment};
+use crate::chat::mentions::{self, PromptDraft};
 use crate::chat::tab::TabStatus;
 use crate::paint::{Scroll, Tone};
 
@@ -26,7 +26,7 @@ impl App {
             self.toast(Tone::Warning, text, now);
             return;
         }
-        let takes = self.capabilities().prompt_capabilities;
+        let capabilities = self.capabilities().prompt_capabilities;
         let tab = self.tab_mut();
         if tab.composer.editor.text().trim().is_empty() && tab.composer.attached.is_empty() {
             return;
@@ -38,20 +38,21 @@ impl App {
         let text = editor.take();
         let cwd = tab.cwd().to_owned();
         self.history.push(&text);
-        let mentions = mentions::names(&text);
+        let mentions = mentions::mentioned_names(&text);
         if mentions.is_empty() && composer.attached.is_empty() {
             self.send(number, mode, vec![text.as_str().into()], now);
             return;
         }
-        let prompt = Box::new(Attachment {
+        let prompt = Box::new(PromptDraft {
             text,
             mentions,
             files: composer.attached,
             cwd,
-            takes,
+            capabilities,
         });
         let tab = number;
-        self.effects.push(Effect::Load { tab, mode, prompt });
+        self.effects
+            .push(Effect::LoadAttachments { tab, mode, prompt });
     }
 
     /// The files of a prompt are read. If one could not be, what was written comes back.
@@ -59,7 +60,7 @@ impl App {
         &mut self,
         number: u64,
         mode: SendMode,
-        prompt: &Attachment,
+        prompt: &PromptDraft,
         content: Result<Vec<v1::ContentBlock>, String>,
         now: Instant,
     ) {

@@ -7,7 +7,7 @@ use attache_client::event::{Event, PermissionPrompt, PromptSubject};
 use attache_host::permissions::Action;
 use expect_test::{Expect, expect};
 
-use super::asking::answers;
+use super::permission_dialog::answers;
 use super::test_ui::{TestUi, permission_prompt, test_ui};
 
 #[test]

@@ -9,7 +9,7 @@ use super::choices::{ChoiceKind, ChoiceSource, PermissionChoice};
 
 impl PermissionDialog {
     /// What is going to be remembered, in a sentence of ours: the action, where and how long.
-    pub(super) fn sentence(&self, choice: &PermissionChoice) -> String {
+    pub(super) fn confirmation_text(&self, choice: &PermissionChoice) -> String {
         let action = &self.prompt.action;
         let verb = match choice.kind {
             ChoiceKind::RejectLasting => "reject",
@@ -30,7 +30,7 @@ impl PermissionDialog {
                 };
                 let expiry = match scope {
                     Scope::Once | Scope::Session => "until the session ends".to_owned(),
-                    Scope::Workspace | Scope::Always => lasting(self.expiry()),
+                    Scope::Workspace | Scope::Always => expiry_phrase(self.expiry()),
                 };
                 format!(
                     "Attaché will {verb} {what} without asking: for this agent, {place}, {expiry}."
@@ -45,7 +45,10 @@ impl PermissionDialog {
     }
 
     /// The names that the sentence is about, each with our label for it.
-    pub(super) fn names(&self, choice: &PermissionChoice) -> Vec<(&'static str, String)> {
+    pub(super) fn confirmation_names(
+        &self,
+        choice: &PermissionChoice,
+    ) -> Vec<(&'static str, String)> {
         let action = &self.prompt.action;
         match &choice.source {
             ChoiceSource::Own(scope) => {
@@ -81,7 +84,7 @@ fn subject(action: &Action) -> &'static str {
 }
 
 /// How long, in words.
-pub(crate) fn lasting(expiry: Expiry) -> String {
+pub(crate) fn expiry_phrase(expiry: Expiry) -> String {
     let Expiry::After(time) = expiry else {
         return "for good".to_owned();
     };

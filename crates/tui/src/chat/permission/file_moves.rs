@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use attache_client::event::PermissionPrompt;
 use serde_json::Value;
 
-use super::facts::straight;
+use super::facts::normalize;
 
 /// A move: the places that it may start from, and those that it may lead to. A relative path that is named beside a directory
 /// may be meant in the workspace or in that directory, so there can be several of each.
@@ -23,11 +23,11 @@ pub(super) fn of(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<FileMove>
     }
     let raw = prompt.tool_call().and_then(|call| call.raw_input.as_ref());
     let input: Option<Value> = raw.and_then(|raw| serde_json::from_str(raw.as_str()).ok());
-    let pairs = input.as_ref().map(pairs).unwrap_or_default();
+    let pairs = input.as_ref().map(move_pairs).unwrap_or_default();
     let workspace = action.workspace.as_path();
     let moves = pairs.into_iter().map(|(from, to)| FileMove {
-        from: meant(from, paths, workspace),
-        to: meant(to, paths, workspace),
+        from: matching_paths(from, paths, workspace),
+        to: matching_paths(to, paths, workspace),
     });
     moves
         .filter(|it| !it.from.is_empty() && !it.to.is_empty())
@@ -35,8 +35,8 @@ pub(super) fn of(prompt: &PermissionPrompt, paths: &[&PathBuf]) -> Vec<FileMove>
 }
 
 /// Source and destination of each move in an input.
-fn pairs(input: &Value) -> Vec<(&str, &str)> {
-    let single = one(input, SOURCES).zip(one(input, DESTINATIONS));
+fn move_pairs(input: &Value) -> Vec<(&str, &str)> {
+    let single = only_text(input, SOURCES).zip(only_text(input, DESTINATIONS));
     let changes = input.get("changes").and_then(Value::as_object);
     let changes = changes.into_iter().flatten().filter_map(|(path, change)| {
         let to = change.get("move_path")?.as_str()?;
@@ -46,7 +46,7 @@ fn pairs(input: &Value) -> Vec<(&str, &str)> {
 }
 
 /// The text of the only member that is there.
-fn one<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
+fn only_text<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
     let mut given = names.iter().filter_map(|name| input.get(name));
     let only = given.next()?.as_str();
     match given.next() {
@@ -56,8 +56,8 @@ fn one<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
 }
 
 /// The paths that a text may mean.
-fn meant(text: &str, paths: &[&PathBuf], workspace: &Path) -> Vec<PathBuf> {
-    let whole = |path: &Path| straight(&workspace.join(path));
+fn matching_paths(text: &str, paths: &[&PathBuf], workspace: &Path) -> Vec<PathBuf> {
+    let whole = |path: &Path| normalize(&workspace.join(path));
     let directly = std::iter::once(whole(Path::new(text)));
     let below = paths.iter().map(|path| whole(&path.join(text)));
     let meant: Vec<PathBuf> = directly.chain(below).collect();

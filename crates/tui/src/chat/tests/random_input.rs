@@ -52,7 +52,7 @@ fn send_event(ui: &mut TestUi, which: u8, text: &str) {
         }),
         6 => ui.event(Event::AgentReady(Box::new(agent()))),
         7 => ui.open_session("s1"),
-        8 => ui.input(Input::Files(vec![text.to_owned()])),
+        8 => ui.input(Input::FilesFound(vec![text.to_owned()])),
         9 => ui.update(v1::SessionInfoUpdate::new().title(text)),
         10 => ui.event(Event::SessionsListed(v1::ListSessionsResponse::new([
             v1::SessionInfo::new("a", text),

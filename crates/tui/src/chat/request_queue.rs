@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use attache::v1;
 
-use super::death::AgentExitDialog;
+use super::agent_exit::AgentExitDialog;
 use super::form::Form;
+use super::line_coverage::LineCoverage;
 use super::login::{LoginList, LoginPrompt};
 use super::panel::Panel;
 use super::permission::PermissionDialog;
-use super::seen::LineCoverage;
 use super::url::UrlPrompt;
 use crate::paint::theme::Theme;
 
@@ -279,13 +279,13 @@ impl RequestQueue {
             return false;
         };
         let was_noticed = std::mem::replace(&mut vanished.is_noticed, true);
-        !was_noticed || now.saturating_duration_since(vanished.at) < MOMENT
+        !was_noticed || now.saturating_duration_since(vanished.at) < GRACE_PERIOD
     }
 }
 
 impl DrawnRequest {
     fn can_be_entered(self, number: u64, now: Instant) -> bool {
-        self.number == number && now.saturating_duration_since(self.since) >= MOMENT
+        self.number == number && now.saturating_duration_since(self.since) >= GRACE_PERIOD
     }
 }
 
@@ -298,5 +298,5 @@ impl AgentRequest {
 const LIMIT: usize = 256;
 /// How long a request is on the screen before it can be entered, and how long keys may still be meant for one that has
 /// vanished.
-pub(super) const MOMENT: Duration = Duration::from_secs(1);
+pub(super) const GRACE_PERIOD: Duration = Duration::from_secs(1);
 const DOUBLE_CLICK: Duration = Duration::from_millis(500);

@@ -31,7 +31,7 @@ pub(crate) fn labelled(
         first: Span::styled(first, theme.style(TextRole::Dim)),
         rest: Span::styled(rest, theme.style(TextRole::Dim)),
     };
-    margins.around(shown, style, width)
+    margins.wrap(shown, style, width)
 }
 
 /// Lines of others without a label, each broken to the width. The text is visible already.
@@ -44,12 +44,12 @@ pub(crate) fn lines(shown: &str, style: Style, theme: &Theme, width: usize) -> V
     };
     let lines = shown.split('\n');
     lines
-        .flat_map(|line| margins.around(line, style, width))
+        .flat_map(|line| margins.wrap(line, style, width))
         .collect()
 }
 
 /// Rows that are laid out already, at [`WIDTH`] columns less.
-pub(crate) fn barred(rows: Vec<Line<'static>>, theme: &Theme) -> Vec<Line<'static>> {
+pub(crate) fn with_bar(rows: Vec<Line<'static>>, theme: &Theme) -> Vec<Line<'static>> {
     let bar = format!("{} ", theme.sign(Sign::Quoted));
     let bar = Span::styled(bar, theme.style(TextRole::Dim));
     let barred = rows.into_iter().map(|mut row| {
@@ -67,7 +67,7 @@ pub(crate) struct Margins {
 
 impl Margins {
     /// The rows of a text. Where the first margin leaves no room, it has a row of its own.
-    pub(crate) fn around(&self, shown: &str, style: Style, width: usize) -> Vec<Line<'static>> {
+    pub(crate) fn wrap(&self, shown: &str, style: Style, width: usize) -> Vec<Line<'static>> {
         let rest = width.saturating_sub(wrap::width(&self.rest.content));
         let first = width.saturating_sub(wrap::width(&self.first.content));
         let mut rows = Vec::new();

@@ -6,7 +6,7 @@ use attache_client::event::Event;
 use attache_host::permissions::{Expiry, Scope};
 use expect_test::expect;
 
-use super::asking::{answers, ask, check};
+use super::permission_dialog::{answers, ask, check};
 use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::Effect;
 

@@ -21,7 +21,7 @@ pub(crate) enum KeyPace {
 
 impl PasteDetector {
     /// Notes a key and says whether it is part of a paste.
-    pub(crate) fn note(&mut self, key: &KeyEvent, now: Instant) -> KeyPace {
+    pub(crate) fn classify(&mut self, key: &KeyEvent, now: Instant) -> KeyPace {
         let is_close = |last: Instant| now.saturating_duration_since(last) < CLOSE;
         let pace = match self.last.is_some_and(is_close) {
             true => KeyPace::Pasted,

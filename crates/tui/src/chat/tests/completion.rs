@@ -92,7 +92,7 @@ fn files_are_looked_for_once_and_mentioned() {
     let roots = vec!["/code/project".into()];
     assert_eq!(ui.take_effects(), [Effect::FindFiles(roots)]);
     let files = ["src/main.rs", "src/lib.rs", "my notes.md"];
-    ui.input(Input::Files(files.map(str::to_owned).to_vec()));
+    ui.input(Input::FilesFound(files.map(str::to_owned).to_vec()));
     ui.check(&expect![[r#"
         | Test Agent · new session · /code/project
         |
@@ -118,7 +118,7 @@ fn files_are_looked_for_once_and_mentioned() {
     ui.press("y<Enter>");
     assert_eq!(ui.app.tab().composer.editor.text(), "see @\"my notes.md\" ");
     ui.press("<Enter>");
-    let [Effect::Load { prompt, .. }] = &ui.take_effects()[..] else {
+    let [Effect::LoadAttachments { prompt, .. }] = &ui.take_effects()[..] else {
         panic!("files to read");
     };
     assert_eq!(prompt.mentions, ["my notes.md"]);
@@ -138,9 +138,9 @@ fn an_address_is_no_mention() {
 fn any_path_can_be_attached() {
     let mut ui = test_ui();
     ui.press("<A-a>");
-    ui.input(Input::Files(vec!["logo.png".to_owned()]));
+    ui.input(Input::FilesFound(vec!["logo.png".to_owned()]));
     ui.press("lo<Enter><A-a>");
-    ui.input(Input::Files(vec!["logo.png".to_owned()]));
+    ui.input(Input::FilesFound(vec!["logo.png".to_owned()]));
     ui.press("/tmp/x.jpg<Enter>");
     ui.check(&expect![[r#"
         | Test Agent · new session · /code/project

@@ -14,7 +14,7 @@ use crate::paint::view::text_of;
 use crate::paint::{Scroll, SelectionStep, Tone};
 
 impl App {
-    pub(super) fn reading_key(&mut self, key: &KeyEvent, now: Instant) {
+    pub(super) fn transcript_key(&mut self, key: &KeyEvent, now: Instant) {
         if self.tab_key(key) {
             return;
         }
@@ -43,17 +43,17 @@ impl App {
             KeyCode::Char('?') => self.dialog = Some(Dialog::Help(Help::default())),
             KeyCode::Char('c' | 'y') => self.copy_selected(now),
             KeyCode::Char('d') => self.run_action(UiAction::Diffs, now),
-            KeyCode::Esc | KeyCode::Tab | KeyCode::Char('i' | 'q') => self.stop_reading(),
+            KeyCode::Esc | KeyCode::Tab | KeyCode::Char('i' | 'q') => self.focus_composer(),
             _ => {}
         }
     }
 
-    pub(super) fn start_reading(&mut self) {
+    pub(super) fn focus_transcript(&mut self) {
         self.focus = Focus::Transcript;
         self.tab_mut().view.select(SelectionStep::Previous);
     }
 
-    pub(super) fn stop_reading(&mut self) {
+    pub(super) fn focus_composer(&mut self) {
         self.focus = Focus::Composer;
         self.tab_mut().view.unselect();
     }

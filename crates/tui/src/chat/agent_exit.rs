@@ -59,12 +59,12 @@ impl AgentExitDialog {
     }
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
-        let inner = Panel::inner(width);
+        let inner = Panel::inner_width(width);
         let mut panel = Panel::new("The agent has gone");
         panel.tone = PanelTone::Bad;
         panel.quoted(&visible_lines(&self.how), TextRole::Bad, theme, inner);
         if !self.stderr.is_empty() {
-            panel.gap();
+            panel.blank_line();
             let title = "Its last words on standard error:";
             panel.text(title, theme.style(TextRole::Dim), inner);
             let skipped = self.stderr.len().saturating_sub(LINES);
@@ -72,7 +72,7 @@ impl AgentExitDialog {
                 panel.quoted(&text::line(line), TextRole::Quote, theme, inner);
             }
         }
-        panel.gap();
+        panel.blank_line();
         self.answers.draw(&mut panel, theme, inner);
         panel
     }

@@ -9,12 +9,12 @@ use regex::RegexBuilder;
 use super::field::{ChoiceBounds, Field, FieldChoices, FieldValue};
 
 /// The value of a field, nothing if it is left out, or what is wrong with it.
-pub(super) fn value(field: &Field) -> Result<Option<v1::ElicitationContentValue>, String> {
+pub(super) fn field_value(field: &Field) -> Result<Option<v1::ElicitationContentValue>, String> {
     use v1::ElicitationContentValue as Content;
     let found = match &field.value {
         FieldValue::Text(editor, rules) => match editor.text() {
             "" => None,
-            text => Some(Content::String(fits_text(text, rules)?)),
+            text => Some(Content::String(check_text(text, rules)?)),
         },
         FieldValue::Number(editor, rules) => match editor.text().trim() {
             "" => None,
@@ -25,8 +25,8 @@ pub(super) fn value(field: &Field) -> Result<Option<v1::ElicitationContentValue>
             text => Some(Content::Integer(integer(text, rules)?)),
         },
         FieldValue::Boolean(on) => on.map(Content::Boolean),
-        FieldValue::One(choices) => chosen(choices).pop().map(Content::String),
-        FieldValue::Many(choices, bounds) => several(choices, *bounds, field.is_required)?,
+        FieldValue::One(choices) => chosen_list(choices).pop().map(Content::String),
+        FieldValue::Many(choices, bounds) => chosen_values(choices, *bounds, field.is_required)?,
         FieldValue::Unknown if field.is_required => {
             return Err("this kind of field cannot be filled in here; decline the form".to_owned());
         }
@@ -38,7 +38,7 @@ pub(super) fn value(field: &Field) -> Result<Option<v1::ElicitationContentValue>
     }
 }
 
-fn fits_text(text: &str, rules: &v1::StringPropertySchema) -> Result<String, String> {
+fn check_text(text: &str, rules: &v1::StringPropertySchema) -> Result<String, String> {
     let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
     if let Some(least) = rules.min_length.filter(|least| length < *least) {
         return Err(format!("at least {least} characters, not {length}"));
@@ -47,16 +47,16 @@ fn fits_text(text: &str, rules: &v1::StringPropertySchema) -> Result<String, Str
         return Err(format!("at most {most} characters, not {length}"));
     }
     if let Some(pattern) = &rules.pattern {
-        fits_pattern(text, pattern)?;
+        check_pattern(text, pattern)?;
     }
     if let Some(format) = &rules.format {
-        fits_format(text, format)?;
+        check_format(text, format)?;
     }
     Ok(text.to_owned())
 }
 
 /// A pattern of another dialect of regular expressions, or one that is too large, is left to the agent.
-fn fits_pattern(text: &str, pattern: &str) -> Result<(), String> {
+fn check_pattern(text: &str, pattern: &str) -> Result<(), String> {
     let regex = RegexBuilder::new(pattern).size_limit(REGEX).build();
     match regex {
         Ok(regex) if !regex.is_match(text) => {
@@ -67,9 +67,12 @@ fn fits_pattern(text: &str, pattern: &str) -> Result<(), String> {
     }
 }
 
-fn fits_format(text: &str, format: &v1::StringFormat) -> Result<(), String> {
+fn check_format(text: &str, format: &v1::StringFormat) -> Result<(), String> {
     let (fits, what) = match format {
-        v1::StringFormat::Email => (is_address(text), "a mail address, such as ada@example.org"),
+        v1::StringFormat::Email => (
+            is_mail_address(text),
+            "a mail address, such as ada@example.org",
+        ),
         v1::StringFormat::Uri => (is_uri(text), "a URI, such as https://example.org"),
         v1::StringFormat::Date => (text.parse::<Date>().is_ok(), "a date, such as 2026-01-31"),
         v1::StringFormat::DateTime => (
@@ -84,7 +87,7 @@ fn fits_format(text: &str, format: &v1::StringFormat) -> Result<(), String> {
     Err(format!("this has to be {what}"))
 }
 
-fn is_address(text: &str) -> bool {
+fn is_mail_address(text: &str) -> bool {
     let parts = text.rsplit_once('@');
     let is_plain = !text.contains(char::is_whitespace);
     is_plain && parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty())
@@ -104,16 +107,16 @@ fn is_uri(text: &str) -> bool {
 fn number(text: &str, rules: &v1::NumberPropertySchema) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     let number = number.ok_or("this has to be a number")?;
-    within(number, rules.minimum, rules.maximum)
+    check_range(number, rules.minimum, rules.maximum)
 }
 
 fn integer(text: &str, rules: &v1::IntegerPropertySchema) -> Result<i64, String> {
     let number = text.parse::<i64>();
     let number = number.map_err(|_| "this has to be a whole number")?;
-    within(number, rules.minimum, rules.maximum)
+    check_range(number, rules.minimum, rules.maximum)
 }
 
-fn within<T: PartialOrd + std::fmt::Display>(
+fn check_range<T: PartialOrd + std::fmt::Display>(
     number: T,
     least: Option<T>,
     most: Option<T>,
@@ -125,17 +128,17 @@ fn within<T: PartialOrd + std::fmt::Display>(
     }
 }
 
-fn chosen(choices: &FieldChoices) -> Vec<String> {
+fn chosen_list(choices: &FieldChoices) -> Vec<String> {
     let chosen = choices.list.iter().filter(|choice| choice.is_chosen);
     chosen.map(|choice| choice.value.clone()).collect()
 }
 
-fn several(
+fn chosen_values(
     choices: &FieldChoices,
     bounds: ChoiceBounds,
     is_required: bool,
 ) -> Result<Option<v1::ElicitationContentValue>, String> {
-    let chosen = chosen(choices);
+    let chosen = chosen_list(choices);
     if chosen.is_empty() && !is_required {
         return Ok(None);
     }

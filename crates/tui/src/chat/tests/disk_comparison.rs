@@ -7,7 +7,7 @@ use attache::v1;
 use attache_client::event::{DiskComparison, Event, PromptSubject};
 use expect_test::expect;
 
-use super::asking::{ask, check};
+use super::permission_dialog::{ask, check};
 use super::test_ui::{permission_prompt, test_ui};
 
 #[test]

@@ -10,15 +10,15 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Position;
 
 use super::{App, UndoOffer};
+use crate::chat::agent_exit::ExitAnswer;
 use crate::chat::answer_list::ListOutcome;
-use crate::chat::asks::RequestDialog;
-use crate::chat::death::ExitAnswer;
 use crate::chat::effect::Effect;
 use crate::chat::form::FormOutcome;
 use crate::chat::login::LoginAnswer;
-use crate::chat::panel::{Panel, Scrolling};
-use crate::chat::permission::{self, KeyFocus, PermissionOutcome, Rememberer};
+use crate::chat::panel::{KeyFocus, Panel, Scrolling};
+use crate::chat::permission::{self, PermissionOutcome, Rememberer};
 use crate::chat::picker::PickerChoice;
+use crate::chat::request_queue::RequestDialog;
 use crate::chat::text;
 use crate::chat::url::UrlOutcome;
 use crate::paint::{Scroll, Tone};
@@ -141,7 +141,7 @@ impl App {
             RequestDialog::Login(list) => match list.key(key) {
                 ListOutcome::Open => {}
                 ListOutcome::Back => self.requests.leave(),
-                ListOutcome::Answer(Some(_)) if unread > 0 => self.refuse_unread(unread, now),
+                ListOutcome::Answer(Some(_)) if unread > 0 => self.reject_unread(unread, now),
                 ListOutcome::Answer(method) => {
                     self.requests.remove_first(session.as_ref());
                     match method {
@@ -154,7 +154,7 @@ impl App {
                 ListOutcome::Open => {}
                 ListOutcome::Back => self.requests.leave(),
                 ListOutcome::Answer(LoginAnswer::Run) if unread > 0 => {
-                    self.refuse_unread(unread, now)
+                    self.reject_unread(unread, now)
                 }
                 ListOutcome::Answer(permit) => {
                     let command = login.command.clone();
@@ -197,7 +197,7 @@ impl App {
             KeyCode::Home if !is_form => request.coverage.scroll(Scroll::Top),
             KeyCode::End if !is_form => request.coverage.scroll(Scroll::Bottom),
             code => {
-                request.coverage.follow();
+                request.coverage.follow_selection();
                 let is_shown = request.dialog.takes_text() || request.coverage.shows(&panel, size);
                 if code != KeyCode::Enter || is_shown {
                     return Some(request.coverage.unread(&panel));
@@ -217,14 +217,14 @@ impl App {
         now: Instant,
     ) {
         if unread > 0 && matches!(action, v1::ElicitationAction::Accept(_)) {
-            return self.refuse_unread(unread, now);
+            return self.reject_unread(unread, now);
         }
         let session = self.tab().session().cloned();
         self.requests.remove_first(session.as_ref());
         self.submit(Command::AnswerForm { form, action });
     }
 
-    fn refuse_unread(&mut self, unread: usize, now: Instant) {
+    fn reject_unread(&mut self, unread: usize, now: Instant) {
         let text = match unread {
             1 => "read it all first: 1 line was not on the screen (PgUp PgDn)".to_owned(),
             more => {
@@ -316,10 +316,12 @@ impl App {
             (Scope::Session, _) => "in this session".to_owned(),
             (Scope::Workspace, Expiry::Never) => "in this workspace".to_owned(),
             (Scope::Workspace, expiry) => {
-                format!("in this workspace {}", permission::lasting(expiry))
+                format!("in this workspace {}", permission::expiry_phrase(expiry))
             }
             (Scope::Always, Expiry::Never) => "always with this agent".to_owned(),
-            (Scope::Always, expiry) => format!("with this agent {}", permission::lasting(expiry)),
+            (Scope::Always, expiry) => {
+                format!("with this agent {}", permission::expiry_phrase(expiry))
+            }
         };
         let undo = match scope {
             Scope::Once => UndoOffer::IfUnused,

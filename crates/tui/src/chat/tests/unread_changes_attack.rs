@@ -6,7 +6,7 @@ use attache::v1;
 use attache_client::event::{DiskComparison, Event, PermissionPrompt, PromptSubject};
 use expect_test::expect;
 
-use super::asking::answers;
+use super::permission_dialog::answers;
 use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::Input;
 

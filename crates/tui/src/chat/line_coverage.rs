@@ -34,7 +34,7 @@ impl LineCoverage {
     }
 
     /// Notes what the screen shows.
-    pub(crate) fn note(&mut self, panel: Panel, window: VisibleRows, size: (u16, u16)) {
+    pub(crate) fn set_drawn(&mut self, panel: Panel, window: VisibleRows, size: (u16, u16)) {
         let shown = numbered_texts(&panel.lines)
             .skip(window.top)
             .take(window.rows);
@@ -72,7 +72,7 @@ impl LineCoverage {
     }
 
     /// The user selects something: that is where the screen goes.
-    pub(crate) fn follow(&mut self) {
+    pub(crate) fn follow_selection(&mut self) {
         self.top = None;
     }
 

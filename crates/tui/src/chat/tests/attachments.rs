@@ -6,10 +6,10 @@ use std::path::Path;
 use attache::v1;
 use expect_test::{Expect, expect};
 
-use crate::chat::mentions::{Attachment, load, walk};
+use crate::chat::mentions::{PromptDraft, find_files, load_prompt};
 
-fn prompt(cwd: &Path, takes: v1::PromptCapabilities) -> Attachment {
-    Attachment {
+fn prompt(cwd: &Path, capabilities: v1::PromptCapabilities) -> PromptDraft {
+    PromptDraft {
         text: "look".to_owned(),
         mentions: vec![
             "a b.txt".to_owned(),
@@ -18,12 +18,12 @@ fn prompt(cwd: &Path, takes: v1::PromptCapabilities) -> Attachment {
         ],
         files: Vec::new(),
         cwd: cwd.to_owned(),
-        takes,
+        capabilities,
     }
 }
 
-fn check(cwd: &Path, prompt: &Attachment, expected: &Expect) {
-    let loaded = match load(prompt) {
+fn check(cwd: &Path, prompt: &PromptDraft, expected: &Expect) {
+    let loaded = match load_prompt(prompt) {
         Ok(blocks) => blocks
             .iter()
             .map(|block| format!("{}\n", attache::json::Raw::of(block).as_str()))
@@ -56,10 +56,10 @@ fn mentions_are_embedded_where_the_agent_can_and_links_otherwise() {
             {"type":"resource_link","name":"raw.bin","uri":"file://CWD/raw.bin","size":4}
         "#]],
     );
-    let takes = v1::PromptCapabilities::new().embedded_context(true);
+    let capabilities = v1::PromptCapabilities::new().embedded_context(true);
     check(
         &cwd,
-        &prompt(&cwd, takes),
+        &prompt(&cwd, capabilities),
         &expect![[r#"
             {"type":"text","text":"look"}
             {"type":"resource","resource":{"text":"text of it\n","uri":"file://CWD/a%20b.txt"}}
@@ -83,7 +83,7 @@ fn an_image_is_attached_where_the_agent_takes_images_and_a_link_otherwise() {
             {"type":"resource_link","name":"dot.png","uri":"file://CWD/dot.png","size":8}
         "#]],
     );
-    prompt.takes = v1::PromptCapabilities::new().image(true);
+    prompt.capabilities = v1::PromptCapabilities::new().image(true);
     check(
         &cwd,
         &prompt,
@@ -99,7 +99,7 @@ fn an_image_is_attached_where_the_agent_takes_images_and_a_link_otherwise() {
         &expect!["`CWD/missing.png` cannot be attached: No such file or directory (os error 2)"],
     );
     prompt.files = vec!["target".into()];
-    prompt.takes = v1::PromptCapabilities::new().embedded_context(true);
+    prompt.capabilities = v1::PromptCapabilities::new().embedded_context(true);
     check(
         &cwd,
         &prompt,
@@ -115,7 +115,7 @@ fn an_image_is_attached_where_the_agent_takes_images_and_a_link_otherwise() {
 fn ignored_files_are_not_offered() {
     let cwd = folder("walk");
     assert_eq!(
-        walk(std::slice::from_ref(&cwd)),
+        find_files(std::slice::from_ref(&cwd)),
         [".gitignore", "a b.txt", "dot.png", "raw.bin"]
     );
     fs::remove_dir_all(cwd).unwrap();
