@@ -12,19 +12,19 @@ use std::path::{Component, Path, PathBuf};
 use attache::v1;
 
 use super::layer::Layer;
-use directory::{Budget, Tree, contains_project};
-use shell_lines::LineWords;
+use directory::{DirectoryDigest, ReadBudget, contains_project};
+use shell_lines::ShellLineFiles;
 
 /// The state of each named file: a digest, or that there is none.
-pub(super) type States = BTreeMap<String, String>;
+pub(super) type FileStates = BTreeMap<String, String>;
 
 /// What a project's file names.
 #[derive(Debug, Default)]
-pub(super) struct Named {
+pub(super) struct NamedFiles {
     /// Where each file is, the policy first.
     pub(super) files: Vec<PathBuf>,
     /// What each of them is now.
-    pub(super) states: States,
+    pub(super) states: FileStates,
     /// How many files are below each directory.
     pub(super) below: BTreeMap<PathBuf, usize>,
     /// The policy as it was when its digest was made.
@@ -36,17 +36,17 @@ pub(super) struct Named {
     pub(super) not_covered: Vec<String>,
 }
 
-impl Named {
+impl NamedFiles {
     /// Looks at every file that a layer names.
     ///
     /// # Errors
     ///
     /// When one of them cannot be covered: too large, too many, or not readable.
-    pub(super) fn of(layer: &Layer, project: &Path) -> Result<Named, String> {
+    pub(super) fn of(layer: &Layer, project: &Path) -> Result<NamedFiles, String> {
         let folder = project.parent().unwrap_or(Path::new("."));
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let mut named = Named::default();
-        let mut budget = Budget::FULL;
+        let mut named = NamedFiles::default();
+        let mut budget = ReadBudget::FULL;
         if let Some(policy) = &layer.policy {
             let bytes = named.add(&policy.value, &folder, &mut budget)?;
             named.policy = bytes.map(|bytes| {
@@ -61,7 +61,7 @@ impl Named {
             named.add_word(&word, &folder, &mut budget)?;
         }
         for command in commands(layer) {
-            let line = LineWords::of(&command);
+            let line = ShellLineFiles::of(&command);
             named.not_covered.extend(line.unknown);
             for word in line.known {
                 match names_root(&word, &folder) {
@@ -75,7 +75,12 @@ impl Named {
         Ok(named)
     }
 
-    fn add_word(&mut self, word: &str, folder: &Path, budget: &mut Budget) -> Result<(), String> {
+    fn add_word(
+        &mut self,
+        word: &str,
+        folder: &Path,
+        budget: &mut ReadBudget,
+    ) -> Result<(), String> {
         for path in paths(word, folder) {
             match path.canonicalize() {
                 Ok(_) => drop(self.add(&path, folder, budget)?),
@@ -102,7 +107,7 @@ impl Named {
         &mut self,
         path: &Path,
         folder: &Path,
-        budget: &mut Budget,
+        budget: &mut ReadBudget,
     ) -> Result<Option<Vec<u8>>, String> {
         if self.states.contains_key(&key(path)) {
             return Ok(None);
@@ -115,7 +120,7 @@ impl Named {
                 if folder.starts_with(&real) {
                     return Err(contains_project(path));
                 }
-                let tree = Tree::read(&real, folder, budget)?;
+                let tree = DirectoryDigest::read(&real, folder, budget)?;
                 self.below.insert(path.to_owned(), tree.files);
                 let place = key(&real);
                 (format!("{DIRECTORY} {place} {}", tree.digest), None)

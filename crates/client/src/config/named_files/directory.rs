@@ -12,7 +12,7 @@ use super::{MAX_BYTES, hex};
 
 /// A directory as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tree {
+pub(super) struct DirectoryDigest {
     /// Made of the name, kind and content of everything below it.
     pub(super) digest: String,
     /// How many files and links are below it.
@@ -21,29 +21,33 @@ pub(super) struct Tree {
 
 /// How much may be below all directories that a project's file names together. It is read at every start.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(super) struct ReadBudget {
     files: usize,
     bytes: u64,
     depth: usize,
 }
 
-impl Budget {
-    pub(super) const FULL: Budget = Budget {
+impl ReadBudget {
+    pub(super) const FULL: ReadBudget = ReadBudget {
         files: 20_000,
         bytes: 256 * 1024 * 1024,
         depth: 64,
     };
 }
 
-impl Tree {
+impl DirectoryDigest {
     /// Reads everything below `root`, which is its real path. `project` is the project's directory.
     ///
     /// # Errors
     ///
     /// When there is more than the budget, when something cannot be read, and when a link leads to a directory that
     /// contains the project.
-    pub(super) fn read(root: &Path, project: &Path, budget: &mut Budget) -> Result<Tree, String> {
-        let mut walk = Walk {
+    pub(super) fn read(
+        root: &Path,
+        project: &Path,
+        budget: &mut ReadBudget,
+    ) -> Result<DirectoryDigest, String> {
+        let mut walk = DirectoryWalk {
             project,
             budget,
             entries: Vec::new(),
@@ -66,8 +70,9 @@ impl Tree {
                 hasher.update(part);
             }
         }
-        let is_file = |entry: &&Entry| matches!(entry.kind, Kind::File | Kind::Link);
-        Ok(Tree {
+        let is_file =
+            |entry: &&DirectoryEntry| matches!(entry.kind, FileKind::File | FileKind::Link);
+        Ok(DirectoryDigest {
             digest: hex(&hasher.finalize()),
             files: entries.iter().filter(is_file).count(),
         })
@@ -75,18 +80,18 @@ impl Tree {
 }
 
 /// Something below a directory.
-struct Entry {
+struct DirectoryEntry {
     /// From the directory on.
     name: PathBuf,
     /// Where it is.
     path: PathBuf,
-    kind: Kind,
+    kind: FileKind,
     /// The digest of a file, or where a link leads.
     content: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     File,
     Link,
     Directory,
@@ -96,38 +101,38 @@ enum Kind {
     Target,
 }
 
-impl Kind {
-    fn of(kind: fs::FileType) -> Kind {
+impl FileKind {
+    fn of(kind: fs::FileType) -> FileKind {
         match kind {
-            kind if kind.is_symlink() => Kind::Link,
-            kind if kind.is_dir() => Kind::Directory,
-            kind if kind.is_file() => Kind::File,
-            _ => Kind::Special,
+            kind if kind.is_symlink() => FileKind::Link,
+            kind if kind.is_dir() => FileKind::Directory,
+            kind if kind.is_file() => FileKind::File,
+            _ => FileKind::Special,
         }
     }
 
     fn word(self) -> &'static str {
         match self {
-            Kind::File => "file",
-            Kind::Link => "link",
-            Kind::Directory => "directory",
-            Kind::Special => "special",
-            Kind::Target => "target",
+            FileKind::File => "file",
+            FileKind::Link => "link",
+            FileKind::Directory => "directory",
+            FileKind::Special => "special",
+            FileKind::Target => "target",
         }
     }
 }
 
-struct Walk<'a> {
+struct DirectoryWalk<'a> {
     project: &'a Path,
-    budget: &'a mut Budget,
-    entries: Vec<Entry>,
+    budget: &'a mut ReadBudget,
+    entries: Vec<DirectoryEntry>,
     /// Directories that have not been read: where they are, their name from the first one on, and how deep they are.
     waiting: Vec<(PathBuf, PathBuf, usize)>,
     /// The directory itself, and those that links lead to.
     roots: BTreeSet<PathBuf>,
 }
 
-impl Walk<'_> {
+impl DirectoryWalk<'_> {
     fn list(&mut self, directory: &Path, name: &Path, depth: usize) -> Result<(), String> {
         let failed = |error: io::Error| unreadable(directory, &error);
         if depth > self.budget.depth {
@@ -138,17 +143,17 @@ impl Walk<'_> {
         // Two links to one directory: the first one counts for what is in it, so there must be a first one.
         listed.sort_by_key(DirEntry::file_name);
         for entry in listed {
-            let kind = Kind::of(entry.file_type().map_err(failed)?);
+            let kind = FileKind::of(entry.file_type().map_err(failed)?);
             let (path, name) = (entry.path(), name.join(entry.file_name()));
             let mut content = Vec::new();
             match kind {
-                Kind::Directory => self.waiting.push((path.clone(), name.clone(), depth + 1)),
-                Kind::Link => {
+                FileKind::Directory => self.waiting.push((path.clone(), name.clone(), depth + 1)),
+                FileKind::Link => {
                     let target = fs::read_link(&path).map_err(|error| unreadable(&path, &error))?;
                     content = target.into_os_string().into_encoded_bytes();
                     self.follow(&path, &name, depth)?;
                 }
-                Kind::File | Kind::Special | Kind::Target => {}
+                FileKind::File | FileKind::Special | FileKind::Target => {}
             }
             self.add(name, path, kind, content)?;
         }
@@ -164,10 +169,10 @@ impl Walk<'_> {
             return Ok(());
         }
         let metadata = fs::metadata(&target).map_err(|error| unreadable(&target, &error))?;
-        let kind = Kind::of(metadata.file_type());
+        let kind = FileKind::of(metadata.file_type());
         // No file has such a name, so nothing below the directory looks like what a link leads to.
         let name = name.join("\0");
-        if kind == Kind::Directory {
+        if kind == FileKind::Directory {
             if self.project.starts_with(&target) {
                 return Err(contains_project(link));
             }
@@ -175,7 +180,7 @@ impl Walk<'_> {
             self.waiting.push((target.clone(), name.clone(), depth + 1));
         }
         let place = target.as_os_str().as_encoded_bytes().to_vec();
-        self.add(name.join("\0"), target.clone(), Kind::Target, place)?;
+        self.add(name.join("\0"), target.clone(), FileKind::Target, place)?;
         self.add(name, target, kind, Vec::new())
     }
 
@@ -183,14 +188,14 @@ impl Walk<'_> {
         &mut self,
         name: PathBuf,
         path: PathBuf,
-        kind: Kind,
+        kind: FileKind,
         content: Vec<u8>,
     ) -> Result<(), String> {
         match self.budget.files.checked_sub(1) {
             Some(left) => self.budget.files = left,
             None => return Err(too_large(&path, "is one file too many")),
         }
-        self.entries.push(Entry {
+        self.entries.push(DirectoryEntry {
             name,
             path,
             kind,
@@ -201,7 +206,7 @@ impl Walk<'_> {
 }
 
 /// Reads all files, on several threads: most of the time goes into opening them.
-fn read_contents(entries: &mut [Entry], budget: &mut Budget) -> Result<(), String> {
+fn read_contents(entries: &mut [DirectoryEntry], budget: &mut ReadBudget) -> Result<(), String> {
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     let share = entries.len().div_ceil(workers.min(8)).max(MIN_SHARE);
     let left = Mutex::new(budget.bytes);
@@ -218,9 +223,9 @@ fn read_contents(entries: &mut [Entry], budget: &mut Budget) -> Result<(), Strin
     results.into_iter().collect()
 }
 
-fn read_part(part: &mut [Entry], left: &Mutex<u64>) -> Result<(), String> {
+fn read_part(part: &mut [DirectoryEntry], left: &Mutex<u64>) -> Result<(), String> {
     let mut bytes = Vec::new();
-    for entry in part.iter_mut().filter(|entry| entry.kind == Kind::File) {
+    for entry in part.iter_mut().filter(|entry| entry.kind == FileKind::File) {
         bytes.clear();
         let most = MAX_BYTES + 1;
         let read = File::open(&entry.path).and_then(|file| file.take(most).read_to_end(&mut bytes));

@@ -1,7 +1,10 @@
 //! What somebody may have meant.
 
 /// The names that look most like one that does not exist, the most alike first; at most three.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn similar_names<'a>(
+    wanted: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'a str> {
     if wanted.len() > LONGEST {
         return Vec::new();
     }

@@ -6,7 +6,7 @@ use attache::process::Program;
 use attache_host::permissions::{Expiry, Preset, Scope};
 use expect_test::expect;
 
-use super::{host, shown};
+use super::{event_line, host};
 use crate::command::{Command, OpenRequest, SessionStart};
 use crate::conversation::{Conversation, Setup};
 
@@ -14,7 +14,7 @@ use crate::conversation::{Conversation, Setup};
 async fn until(conversation: &mut Conversation, beginning: &str) -> String {
     let mut seen = String::new();
     loop {
-        let line = shown(&conversation.next().await);
+        let line = event_line(&conversation.next().await);
         seen.push_str(&line);
         seen.push('\n');
         if line.starts_with(beginning) {
@@ -112,7 +112,7 @@ async fn what_was_allowed_in_a_session_ends_with_the_agents_process() {
             });
             let mut seen = String::new();
             while !seen.starts_with("asked") {
-                seen = shown(&conversation.next().await);
+                seen = event_line(&conversation.next().await);
                 let is_decided = seen.starts_with("decided") || seen.starts_with("gone");
                 assert!(!is_decided, "{opened_by:?}, {round}: {seen}");
             }

@@ -8,44 +8,47 @@ use attache::{AgentHandle, CallError, v1};
 use attache_host::{Host, Roots};
 use tokio::time::timeout;
 
-use super::sessions::State;
+use super::sessions::SessionState;
 use super::{Conversation, failure};
 use crate::command::{OpenRequest, SessionStart};
 use crate::event::{CommandFailure, Event, OpenedSession};
 use crate::mcp;
 
 impl Conversation {
-    pub(super) fn open(&mut self, opening: OpenRequest) {
-        let Some((agent, hello)) = self.agent.clone().zip(self.hello.as_ref()) else {
-            return self.fail(failure::gone(method(&opening.start)));
+    pub(super) fn open_session(&mut self, opening: OpenRequest) {
+        let Some((agent, initialized)) = self.agent.clone().zip(self.initialized.as_ref()) else {
+            return self.fail(failure::agent_exited(method(&opening.start)));
         };
-        let places = match places(&opening, &hello.agent_capabilities) {
-            Ok(places) => places,
+        let directories = match check_offered(&opening, &initialized.agent_capabilities) {
+            Ok(directories) => directories,
             Err(why) => return self.fail(why),
         };
         match &opening.start {
             SessionStart::Load(id) | SessionStart::Resume(id) if self.is_busy(id) => {
                 let why = "a turn of the session runs; cancel it first";
-                return self.fail(failure::here(method(&opening.start), why));
+                return self.fail(failure::local(method(&opening.start), why));
             }
             // What it tells from now on belongs to it.
             SessionStart::Load(id) | SessionStart::Resume(id) => {
                 let cwd = opening.cwd.clone();
-                self.sessions.insert(id.clone(), cwd, State::Opening);
+                self.sessions.insert(id.clone(), cwd, SessionState::Opening);
             }
             SessionStart::New | SessionStart::Fork(_) => self.sessions.expect(),
         }
-        let asked = Asked {
+        let opening_session = SessionOpening {
             agent,
             host: self.setup.host.clone(),
-            places,
+            directories,
             opening: opening.clone(),
             time: self.setup.times.open,
         };
-        self.wait(asked.open(), move |conversation, outcome| match outcome {
-            Ok((opened, roots)) => conversation.opened(opened, roots),
-            Err(why) => conversation.not_opened(&opening.start, why),
-        });
+        self.run_then(
+            opening_session.open(),
+            move |conversation, outcome| match outcome {
+                Ok((opened, roots)) => conversation.opened(opened, roots),
+                Err(why) => conversation.not_opened(&opening.start, why),
+            },
+        );
     }
 
     fn opened(&mut self, opened: OpenedSession, roots: Roots) {
@@ -60,7 +63,7 @@ impl Conversation {
             let why = format!(
                 "the agent has answered with the id `{session}`, which another session has; that one stays, close it first"
             );
-            return self.not_opened(start, failure::here(method(start), &why));
+            return self.not_opened(start, failure::local(method(start), &why));
         }
         if is_new {
             // Whatever was decided under this id was said of another session.
@@ -68,18 +71,19 @@ impl Conversation {
         }
         self.setup.host.open(&session, roots);
         if is_new {
-            self.sessions.insert(session.clone(), cwd, State::Open);
+            self.sessions
+                .insert(session.clone(), cwd, SessionState::Open);
         } else if let Some(session) = self.sessions.get_mut(&session) {
-            session.state = State::Open;
+            session.state = SessionState::Open;
         }
-        self.tell(Event::SessionOpened(Box::new(opened)));
+        self.emit(Event::SessionOpened(Box::new(opened)));
         if is_new {
             for told in self.sessions.take_early(&session) {
-                self.told(told);
+                self.handle_update(told);
             }
             self.sessions.settle();
         }
-        self.go_on(&session);
+        self.start_next_turn(&session);
     }
 
     fn not_opened(&mut self, start: &SessionStart, why: CommandFailure) {
@@ -87,82 +91,110 @@ impl Conversation {
             SessionStart::New | SessionStart::Fork(_) => self.sessions.settle(),
             SessionStart::Load(id) | SessionStart::Resume(id) => {
                 let id = id.clone();
-                self.leave(&id);
+                self.forget_session(&id);
             }
         }
         self.fail(why);
     }
 
-    pub(super) fn list(&mut self, cwd: Option<PathBuf>, cursor: Option<String>) {
+    pub(super) fn list_sessions(&mut self, cwd: Option<PathBuf>, cursor: Option<String>) {
         let mut request = v1::ListSessionsRequest::new();
         request.cwd = match cwd.map(FilePath::try_from).transpose() {
             Ok(cwd) => cwd,
             Err(path) => return self.fail(not_utf8("session/list", &path)),
         };
         request.cursor = cursor;
-        self.ask("session/list", request, |conversation, page| {
-            conversation.tell(Event::SessionsListed(page));
+        self.request("session/list", request, |conversation, page| {
+            conversation.emit(Event::SessionsListed(page));
         });
     }
 
     /// An agent that cannot be told keeps the session in memory; for us it is closed.
-    pub(super) fn close(&mut self, session: v1::SessionId) {
+    pub(super) fn close_session(&mut self, session: v1::SessionId) {
         if self.sessions.get(&session).is_none() {
             return self.fail(failure::no_session("session/close", &session));
         }
         self.cancel(&session);
-        self.leave(&session);
-        let hello = self.hello.as_ref();
-        let capabilities = hello.map(|hello| &hello.agent_capabilities.session_capabilities);
+        self.forget_session(&session);
+        let initialized = self.initialized.as_ref();
+        let capabilities =
+            initialized.map(|initialized| &initialized.agent_capabilities.session_capabilities);
         if capabilities.is_none_or(|it| it.close.is_none()) {
-            return self.tell(Event::SessionClosed(session));
+            return self.emit(Event::SessionClosed(session));
         }
         let request = v1::CloseSessionRequest::new(session.clone());
-        self.ask_to_remove("session/close", request, Event::SessionClosed(session));
+        self.request_removal("session/close", request, Event::SessionClosed(session));
     }
 
-    pub(super) fn delete(&mut self, session: v1::SessionId) {
+    pub(super) fn delete_session(&mut self, session: v1::SessionId) {
         if self.sessions.get(&session).is_some() {
             self.cancel(&session);
-            self.leave(&session);
+            self.forget_session(&session);
         }
         let request = v1::DeleteSessionRequest::new(session.clone());
-        self.ask_to_remove("session/delete", request, Event::SessionDeleted(session));
+        self.request_removal("session/delete", request, Event::SessionDeleted(session));
+    }
+
+    pub(super) fn set_mode(&mut self, session: v1::SessionId, mode: v1::SessionModeId) {
+        if self.sessions.open_mut(&session).is_none() {
+            return self.fail(failure::no_session("session/set_mode", &session));
+        }
+        let request = v1::SetSessionModeRequest::new(session.clone(), mode.clone());
+        self.request("session/set_mode", request, move |conversation, _| {
+            conversation.emit(Event::ModeSet { session, mode });
+        });
+    }
+
+    pub(super) fn set_option(
+        &mut self,
+        session: v1::SessionId,
+        option: v1::SessionConfigId,
+        value: v1::SessionConfigOptionValue,
+    ) {
+        let what = "session/set_config_option";
+        if self.sessions.open_mut(&session).is_none() {
+            return self.fail(failure::no_session(what, &session));
+        }
+        let request = v1::SetSessionConfigOptionRequest::new(session.clone(), option, value);
+        self.request(what, request, move |conversation, answer| {
+            let options = answer.config_options;
+            conversation.emit(Event::OptionsSet { session, options });
+        });
     }
 
     /// A session that is not there is as good as closed and deleted.
-    fn ask_to_remove<R>(&mut self, what: &'static str, request: R, done: Event)
+    fn request_removal<R>(&mut self, what: &'static str, request: R, done: Event)
     where
         R: attache::schema::method::Request + Send + Sync + 'static,
         R::Response: Default + Send,
     {
         let Some(agent) = self.agent.clone() else {
-            return self.fail(failure::gone(what));
+            return self.fail(failure::agent_exited(what));
         };
         let time = self.setup.times.answer;
         let asked = async move { timeout(time, agent.request(request)).await };
-        self.wait(asked, move |conversation, outcome| {
+        self.run_then(asked, move |conversation, outcome| {
             let outcome = outcome.map(|answer| match answer {
                 Err(CallError::Refused(error)) => {
                     error::removal_outcome(Err(error)).map_err(CallError::Refused)
                 }
                 other => other,
             });
-            match failure::answered(what, outcome) {
-                Ok(_) => conversation.tell(done),
+            match failure::from_outcome(what, outcome) {
+                Ok(_) => conversation.emit(done),
                 Err(why) => conversation.fail(why),
             }
         });
     }
 
     /// Forgets a session and its children, here and at the host.
-    fn leave(&mut self, session: &v1::SessionId) {
+    fn forget_session(&mut self, session: &v1::SessionId) {
         let family = self.sessions.remove(session);
         for session in &family {
             drop(self.withdraw(session, "the session was closed"));
         }
         let host = self.setup.host.clone();
-        self.attend(async move {
+        self.serve_beside(async move {
             for session in family {
                 host.close(&session).await;
             }
@@ -170,7 +202,7 @@ impl Conversation {
     }
 
     /// Asks the agent for something that takes a moment, and goes on with the answer.
-    pub(super) fn ask<R>(
+    pub(super) fn request<R>(
         &mut self,
         what: &'static str,
         request: R,
@@ -180,10 +212,10 @@ impl Conversation {
         R::Response: Send,
     {
         let time = self.setup.times.answer;
-        self.ask_within(time, what, request, then);
+        self.request_within(time, what, request, then);
     }
 
-    pub(super) fn ask_within<R>(
+    pub(super) fn request_within<R>(
         &mut self,
         time: Duration,
         what: &'static str,
@@ -194,12 +226,12 @@ impl Conversation {
         R::Response: Send,
     {
         let Some(agent) = self.agent.clone() else {
-            return self.fail(failure::gone(what));
+            return self.fail(failure::agent_exited(what));
         };
         let asked = async move { timeout(time, agent.request(request)).await };
-        self.wait(
+        self.run_then(
             asked,
-            move |conversation, outcome| match failure::answered(what, outcome) {
+            move |conversation, outcome| match failure::from_outcome(what, outcome) {
                 Ok(answer) => then(conversation, answer),
                 Err(why) => conversation.fail(why),
             },
@@ -218,36 +250,36 @@ pub(super) fn method(start: &SessionStart) -> &'static str {
 }
 
 /// A session that is being asked for.
-struct Asked {
+struct SessionOpening {
     agent: AgentHandle,
     host: Host,
-    places: Places,
+    directories: WireDirectories,
     opening: OpenRequest,
     time: Duration,
 }
 
 /// The directories as they stand on the wire.
-struct Places {
+struct WireDirectories {
     cwd: FilePath,
     additional: Vec<FilePath>,
 }
 
-impl Asked {
+impl SessionOpening {
     /// The roots are opened before the agent is asked, and serve a session that is taken up before it is.
     async fn open(self) -> Result<(OpenedSession, Roots), CommandFailure> {
         let what = method(&self.opening.start);
-        let roots = roots(&self.opening).await;
-        let roots = roots.map_err(|why| failure::here(what, &why))?;
+        let roots = open_roots(&self.opening).await;
+        let roots = roots.map_err(|why| failure::local(what, &why))?;
         if let SessionStart::Load(id) | SessionStart::Resume(id) = &self.opening.start {
             self.host.open(id, roots.clone());
         }
-        let answer = timeout(self.time, self.ask()).await;
-        let opened = failure::answered(what, answer)?;
+        let answer = timeout(self.time, self.request()).await;
+        let opened = failure::from_outcome(what, answer)?;
         Ok((opened, roots))
     }
 
-    async fn ask(&self) -> Result<OpenedSession, CallError> {
-        let Places { cwd, additional } = &self.places;
+    async fn request(&self) -> Result<OpenedSession, CallError> {
+        let WireDirectories { cwd, additional } = &self.directories;
         let (cwd, additional) = (cwd.clone(), additional.clone());
         let servers = self.opening.mcp_servers.clone();
         let (session, modes, options) = match &self.opening.start {
@@ -293,7 +325,7 @@ impl Asked {
     }
 }
 
-async fn roots(opening: &OpenRequest) -> Result<Roots, String> {
+async fn open_roots(opening: &OpenRequest) -> Result<Roots, String> {
     let (cwd, additional) = (opening.cwd.clone(), opening.additional.clone());
     let opened = tokio::task::spawn_blocking(move || Roots::open(&cwd, &additional));
     match opened.await {
@@ -304,10 +336,10 @@ async fn roots(opening: &OpenRequest) -> Result<Roots, String> {
 }
 
 /// What the agent must offer for a session to be opened so.
-fn places(
+fn check_offered(
     opening: &OpenRequest,
     offered: &v1::AgentCapabilities,
-) -> Result<Places, CommandFailure> {
+) -> Result<WireDirectories, CommandFailure> {
     let what = method(&opening.start);
     let sessions = &offered.session_capabilities;
     let can = match opening.start {
@@ -339,10 +371,10 @@ fn places(
             FilePath::try_from(path.clone()).map_err(|path| not_utf8(what, &path))
         } else {
             let why = format!("`{}` is not an absolute path", path.display());
-            Err(failure::here(what, &why))
+            Err(failure::local(what, &why))
         }
     };
-    Ok(Places {
+    Ok(WireDirectories {
         cwd: path(&opening.cwd)?,
         additional: opening
             .additional
@@ -357,5 +389,5 @@ fn not_utf8(what: &str, path: &std::path::Path) -> CommandFailure {
         "the name of `{}` is not UTF-8, which the protocol asks for",
         path.display()
     );
-    failure::here(what, &why)
+    failure::local(what, &why)
 }

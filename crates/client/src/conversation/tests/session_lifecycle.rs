@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Table, session};
+use super::{Fixture, session};
 use crate::command::{Command, OpenRequest, SessionStart};
 
 #[tokio::test(start_paused = true)]
@@ -13,15 +13,15 @@ async fn what_is_told_before_the_session_is_there_is_not_lost() {
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}
         <= {"sessionId":"s"}
     "#;
-    let mut table = Table::with("{}", script).await;
-    table.begin();
-    table.until("update s").await;
-    assert_eq!(table.conversation.dropped_updates(), 1);
+    let mut fixture = Fixture::with("{}", script).await;
+    fixture.open_new_session();
+    fixture.until("update s").await;
+    assert_eq!(fixture.conversation.dropped_updates(), 1);
     let expected = expect![[r#"
         opened s
         update s available_commands_update
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -31,36 +31,40 @@ async fn a_session_that_is_loaded_tells_its_history_first() {
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"before"}}}
         <= {}
     "#;
-    let mut table = Table::with(r#"{"loadSession":true}"#, script).await;
-    table.open(SessionStart::Load(session()));
-    table.until("opened").await;
+    let mut fixture = Fixture::with(r#"{"loadSession":true}"#, script).await;
+    fixture.open(SessionStart::Load(session()));
+    fixture.until("opened").await;
     let expected = expect![[r#"
         update s before
         opened s
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_the_agent_does_not_offer_is_not_asked() {
-    let mut table = Table::with("{}", "").await;
-    table.open(SessionStart::Load(session()));
-    table.open(SessionStart::Resume(session()));
-    table.open(SessionStart::Fork(session()));
-    table.conversation.submit(Command::Logout);
-    table.conversation.submit(Command::Login("none".into()));
-    table.conversation.submit(Command::ListSessions {
+    let mut fixture = Fixture::with("{}", "").await;
+    fixture.open(SessionStart::Load(session()));
+    fixture.open(SessionStart::Resume(session()));
+    fixture.open(SessionStart::Fork(session()));
+    fixture.conversation.submit(Command::Logout);
+    fixture.conversation.submit(Command::Login("none".into()));
+    fixture.conversation.submit(Command::ListSessions {
         cwd: None,
         cursor: None,
     });
-    table.conversation.submit(Command::DeleteSession(session()));
-    table.conversation.submit(Command::OpenSession(OpenRequest {
-        start: SessionStart::New,
-        cwd: "/tmp".into(),
-        additional: vec!["/usr".into()],
-        mcp_servers: Vec::new(),
-    }));
-    table.until("failed session/delete").await;
+    fixture
+        .conversation
+        .submit(Command::DeleteSession(session()));
+    fixture
+        .conversation
+        .submit(Command::OpenSession(OpenRequest {
+            start: SessionStart::New,
+            cwd: "/tmp".into(),
+            additional: vec!["/usr".into()],
+            mcp_servers: Vec::new(),
+        }));
+    fixture.until("failed session/delete").await;
     let expected = expect![[r#"
         failed session/load NotOffered: the agent cannot load sessions; begin a new one
         failed session/resume NotOffered: the agent cannot resume sessions; load it, or begin a new one
@@ -71,7 +75,7 @@ async fn what_the_agent_does_not_offer_is_not_asked() {
         failed session/list NotOffered: session/list needs `agentCapabilities.sessionCapabilities.list`, which the peer has not offered
         failed session/delete NotOffered: session/delete needs `agentCapabilities.sessionCapabilities.delete`, which the peer has not offered
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,20 +89,20 @@ async fn a_session_that_does_not_exist() {
         <! {"code":-32603,"message":"out of luck"}
         ...
     "#;
-    let mut table = Table::with(r#"{"loadSession":true}"#, script).await;
+    let mut fixture = Fixture::with(r#"{"loadSession":true}"#, script).await;
     for _ in 0..3 {
-        table.open(SessionStart::Load(session()));
-        table.until("failed").await;
+        fixture.open(SessionStart::Load(session()));
+        fixture.until("failed").await;
     }
-    table.prompt("hi");
-    table.until("failed session/prompt").await;
+    fixture.prompt("hi");
+    fixture.until("failed session/prompt").await;
     let expected = expect![[r#"
         failed session/load NoSession: Resource not found (-32002)
         failed session/load NoSession: Session not found: s (-32603)
         failed session/load Refused: out of luck (-32603)
         failed session/prompt AgentExited: the agent has gone; restart it
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -112,24 +116,26 @@ async fn sessions_are_listed_closed_and_deleted() {
         <! {"code":-32002,"message":"Resource not found"}
     "#;
     let capabilities = r#"{"sessionCapabilities":{"list":{},"close":{},"delete":{}}}"#;
-    let mut table = Table::in_session(capabilities, script).await;
-    table.conversation.submit(Command::ListSessions {
+    let mut fixture = Fixture::in_session(capabilities, script).await;
+    fixture.conversation.submit(Command::ListSessions {
         cwd: Some("/tmp".into()),
         cursor: Some("c".to_owned()),
     });
-    table.until("listed").await;
-    table.conversation.submit(Command::CloseSession(session()));
-    table.until("closed").await;
-    table
+    fixture.until("listed").await;
+    fixture
+        .conversation
+        .submit(Command::CloseSession(session()));
+    fixture.until("closed").await;
+    fixture
         .conversation
         .submit(Command::DeleteSession("gone".into()));
-    table.until("deleted").await;
+    fixture.until("deleted").await;
     let expected = expect![[r#"
         listed 1
         closed s
         deleted gone
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -146,16 +152,18 @@ async fn a_login_is_asked_for_and_given() {
     "#;
     let hello = r#""agentCapabilities":{"auth":{"logout":{}}},"authMethods":[
         {"id":"browser","name":"Browser"},{"id":"shell","name":"Shell","type":"terminal","args":["login"]}]"#;
-    let mut table = Table::told(hello, script).await;
-    table.begin();
-    table.until("wants").await;
-    table.conversation.submit(Command::Login("shell".into()));
-    table.conversation.submit(Command::Login("browser".into()));
-    table.until("logged in").await;
-    table.begin();
-    table.until("opened").await;
-    table.conversation.submit(Command::Logout);
-    table.until("logged out").await;
+    let mut fixture = Fixture::initialized_with(hello, script).await;
+    fixture.open_new_session();
+    fixture.until("wants").await;
+    fixture.conversation.submit(Command::Login("shell".into()));
+    fixture
+        .conversation
+        .submit(Command::Login("browser".into()));
+    fixture.until("logged in").await;
+    fixture.open_new_session();
+    fixture.until("opened").await;
+    fixture.conversation.submit(Command::Logout);
+    fixture.until("logged out").await;
     let expected = expect![[r#"
         failed session/new LoginRequired: Authentication required (-32000)
         wants a login, 2 ways
@@ -164,7 +172,7 @@ async fn a_login_is_asked_for_and_given() {
         opened s
         logged out
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -180,26 +188,26 @@ async fn modes_and_options_are_set() {
         -> session/set_config_option {"sessionId":"s","configId":"model","value":"big"}
         <= {"configOptions":[]}
     "#;
-    let mut table = Table::with("{}", script).await;
-    table.begin();
-    table.until("opened").await;
-    table.conversation.submit(Command::SetMode {
+    let mut fixture = Fixture::with("{}", script).await;
+    fixture.open_new_session();
+    fixture.until("opened").await;
+    fixture.conversation.submit(Command::SetMode {
         session: session(),
         mode: "plan".into(),
     });
-    table.until("mode").await;
-    table.conversation.submit(Command::SetOption {
+    fixture.until("mode").await;
+    fixture.conversation.submit(Command::SetOption {
         session: session(),
         option: "model".into(),
         value: "big".into(),
     });
-    table.until("options").await;
+    fixture.until("options").await;
     let expected = expect![[r#"
         opened s
         mode plan
         options 0
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -214,9 +222,9 @@ async fn what_is_told_too_early_is_bounded_by_its_size() {
         <= {{"sessionId":"s"}}
         "#
     );
-    let mut table = Table::with("{}", &script).await;
-    table.begin();
-    table.until("update s available_commands_update").await;
-    assert_eq!(table.seen.matches(&large).count(), 3);
-    assert_eq!(table.conversation.dropped_updates(), 7);
+    let mut fixture = Fixture::with("{}", &script).await;
+    fixture.open_new_session();
+    fixture.until("update s available_commands_update").await;
+    assert_eq!(fixture.seen.matches(&large).count(), 3);
+    assert_eq!(fixture.conversation.dropped_updates(), 7);
 }

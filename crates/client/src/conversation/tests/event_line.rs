@@ -4,7 +4,7 @@ use attache::v1;
 
 use crate::event::Event;
 
-pub(super) fn shown(event: &Event) -> String {
+pub(super) fn event_line(event: &Event) -> String {
     match event {
         Event::AgentReady(_) => "ready".to_owned(),
         Event::SessionOpened(opened) => format!("opened {}", opened.session),

@@ -6,30 +6,35 @@ use attache::json::{self, Encode, Object};
 use attache::v1;
 use attache_host::terminals::{TerminalView, Terminals};
 
+use crate::tool_call::ReportedToolCall;
+
 /// The terminals that transcripts name and of which nothing was kept yet.
 #[derive(Debug, Default)]
-pub(super) struct Commands {
+pub(super) struct PendingTerminals {
     terminals: Option<Terminals>,
     open: HashMap<v1::TerminalId, v1::SessionId>,
 }
 
 /// Something to keep: whose, which, and what it wrote.
-pub(super) type Wrote = (v1::SessionId, v1::TerminalId, TerminalView);
+pub(super) type TerminalRecord = (v1::SessionId, v1::TerminalId, TerminalView);
 
-impl Commands {
-    pub(super) fn of(terminals: Terminals) -> Commands {
-        Commands {
+impl PendingTerminals {
+    pub(super) fn of(terminals: Terminals) -> PendingTerminals {
+        PendingTerminals {
             terminals: Some(terminals),
             open: HashMap::new(),
         }
     }
 
     /// A tool call names its terminals. Those that have ended already are to be kept now.
-    pub(super) fn told(&mut self, told: &v1::SessionNotification) -> Vec<Wrote> {
-        let content = match &told.update {
-            v1::SessionUpdate::ToolCall(call) => call.content.as_slice(),
-            v1::SessionUpdate::ToolCallUpdate(call) => call.content.as_deref().unwrap_or_default(),
-            _ => return Vec::new(),
+    pub(super) fn record_tool_call(
+        &mut self,
+        notification: &v1::SessionNotification,
+    ) -> Vec<TerminalRecord> {
+        let content = match ReportedToolCall::in_update(&notification.update) {
+            Some(ReportedToolCall::New(call)) => call.content.as_slice(),
+            Some(ReportedToolCall::Changed(call)) => call.content.as_deref().unwrap_or_default(),
+            None => return Vec::new(),
         };
         let named = content.iter().filter_map(|content| match content {
             v1::ToolCallContent::Terminal(terminal) => Some(&terminal.terminal_id),
@@ -37,14 +42,15 @@ impl Commands {
         });
         let mut wrote = Vec::new();
         for id in named.take(MOST_OPEN.saturating_sub(self.open.len())) {
-            self.open.insert(id.clone(), told.session_id.clone());
-            wrote.extend(self.changed(id));
+            self.open
+                .insert(id.clone(), notification.session_id.clone());
+            wrote.extend(self.terminal_changed(id));
         }
         wrote
     }
 
     /// A terminal has changed: what it wrote is to be kept once it has ended.
-    pub(super) fn changed(&mut self, id: &v1::TerminalId) -> Option<Wrote> {
+    pub(super) fn terminal_changed(&mut self, id: &v1::TerminalId) -> Option<TerminalRecord> {
         let view = self.terminals.as_ref()?.view(id)?;
         view.exit.as_ref()?;
         let session = self.open.remove(id)?;
@@ -52,7 +58,7 @@ impl Commands {
     }
 
     /// What is left, as far as it has come.
-    pub(super) fn rest(&mut self) -> Vec<Wrote> {
+    pub(super) fn drain(&mut self) -> Vec<TerminalRecord> {
         let Some(terminals) = &self.terminals else {
             return Vec::new();
         };
@@ -66,11 +72,11 @@ impl Commands {
 }
 
 /// A terminal as it stands in a transcript and in an export.
-pub(crate) struct Kept<'a>(pub(crate) &'a v1::TerminalId, pub(crate) &'a TerminalView);
+pub(crate) struct TerminalJson<'a>(pub(crate) &'a v1::TerminalId, pub(crate) &'a TerminalView);
 
-impl Encode for Kept<'_> {
+impl Encode for TerminalJson<'_> {
     fn encode(&self, out: &mut String) {
-        let Kept(id, view) = self;
+        let TerminalJson(id, view) = self;
         let mut object = Object::default();
         object.put("terminalId", *id);
         object.put("command", &view.command);

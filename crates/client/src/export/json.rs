@@ -7,7 +7,7 @@ use attache::transcript::{
 };
 use attache::{Transcript, v1};
 
-use crate::archive::commands::Kept;
+use crate::archive::terminals::TerminalJson;
 use crate::export::TerminalLookup;
 
 /// The whole transcript as one JSON object.
@@ -18,7 +18,7 @@ pub fn json(transcript: &Transcript) -> String {
 /// The same, with what was written in the terminals that are still known.
 pub fn json_with(transcript: &Transcript, terminal: TerminalLookup<'_>) -> String {
     let dropped = transcript.dropped();
-    let mut object = Object::default();
+    let mut object = JsonObject::default();
     object.text("title", transcript.title());
     object.text("updatedAt", transcript.updated_at());
     object.member("turns", Some(&transcript.turns().to_string()));
@@ -33,7 +33,7 @@ pub fn json_with(transcript: &Transcript, terminal: TerminalLookup<'_>) -> Strin
 }
 
 fn entry(entry: &Entry, terminal: TerminalLookup<'_>) -> String {
-    let mut object = Object::default();
+    let mut object = JsonObject::default();
     object.member("index", Some(&entry.index().to_string()));
     object.member("turn", Some(&entry.turn().to_string()));
     object.count("droppedBytes", entry.dropped());
@@ -41,7 +41,7 @@ fn entry(entry: &Entry, terminal: TerminalLookup<'_>) -> String {
     object.finish()
 }
 
-fn item(item: &EntryKind, terminal: TerminalLookup<'_>, object: &mut Object) {
+fn item(item: &EntryKind, terminal: TerminalLookup<'_>, object: &mut JsonObject) {
     match item {
         EntryKind::Message(message) => self::message(message, object),
         EntryKind::ToolCall(call) => {
@@ -85,12 +85,12 @@ fn wrote(call: &v1::ToolCall, terminal: TerminalLookup<'_>) -> Option<String> {
         v1::ToolCallContent::Terminal(told) => Some(&told.terminal_id),
         _ => None,
     });
-    let known = named.filter_map(|id| Some(json::to_string(&Kept(id, &terminal(id)?))));
+    let known = named.filter_map(|id| Some(json::to_string(&TerminalJson(id, &terminal(id)?))));
     let known: Vec<String> = known.collect();
     (!known.is_empty()).then(|| format!("[{}]", known.join(",")))
 }
 
-fn message(message: &MessageEntry, object: &mut Object) {
+fn message(message: &MessageEntry, object: &mut JsonObject) {
     let role = match message.kind {
         MessageKind::User => "user",
         MessageKind::Agent => "agent",
@@ -102,7 +102,7 @@ fn message(message: &MessageEntry, object: &mut Object) {
     object.blocks("content", &message.content);
 }
 
-fn subagent(child: &SubagentEntry, object: &mut Object) {
+fn subagent(child: &SubagentEntry, object: &mut JsonObject) {
     object.text("type", Some("subagent"));
     object.text("sessionId", Some(child.session_id.as_str()));
     object.text("title", child.title.as_deref());
@@ -110,7 +110,7 @@ fn subagent(child: &SubagentEntry, object: &mut Object) {
     object.value("state", child.state.as_ref());
 }
 
-fn session_message(message: &SessionMessageEntry, object: &mut Object) {
+fn session_message(message: &SessionMessageEntry, object: &mut JsonObject) {
     object.text("type", Some("sessionMessage"));
     object.text("id", Some(message.id.as_str()));
     object.text("sender", message.sender.as_ref().map(v1::SessionId::as_str));
@@ -123,11 +123,11 @@ fn session_message(message: &SessionMessageEntry, object: &mut Object) {
 
 /// The members of an object so far.
 #[derive(Default)]
-struct Object {
+struct JsonObject {
     members: Vec<String>,
 }
 
-impl Object {
+impl JsonObject {
     fn member(&mut self, name: &str, json: Option<&str>) {
         if let Some(json) = json {
             self.members.push(format!("\"{name}\":{json}"));

@@ -5,28 +5,28 @@ use attache_host::permissions::{ShellLine, ShellWord, SimpleCommand};
 
 /// What a command names in lines for a shell.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct LineWords {
+pub(super) struct ShellLineFiles {
     /// Words without their quotes, also as they are from directories that the line enters.
     pub(super) known: Vec<String>,
     /// Words that variables, wildcards and substitutions make something else of, as they are written.
     pub(super) unknown: Vec<String>,
 }
 
-impl LineWords {
+impl ShellLineFiles {
     /// Reads the lines in a command: those of `sh -c`, also behind `env` and the like.
-    pub(super) fn of(command: &[String]) -> LineWords {
+    pub(super) fn of(command: &[String]) -> ShellLineFiles {
         // A program alone is no line, whatever its name.
         if command.len() < 2 {
-            return LineWords::default();
+            return ShellLineFiles::default();
         }
         let line = ShellLine::of(command);
-        let mut words = LineWords::default();
+        let mut words = ShellLineFiles::default();
         let mut entered = Vec::new();
         for part in line.parts.iter().filter(|part| part.is_in_line) {
             let directory = entered_by(part);
             // A directory that is entered is not read. A dot is a command.
             if directory.is_none() {
-                words.take(part, &entered);
+                words.add_part(part, &entered);
             }
             if let Some(directory) = directory {
                 let before = entered
@@ -45,7 +45,7 @@ impl LineWords {
         words
     }
 
-    fn take(&mut self, part: &SimpleCommand, entered: &[String]) {
+    fn add_part(&mut self, part: &SimpleCommand, entered: &[String]) {
         let targets = part.redirections.iter().map(|file| &file.target);
         let values = part.assignments.iter().map(|(_, value)| value);
         for word in part.words.iter().chain(targets).chain(values) {

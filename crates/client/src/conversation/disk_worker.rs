@@ -5,14 +5,14 @@ use std::time::Duration;
 use attache_disk::{BackgroundWriter, QueueLimits};
 use tokio::sync::oneshot;
 
-/// Does one thing after the other. Clones are the same clerk. What was handed to it is done, also when nobody waits for
+/// Does one thing after the other. Clones are the same disk_worker. What was handed to it is done, also when nobody waits for
 /// what comes of it.
 #[derive(Debug, Clone)]
-pub(super) struct Clerk(BackgroundWriter<Job>);
+pub(super) struct DiskWorker(BackgroundWriter<DiskTask>);
 
-type Job = Box<dyn FnOnce() + Send>;
+type DiskTask = Box<dyn FnOnce() + Send>;
 
-impl Default for Clerk {
+impl Default for DiskWorker {
     fn default() -> Self {
         let limits = QueueLimits {
             max_queued: MOST_WAITING,
@@ -23,31 +23,31 @@ impl Default for Clerk {
         let spawn = |work| {
             tokio::task::spawn_blocking(work);
         };
-        let work = |jobs: Vec<Job>| jobs.into_iter().for_each(|job| job());
-        Clerk(BackgroundWriter::with_spawner(spawn, limits, work))
+        let work = |tasks: Vec<DiskTask>| tasks.into_iter().for_each(|task| task());
+        DiskWorker(BackgroundWriter::with_spawner(spawn, limits, work))
     }
 }
 
-impl Clerk {
+impl DiskWorker {
     /// Hands something to be done. What comes of it is `None` when too much waits already. Must be called within a tokio
     /// runtime.
-    pub(super) fn hand<T: Send + 'static>(
+    pub(super) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> impl Future<Output = Option<T>> + Send + 'static {
         let (done, outcome) = oneshot::channel();
-        let job: Job = Box::new(move || {
+        let task: DiskTask = Box::new(move || {
             // Nobody may be waiting for it any more.
             done.send(work()).ok();
         });
         // One that is given back is dropped, which tells whoever waits.
-        self.0.try_push(job, 1).ok();
+        self.0.try_push(task, 1).ok();
         async move { outcome.await.ok() }
     }
 
     /// Waits until everything is done that was handed before.
-    pub(super) fn done(&self) -> impl Future<Output = Option<()>> + Send + 'static {
-        self.hand(|| ())
+    pub(super) fn finish(&self) -> impl Future<Output = Option<()>> + Send + 'static {
+        self.run(|| ())
     }
 }
 

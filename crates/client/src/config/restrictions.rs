@@ -12,13 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, SourceLocation};
 use super::layer::Layer;
-use super::narrow::{is_longer, width};
 use super::trust::{TrustStore, digest};
-use super::{ConfigSetting, Configuration};
+use super::{ConfigSetting, ConfigWarning, Configuration};
 
 /// What a trusted project narrows, as it is stored with the trust. The text of the policy is in a file of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Narrowing {
+pub(super) struct ProjectRestrictions {
     /// Where the policy was, and the digest of its text.
     policy: Option<(String, String)>,
     /// The preset by its name.
@@ -53,14 +52,14 @@ pub struct ChangedProject {
     is_narrowing: bool,
 }
 
-impl Narrowing {
+impl ProjectRestrictions {
     /// What a layer narrows, with the text of its policy.
-    pub(super) fn of(layer: &Layer, policy: Option<&str>) -> Narrowing {
+    pub(super) fn of(layer: &Layer, policy: Option<&str>) -> ProjectRestrictions {
         let position = |place: &SourceLocation| (place.line, place.column);
         let text = policy.map(digest);
         let preset = layer.permissions.as_ref();
         let expiry = layer.expiry.as_ref();
-        Narrowing {
+        ProjectRestrictions {
             policy: layer.policy.as_ref().zip(text).map(|(policy, digest)| {
                 let path = policy.value.to_string_lossy().into_owned();
                 (path, digest)
@@ -81,7 +80,7 @@ impl Narrowing {
     }
 
     fn is_empty(&self) -> bool {
-        *self == Narrowing::default()
+        *self == ProjectRestrictions::default()
     }
 
     /// The stored policy, if there was one.
@@ -147,11 +146,11 @@ impl Configuration {
     pub(super) fn keep(
         &mut self,
         project: &Path,
-        narrowing: &Narrowing,
+        restrictions: &ProjectRestrictions,
         (trust, user): (&TrustStore, &Layer),
     ) -> Result<(), String> {
-        let (preset, expiry) = (narrowing.preset(project)?, narrowing.expiry(project)?);
-        self.kept.extend(narrowing.policy(trust)?);
+        let (preset, expiry) = (restrictions.preset(project)?, restrictions.expiry(project)?);
+        self.kept.extend(restrictions.policy(trust)?);
         // What is there already is another project's; the user's own comes last.
         let own = self.permissions.as_ref().or(user.permissions.as_ref());
         let own = own.map_or(Preset::Ask, |own| own.value);
@@ -173,18 +172,65 @@ impl Configuration {
         &mut self,
         project: &Path,
         why: String,
-        narrowing: Option<&Narrowing>,
+        restrictions: Option<&ProjectRestrictions>,
         own: (&TrustStore, &Layer),
     ) {
-        let has_rules = match narrowing {
-            Some(narrowing) => self.keep(project, narrowing, own),
+        let has_rules = match restrictions {
+            Some(restrictions) => self.keep(project, restrictions, own),
             None => Err("an earlier version of Attaché did not store them".to_owned()),
         };
         self.changed.push(ChangedProject {
             path: project.to_owned(),
             why,
-            is_narrowing: narrowing.is_none_or(|it| !it.is_empty()),
+            is_narrowing: restrictions.is_none_or(|it| !it.is_empty()),
             has_rules,
+        });
+    }
+}
+
+impl Layer {
+    /// Drops what would widen what the user's own file allows, with a warning for each.
+    pub(super) fn narrow(&mut self, user: &Layer, policy: Option<&str>) {
+        let own = user.permissions.as_ref();
+        let own = own.map_or(Preset::Ask, |preset| preset.value);
+        if let Some(preset) = self.permissions.take() {
+            match width(preset.value) > width(own) {
+                true => self.refuse(&preset, "`permissions`"),
+                false => self.permissions = Some(preset),
+            }
+        }
+        let own = user.expiry.as_ref().map(|expiry| expiry.value);
+        if let Some(expiry) = self.expiry.take() {
+            match own.is_some_and(|own| is_longer(expiry.value, own)) {
+                true => self.refuse(&expiry, "`permissions.expiry`"),
+                false => self.expiry = Some(expiry),
+            }
+        }
+        if let (Some(policy), Some(text)) = (&self.policy, policy)
+            // What is wrong in it is an error once it counts.
+            && let Ok(rules) = Policy::parse(&policy.value.display().to_string(), text)
+        {
+            let allowing = rules.count_allowing();
+            let place = Some(policy.place.clone());
+            let what = match allowing {
+                0 => return,
+                1 => format!(
+                    "1 rule of {} that allows does not count: {ONLY}",
+                    file_name(&policy.value)
+                ),
+                count => format!(
+                    "{count} rules of {} that allow do not count: {ONLY}",
+                    file_name(&policy.value)
+                ),
+            };
+            self.warnings.push(ConfigWarning { place, what });
+        }
+    }
+
+    fn refuse<T>(&mut self, setting: &ConfigSetting<T>, what: &str) {
+        self.warnings.push(ConfigWarning {
+            place: Some(setting.place.clone()),
+            what: format!("{what} does not count: {ONLY}"),
         });
     }
 }
@@ -257,6 +303,29 @@ impl fmt::Display for ChangedProject {
     }
 }
 
+/// How much a preset lets an agent do.
+fn width(preset: Preset) -> u8 {
+    match preset {
+        Preset::DenyAll => 0,
+        Preset::ApproveReads => 1,
+        Preset::Ask => 2,
+        Preset::ApproveAll => 3,
+    }
+}
+
+fn is_longer(this: Expiry, other: Expiry) -> bool {
+    match (this, other) {
+        (Expiry::Never, other) => other != Expiry::Never,
+        (Expiry::After(_), Expiry::Never) => false,
+        (Expiry::After(this), Expiry::After(other)) => this > other,
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
 fn setting<T>(project: &Path, (line, column): Position, value: T) -> ConfigSetting<T> {
     let path = project.to_owned();
     let place = SourceLocation { path, line, column };
@@ -267,3 +336,5 @@ fn setting<T>(project: &Path, (line, column): Position, value: T) -> ConfigSetti
 const COPIES: &str = "trusted";
 /// As large as a policy may be.
 const MAX_POLICY: u64 = 64 * 1024 * 1024;
+const ONLY: &str =
+    "a project can deny and ask more than you do, but allow nothing; put it in your own file";

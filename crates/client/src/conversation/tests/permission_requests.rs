@@ -3,24 +3,24 @@
 use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Preset, Scope};
 use expect_test::expect;
 
-use super::{BEGIN, Table, allow, reject};
+use super::{BEGIN, Fixture, allow, reject};
 use crate::command::{Command, PermissionAnswer};
 use crate::event::{DiskComparison, Event};
 
 const OPTIONS: &str = r#""options":[{"optionId":"yes","name":"No","kind":"allow_once"},{"optionId":"no","name":"Yes","kind":"reject_once"}]"#;
 
-async fn asking(script: &str) -> Table {
+async fn asking(script: &str) -> Fixture {
     let script = format!(
         "-> session/prompt @turn {{...}}\n{}\n<= @turn {{\"stopReason\":\"end_turn\"}}\n",
         script.replace("OPTIONS", OPTIONS)
     );
-    let mut table = Table::in_session("{}", &script).await;
-    table.prompt("go");
-    table
+    let mut fixture = Fixture::in_session("{}", &script).await;
+    fixture.prompt("go");
+    fixture
 }
 
-fn answer(table: &mut Table, question: u64, answer: PermissionAnswer) {
-    table.conversation.submit(Command::AnswerPermission {
+fn answer(fixture: &mut Fixture, question: u64, answer: PermissionAnswer) {
+    fixture.conversation.submit(Command::AnswerPermission {
         prompt: question,
         answer,
         expiry: Expiry::Never,
@@ -29,7 +29,7 @@ fn answer(table: &mut Table, question: u64, answer: PermissionAnswer) {
 
 #[tokio::test(start_paused = true)]
 async fn a_person_answers() {
-    let mut table = asking(
+    let mut fixture = asking(
         r#"
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit a"},OPTIONS}
         => {"outcome":{"outcome":"selected","optionId":"yes"}}
@@ -40,14 +40,14 @@ async fn a_person_answers() {
         "#,
     )
     .await;
-    table.until("asked 1").await;
-    answer(&mut table, 1, allow(Scope::Once));
-    table.until("asked 2").await;
-    answer(&mut table, 2, reject(Scope::Once));
-    table.until("asked 3").await;
-    answer(&mut table, 2, allow(Scope::Once));
-    answer(&mut table, 3, PermissionAnswer::Dismiss);
-    table.until("ended").await;
+    fixture.until("asked 1").await;
+    answer(&mut fixture, 1, allow(Scope::Once));
+    fixture.until("asked 2").await;
+    answer(&mut fixture, 2, reject(Scope::Once));
+    fixture.until("asked 3").await;
+    answer(&mut fixture, 2, allow(Scope::Once));
+    answer(&mut fixture, 3, PermissionAnswer::Dismiss);
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         asked 1: Edit a
@@ -55,12 +55,12 @@ async fn a_person_answers() {
         asked 3: Edit c
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_question_shows_what_was_told_before() {
-    let mut table = asking(
+    let mut fixture = asking(
         r#"
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"a","title":"Edit a","kind":"edit"}}
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a"},OPTIONS}
@@ -68,21 +68,21 @@ async fn a_question_shows_what_was_told_before() {
         "#,
     )
     .await;
-    table.until("asked 1").await;
-    answer(&mut table, 1, allow(Scope::Once));
-    table.until("ended").await;
+    fixture.until("asked 1").await;
+    answer(&mut fixture, 1, allow(Scope::Once));
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         update s tool Edit a
         asked 1: Edit a
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_call_that_changes_while_it_is_asked_about_asks_anew() {
-    let mut table = asking(
+    let mut fixture = asking(
         r#"
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"a","title":"Run ls","kind":"execute","rawInput":{"command":"ls"}}}
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a"},OPTIONS}
@@ -92,10 +92,10 @@ async fn a_tool_call_that_changes_while_it_is_asked_about_asks_anew() {
         "#,
     )
     .await;
-    table.until("asked 2").await;
-    answer(&mut table, 1, allow(Scope::Once));
-    answer(&mut table, 2, reject(Scope::Once));
-    table.until("ended").await;
+    fixture.until("asked 2").await;
+    answer(&mut fixture, 1, allow(Scope::Once));
+    answer(&mut fixture, 2, reject(Scope::Once));
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         update s tool Run ls
@@ -105,12 +105,12 @@ async fn a_tool_call_that_changes_while_it_is_asked_about_asks_anew() {
         asked 2: Run rm
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_the_request_itself_has_said_does_not_hide_a_change() {
-    let mut table = asking(
+    let mut fixture = asking(
         r#"
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Run ls","kind":"execute","rawInput":{"command":"ls"}},OPTIONS}
         quiet 1s
@@ -120,15 +120,15 @@ async fn what_the_request_itself_has_said_does_not_hide_a_change() {
         "#,
     )
     .await;
-    table.until("asked 1").await;
-    let Event::PermissionRequested(asked) = table.until("asked 2").await else {
+    fixture.until("asked 1").await;
+    let Event::PermissionRequested(asked) = fixture.until("asked 2").await else {
         unreachable!()
     };
     assert_eq!(asked.action.command, Some(vec!["rm -r ~".to_owned()]));
     assert_eq!(asked.action.kind, attache::v1::ToolKind::Execute);
-    answer(&mut table, 1, allow(Scope::Once));
-    answer(&mut table, 2, reject(Scope::Once));
-    table.until("ended").await;
+    answer(&mut fixture, 1, allow(Scope::Once));
+    answer(&mut fixture, 2, reject(Scope::Once));
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         asked 1: Run ls
@@ -138,12 +138,12 @@ async fn what_the_request_itself_has_said_does_not_hide_a_change() {
         asked 2: Run rm
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_question_that_is_taken_back_is_withdrawn() {
-    let mut table = asking(
+    let mut fixture = asking(
         r#"
         <- session/request_permission @ask {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit a"},OPTIONS}
         quiet 1s
@@ -152,19 +152,19 @@ async fn a_question_that_is_taken_back_is_withdrawn() {
         "#,
     )
     .await;
-    table.until("ended").await;
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         asked 1: Edit a
         withdrawn 1
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_decided_for_longer_answers_what_waits() {
-    let mut table = asking(
+    let mut fixture = asking(
         r#"
         <- session/request_permission @a {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit","kind":"edit","locations":[{"path":"/tmp/x"}]},OPTIONS}
         <- session/request_permission @b {"sessionId":"s","toolCall":{"toolCallId":"b","title":"Edit","kind":"edit","locations":[{"path":"/tmp/x"}]},OPTIONS}
@@ -175,9 +175,9 @@ async fn what_is_decided_for_longer_answers_what_waits() {
         "#,
     )
     .await;
-    table.until("asked 2").await;
-    answer(&mut table, 1, allow(Scope::Session));
-    table.until("ended").await;
+    fixture.until("asked 2").await;
+    answer(&mut fixture, 1, allow(Scope::Session));
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         asked 1: Edit
@@ -187,7 +187,7 @@ async fn what_is_decided_for_longer_answers_what_waits() {
         decided, allowed: true
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -199,11 +199,11 @@ async fn nobody_is_asked_where_a_rule_decides() {
         => {{\"outcome\":{{\"outcome\":\"selected\",\"optionId\":\"no\"}}}}
         <= @turn {{\"stopReason\":\"end_turn\"}}"
     );
-    let mut table = Table::over(&script, Preset::DenyAll);
-    table.begin();
-    table.until("opened").await;
-    table.prompt("go");
-    table.until("ended").await;
+    let mut fixture = Fixture::with_preset(&script, Preset::DenyAll);
+    fixture.open_new_session();
+    fixture.until("opened").await;
+    fixture.prompt("go");
+    fixture.until("ended").await;
     let expected = expect![[r#"
         ready
         opened s
@@ -211,7 +211,7 @@ async fn nobody_is_asked_where_a_rule_decides() {
         decided, allowed: false
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 const EDIT: &str = r#"<- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit","kind":"edit","content":[{"type":"diff","path":"PATH","oldText":"one\n","newText":"two\n"}]},OPTIONS}
@@ -224,12 +224,12 @@ async fn compared(there: Option<&str>) -> Vec<DiskComparison> {
     if let Some(text) = there {
         std::fs::write(&path, text).unwrap();
     }
-    let mut table = asking(&EDIT.replace("PATH", path.to_str().unwrap())).await;
-    let Event::PermissionRequested(asked) = table.until("asked").await else {
+    let mut fixture = asking(&EDIT.replace("PATH", path.to_str().unwrap())).await;
+    let Event::PermissionRequested(asked) = fixture.until("asked").await else {
         unreachable!()
     };
-    answer(&mut table, 1, PermissionAnswer::Dismiss);
-    table.until("ended").await;
+    answer(&mut fixture, 1, PermissionAnswer::Dismiss);
+    fixture.until("ended").await;
     asked.disk
 }
 
@@ -243,12 +243,12 @@ async fn an_old_text_that_the_agent_made_up_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn a_file_outside_is_not_looked_at() {
-    let mut table = asking(&EDIT.replace("PATH", "/etc/hostname")).await;
-    let Event::PermissionRequested(asked) = table.until("asked").await else {
+    let mut fixture = asking(&EDIT.replace("PATH", "/etc/hostname")).await;
+    let Event::PermissionRequested(asked) = fixture.until("asked").await else {
         unreachable!()
     };
-    answer(&mut table, 1, PermissionAnswer::Dismiss);
-    table.until("ended").await;
+    answer(&mut fixture, 1, PermissionAnswer::Dismiss);
+    fixture.until("ended").await;
     assert!(matches!(&asked.disk[..], [DiskComparison::Unknown(why)] if why.contains("outside")));
 }
 
@@ -266,15 +266,15 @@ async fn large_questions_are_bounded_together() {
         => @small {"outcome":{"outcome":"cancelled"}}
         => @held {"outcome":{"outcome":"cancelled"}} x5"#
     );
-    let mut table = asking(&script).await;
+    let mut fixture = asking(&script).await;
     // What is too much was cancelled, and does not count any more.
-    table.until("asked 6: Small").await;
-    answer(&mut table, 6, PermissionAnswer::Dismiss);
+    fixture.until("asked 6: Small").await;
+    answer(&mut fixture, 6, PermissionAnswer::Dismiss);
     for question in 1..=5 {
-        answer(&mut table, question, PermissionAnswer::Dismiss);
+        answer(&mut fixture, question, PermissionAnswer::Dismiss);
     }
-    table.until("ended").await;
-    assert_eq!(table.seen.matches("asked").count(), 6);
+    fixture.until("ended").await;
+    assert_eq!(fixture.seen.matches("asked").count(), 6);
 }
 
 #[tokio::test(start_paused = true)]
@@ -296,22 +296,22 @@ async fn a_store_that_is_locked_holds_up_the_answer_and_nothing_else() {
         => @ask {{"outcome":{{"outcome":"selected","optionId":"yes"}}}}
         <= @turn {{"stopReason":"end_turn"}}"#
     );
-    let mut table = Table::judging(&script, permissions.clone());
-    table.begin();
-    table.until("opened").await;
-    table.prompt("go");
-    table.until("asked 1").await;
+    let mut fixture = Fixture::with_permissions(&script, permissions.clone());
+    fixture.open_new_session();
+    fixture.until("opened").await;
+    fixture.prompt("go");
+    fixture.until("asked 1").await;
     let lock = std::fs::File::create(store.with_extension("lock")).unwrap();
     lock.lock().unwrap();
-    answer(&mut table, 1, allow(Scope::Always));
+    answer(&mut fixture, 1, allow(Scope::Always));
     let (cwd, cursor) = (None, None);
-    table
+    fixture
         .conversation
         .submit(Command::ListSessions { cwd, cursor });
-    table.until("update s still here").await;
+    fixture.until("update s still here").await;
     assert!(!store.exists());
     lock.unlock().unwrap();
-    table.until("ended end_turn").await;
+    fixture.until("ended end_turn").await;
     assert_eq!(permissions.list().len(), 1);
 }
 
@@ -330,21 +330,21 @@ async fn a_decision_that_cannot_be_stored_is_told() {
         => {{"outcome":{{"outcome":"selected","optionId":"yes"}}}}
         <= @turn {{"stopReason":"end_turn"}}"#
     );
-    let mut table = Table::judging(&script, permissions);
-    table.begin();
-    table.until("opened").await;
-    table.prompt("go");
-    table.until("asked 1").await;
-    answer(&mut table, 1, allow(Scope::Always));
-    table
+    let mut fixture = Fixture::with_permissions(&script, permissions);
+    fixture.open_new_session();
+    fixture.until("opened").await;
+    fixture.prompt("go");
+    fixture.until("asked 1").await;
+    answer(&mut fixture, 1, allow(Scope::Always));
+    fixture
         .until("trouble: the decision lasts only until Attaché ends")
         .await;
-    table.until("ended").await;
+    fixture.until("ended").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_rejection_takes_the_option_for_this_one_time() {
-    let mut table = asking(
+    let mut fixture = asking(
         r#"
         <- session/request_permission {"sessionId":"s","toolCall":{"toolCallId":"a","title":"Edit a"},OPTIONS}
         => {"outcome":{"outcome":"selected","optionId":"no"}}
@@ -354,16 +354,16 @@ async fn a_rejection_takes_the_option_for_this_one_time() {
     )
     .await;
     for number in [1, 2] {
-        table.until(&format!("asked {number}")).await;
+        fixture.until(&format!("asked {number}")).await;
         let remember = Scope::Once;
-        answer(&mut table, number, PermissionAnswer::Reject { remember });
+        answer(&mut fixture, number, PermissionAnswer::Reject { remember });
     }
-    table.until("ended").await;
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         asked 1: Edit a
         asked 2: Edit b
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
