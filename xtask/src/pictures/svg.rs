@@ -36,7 +36,7 @@ fn write_run(out: &mut String, run: &Run, column: usize, row: usize) {
     let length = at(cells, CELL);
     if ground != GROUND {
         let fill = hex(ground);
-        // Writing to a String cannot fail.
+        // Writing to a `String` can't fail.
         writeln!(
             out,
             "<rect x=\"{x}\" y=\"{y}\" width=\"{length}\" height=\"{LINE}\" fill=\"{fill}\"/>"

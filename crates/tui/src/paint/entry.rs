@@ -33,7 +33,7 @@ pub enum Fold {
 /// A remark of the client between entries, for example that a permission was decided or the agent exited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// How serious it is.
+    /// How serious the remark is.
     pub tone: Tone,
     /// The text, made safe when it is painted. It may have several lines.
     pub text: String,
