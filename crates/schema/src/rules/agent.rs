@@ -6,10 +6,10 @@ use attache_rpc::json::{self, from_str};
 use super::session_setup::{self, SessionSetup};
 use super::{
     Context, Findings, MessagePath, SessionChoices, Violation, config_option, elicitation,
-    envelope, failure, gate, initialize, mcp, path, permission, prompt, provider, session_catalog,
-    update, wire,
+    envelope, gate, initialize, mcp, path, permission, session_catalog, unique, update, wire,
 };
 use crate::call::{AgentNotification, AgentRequest, ClientRequest};
+use crate::error::ErrorCode;
 use crate::method::{Direction, Method, MethodKind};
 use crate::v1;
 
@@ -85,7 +85,7 @@ pub fn check_response(
                 found.unreadable(&MessagePath::result(request.method()), &fault);
             }
         }
-        Err(error) => failure::of_agent(request, error, &mut found),
+        Err(error) => error_response(request, error, &mut found),
     }
     found.into_list()
 }
@@ -140,8 +140,8 @@ fn result_of(
         ClientRequest::SetSessionConfigOption(request) => {
             options_set(request, &from_str(result)?, context, &at, found);
         }
-        ClientRequest::Prompt(_) => prompt::response(&from_str(result)?, &at, found),
-        ClientRequest::ListProviders(_) => provider::list(&from_str(result)?, &at, found),
+        ClientRequest::Prompt(_) => prompt_response(&from_str(result)?, &at, found),
+        ClientRequest::ListProviders(_) => provider_list(&from_str(result)?, &at, found),
         ClientRequest::Extension(_) => return Ok(()),
         _ => Method::check_result(request.method(), Direction::ToAgent, result)?,
     }
@@ -195,4 +195,53 @@ fn options_set(
     let at = at.member("configOptions");
     config_option::list(&response.config_options, context, &at, found);
     config_option::set_response(session, set, &response.config_options, context, &at, found);
+}
+
+fn prompt_response(response: &v1::PromptResponse, at: &MessagePath<'_>, found: &mut Findings) {
+    if !response.stop_reason.is_known() {
+        let message = "the reason is not defined; use end_turn, max_tokens, max_turn_requests, refusal or cancelled";
+        found.add(rule!("B3"), &at.member("stopReason"), message);
+    }
+}
+
+/// A provider that is required has a configuration: without one it would be disabled.
+fn provider_list(response: &v1::ListProvidersResponse, at: &MessagePath<'_>, found: &mut Findings) {
+    let at = at.member("providers");
+    let ids = response
+        .providers
+        .iter()
+        .map(|provider| provider.provider_id.as_str());
+    unique::ids(ids, "providerId", &at, found);
+    for (index, provider) in response.providers.iter().enumerate() {
+        if provider.required && provider.current.is_none() {
+            let message = "a required provider is never disabled; show its configuration";
+            found.add(rule!("179"), &at.item(index).member("current"), message);
+        }
+    }
+}
+
+/// An agent's error.
+fn error_response(request: &ClientRequest, error: &Error, found: &mut Findings) {
+    let at = MessagePath::error(request.method());
+    match (request, ErrorCode::of(error)) {
+        (ClientRequest::AuthStatus(_), ErrorCode::AuthRequired) => {
+            let message = "the status can be asked without a login; answer with the state";
+            found.add(rule!("49"), &at.member("code"), message);
+        }
+        (ClientRequest::DeleteSession(_), ErrorCode::ResourceNotFound) => {
+            let message = "there is nothing to delete, which is fine; answer with success";
+            found.add(rule!("87"), &at.member("code"), message);
+        }
+        (ClientRequest::SessionStatus(_), ErrorCode::ResourceNotFound) => {
+            let data = error.data.as_ref();
+            if data
+                .and_then(|data| data.string_member("sessionId"))
+                .is_none()
+            {
+                let message = "the session's id is missing; add it as sessionId";
+                found.add(rule!("90"), &at.member("data"), message);
+            }
+        }
+        _ => {}
+    }
 }

@@ -1,15 +1,15 @@
 //! Questions to the person: the mode, the form, the page.
 
-mod response;
-mod secret;
-mod url;
+use std::collections::{BTreeMap, HashSet};
 
-pub(super) use response::check as response;
+use attache_text::secret::{NameContext, is_secret_name};
 
 use super::{Context, Findings, Level, MessagePath, gate};
 use crate::v1::{
-    CompleteElicitationNotification, CreateElicitationRequest, ElicitationFormMode,
-    ElicitationMode, ElicitationPropertySchema, ElicitationScope, ElicitationUrlMode,
+    CompleteElicitationNotification, CreateElicitationRequest, CreateElicitationResponse,
+    ElicitationAction, ElicitationContentValue as Value, ElicitationFormMode, ElicitationMode,
+    ElicitationPropertySchema as Field, ElicitationSchema, ElicitationScope, ElicitationUrlMode,
+    MultiSelectItems, MultiSelectPropertySchema, StringFormat, StringPropertySchema,
 };
 
 pub(super) fn request(
@@ -39,6 +39,26 @@ pub(super) fn completed(
     if !context.may_have_been_requested(&done.elicitation_id) {
         let message = "no page with this id was asked for; send the id of one that was";
         found.add(rule!("168"), &at.member("elicitationId"), message);
+    }
+}
+
+pub(super) fn response(
+    request: &CreateElicitationRequest,
+    response: &CreateElicitationResponse,
+    context: &Context,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
+    if !is_offered(&request.mode, context) {
+        let message = "the mode was not advertised; answer with an error (-32602)";
+        found.add(rule!("159"), at, message);
+    }
+    if let ElicitationMode::Form(form) = &request.mode
+        && let ElicitationAction::Accept(accept) = &response.action
+    {
+        let none = BTreeMap::new();
+        let values = accept.content.as_ref().unwrap_or(&none);
+        fields(&form.requested_schema, values, &at.member("content"), found);
     }
 }
 
@@ -76,8 +96,8 @@ fn secrets(form: &ElicitationFormMode, at: &MessagePath<'_>, found: &mut Finding
     let at = at.member("requestedSchema");
     let at = at.member("properties");
     for (index, (name, field)) in form.requested_schema.properties.iter().enumerate() {
-        if let ElicitationPropertySchema::String(field) = field
-            && secret::is_asked_for(name, field)
+        if let Field::String(field) = field
+            && is_secret_field(name, field)
         {
             let message = "seems to ask for a secret; ask for it on a page (mode url)";
             found.hint(rule!("161"), Level::Should, &at.item(index), message);
@@ -95,7 +115,145 @@ fn address(
         let message = "another open page has this id; make a new one";
         found.add(rule!("168"), &at.member("elicitationId"), message);
     }
-    for (level, message) in url::faults(&page.url) {
+    for (level, message) in url_faults(&page.url) {
         found.hint(rule!("170"), level, &at.member("url"), message);
     }
+}
+
+/// A value is named by its position: the names are the agent's.
+fn fields(
+    form: &ElicitationSchema,
+    values: &BTreeMap<String, Value>,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
+    let required = form.required.as_deref().unwrap_or(&[]);
+    if required.iter().any(|name| !values.contains_key(name)) {
+        found.add(
+            rule!("165"),
+            at,
+            "a required field has no value; ask for it before sending",
+        );
+    }
+    for (index, (name, value)) in values.iter().enumerate() {
+        let fault = match form.properties.get(name) {
+            None => Some("the form has no such field; leave the value out"),
+            Some(field) if fits(field, value) => None,
+            Some(_) => Some("the value does not fit its field; check it before sending"),
+        };
+        if let Some(message) = fault {
+            found.add(rule!("165"), &at.item(index), message);
+        }
+    }
+}
+
+fn fits(field: &Field, value: &Value) -> bool {
+    match (field, value) {
+        (Field::String(field), Value::String(value)) => text_fits(field, value),
+        (Field::Integer(field), Value::Integer(value)) => {
+            within(*value, field.minimum, field.maximum)
+        }
+        (Field::Number(field), Value::Number(value)) => {
+            within(*value, field.minimum, field.maximum)
+        }
+        (Field::Number(field), Value::Integer(value)) => {
+            within(to_float(*value), field.minimum, field.maximum)
+        }
+        (Field::Boolean(_), Value::Boolean(_)) | (Field::Other(_), _) => true,
+        (Field::Array(field), Value::StringArray(values)) => choices_fit(field, values),
+        _ => false,
+    }
+}
+
+fn text_fits(field: &StringPropertySchema, value: &str) -> bool {
+    let length = u64::try_from(value.chars().count()).unwrap_or(u64::MAX);
+    let plain = field.enum_values.as_ref();
+    let titled = field.one_of.as_ref();
+    within(
+        length,
+        field.min_length.map(u64::from),
+        field.max_length.map(u64::from),
+    ) && plain.is_none_or(|choices| choices.iter().any(|choice| choice == value))
+        && titled.is_none_or(|choices| choices.iter().any(|choice| choice.value == value))
+}
+
+fn choices_fit(field: &MultiSelectPropertySchema, values: &[String]) -> bool {
+    let length = u64::try_from(values.len()).unwrap_or(u64::MAX);
+    let choices: HashSet<&str> = match &field.items {
+        MultiSelectItems::String(items) => items.values.iter().map(String::as_str).collect(),
+        MultiSelectItems::Titled(items) => {
+            let options = items.options.iter();
+            options.map(|item| item.value.as_str()).collect()
+        }
+        MultiSelectItems::Other(_) => values.iter().map(String::as_str).collect(),
+    };
+    within(length, field.min_items, field.max_items)
+        && values.iter().all(|value| choices.contains(value.as_str()))
+}
+
+fn within<T: PartialOrd>(value: T, least: Option<T>, most: Option<T>) -> bool {
+    least.is_none_or(|least| value >= least) && most.is_none_or(|most| value <= most)
+}
+
+/// Digits beyond 2^53 are lost, which a bound can bear.
+fn to_float(value: i64) -> f64 {
+    value as f64
+}
+
+/// Whether a text field seems to ask for a secret. A field with choices does not.
+fn is_secret_field(name: &str, field: &StringPropertySchema) -> bool {
+    if field.enum_values.is_some() || field.one_of.is_some() {
+        return false;
+    }
+    let is_password =
+        matches!(&field.format, Some(StringFormat::Other(name)) if **name == *"password");
+    is_password || names_secret(name) || field.title.as_deref().is_some_and(names_secret)
+}
+
+/// Whether a name or a title reads like that of a secret.
+fn names_secret(name: &str) -> bool {
+    is_secret_name(name, NameContext::Field)
+}
+
+/// What is wrong with an address, and how much it weighs.
+fn url_faults(url: &str) -> Vec<(Level, &'static str)> {
+    let mut faults = Vec::new();
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, rest) = rest.split_at(end);
+    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let is_local = scheme.eq_ignore_ascii_case("http") && is_loopback(host);
+    if !scheme.eq_ignore_ascii_case("https") && !is_local {
+        faults.push((Level::Should, "the address is not https; use https"));
+    }
+    if !user.is_empty() {
+        faults.push((
+            Level::Must,
+            "the address has credentials before its host; leave them out",
+        ));
+    }
+    if parameter_names(rest).any(names_secret) {
+        faults.push((
+            Level::Should,
+            "the address seems to have a secret among its parameters; leave it out",
+        ));
+    }
+    faults
+}
+
+/// A page of this machine does not travel over a network.
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+}
+
+/// The names of the parameters, before and behind the `#`.
+fn parameter_names(rest: &str) -> impl Iterator<Item = &str> {
+    rest.split(['?', '#', '&'])
+        .skip(1)
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(name, _)| name)
 }

@@ -1,7 +1,5 @@
 //! Setting a session up: new, load, resume and fork have the same parameters, and their answers the same offers.
 
-mod system_prompt;
-
 use super::{Context, Findings, MessagePath, SessionChoices, config_option, gate, mcp, mode, path};
 use crate::call::ClientRequest;
 use crate::{FilePath, v1};
@@ -36,7 +34,7 @@ impl<'a> SessionSetup<'a> {
         );
         mcp::servers(self.servers, context, &at.member("mcpServers"), found);
         if let Some(prompt) = self.system_prompt {
-            system_prompt::check(prompt, context, &at.member("systemPrompt"), found);
+            check_system_prompt(prompt, context, &at.member("systemPrompt"), found);
         }
     }
 
@@ -47,7 +45,7 @@ impl<'a> SessionSetup<'a> {
             found.add(rule!("67"), at, message);
         }
         if let Some(prompt) = self.system_prompt {
-            system_prompt::accepted(prompt, context, at, found);
+            accepted_system_prompt(prompt, context, at, found);
         }
     }
 }
@@ -107,4 +105,66 @@ fn roots(roots: &[FilePath], context: &Context, at: &MessagePath<'_>, found: &mu
     for (index, root) in roots.iter().enumerate() {
         path::absolute_by(rule!("64"), root, &at.item(index), found);
     }
+}
+
+fn check_system_prompt(
+    prompt: &v1::SystemPrompt,
+    context: &Context,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
+    if let Some((member, message)) = system_prompt_fault(prompt, context) {
+        let inner = member.map(|name| at.member(name));
+        found.add(rule!("76"), inner.as_ref().unwrap_or(at), message);
+    }
+}
+
+/// An agent that knows nothing of system prompts passes over them; one that does must refuse what it cannot use.
+fn accepted_system_prompt(
+    prompt: &v1::SystemPrompt,
+    context: &Context,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) {
+    let is_offered = context.agent.session_capabilities.system_prompt.is_some();
+    if is_offered && system_prompt_fault(prompt, context).is_some() {
+        let message = "the request's system prompt cannot be used; answer with an error";
+        found.add(rule!("77"), at, message);
+    }
+}
+
+type SystemPromptFault = (Option<&'static str>, &'static str);
+
+fn system_prompt_fault(prompt: &v1::SystemPrompt, context: &Context) -> Option<SystemPromptFault> {
+    let Some(offered) = &context.agent.session_capabilities.system_prompt else {
+        let message = "needs agentCapabilities.sessionCapabilities.systemPrompt, which was not advertised; \
+            do not send it";
+        return Some((None, message));
+    };
+    let overriding = offered
+        .mode
+        .as_ref()
+        .and_then(|mode| mode.overriding.as_ref());
+    match prompt.mode {
+        v1::SystemPromptMode::Override if overriding.is_none() => Some((
+            Some("mode"),
+            "the agent's own prompt cannot be replaced; use append",
+        )),
+        v1::SystemPromptMode::Other(_) => Some((
+            Some("mode"),
+            "the mode is not defined; use append or override",
+        )),
+        _ => content_fault(&prompt.content).map(|message| (Some("content"), message)),
+    }
+}
+
+fn content_fault(content: &[v1::ContentBlock]) -> Option<&'static str> {
+    let mut is_empty = true;
+    for block in content {
+        match block {
+            v1::ContentBlock::Text(text) => is_empty &= text.text.is_empty(),
+            _ => return Some("has a block that is not text; send text blocks only"),
+        }
+    }
+    is_empty.then_some("there is no text in it; leave the system prompt out")
 }
