@@ -278,8 +278,8 @@ macro_rules! object {
     (@field [$rule:ident] $reader:ident $wire:literal) => { attache_rpc::json::field::$rule($reader, $wire)? };
 }
 
-/// What the setter of a list takes. Items that are often given as something simpler are converted. The others keep
-/// their type, so that `[]` has one.
+/// The item type that the setter of a list accepts. Item types with common simpler forms accept anything that converts
+/// into them. The others keep their type, so that the type of `[]` is known.
 macro_rules! items {
     (String) => { impl IntoIterator<Item = impl Into<String>> };
     (FilePath) => { impl IntoIterator<Item = impl Into<FilePath>> };
@@ -439,7 +439,8 @@ macro_rules! open_enum {
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum $Name {
             $($(#[$doc])* $Variant,)*
-            /// A value that this version does not know, as received. Values that start with `_` are free for custom use.
+            /// A value that this version does not know, as received. Values that start with `_` are free for custom
+            /// use.
             $Unknown(Box<str>),
         }
 

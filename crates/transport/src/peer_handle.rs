@@ -43,7 +43,7 @@ pub enum CallError {
     #[error("{0}")]
     Refused(Error),
     /// The peer's answer was no answer.
-    #[error("the peer's answer is malformed: {0}")]
+    #[error("the peer's response is malformed: {0}")]
     Malformed(String),
     /// The connection ended before the answer came.
     #[error("{0}")]
@@ -53,7 +53,7 @@ pub enum CallError {
     TooLarge(TooLarge),
     /// The answer cannot be given: nobody takes what came before it.
     #[error(
-        "the answer waits behind calls that nobody takes; take calls while you wait, or in another task"
+        "the response waits behind calls that nobody takes; take calls while you wait, or in another task"
     )]
     Stalled,
 }

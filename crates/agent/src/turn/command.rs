@@ -44,7 +44,9 @@ impl Turn<'_> {
         match commands::parse(&text.text, &all) {
             None => Ok(CommandOutcome::Go),
             Some(Command::Unknown(name)) => {
-                self.session.say(commands::unknown(&name, &all)).await?;
+                self.session
+                    .send_message(commands::unknown(&name, &all))
+                    .await?;
                 Ok(CommandOutcome::Done)
             }
             Some(Command::Builtin(command, behind)) => {
@@ -58,7 +60,7 @@ impl Turn<'_> {
                         self.attach(CommandOutcome::Ask(inputs), rest).await
                     }
                     Err(failure) => {
-                        self.session.say(failure.to_string()).await?;
+                        self.session.send_message(failure.to_string()).await?;
                         Ok(CommandOutcome::Done)
                     }
                 }
@@ -115,7 +117,7 @@ impl Turn<'_> {
                 }
             }
         };
-        self.session.say(said).await?;
+        self.session.send_message(said).await?;
         Ok(CommandOutcome::Done)
     }
 

@@ -185,7 +185,7 @@ impl Talk<'_> {
                 ),
                 "it may wait for the network or for its model: see what it says on stderr; if it is only slow, give it longer with --timeout",
             ),
-            Err(NoAnswer::Refused(error)) if error.wants_login() => Diagnosis::failure(
+            Err(NoAnswer::Refused(error)) if error.requires_login() => Diagnosis::failure(
                 DoctorCheck::Session,
                 format!(
                     "the agent wants a login first: {}",

@@ -1,4 +1,4 @@
-//! What an agent sends: its requests, its notifications, its answers.
+//! Checks of the messages that an agent sends: requests, notifications and responses.
 
 use attache_rpc::Error;
 use attache_rpc::json::{self, from_str};
@@ -13,7 +13,7 @@ use crate::error::ErrorCode;
 use crate::method::{Direction, Method, MethodKind};
 use crate::v1;
 
-/// What is wrong with an agent's request. The context is that of before.
+/// Checks a request from the agent. `context` is the state before the request.
 pub fn check_request(request: &AgentRequest, context: &Context) -> Vec<Violation> {
     let mut found = Findings::default();
     let name = request.method();
@@ -23,7 +23,7 @@ pub fn check_request(request: &AgentRequest, context: &Context) -> Vec<Violation
             envelope::extension(&call.method, &mut found);
             return found.into_list();
         }
-        // The mode says more than the method, and is checked with the question.
+        // Gated by its mode, which is checked with the params.
         AgentRequest::CreateElicitation(_) => {}
         _ => gate::method(
             name,
@@ -40,7 +40,7 @@ pub fn check_request(request: &AgentRequest, context: &Context) -> Vec<Violation
     found.into_list()
 }
 
-/// What is wrong with an agent's notification. The context is that of before.
+/// Checks a notification from the agent. `context` is the state before the notification.
 pub fn check_notification(notification: &AgentNotification, context: &Context) -> Vec<Violation> {
     let mut found = Findings::default();
     if let AgentNotification::Extension(call) = notification {
@@ -69,9 +69,8 @@ pub fn check_notification(notification: &AgentNotification, context: &Context) -
     found.into_list()
 }
 
-/// What is wrong with an agent's answer to a client's request: its result as JSON, or its error. The context is that
-/// of before; for the answer to `initialize` it does not count. A typed result is made JSON by
-/// [`json::to_string`].
+/// Checks the agent's response to a request: the result as JSON, or the error. `context` is the state before the
+/// response; it is not used for the response to `initialize`. [`json::to_string`] encodes a typed result.
 pub fn check_response(
     request: &ClientRequest,
     outcome: Result<&str, &Error>,
@@ -150,8 +149,8 @@ fn result_of(
     Ok(())
 }
 
-/// The answer to one of the four requests that set a session up. Those to new and fork have the same members, and so
-/// have those to load and resume.
+/// Checks the result of a request that sets up a session. The results of new and fork have the same members, and so do
+/// those of load and resume.
 fn session_result(
     request: &ClientRequest,
     result: &str,
@@ -204,7 +203,7 @@ fn prompt_response(response: &v1::PromptResponse, at: &MessagePath<'_>, found: &
     }
 }
 
-/// A provider that is required has a configuration: without one it would be disabled.
+/// A required provider must have a configuration: without one it would be disabled.
 fn provider_list(response: &v1::ListProvidersResponse, at: &MessagePath<'_>, found: &mut Findings) {
     let at = at.member("providers");
     let ids = response
@@ -220,7 +219,7 @@ fn provider_list(response: &v1::ListProvidersResponse, at: &MessagePath<'_>, fou
     }
 }
 
-/// An agent's error.
+/// Checks an error response: some requests must not fail with some codes.
 fn error_response(request: &ClientRequest, error: &Error, found: &mut Findings) {
     let at = MessagePath::error(request.method());
     match (request, ErrorCode::of(error)) {

@@ -1,4 +1,4 @@
-//! Config options: each one by itself, a choice among them, and whether a list is complete.
+//! Config options: lists of them, a change to one, and whether a list is complete.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::v1::{
     SessionConfigOptionValue, SessionConfigSelectOptions, SessionConfigValueId, SessionId,
 };
 
-/// A list of options, as an agent offers it.
+/// Checks a list of options from the agent.
 pub(super) fn list(
     options: &[SessionConfigOption],
     context: &Context,
@@ -28,7 +28,7 @@ pub(super) fn list(
     }
 }
 
-/// A choice that a client makes.
+/// Checks `session/set_config_option` against the options of the session.
 pub(super) fn set(
     request: &v1::SetSessionConfigOptionRequest,
     context: &Context,
@@ -51,7 +51,7 @@ pub(super) fn set(
     }
 }
 
-/// The choices of a list, with or without groups.
+/// The values of a list, with or without groups.
 pub(super) fn choices(
     select: &v1::SessionConfigSelect,
 ) -> impl Iterator<Item = &SessionConfigValueId> {
@@ -74,11 +74,11 @@ fn kind(kind: &SessionConfigKind, context: &Context, at: &MessagePath<'_>, found
     match kind {
         SessionConfigKind::Select(select) => {
             if !choices(select).any(|choice| *choice == select.current_value) {
-                let message = "the present value is not among the options; add it or name another";
+                let message = "the current value is not among the options; add it or name another";
                 found.add(rule!("150"), &at.member("currentValue"), message);
             }
         }
-        SessionConfigKind::Boolean(_) if !shows_switches(context) => {
+        SessionConfigKind::Boolean(_) if !supports_boolean(context) => {
             let capability = "clientCapabilities.session.configOptions.boolean";
             gate::closed(rule!("148"), capability, at, found);
         }
@@ -86,7 +86,7 @@ fn kind(kind: &SessionConfigKind, context: &Context, at: &MessagePath<'_>, found
     }
 }
 
-fn shows_switches(context: &Context) -> bool {
+fn supports_boolean(context: &Context) -> bool {
     let session = context.client.session.as_ref();
     let options = session.and_then(|session| session.config_options.as_ref());
     options.is_some_and(|options| options.boolean.is_some())
@@ -98,7 +98,7 @@ fn category(
     found: &mut Findings,
 ) {
     if category.is_some_and(|name| !name.is_known() && !name.as_str().starts_with('_')) {
-        let message = "the name is reserved; start a category of your own with _";
+        let message = "the name is reserved; start a custom category with _";
         found.add(rule!("155"), at, message);
     }
 }
@@ -114,14 +114,14 @@ fn value_fault(kind: &SessionConfigKind, value: &SessionConfigOptionValue) -> Op
             Some("the option is a list; send the id of one of its choices")
         }
         (SessionConfigKind::Boolean(_), SessionConfigOptionValue::ValueId(_)) => {
-            Some("the option is a switch; send a boolean with type boolean")
+            Some("the option is a boolean; send a boolean with type boolean")
         }
         (SessionConfigKind::Boolean(_), SessionConfigOptionValue::Boolean(_))
         | (SessionConfigKind::Other(_), _) => None,
     }
 }
 
-/// The list that answers a choice: the option that was set is in it, and the others are too.
+/// Checks the list in the response to `session/set_config_option`: it has the option that was set, and all others.
 pub(super) fn set_response(
     session: &SessionId,
     set: &SessionConfigId,
@@ -142,7 +142,7 @@ pub(super) fn set_response(
     }
 }
 
-/// The list that an agent announces.
+/// Checks the list in a `config_option_update`.
 pub(super) fn announced(
     session: &SessionId,
     after: &[SessionConfigOption],
@@ -156,8 +156,8 @@ pub(super) fn announced(
 
 type Options<'a> = HashMap<&'a SessionConfigId, &'a SessionConfigOption>;
 
-/// Options can go for good, so a loss alone proves nothing. But who sends changes only sends nothing that is as it
-/// was: a list that has lost options and has kept none unchanged is taken for that.
+/// Reports a list that seems to have the changed options only. An agent may remove options, so a missing option alone
+/// proves nothing; but a list that lacks options and has no unchanged one looks partial.
 fn whole(
     before: &Options<'_>,
     after: &Options<'_>,
@@ -176,7 +176,7 @@ fn whole(
     }
 }
 
-/// How hard a model thinks, and how it is set, depends on the model and can vanish with it.
+/// Whether an option depends on the model, so that it may disappear when the model changes.
 fn comes_and_goes(option: &SessionConfigOption) -> bool {
     use SessionConfigOptionCategory::{ModelConfig, ThoughtLevel};
     matches!(option.category, Some(ModelConfig | ThoughtLevel))

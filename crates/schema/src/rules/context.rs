@@ -1,4 +1,4 @@
-//! What both sides of a connection have said so far, as far as rules depend on it.
+//! The state of a connection, as far as rules depend on it.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -11,8 +11,8 @@ use super::session_setup::SessionSetup;
 use crate::call::{AgentNotification, AgentRequest, ClientRequest};
 use crate::v1;
 
-/// What both sides of a connection have said so far. It is kept up to date by handing it each message after that
-/// message has been checked.
+/// The state of a connection that the rules need. Pass each message to the matching `on_` method after you have checked
+/// the message.
 ///
 /// ```
 /// use attache_schema::call::ClientRequest;
@@ -20,7 +20,7 @@ use crate::v1;
 /// use attache_schema::{json, v1};
 ///
 /// let mut context = Context::default();
-/// context.initialization = Initialization::Done; // we join in the middle
+/// context.initialization = Initialization::Done; // we join midway
 /// let request = ClientRequest::from(v1::NewSessionRequest::new("project", []));
 ///
 /// let found = client::check_request(&request, &context);
@@ -39,55 +39,56 @@ use crate::v1;
 pub struct Context {
     /// Whether the connection has been initialized.
     pub initialization: Initialization,
-    /// What the client offers.
+    /// Capabilities of the client.
     pub client: v1::ClientCapabilities,
-    /// What the agent offers.
+    /// Capabilities of the agent.
     pub agent: v1::AgentCapabilities,
-    /// The ways to log in.
+    /// Authentication methods that the agent offers.
     pub auth_methods: Vec<v1::AuthMethod>,
-    /// The sessions set up on this connection. What is not in here cannot be judged by what it offers.
+    /// Sessions that were set up on this connection, with their modes and config options. For other sessions, modes and
+    /// options are not checked.
     pub sessions: HashMap<v1::SessionId, SessionChoices>,
-    /// The child sessions announced on this connection, and what the client may do with them.
+    /// Child sessions that were announced on this connection, with their capabilities.
     pub children: HashMap<v1::SessionId, v1::SubagentSessionCapabilities>,
-    /// The MCP servers that are reached over this connection, and how often each has been named.
+    /// MCP servers that are reached over this connection, with the number of sessions that name each.
     pub mcp_servers: HashMap<v1::McpServerAcpId, usize>,
-    /// The pages that a person has been asked to open and not yet dealt with.
+    /// Web pages of elicitations that are not complete.
     pub open_pages: HashSet<v1::ElicitationId>,
-    /// The pages that a person has ever been asked to open, up to a number: then no page is called unknown any more.
+    /// All web pages of elicitations so far, up to a limit. Once it is reached, no page counts as unknown.
     pub requested_pages: HashSet<v1::ElicitationId>,
 }
 
 impl Context {
-    /// Whether a page may have been asked for.
+    /// Whether the agent may have requested this page.
     pub(super) fn may_have_been_requested(&self, page: &v1::ElicitationId) -> bool {
         self.requested_pages.len() >= MOST_PAGES || self.requested_pages.contains(page)
     }
 }
 
-/// How far the first exchange of a connection has come.
+/// Progress of the `initialize` request of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Initialization {
-    /// Nobody has begun it.
+    /// The client has not sent `initialize`.
     #[default]
     NotStarted,
-    /// The client has called `initialize`.
+    /// The client has sent `initialize`.
     Requested,
-    /// The agent has answered.
+    /// The agent has responded.
     Done,
 }
 
-/// What a session lets the client choose.
+/// The modes and config options that a session offers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionChoices {
-    /// Its modes.
+    /// Modes of the session.
     pub modes: Option<v1::SessionModeState>,
-    /// Its config options.
+    /// Config options of the session.
     pub config_options: Option<Vec<v1::SessionConfigOption>>,
 }
 
-/// Following the conversation: each message goes through one of these after it has been checked.
+/// Call the matching method with each message after you have checked the message.
 impl Context {
-    /// The client has sent a request.
+    /// Updates the state after the client has sent a request.
     pub fn on_client_request(&mut self, request: &ClientRequest) {
         if let (ClientRequest::Initialize(_), Initialization::NotStarted) =
             (request, self.initialization)
@@ -100,7 +101,7 @@ impl Context {
         }
     }
 
-    /// The agent has answered a request.
+    /// Updates the state after the agent has responded to a request.
     pub fn on_agent_response(&mut self, request: &ClientRequest, outcome: Result<&str, &Error>) {
         match outcome {
             Ok(result) => self.succeeded(request, result),
@@ -108,7 +109,7 @@ impl Context {
         }
     }
 
-    /// The agent has sent a request.
+    /// Updates the state after the agent has sent a request.
     pub fn on_agent_request(&mut self, request: &AgentRequest) {
         if let Some(page) = page(request) {
             self.open_pages.insert(page.clone());
@@ -118,8 +119,8 @@ impl Context {
         }
     }
 
-    /// The client has answered a request. A page that the person agreed to open stays open until the agent says that
-    /// it is dealt with.
+    /// Updates the state after the client has responded to a request. A web page that the user agreed to open stays
+    /// open until `elicitation/complete`.
     pub fn on_client_response(&mut self, request: &AgentRequest, outcome: Result<&str, &Error>) {
         let action = outcome.ok().and_then(read);
         let agreed = matches!(
@@ -134,7 +135,7 @@ impl Context {
         }
     }
 
-    /// The agent has sent a notification.
+    /// Updates the state after the agent has sent a notification.
     pub fn on_agent_notification(&mut self, notification: &AgentNotification) {
         match notification {
             AgentNotification::CompleteElicitation(done) => {
@@ -175,7 +176,7 @@ impl Context {
         }
     }
 
-    /// Servers of a session that did not come about can be named again, unless another session has them.
+    /// The MCP servers of a failed session may be named again, unless another session has them.
     fn failed(&mut self, request: &ClientRequest) {
         if let (ClientRequest::Initialize(_), Initialization::Requested) =
             (request, self.initialization)
@@ -203,7 +204,7 @@ impl Context {
         self.auth_methods = answer.auth_methods;
     }
 
-    /// The answers to loading and resuming have the same members.
+    /// The results of `session/load` and `session/resume` have the same members.
     fn restored(&mut self, session: &v1::SessionId, result: &str) {
         if let Some(offers) = read::<v1::LoadSessionResponse>(result) {
             self.set_choices(session, offers.modes, offers.config_options);
@@ -289,7 +290,7 @@ fn page(request: &AgentRequest) -> Option<&v1::ElicitationId> {
     }
 }
 
-/// An answer that cannot be read teaches nothing; the check of it says so.
+/// A result that does not match the schema is ignored here; its check reports it.
 fn read<T: Decode>(result: &str) -> Option<T> {
     from_str(result).ok()
 }

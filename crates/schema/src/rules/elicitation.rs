@@ -1,4 +1,4 @@
-//! Questions to the person: the mode, the form, the page.
+//! Elicitations: the mode, the form, the URL, and the response.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -29,7 +29,8 @@ pub(super) fn request(
     }
 }
 
-/// The end of a page is that of one that was asked for. One that is over already may have been ended from both sides.
+/// Checks `elicitation/complete`: the id is one that was requested. A repeated completion is fine, because both sides
+/// may end a page.
 pub(super) fn completed(
     done: &CompleteElicitationNotification,
     context: &Context,
@@ -37,7 +38,7 @@ pub(super) fn completed(
     found: &mut Findings,
 ) {
     if !context.may_have_been_requested(&done.elicitation_id) {
-        let message = "no page with this id was asked for; send the id of one that was";
+        let message = "no page with this id was requested; send the id of a requested page";
         found.add(rule!("168"), &at.member("elicitationId"), message);
     }
 }
@@ -62,7 +63,7 @@ pub(super) fn response(
     }
 }
 
-/// Whether the client has said that it can ask in this mode.
+/// Whether the client advertises this mode.
 fn is_offered(mode: &ElicitationMode, context: &Context) -> bool {
     let Some(offered) = &context.client.elicitation else {
         return false;
@@ -80,7 +81,7 @@ fn mode(mode: &ElicitationMode, context: &Context, at: &MessagePath<'_>, found: 
     }
     let offered = context.client.elicitation.as_ref();
     if offered.is_some_and(|offered| offered.form.is_none() && offered.url.is_none()) {
-        let message = "clientCapabilities.elicitation names no mode and so offers none; do not ask";
+        let message = "clientCapabilities.elicitation names no mode, so it offers none; do not ask";
         found.add(rule!("38"), at, message);
     }
     let capability = match mode {
@@ -91,7 +92,7 @@ fn mode(mode: &ElicitationMode, context: &Context, at: &MessagePath<'_>, found: 
     gate::closed(rule!("158"), capability, at, found);
 }
 
-/// A field is named by its position: the names are the agent's.
+/// Reports form fields that seem to ask for a secret, by position: their names are data.
 fn secrets(form: &ElicitationFormMode, at: &MessagePath<'_>, found: &mut Findings) {
     let at = at.member("requestedSchema");
     let at = at.member("properties");
@@ -120,7 +121,8 @@ fn address(
     }
 }
 
-/// A value is named by its position: the names are the agent's.
+/// Compares the values with the form and reports them by position: their names are data. Patterns and formats are not
+/// checked.
 fn fields(
     form: &ElicitationSchema,
     values: &BTreeMap<String, Value>,
@@ -195,12 +197,12 @@ fn within<T: PartialOrd>(value: T, least: Option<T>, most: Option<T>) -> bool {
     least.is_none_or(|least| value >= least) && most.is_none_or(|most| value <= most)
 }
 
-/// Digits beyond 2^53 are lost, which a bound can bear.
+/// Loses digits beyond 2^53, which does not matter for a bound.
 fn to_float(value: i64) -> f64 {
     value as f64
 }
 
-/// Whether a text field seems to ask for a secret. A field with choices does not.
+/// Guesses from words whether a text field asks for a secret. A field with choices does not.
 fn is_secret_field(name: &str, field: &StringPropertySchema) -> bool {
     if field.enum_values.is_some() || field.one_of.is_some() {
         return false;
@@ -210,12 +212,12 @@ fn is_secret_field(name: &str, field: &StringPropertySchema) -> bool {
     is_password || names_secret(name) || field.title.as_deref().is_some_and(names_secret)
 }
 
-/// Whether a name or a title reads like that of a secret.
+/// Whether a name or title looks like that of a secret.
 fn names_secret(name: &str) -> bool {
     is_secret_name(name, NameContext::Field)
 }
 
-/// What is wrong with an address, and how much it weighs.
+/// Problems of a URL, with their levels.
 fn url_faults(url: &str) -> Vec<(Level, &'static str)> {
     let mut faults = Vec::new();
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
@@ -224,24 +226,24 @@ fn url_faults(url: &str) -> Vec<(Level, &'static str)> {
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let is_local = scheme.eq_ignore_ascii_case("http") && is_loopback(host);
     if !scheme.eq_ignore_ascii_case("https") && !is_local {
-        faults.push((Level::Should, "the address is not https; use https"));
+        faults.push((Level::Should, "the URL is not HTTPS; use HTTPS"));
     }
     if !user.is_empty() {
         faults.push((
             Level::Must,
-            "the address has credentials before its host; leave them out",
+            "the URL has credentials before its host; omit them",
         ));
     }
     if parameter_names(rest).any(names_secret) {
         faults.push((
             Level::Should,
-            "the address seems to have a secret among its parameters; leave it out",
+            "the URL seems to have a secret among its parameters; omit it",
         ));
     }
     faults
 }
 
-/// A page of this machine does not travel over a network.
+/// Whether the host is this machine, so that HTTP is safe.
 fn is_loopback(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -250,7 +252,7 @@ fn is_loopback(host: &str) -> bool {
     matches!(name, "localhost" | "127.0.0.1" | "[::1]")
 }
 
-/// The names of the parameters, before and behind the `#`.
+/// Names of the query parameters, before and after `#`.
 fn parameter_names(rest: &str) -> impl Iterator<Item = &str> {
     rest.split(['?', '#', '&'])
         .skip(1)

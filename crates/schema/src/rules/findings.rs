@@ -6,14 +6,14 @@ use attache_rpc::json;
 
 use super::{Level, Rule};
 
-/// A rule that a message breaks: where, and what to do about it. It never repeats what the message says.
+/// A rule that a message violates, where, and what to do about it. The text never repeats data from the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The rule.
+    /// The violated rule.
     pub rule: &'static Rule,
-    /// How much it weighs: as much as the rule, or less where the data only hints at a breach.
+    /// Severity: the level of the rule, or a lower one if the message only suggests a violation.
     pub level: Level,
-    /// The method and the way to the value, such as `session/new params.cwd`.
+    /// The method and the path of the value, such as `session/new params.cwd`.
     pub path: String,
     /// What is wrong and what to do.
     pub message: String,
@@ -27,12 +27,12 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The violations of one message; more than [`MOST`] are not kept.
+/// The violations in one message, at most [`MOST_VIOLATIONS`].
 #[derive(Debug, Default)]
 pub(super) struct Findings(Vec<Violation>);
 
 impl Findings {
-    /// The rule is broken at that place.
+    /// Reports a violation at the level of the rule.
     pub(super) fn add(
         &mut self,
         rule: &'static Rule,
@@ -42,7 +42,7 @@ impl Findings {
         self.hint(rule, rule.level, at, message);
     }
 
-    /// The rule seems to be broken, or it is common to break it: the finding weighs less than the rule.
+    /// Reports a violation at a lower level, because it is uncertain or common.
     pub(super) fn hint(
         &mut self,
         rule: &'static Rule,
@@ -50,7 +50,7 @@ impl Findings {
         at: &MessagePath<'_>,
         message: impl Into<String>,
     ) {
-        if self.0.len() < MOST {
+        if self.0.len() < MOST_VIOLATIONS {
             self.0.push(Violation {
                 rule,
                 level,
@@ -60,9 +60,9 @@ impl Findings {
         }
     }
 
-    /// The value at that place cannot be read.
+    /// Reports a value that does not match the schema.
     pub(super) fn unreadable(&mut self, at: &MessagePath<'_>, fault: &json::Error) {
-        let message = format!("does not fit the schema: {fault}");
+        let message = format!("does not match the schema: {fault}");
         self.add(rule!("B6"), at, message);
     }
 
@@ -71,10 +71,10 @@ impl Findings {
     }
 }
 
-/// The way from a message to a value in it.
+/// The path from a message to a value in it. It is formatted only when there is a violation.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MessagePath<'a> {
-    /// A part of the message: `params`, `result` or `error`.
+    /// A part of the message: method, and `params`, `result` or `error`.
     Part(&'a str, &'static str),
     /// A member of an object.
     Member(&'a MessagePath<'a>, &'a str),
@@ -114,4 +114,4 @@ impl fmt::Display for MessagePath<'_> {
     }
 }
 
-const MOST: usize = 100;
+const MOST_VIOLATIONS: usize = 100;

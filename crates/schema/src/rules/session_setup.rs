@@ -1,10 +1,10 @@
-//! Setting a session up: new, load, resume and fork have the same parameters, and their answers the same offers.
+//! Setting up a session: new, load, resume and fork have the same parameters, and their results the same members.
 
 use super::{Context, Findings, MessagePath, SessionChoices, config_option, gate, mcp, mode, path};
 use crate::call::ClientRequest;
 use crate::{FilePath, v1};
 
-/// What the four requests have in common.
+/// The parameters that the four requests have in common.
 pub(super) struct SessionSetup<'a> {
     pub(super) cwd: &'a FilePath,
     pub(super) roots: &'a [FilePath],
@@ -13,7 +13,7 @@ pub(super) struct SessionSetup<'a> {
 }
 
 impl<'a> SessionSetup<'a> {
-    /// The setup in a request, if it is one of the four.
+    /// The parameters of a request, if it sets up a session.
     pub(super) fn of(request: &'a ClientRequest) -> Option<Self> {
         match request {
             ClientRequest::NewSession(request) => Some(request.into()),
@@ -38,7 +38,7 @@ impl<'a> SessionSetup<'a> {
         }
     }
 
-    /// An agent must not accept what it cannot use.
+    /// Reports parameters that the agent has accepted but must reject.
     pub(super) fn accepted(&self, context: &Context, at: &MessagePath<'_>, found: &mut Findings) {
         if self.roots.iter().any(|root| !root.is_absolute()) {
             let message = "a root of the request is not absolute; answer with an error (-32602)";
@@ -67,7 +67,7 @@ macro_rules! setups {
 
 setups! { NewSessionRequest LoadSessionRequest ResumeSessionRequest ForkSessionRequest }
 
-/// What an answer offers.
+/// Checks the modes and config options in a result.
 pub(super) fn choices(
     offers: &SessionChoices,
     context: &Context,
@@ -83,7 +83,7 @@ pub(super) fn choices(
     mode::matches_option(offers, at, found);
 }
 
-/// A session's id is its own.
+/// Reports an id that another session has.
 pub(super) fn unused_id(
     session: &v1::SessionId,
     context: &Context,
@@ -119,7 +119,8 @@ fn check_system_prompt(
     }
 }
 
-/// An agent that knows nothing of system prompts passes over them; one that does must refuse what it cannot use.
+/// Reports an unusable system prompt that the agent has accepted. An agent without the capability ignores system
+/// prompts.
 fn accepted_system_prompt(
     prompt: &v1::SystemPrompt,
     context: &Context,
@@ -166,5 +167,5 @@ fn content_fault(content: &[v1::ContentBlock]) -> Option<&'static str> {
             _ => return Some("has a block that is not text; send text blocks only"),
         }
     }
-    is_empty.then_some("there is no text in it; leave the system prompt out")
+    is_empty.then_some("the system prompt has no text; omit it")
 }

@@ -1,4 +1,4 @@
-//! Session updates: whether the client takes them, and what is in them.
+//! Session updates: the capabilities they require, and their content.
 
 use super::{
     Context, Findings, MessagePath, Rule, config_option, content, gate, mode, subagent, tool_call,
@@ -106,7 +106,7 @@ fn inside(
         | SessionUpdate::SessionInfoUpdate(_)
         | SessionUpdate::UsageUpdate(_) => {}
         SessionUpdate::Other(_) => {
-            let message = "the update is not defined; put what is your own in _meta or a method";
+            let message = "the update is not defined; put custom data in _meta or a custom method";
             found.add(rule!("B3"), &at.member("sessionUpdate"), message);
         }
     }
@@ -145,7 +145,7 @@ fn plan_entries(entries: &[v1::PlanEntry], at: &MessagePath<'_>, found: &mut Fin
     }
 }
 
-/// A plan with an id.
+/// Checks a plan with an id.
 fn plan_content(plan: &v1::PlanUpdateContent, at: &MessagePath<'_>, found: &mut Findings) {
     match plan {
         v1::PlanUpdateContent::Items(plan) => {
