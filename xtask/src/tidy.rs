@@ -3,6 +3,7 @@
 mod allow;
 mod counted;
 mod crate_graph;
+mod doc_paths;
 mod hygiene;
 mod ignored_tests;
 mod length;
@@ -57,7 +58,7 @@ fn violations(tree: &Tree) -> Vec<Violation> {
 
 type Rule = fn(&Tree) -> Vec<Violation>;
 
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     crate_graph::check,
     may_not_touch::check,
     no_features::check,
@@ -67,6 +68,7 @@ const RULES: [Rule; 13] = [
     unsafe_code::check,
     length::check_files,
     length::check_functions,
+    doc_paths::check,
     hygiene::check,
     ignored_tests::check,
     silent_arms::check,

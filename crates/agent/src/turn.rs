@@ -186,7 +186,7 @@ impl<'a> Turn<'a> {
             tokio::task::yield_now().await;
         }
         for aside in self.session.take_asides() {
-            self.session.send_message(aside).await?;
+            self.session.say(aside).await?;
         }
         self.notes = self.session.place.notes().await;
         let servers = self.session.servers.instructions();

@@ -1,5 +1,5 @@
 //! Command rules that are enforced when a program is executed: the rules that apply, and the judge that enforces them.
-//! The judge runs inside the guard process, on what the kernel is about to execute. `docs/permissions.md` says what is
+//! The judge runs inside the guard process, on what the kernel is about to execute. `docs/enforcement.md` says what is
 //! guaranteed.
 
 mod command_files;

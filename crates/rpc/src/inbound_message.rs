@@ -9,7 +9,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 
 use crate::json::{Encode, write};
-use crate::{Error, Id, Limits, Malformed, Message};
+use crate::{Error, Id, Limits, Malformed, Message, SessionKey};
 
 /// What a line turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,7 @@ impl InboundMessage {
                         line,
                         method,
                         params,
+                        session: None,
                     },
                 )
             }
@@ -58,6 +59,7 @@ impl InboundMessage {
                     line,
                     method,
                     params,
+                    session: None,
                 })
             }
             Ok(Message::Response { id, result }) => {
@@ -76,6 +78,7 @@ pub struct Call {
     line: ByteString,
     method: MethodName,
     params: Option<Range<usize>>,
+    session: Option<SessionKey>,
 }
 
 impl Call {
@@ -97,6 +100,16 @@ impl Call {
         let at = self.params.clone()?;
         let line = self.line.clone();
         Some(Payload { line, at })
+    }
+
+    /// The session that the call belongs to, if whoever read the call has looked for it.
+    pub fn session(&self) -> Option<SessionKey> {
+        self.session
+    }
+
+    /// Notes the session that the call belongs to, so that later readers need not look for it in the parameters.
+    pub fn set_session(&mut self, session: SessionKey) {
+        self.session = Some(session);
     }
 
     /// The whole line, with its line break if it had one.

@@ -162,7 +162,7 @@ macro_rules! object {
         object! { @default $Name [$($rfield)* $($pfield)*] }
 
         impl attache_rpc::json::Decode for $Name {
-            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::DecodeError> {
                 $(object! { @null $null reader })?
                 let start = reader.mark();
                 let more = reader.open_object()?;
@@ -177,7 +177,7 @@ macro_rules! object {
                 start: attache_rpc::json::Mark,
                 mut more: bool,
                 read: Option<&'static str>,
-            ) -> Result<Self, attache_rpc::json::Error> {
+            ) -> Result<Self, attache_rpc::json::DecodeError> {
                 $(let mut $rfield: Option<$rtype> = None;)*
                 $(let mut $ofield = <$otype>::default();)*
                 while more {
@@ -326,7 +326,7 @@ macro_rules! union {
         }
 
         impl attache_rpc::json::Decode for $Name {
-            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::DecodeError> {
                 let start = reader.mark();
                 let object = reader.open_tagged($tag)?;
                 match object.tag.as_deref() {
@@ -478,7 +478,7 @@ macro_rules! open_enum {
         }
 
         impl attache_rpc::json::Decode for $Name {
-            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::DecodeError> {
                 reader.text().map(Self::from)
             }
         }
@@ -566,7 +566,7 @@ macro_rules! ids {
         }
 
         impl attache_rpc::json::Decode for $Name {
-            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::DecodeError> {
                 std::sync::Arc::decode(reader).map(Self)
             }
         }

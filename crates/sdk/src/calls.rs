@@ -19,7 +19,7 @@ pub(crate) async fn next_for_agent(
         match inbox.next().await? {
             IncomingCall::Request(id, call) => match agent_request(connection, &call) {
                 Ok(request) => {
-                    let session = call.params().map_or(SessionKey::CONNECTION, session_key);
+                    let session = session_of(&call);
                     return Some(AgentCall::from_request(connection, id, session, request));
                 }
                 Err(error) => refuse(connection, &id, &error),
@@ -43,7 +43,7 @@ pub(crate) async fn next_for_client(
         match inbox.next().await? {
             IncomingCall::Request(id, call) => match client_request(connection, &call) {
                 Ok(request) => {
-                    let session = call.params().map_or(SessionKey::CONNECTION, session_key);
+                    let session = session_of(&call);
                     let call = ClientCall::from_request(connection, id, session, request);
                     // Sent before the agent received the cancellation, so the user need not decide.
                     match call {
@@ -104,6 +104,12 @@ fn client_request(connection: &Connection, call: &Call) -> Result<AgentRequest, 
         }
     }
     Ok(request)
+}
+
+/// The session of a call, as the reader found it, or found now if the reader had no need to look.
+fn session_of(call: &Call) -> SessionKey {
+    let found = call.session();
+    found.unwrap_or_else(|| call.params().map_or(SessionKey::CONNECTION, session_key))
 }
 
 fn refuse(connection: &Connection, id: &Id, error: &Error) {

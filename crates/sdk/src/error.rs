@@ -39,7 +39,7 @@ pub enum CallError {
         /// Name of the method.
         method: &'static str,
         /// The mismatch and its position.
-        fault: json::Error,
+        fault: json::DecodeError,
     },
     /// The peer's response is neither a result nor an error.
     #[error("the peer's response is malformed: {0}")]

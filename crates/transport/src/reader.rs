@@ -140,7 +140,9 @@ impl StreamReader {
                 malformed @ InboundMessage::Malformed(_) => {
                     self.batch.push(ReadItem::CutOff(malformed))
                 }
-                _ => self.translate(line, size),
+                InboundMessage::Request(..)
+                | InboundMessage::Notification(_)
+                | InboundMessage::Response(..) => self.translate(line, size),
             }
         }
         self.deliver_and_wait().await
@@ -173,12 +175,18 @@ impl StreamReader {
     }
 
     fn read(&self, line: Bytes) -> (InboundMessage, SessionEffect) {
-        let message = InboundMessage::read(line, &self.limits);
-        let effect = match &message {
+        let mut message = InboundMessage::read(line, &self.limits);
+        let effect = match &mut message {
             InboundMessage::Request(_, call) | InboundMessage::Notification(call) => {
-                self.session_index.session_effect(call)
+                let effect = self.session_index.session_effect(call);
+                if let SessionEffect::BelongsTo(session) | SessionEffect::Cancels(session) = effect
+                {
+                    call.set_session(session);
+                }
+                effect
             }
-            _ => SessionEffect::None,
+            // The session index is about calls only.
+            InboundMessage::Response(..) | InboundMessage::Malformed(_) => SessionEffect::None,
         };
         (message, effect)
     }
@@ -235,7 +243,13 @@ impl StreamReader {
                     state.endpoint.cancel_requests(Some(session));
                     cancelled = true;
                 }
-                _ => {}
+                // Only calls have an effect on a session.
+                (Some(Event::Request(..)), SessionEffect::None | SessionEffect::Cancels(_))
+                | (
+                    Some(Event::Notification(_)),
+                    SessionEffect::None | SessionEffect::BelongsTo(_),
+                )
+                | (Some(Event::Response(..)) | None, _) => {}
             }
             size += state.route(event, bytes);
         }

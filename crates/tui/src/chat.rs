@@ -3,13 +3,11 @@
 //! [`App`] takes [`Input`]s and gives [`Effect`]s; it draws itself. [`screen::run`] is the loop around it: keys, events
 //! of the [`Conversation`](attache_client::Conversation), and everything that would block, done elsewhere.
 
+mod agent_exit;
 mod answer_list;
 mod app;
-mod asks;
-mod burst;
 mod completion;
 mod composer;
-mod death;
 mod draw;
 mod editor;
 mod effect;
@@ -17,15 +15,17 @@ mod form;
 mod fuzzy;
 mod help;
 mod keymap;
+mod line_coverage;
 mod login;
 mod mentions;
 mod panel;
+mod paste_detector;
 mod permission;
 mod picker;
-mod quoted;
+mod quotation;
+mod request_queue;
 pub mod screen;
 mod search;
-mod seen;
 mod tab;
 #[cfg(test)]
 mod tests;
@@ -35,4 +35,4 @@ mod url;
 pub use app::{App, FirstSession, Settings};
 pub use draw::DrawContext;
 pub use effect::{Effect, ExportFormat, Input, MouseCapture, SendMode, Steering};
-pub use mentions::Attachment;
+pub use mentions::PromptDraft;

@@ -7,14 +7,16 @@ pub mod entry;
 #[cfg(test)]
 mod fixture;
 pub mod markdown;
-pub mod path;
 pub mod plan;
 pub mod theme;
 pub mod tool_call;
 pub mod view;
 pub mod wrap;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use attache::schema::FilePath;
+use attache_text::plain::visible;
 
 pub use entry::{Fold, Remark, Tone};
 pub use theme::Theme;
@@ -50,4 +52,13 @@ impl Appearance {
             diffs: DiffLayout::ByWidth,
         }
     }
+}
+
+/// A path, safe to show: relative to the working directory if it lies inside.
+pub fn relative_path(path: &FilePath, cwd: &Path) -> String {
+    let inside = path.as_path().strip_prefix(cwd).ok().and_then(Path::to_str);
+    let text = inside
+        .filter(|text| !text.is_empty())
+        .unwrap_or(path.as_str());
+    visible(text).into_owned()
 }

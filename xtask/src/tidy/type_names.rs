@@ -1,4 +1,5 @@
-//! A type name means one thing within a crate: no two types of the same name outside tests.
+//! A type name means one thing within a crate: no two types of the same name outside tests. The same type in two
+//! modules of which a system compiles only one counts once.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use super::counted::{Site, compare};
 use super::tree::{File, Tree};
 
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
+    let gates = module_gates(tree);
     let mut names: BTreeMap<String, Vec<(String, usize)>> = BTreeMap::new();
     for (file, rust) in tree.rust_files().filter(|(file, _)| !file.is_test()) {
         let Some(package) = package_of(file) else {
@@ -23,6 +25,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
                 .or_default()
                 .push((file.path.clone(), line));
         }
+    }
+    for places in names.values_mut() {
+        *places = without_alternatives(&gates, std::mem::take(places));
     }
     names.retain(|_, places| places.len() > 1);
     let sites = names
@@ -48,6 +53,98 @@ fn sites(key: &str, places: &[(String, usize)]) -> Vec<Site> {
         Site::new(path, *line, message)
     };
     places.iter().map(site).collect()
+}
+
+/// A module file that is compiled only under a condition: `#[cfg(condition)] mod name;`.
+struct ModuleGate {
+    /// The path of the module's file without `.rs`, which is also the folder of its submodules.
+    module: String,
+    condition: String,
+}
+
+impl ModuleGate {
+    fn applies_to(&self, path: &str) -> bool {
+        path.strip_prefix(&self.module)
+            .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+    }
+
+    fn is_opposite_of(&self, other: &ModuleGate) -> bool {
+        let negates = |one: &str, of: &str| one == format!("not({of})");
+        negates(&self.condition, &other.condition) || negates(&other.condition, &self.condition)
+    }
+}
+
+fn module_gates(tree: &Tree) -> Vec<ModuleGate> {
+    let mut gates = Vec::new();
+    for (file, rust) in tree.rust_files() {
+        for item in &rust.syntax.items {
+            if let syn::Item::Mod(declaration) = item
+                && declaration.content.is_none()
+            {
+                let module = module_path(&file.path, declaration);
+                let conditions = declaration.attrs.iter().filter_map(condition);
+                gates.extend(conditions.map(|condition| ModuleGate {
+                    module: module.clone(),
+                    condition,
+                }));
+            }
+        }
+    }
+    gates
+}
+
+/// Where the file of a module lies, without `.rs`.
+fn module_path(declared_in: &str, declaration: &syn::ItemMod) -> String {
+    let (folder, name) = declared_in.rsplit_once('/').unwrap_or(("", declared_in));
+    if let Some(path) = declaration.attrs.iter().find_map(path_attribute) {
+        return format!("{folder}/{}", path.trim_end_matches(".rs"));
+    }
+    let folder = match name {
+        "lib.rs" | "main.rs" => folder,
+        _ => declared_in.trim_end_matches(".rs"),
+    };
+    format!("{folder}/{}", declaration.ident)
+}
+
+fn path_attribute(attribute: &syn::Attribute) -> Option<String> {
+    let value = &attribute.meta.require_name_value().ok()?.value;
+    match value {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Str(path),
+            ..
+        }) if attribute.path().is_ident("path") => Some(path.value()),
+        _ => None,
+    }
+}
+
+/// The text between the parentheses of `#[cfg(…)]`, without spaces.
+fn condition(attribute: &syn::Attribute) -> Option<String> {
+    let list = attribute.meta.require_list().ok()?;
+    let text = list.tokens.to_string();
+    is_cfg(attribute).then(|| text.split_whitespace().collect())
+}
+
+/// The places of a name without those that are never compiled together with an earlier one.
+fn without_alternatives(
+    gates: &[ModuleGate],
+    places: Vec<(String, usize)>,
+) -> Vec<(String, usize)> {
+    let gates_of = |path: &str| -> Vec<&ModuleGate> {
+        gates.iter().filter(|gate| gate.applies_to(path)).collect()
+    };
+    let mut kept: Vec<(String, usize)> = Vec::new();
+    for place in places {
+        let own_gates = gates_of(&place.0);
+        let is_alternative = kept.iter().any(|(path, _)| {
+            gates_of(path)
+                .iter()
+                .any(|gate| own_gates.iter().any(|own| own.is_opposite_of(gate)))
+        });
+        if !is_alternative {
+            kept.push(place);
+        }
+    }
+    kept
 }
 
 /// The folder of the package whose library or binary contains this file.
@@ -148,6 +245,47 @@ struct State;
 "rpc::Old" = 2
 "#,
             expect![""],
+        );
+    }
+
+    #[test]
+    fn types_in_modules_of_opposite_cfg_count_once() {
+        fixture::check(
+            super::check,
+            r#"
+//- crates/process/src/lib.rs
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(not(target_os = "linux"))]
+mod other;
+//- crates/process/src/linux.rs
+#[cfg(unix)]
+mod socket;
+#[cfg(not(unix))]
+#[path = "linux/no_socket.rs"]
+mod socket;
+pub struct Input;
+struct Handle;
+//- crates/process/src/linux/pipes.rs
+pub struct Output;
+struct Probe;
+//- crates/process/src/linux/socket.rs
+struct Probe;
+struct Socket;
+//- crates/process/src/linux/no_socket.rs
+struct Socket;
+//- crates/process/src/other.rs
+pub struct Input;
+pub struct Output;
+//- crates/process/src/other_handle.rs
+struct Handle;
+"#,
+            expect![[r#"
+                crates/process/src/linux.rs:7: `Handle` is also the name of another type of this crate (crates/process/src/other_handle.rs:1); say whose it is, or list "process::Handle" = 2
+                crates/process/src/linux/pipes.rs:2: `Probe` is also the name of another type of this crate (crates/process/src/linux/socket.rs:1); say whose it is, or list "process::Probe" = 2
+                crates/process/src/linux/socket.rs:1: `Probe` is also the name of another type of this crate (crates/process/src/linux/pipes.rs:2); say whose it is, or list "process::Probe" = 2
+                crates/process/src/other_handle.rs:1: `Handle` is also the name of another type of this crate (crates/process/src/linux.rs:7); say whose it is, or list "process::Handle" = 2
+            "#]],
         );
     }
 

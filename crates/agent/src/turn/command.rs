@@ -45,7 +45,7 @@ impl Turn<'_> {
             None => Ok(CommandOutcome::Go),
             Some(Command::Unknown(name)) => {
                 self.session
-                    .send_message(commands::unknown(&name, &all))
+                    .say(commands::unknown(&name, &all))
                     .await?;
                 Ok(CommandOutcome::Done)
             }
@@ -60,7 +60,7 @@ impl Turn<'_> {
                         self.attach(CommandOutcome::Ask(inputs), rest).await
                     }
                     Err(failure) => {
-                        self.session.send_message(failure.to_string()).await?;
+                        self.session.say(failure.to_string()).await?;
                         Ok(CommandOutcome::Done)
                     }
                 }
@@ -117,7 +117,7 @@ impl Turn<'_> {
                 }
             }
         };
-        self.session.send_message(said).await?;
+        self.session.say(said).await?;
         Ok(CommandOutcome::Done)
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::document::Node;
 use super::error::{ConfigError, ConfigWarning};
 use super::layer::unknown_key;
-use crate::agents::named_in;
+use crate::agents::resolve_program;
 
 /// The sandbox for commands, as configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn nested(node: &Node<'_>) -> Result<NestedMounts, ConfigError> {
 fn paths(node: &Node<'_>) -> Result<Vec<PathBuf>, ConfigError> {
     let items = node.items()?;
     let path = |item: &Node<'_>| {
-        let path = named_in(item.document().path(), item.string()?);
+        let path = resolve_program(item.document().path(), item.string()?);
         match path.is_absolute() && path.parent().is_some() {
             true => Ok(path),
             false => Err(item.wrong("wants an absolute path, or one that starts with `~/`")),

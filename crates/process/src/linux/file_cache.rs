@@ -1,7 +1,8 @@
 //! What is known of files that were executed before, where looking again would cost more than making sure.
 //!
-//! - *Where a file is.* A path is believed if it leads to the same file on the same mount now, through no link, and the
-//!   file has no other name, or was found under that very path.
+//! - *Where a file is.* A path is believed if the kernel names the open file by it now. Where the kernel's name may be
+//!   one of another namespace, the path must lead to the same file on the same mount through no link, and the file must
+//!   have no other name.
 //! - *What the kernel makes of it.* Believed for files that belong to root and that nobody else can write, as long as they
 //!   have not changed: the watched program cannot change them, unless it is root's.
 //!
@@ -13,7 +14,8 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::hash::Hash;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
@@ -29,19 +31,25 @@ use super::lookup::HANDLE;
 pub(super) struct OpenFile {
     pub(super) file: OwnedFd,
     pub(super) stat: Statx,
-    /// Whether no link was on the way to it.
-    pub(super) has_no_links: bool,
+    pub(super) route: Route,
+}
+
+/// How a file was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// In one call, through no link.
+    Direct,
+    /// In one call, through no link but those that lead to a path. Where the kernel says the file is, is a path to it.
+    Links,
+    /// Step by step, as the watched process would reach it.
+    Steps,
 }
 
 impl OpenFile {
-    pub(super) fn of(file: OwnedFd) -> Result<OpenFile, Errno> {
+    pub(super) fn of(file: OwnedFd, route: Route) -> Result<OpenFile, Errno> {
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
         let stat = statx(&file, "", AtFlags::EMPTY_PATH, wanted)?;
-        Ok(OpenFile {
-            file,
-            stat,
-            has_no_links: false,
-        })
+        Ok(OpenFile { file, stat, route })
     }
 
     pub(super) fn device(&self) -> u64 {
@@ -83,6 +91,8 @@ pub(super) struct FileCache {
     formats: RegisteredFormats,
     paths: RefCell<HashMap<OsString, PathBuf>>,
     images: RefCell<HashMap<FileId, (FileStamp, Image)>>,
+    /// Our own entries below `/proc/self/fd`, which name open files.
+    descriptors: Option<OwnedFd>,
     pub(super) mounts: OwnMounts,
 }
 
@@ -92,6 +102,7 @@ impl FileCache {
             formats: RegisteredFormats::read_system(),
             paths: RefCell::default(),
             images: RefCell::default(),
+            descriptors: rustix::fs::open("/proc/self/fd", HANDLE, Mode::empty()).ok(),
             mounts: OwnMounts::default(),
         }
     }
@@ -100,7 +111,23 @@ impl FileCache {
     pub(super) fn known_path(&self, given: &OsStr, found: &OpenFile) -> Option<PathBuf> {
         let paths = self.paths.borrow();
         let path = paths.get(given)?;
-        is_the_path_of(found, given, path).then(|| path.clone())
+        let is_there = found.mount().is_some()
+            && match found.route {
+                Route::Direct if path.as_os_str() == given => true,
+                Route::Links => self.is_open_at(found, path),
+                Route::Direct | Route::Steps => is_only_path_of(found, path),
+            };
+        is_there.then(|| path.clone())
+    }
+
+    /// Whether the kernel names an open file by this path.
+    fn is_open_at(&self, found: &OpenFile, path: &Path) -> bool {
+        let Some(descriptors) = &self.descriptors else {
+            return is_only_path_of(found, path);
+        };
+        let number = found.file.as_raw_fd().to_string();
+        let name = rustix::fs::readlinkat(descriptors, number, Vec::new());
+        name.is_ok_and(|name| name.as_bytes() == path.as_os_str().as_bytes())
     }
 
     /// Whether an absolute path was seen to lead to its file without links.
@@ -141,17 +168,14 @@ impl FileCache {
     }
 }
 
-/// Whether a path without links leads to this file, which was found under the path that was given, and is its only one.
-/// The path that a file was found under without links is where it is, whatever other paths it has.
-fn is_the_path_of(found: &OpenFile, given: &OsStr, path: &Path) -> bool {
-    if found.has_no_links && path.as_os_str() == given {
-        return found.mount().is_some();
-    }
-    if found.stat.stx_nlink != 1 || found.mount().is_none() {
+/// Whether a path leads to this file on the same mount through no link, and the file has no other name.
+fn is_only_path_of(found: &OpenFile, path: &Path) -> bool {
+    if found.stat.stx_nlink != 1 {
         return false;
     }
     let strict = ResolveFlags::NO_SYMLINKS;
-    let again = openat2(CWD, path, HANDLE, Mode::empty(), strict).and_then(OpenFile::of);
+    let again = openat2(CWD, path, HANDLE, Mode::empty(), strict)
+        .and_then(|file| OpenFile::of(file, Route::Direct));
     again.is_ok_and(|again| (again.id(), again.mount()) == (found.id(), found.mount()))
 }
 

@@ -13,7 +13,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::file_cache::{FileCache, FileId, OpenFile};
+use super::file_cache::{FileCache, FileId, OpenFile, Route};
 use super::image::Image;
 use super::lookup::{self, Lookup};
 use super::lookup::{FileView, HANDLE, TreeFileView, entry, real_path};
@@ -139,7 +139,7 @@ impl Tracee {
         let file = match is_descriptor {
             true => {
                 let file = self.lookup.descriptor(call.directory);
-                file.and_then(OpenFile::of)
+                file.and_then(|file| OpenFile::of(file, Route::Steps))
                     .map_err(lookup::LookupError::from)
             }
             false => self.open(call.directory, OsStr::from_bytes(&given)),
@@ -226,7 +226,8 @@ impl Tracee {
                 found => return Ok(found?),
             }
         }
-        Ok(OpenFile::of(self.lookup.open(directory, path)?)?)
+        let file = self.lookup.open(directory, path)?;
+        Ok(OpenFile::of(file, Route::Steps)?)
     }
 
     /// One call suffices where the process sees the same files as we do. None if the path leads through `/proc`, where links
@@ -246,7 +247,8 @@ impl Tracee {
         };
         let base = base.as_ref().map_or(CWD, AsFd::as_fd);
         let open = |flags| rustix::fs::openat2(base, path, HANDLE, Mode::empty(), flags);
-        match open(ResolveFlags::NO_MAGICLINKS).and_then(OpenFile::of) {
+        let direct = open(ResolveFlags::NO_MAGICLINKS);
+        match direct.and_then(|file| OpenFile::of(file, Route::Links)) {
             Err(Errno::LOOP) => None,
             // A link on the way may lead to our own entries below /proc, where something else is missing.
             Err(Errno::NOENT | Errno::NOTDIR)
@@ -268,11 +270,8 @@ impl Tracee {
         }
         let strict = ResolveFlags::NO_SYMLINKS;
         let file = rustix::fs::openat2(CWD, path, HANDLE, Mode::empty(), strict).ok()?;
-        let found = OpenFile::of(file).ok()?;
-        (Some(found.device()) != self.lookup.proc_device).then_some(OpenFile {
-            has_no_links: true,
-            ..found
-        })
+        let found = OpenFile::of(file, Route::Direct).ok()?;
+        (Some(found.device()) != self.lookup.proc_device).then_some(found)
     }
 
     /// Notes the file and what the kernel will run in its place. Fails if it cannot be executed.
@@ -401,7 +400,7 @@ pub(super) fn running_exec(process: i32) -> Option<Exec> {
     let line = cmdline(process)?;
     let args = line.split(|byte| *byte == 0);
     let args = args.take(memory::MOST_WORDS).map(<[u8]>::to_vec);
-    let file = OpenFile::of(file).ok()?;
+    let file = OpenFile::of(file, Route::Steps).ok()?;
     let file = describe(&file, real_path(&file.file));
     Some(Exec {
         pid: process.unsigned_abs(),

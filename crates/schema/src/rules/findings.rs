@@ -61,7 +61,7 @@ impl Findings {
     }
 
     /// Reports a value that does not match the schema.
-    pub(super) fn unreadable(&mut self, at: &MessagePath<'_>, fault: &json::Error) {
+    pub(super) fn unreadable(&mut self, at: &MessagePath<'_>, fault: &json::DecodeError) {
         let message = format!("does not match the schema: {fault}");
         self.add(rule!("B6"), at, message);
     }

@@ -104,18 +104,8 @@ async fn waiting_for_a_cancel_ends_when_the_request_is_answered_elsewhere() {
 
 #[tokio::test]
 async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
-    struct Sessions;
-    impl SessionIndex for Sessions {
-        fn session_effect(&self, call: &Call) -> SessionEffect {
-            match call.method() {
-                "turn" => SessionEffect::BelongsTo(SessionKey::named("s")),
-                "stop" => SessionEffect::Cancels(SessionKey::named("s")),
-                _ => SessionEffect::None,
-            }
-        }
-    }
     let options = Options {
-        session_index: Box::new(Sessions),
+        session_index: Box::new(TurnsAndStops),
         ..Options::default()
     };
     let (link, mut inbox, mut wire) = Medium::Pipes.connect(options);
@@ -132,6 +122,23 @@ async fn a_cancel_reaches_requests_that_nobody_has_taken_yet() {
     cancelled.push(link.is_cancelled(&id));
     assert_eq!(cancelled, [true, false, false]);
     assert_eq!(link.open_requests(SessionKey::named("s")).len(), 2);
+}
+
+#[tokio::test]
+async fn a_call_keeps_the_session_that_the_reader_has_found() {
+    let options = Options {
+        session_index: Box::new(TurnsAndStops),
+        ..Options::default()
+    };
+    let (_link, mut inbox, mut wire) = Medium::Pipes.connect(options);
+    wire.send(request(1, "turn") + &request(2, "else") + &notification("stop"))
+        .await;
+    let mut sessions = Vec::new();
+    for _ in 0..3 {
+        sessions.push(within(inbox.next()).await.unwrap().call().session());
+    }
+    let found = Some(SessionKey::named("s"));
+    assert_eq!(sessions, [found, None, found]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -182,4 +189,17 @@ async fn a_cancel_racing_its_answer_is_sent_at_most_once_and_the_answer_used_at_
         "{seen_cancels} cancels of {taken_back} calls"
     );
     assert_eq!(given + taken_back, usize::try_from(rounds).unwrap());
+}
+
+/// Requests `turn` belong to the session "s", which the notification `stop` cancels.
+struct TurnsAndStops;
+
+impl SessionIndex for TurnsAndStops {
+    fn session_effect(&self, call: &Call) -> SessionEffect {
+        match call.method() {
+            "turn" => SessionEffect::BelongsTo(SessionKey::named("s")),
+            "stop" => SessionEffect::Cancels(SessionKey::named("s")),
+            _ => SessionEffect::None,
+        }
+    }
 }

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::{Line, Span};
 
 use super::panel::{Panel, ScrollTarget};
-use super::quoted::Margins;
+use super::quotation::Margins;
 use super::text;
 use crate::paint::theme::{Sign, TextRole, Theme};
 
@@ -102,7 +102,7 @@ impl<T: Clone> AnswerList<T> {
                         first: Span::styled(format!("{sign} {bar} "), style),
                         rest: Span::styled(format!("  {bar} "), style),
                     };
-                    panel.lines.extend(margins.around(name, style, width));
+                    panel.lines.extend(margins.wrap(name, style, width));
                 }
             }
         }

@@ -1,22 +1,21 @@
 //! The state of the screen. It has no clock and does no I/O: inputs come with the time, effects are given back.
 
 mod actions;
-mod asked;
-mod choices;
 mod events;
 mod keys;
-mod lists;
-mod reading;
-mod say;
+mod pickers;
+mod prompts;
+mod requests;
 mod sessions;
+mod transcript_keys;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-pub(super) use asked::RequestPanel;
-pub(super) use events::words;
-pub(super) use lists::current;
-pub(super) use sessions::logins;
+pub(super) use events::content_line;
+pub(super) use pickers::current_value_name;
+pub(super) use requests::RequestPanel;
+pub(super) use sessions::login_choices;
 
 use attache::v1;
 use attache_client::command::{Command, OpenRequest};
@@ -24,13 +23,13 @@ use attache_client::session_setting::SessionSetting;
 use attache_host::permissions::{Expiry, Preset};
 use ratatui::layout::Rect;
 
-use super::asks::RequestQueue;
-use super::burst::PasteDetector;
 use super::composer::PromptHistory;
 use super::editor::Editor;
 use super::effect::{Effect, ExportFormat, Input, MouseCapture, SaveError, Steering};
 use super::help::Help;
+use super::paste_detector::PasteDetector;
 use super::picker::Picker;
+use super::request_queue::RequestQueue;
 use super::search::SearchDialog;
 use super::tab::Tab;
 use crate::paint::{Theme, Tone};
@@ -79,7 +78,7 @@ pub struct App {
     /// Where the request is on the screen.
     pub(super) request_area: Option<Rect>,
     /// The last decision that can be undone.
-    undoable: Option<asked::UndoableDecision>,
+    undoable: Option<requests::UndoableDecision>,
     pub(super) dialog: Option<Dialog>,
     pub(super) focus: Focus,
     history: PromptHistory,
@@ -218,8 +217,8 @@ impl App {
             Input::Resize(columns, rows) => self.size = (columns, rows),
             Input::Event(event) => self.event(*event, now),
             Input::Steering(steering) => self.steering = steering,
-            Input::Files(files) => self.files_found(files),
-            Input::Loaded {
+            Input::FilesFound(files) => self.files_found(files),
+            Input::AttachmentsLoaded {
                 tab,
                 mode,
                 prompt,
@@ -242,7 +241,7 @@ impl App {
             self.left_at = Some(now);
             self.end_toast(ToastEnd::DialogClosed);
         }
-        self.settle(now);
+        self.finish_input(now);
         std::mem::take(&mut self.effects)
     }
 
@@ -258,7 +257,7 @@ impl App {
     }
 
     /// What follows from the time and from what is open.
-    fn settle(&mut self, now: Instant) {
+    fn finish_input(&mut self, now: Instant) {
         if self.toast.as_ref().is_some_and(|toast| toast.until <= now) {
             self.toast = None;
         }

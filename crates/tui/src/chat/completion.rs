@@ -70,7 +70,7 @@ pub(crate) enum ListDirection {
 }
 
 /// What the agent wants to hear behind a command that stands there without anything.
-pub(crate) fn hint<'a>(text: &str, commands: &'a [v1::AvailableCommand]) -> Option<&'a str> {
+pub(crate) fn input_hint<'a>(text: &str, commands: &'a [v1::AvailableCommand]) -> Option<&'a str> {
     let name = text.strip_prefix('/')?.strip_suffix(' ')?;
     let command = commands.iter().find(|command| command.name == name)?;
     match &command.input {
@@ -81,7 +81,7 @@ pub(crate) fn hint<'a>(text: &str, commands: &'a [v1::AvailableCommand]) -> Opti
 
 /// Whether the word at the cursor asks for files.
 pub(crate) fn wants_files(editor: &Editor) -> bool {
-    mentions::open_at_end(&editor.text()[..editor.cursor()]).is_some()
+    mentions::unfinished_mention(&editor.text()[..editor.cursor()]).is_some()
 }
 
 fn commands_like(name: &str, commands: &[v1::AvailableCommand]) -> Completion {
@@ -104,12 +104,12 @@ fn commands_like(name: &str, commands: &[v1::AvailableCommand]) -> Completion {
 }
 
 fn files_like(before: &str, files: &[String]) -> Option<Completion> {
-    let open = mentions::open_at_end(before)?;
+    let open = mentions::unfinished_mention(before)?;
     let best = fuzzy::best(&open.name, files.iter().map(String::as_str), FILES);
     let choices = best.into_iter().map(|index| CompletionItem {
         label: files[index].clone(),
         detail: String::new(),
-        text: mentions::written(&files[index]) + " ",
+        text: mentions::mention_of(&files[index]) + " ",
     });
     Some(Completion {
         range: open.start..before.len(),

@@ -64,13 +64,13 @@ impl Composer {
             KeyCode::Enter if is_plain => return ComposerOutcome::Send,
             KeyCode::Up => {
                 if !self.editor.up(context.width) {
-                    history.back(&mut self.editor);
+                    history.previous(&mut self.editor);
                 }
                 return ComposerOutcome::Changed;
             }
             KeyCode::Down => {
                 if !self.editor.down(context.width) {
-                    history.forth(&mut self.editor);
+                    history.next(&mut self.editor);
                 }
                 return ComposerOutcome::Changed;
             }
@@ -147,7 +147,7 @@ impl PromptHistory {
         }
     }
 
-    fn back(&mut self, editor: &mut Editor) {
+    fn previous(&mut self, editor: &mut Editor) {
         let (at, draft) = match self.shown.take() {
             Some((at, draft)) => (at, draft),
             None => (self.prompts.len(), editor.text().to_owned()),
@@ -159,7 +159,7 @@ impl PromptHistory {
         }
     }
 
-    fn forth(&mut self, editor: &mut Editor) {
+    fn next(&mut self, editor: &mut Editor) {
         let Some((at, draft)) = self.shown.take() else {
             return;
         };

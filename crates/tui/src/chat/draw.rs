@@ -1,30 +1,27 @@
 //! The screen, from top to bottom: tabs, transcript, plan, what waits, a dialog, what is written, the state.
 
-mod ascii;
-mod completion;
 mod composer;
 mod header;
 mod layout;
 mod status;
-mod welcome;
 
 use std::time::Instant;
 
 use attache_client::export::TerminalLookup;
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::app::{AgentStatus, App, Dialog, RequestPanel};
-use super::asks::RequestDialog;
 use super::effect::ExportFormat;
-use super::panel::Panel;
+use super::panel::{KeyFocus, Panel};
+use super::request_queue::RequestDialog;
 use super::tab::{PlanView, Tab, TabStatus};
 use super::text;
 use crate::paint::theme::{SignSet, TextRole, Theme};
 use crate::paint::{Viewport, plan, wrap};
-use composer::KeyFocus;
 use layout::{PartHeights, ScreenLayout};
 
 /// What the screen shows beside its own state.
@@ -71,7 +68,7 @@ impl App {
                 let most = area
                     .height
                     .saturating_sub(1 + self.composer_height(area.height));
-                (page.height(), page.least(most))
+                (page.height(), page.min_height(most))
             }
             (None, None) => (0, 0),
         };
@@ -97,7 +94,7 @@ impl App {
         if self.is_empty_session() {
             self.draw_welcome(layout.transcript, frame);
         }
-        frame.render_widget(Paragraph::new(plan), indented(layout.plan));
+        frame.render_widget(Paragraph::new(plan), indent(layout.plan));
         frame.render_widget(Paragraph::new(waiting), layout.waiting);
         let keys = match self.dialog.is_some() || self.request_has_keys() {
             true => KeyFocus::Elsewhere,
@@ -119,7 +116,7 @@ impl App {
         }
         self.draw_status(layout.status, frame, context.now);
         if theme.sign_set() == SignSet::Ascii {
-            ascii::replace(frame.buffer_mut());
+            replace_signs_with_ascii(frame.buffer_mut());
         }
     }
 
@@ -133,7 +130,7 @@ impl App {
             RequestPanel::Panel(panel) => {
                 let window = panel.draw(area, frame, &theme);
                 if let Some(request) = request {
-                    request.coverage.note(panel, window, size);
+                    request.coverage.set_drawn(panel, window, size);
                 }
             }
             RequestPanel::Permission(page) => {
@@ -154,6 +151,49 @@ impl App {
         tab.transcript.entries().len() == 0
             && !has_failed
             && self.agent_status != AgentStatus::Exited
+    }
+
+    /// Who it is, where it works, and how to begin.
+    fn draw_welcome(&self, area: Rect, frame: &mut Frame<'_>) {
+        let theme = &self.settings.theme;
+        let width = usize::from(area.width).saturating_sub(2);
+        let info = self
+            .agent
+            .as_ref()
+            .and_then(|agent| agent.agent_info.as_ref());
+        let version = info
+            .map(|info| text::line(&info.version))
+            .unwrap_or_default();
+        let cwd = text::line(&self.tab().cwd().to_string_lossy());
+        let row = |key: &'static str, what: &'static str| {
+            Line::from(vec![
+                Span::styled(format!(" {key:<8}"), theme.style(TextRole::Strong)),
+                Span::styled(
+                    text::cut(what, width.saturating_sub(8)),
+                    theme.style(TextRole::Dim),
+                ),
+            ])
+        };
+        let lines = vec![
+            Line::default(),
+            Line::from(vec![
+                Span::styled(
+                    format!(" {}", self.agent_name()),
+                    theme.style(TextRole::Heading),
+                ),
+                Span::styled(format!(" {version}"), theme.style(TextRole::Dim)),
+            ]),
+            Line::raw(format!(
+                " in {}",
+                text::cut_front(&cwd, width.saturating_sub(3))
+            )),
+            Line::default(),
+            row("Enter", "send what is written"),
+            row("@  /", "mention a file, run a command of the agent"),
+            row("Ctrl-P", "all commands"),
+            row("?", "help"),
+        ];
+        frame.render_widget(Paragraph::new(lines), area);
     }
 
     fn dialog_panel(&self, width: u16) -> Option<Panel> {
@@ -197,14 +237,32 @@ impl App {
                 _ => String::new(),
             };
             let room = usize::from(width).saturating_sub(8 + more.len());
-            let said = text::cut(&super::app::words(content), room);
+            let said = text::cut(&super::app::content_line(content), room);
             Line::styled(format!(" next: {said}{more}"), theme.style(TextRole::Dim))
         });
         shown.collect()
     }
 }
 
-fn indented(area: Rect) -> Rect {
+/// Replaces the signs that we write ourselves. What others wrote stays as it is.
+fn replace_signs_with_ascii(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        let sign = match cell.symbol() {
+            "·" => "-",
+            "↑" => "^",
+            "↓" => "v",
+            "…" => "~",
+            "“" | "”" => "\"",
+            "•" => "*",
+            "┊" => ":",
+            "–" => "-",
+            _ => continue,
+        };
+        cell.set_symbol(sign);
+    }
+}
+
+fn indent(area: Rect) -> Rect {
     Rect {
         x: area.x + 1,
         width: area.width.saturating_sub(1),
@@ -234,7 +292,7 @@ fn plan_lines(tab: &Tab, area: Rect) -> Vec<Line<'static>> {
 }
 
 /// A line of pieces, those that count least left out until it fits.
-fn fitting(parts: Vec<StatusPart>, width: usize, theme: &Theme) -> Line<'static> {
+fn fit_parts(parts: Vec<StatusPart>, width: usize, theme: &Theme) -> Line<'static> {
     let mut parts = parts;
     parts.retain(|part| !part.text.is_empty());
     let used = |parts: &[StatusPart]| -> usize {

@@ -8,7 +8,7 @@ use attache_client::conversation::LoginCommand;
 use attache_client::event::Event;
 use crossterm::event::KeyEvent;
 
-use super::mentions::Attachment;
+use super::mentions::PromptDraft;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -28,15 +28,15 @@ pub enum Input {
     /// Whether the agent takes what is said into a turn.
     Steering(Steering),
     /// The files that can be mentioned.
-    Files(Vec<String>),
+    FilesFound(Vec<String>),
     /// The files of a prompt are read, or one could not be.
-    Loaded {
+    AttachmentsLoaded {
         /// In which tab it was written.
         tab: u64,
         /// How it is to be said.
         mode: SendMode,
         /// What was written.
-        prompt: Box<Attachment>,
+        prompt: Box<PromptDraft>,
         /// What to send.
         content: Result<Vec<v1::ContentBlock>, String>,
     },
@@ -69,13 +69,13 @@ pub enum Effect {
     /// Find the files that can be mentioned in these directories.
     FindFiles(Vec<PathBuf>),
     /// Read the files of a prompt.
-    Load {
+    LoadAttachments {
         /// In which tab it was written.
         tab: u64,
         /// How it is to be said.
         mode: SendMode,
         /// What was written.
-        prompt: Box<Attachment>,
+        prompt: Box<PromptDraft>,
     },
     /// Say what a login on the user's terminal would run.
     DescribeLogin(v1::AuthMethodId),

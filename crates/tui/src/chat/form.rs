@@ -1,9 +1,9 @@
 //! A form that the agent wants filled in: its fields, the keys in it, and when it may be sent.
 
-mod check;
 mod draw;
 mod field;
 mod keys;
+mod validation;
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ impl Form {
         let mut content = BTreeMap::new();
         let mut first = None;
         for (index, field) in self.fields.iter_mut().enumerate() {
-            match check::value(field) {
+            match validation::field_value(field) {
                 Ok(Some(value)) => {
                     content.insert(field.name.clone(), value);
                     field.problem = None;

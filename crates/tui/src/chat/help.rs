@@ -41,15 +41,15 @@ impl Help {
         panel.scroll_target = ScrollTarget::From(self.top);
         panel.keys = "↑↓ scroll · Esc close".to_owned();
         section(&mut panel, theme, "Writing", WRITING);
-        panel.gap();
+        panel.blank_line();
         panel.lines.push(heading(theme, "Commands"));
         for entry in ACTIONS {
             let key = entry.key.map(|key| key.name()).unwrap_or_default();
             panel.lines.push(row(theme, &key, entry.name));
         }
-        panel.gap();
+        panel.blank_line();
         section(&mut panel, theme, "Requests of the agent (Tab)", REQUESTS);
-        panel.gap();
+        panel.blank_line();
         section(&mut panel, theme, "Reading (Ctrl-R)", READING);
         panel
     }

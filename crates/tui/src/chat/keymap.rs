@@ -61,12 +61,12 @@ pub(crate) enum Shortcut {
 pub(crate) fn action(key: &KeyEvent) -> Option<UiAction> {
     let entry = ACTIONS
         .iter()
-        .find(|entry| entry.key.is_some_and(|known| known.is(key)))?;
+        .find(|entry| entry.key.is_some_and(|known| known.matches(key)))?;
     Some(entry.action)
 }
 
 impl Shortcut {
-    fn is(self, key: &KeyEvent) -> bool {
+    fn matches(self, key: &KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         match self {
@@ -87,7 +87,7 @@ impl Shortcut {
     }
 }
 
-const fn entry(action: UiAction, key: Shortcut, name: &'static str) -> KeyBinding {
+const fn bound(action: UiAction, key: Shortcut, name: &'static str) -> KeyBinding {
     KeyBinding {
         action,
         key: Some(key),
@@ -95,7 +95,7 @@ const fn entry(action: UiAction, key: Shortcut, name: &'static str) -> KeyBindin
     }
 }
 
-const fn keyless(action: UiAction, name: &'static str) -> KeyBinding {
+const fn unbound(action: UiAction, name: &'static str) -> KeyBinding {
     KeyBinding {
         action,
         key: None,
@@ -105,96 +105,96 @@ const fn keyless(action: UiAction, name: &'static str) -> KeyBinding {
 
 /// Everything the screen can do, in the order in which people look for it.
 pub(crate) const ACTIONS: &[KeyBinding] = &[
-    entry(UiAction::Palette, Shortcut::Control('p'), "All commands"),
-    entry(
+    bound(UiAction::Palette, Shortcut::Control('p'), "All commands"),
+    bound(
         UiAction::NewSession,
         Shortcut::Control('n'),
         "New session in a new tab",
     ),
-    entry(
+    bound(
         UiAction::Sessions,
         Shortcut::Control('o'),
         "Sessions: load, resume, fork, delete",
     ),
-    keyless(UiAction::Fork, "Fork this session"),
-    entry(UiAction::CloseTab, Shortcut::Control('x'), "Close this tab"),
-    entry(UiAction::NextTab, Shortcut::Alt('.'), "Next tab"),
-    entry(UiAction::PreviousTab, Shortcut::Alt(','), "Previous tab"),
-    entry(UiAction::Tabs, Shortcut::Alt('t'), "Choose a tab"),
-    entry(UiAction::NextMode, Shortcut::ShiftTab, "Next mode"),
-    keyless(UiAction::Modes, "Choose a mode"),
-    entry(UiAction::Model, Shortcut::Alt('m'), "Choose a model"),
-    entry(
+    unbound(UiAction::Fork, "Fork this session"),
+    bound(UiAction::CloseTab, Shortcut::Control('x'), "Close this tab"),
+    bound(UiAction::NextTab, Shortcut::Alt('.'), "Next tab"),
+    bound(UiAction::PreviousTab, Shortcut::Alt(','), "Previous tab"),
+    bound(UiAction::Tabs, Shortcut::Alt('t'), "Choose a tab"),
+    bound(UiAction::NextMode, Shortcut::ShiftTab, "Next mode"),
+    unbound(UiAction::Modes, "Choose a mode"),
+    bound(UiAction::Model, Shortcut::Alt('m'), "Choose a model"),
+    bound(
         UiAction::Options,
         Shortcut::Alt('o'),
         "Options of the session",
     ),
-    entry(
+    bound(
         UiAction::Attach,
         Shortcut::Alt('a'),
         "Attach a file or an image",
     ),
-    entry(
+    bound(
         UiAction::Steer,
         Shortcut::Control('s'),
         "Say it into the turn that runs",
     ),
-    entry(
+    bound(
         UiAction::Queue,
         Shortcut::Alt('q'),
         "Take back a prompt that waits",
     ),
-    keyless(UiAction::Cancel, "Cancel the turn"),
-    entry(
+    unbound(UiAction::Cancel, "Cancel the turn"),
+    bound(
         UiAction::GoToRequest,
         Shortcut::Alt('r'),
         "Go to the agent's request, also Tab",
     ),
-    entry(UiAction::Undo, Shortcut::Alt('u'), "Undo the last decision"),
-    entry(
+    bound(UiAction::Undo, Shortcut::Alt('u'), "Undo the last decision"),
+    bound(
         UiAction::ReadTranscript,
         Shortcut::Control('r'),
         "Read the transcript: select, unfold, copy",
     ),
-    entry(
+    bound(
         UiAction::Search,
         Shortcut::Control('f'),
         "Search the transcript",
     ),
-    entry(
+    bound(
         UiAction::Plan,
         Shortcut::Control('t'),
         "Show or hide the plan",
     ),
-    entry(
+    bound(
         UiAction::FoldAll,
         Shortcut::Control('g'),
         "Unfold or fold thoughts and tool calls",
     ),
-    keyless(UiAction::Diffs, "Diffs side by side, unified, or by width"),
-    entry(
+    unbound(UiAction::Diffs, "Diffs side by side, unified, or by width"),
+    bound(
         UiAction::CopyAnswer,
         Shortcut::Control('y'),
         "Copy the last answer",
     ),
-    entry(
+    bound(
         UiAction::ExportMarkdown,
         Shortcut::Alt('e'),
         "Export as Markdown",
     ),
-    keyless(UiAction::ExportJson, "Export as JSON"),
-    keyless(UiAction::Login, "Log in"),
-    keyless(UiAction::Logout, "Log out"),
-    keyless(UiAction::Restart, "Restart the agent"),
-    keyless(
+    unbound(UiAction::ExportJson, "Export as JSON"),
+    unbound(UiAction::Login, "Log in"),
+    unbound(UiAction::Logout, "Log out"),
+    unbound(UiAction::Restart, "Restart the agent"),
+    unbound(
         UiAction::Mouse,
         "Give the mouse to the terminal, or take it back",
     ),
-    entry(
+    bound(
         UiAction::Redraw,
         Shortcut::Control('l'),
         "Draw the screen anew",
     ),
-    entry(UiAction::Help, Shortcut::F1, "Help"),
-    entry(UiAction::Quit, Shortcut::Control('q'), "Quit"),
+    bound(UiAction::Help, Shortcut::F1, "Help"),
+    bound(UiAction::Quit, Shortcut::Control('q'), "Quit"),
 ];

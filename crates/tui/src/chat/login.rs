@@ -22,7 +22,7 @@ pub(crate) struct LoginList {
 
 impl LoginList {
     pub(crate) fn new(methods: &[v1::AuthMethod], message: Option<&str>) -> LoginList {
-        let offered: Vec<_> = super::app::logins(methods).collect();
+        let offered: Vec<_> = super::app::login_choices(methods).collect();
         // Of two with one id nobody can tell which one the agent takes.
         let is_one = |id: &v1::AuthMethodId| offered.iter().filter(|it| it.0 == *id).count() == 1;
         let ways = offered.iter().filter(|(id, ..)| is_one(id));
@@ -54,10 +54,10 @@ impl LoginList {
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
         let mut panel = Panel::new("The agent wants a login");
         panel.tone = PanelTone::Asking;
-        let inner = Panel::inner(width);
+        let inner = Panel::inner_width(width);
         if let Some(message) = &self.message {
             panel.quoted(message, TextRole::Quote, theme, inner);
-            panel.gap();
+            panel.blank_line();
         }
         if self.left_out > 0 {
             let ways = match self.left_out {
@@ -117,7 +117,7 @@ impl LoginPrompt {
     }
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
-        let inner = Panel::inner(width);
+        let inner = Panel::inner_width(width);
         let mut panel = Panel::new("The agent wants to run a login in this terminal");
         panel.tone = PanelTone::Asking;
         let command = &self.command;
@@ -134,7 +134,7 @@ impl LoginPrompt {
             let variable = format!("{}={}", visible_word(name), visible_word(value.reveal()));
             exactly("with", &variable, TextRole::Warning);
         }
-        panel.gap();
+        panel.blank_line();
         self.answers.draw(&mut panel, theme, inner);
         panel
     }

@@ -1,11 +1,11 @@
 //! Files that a prompt names with `@`: how they are written, found in the text, and sent.
 
-mod load;
-mod walk;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-pub use load::Attachment;
-pub(crate) use load::load;
-pub(crate) use walk::walk;
+use attache::v1;
+use attache_client::prompt;
+use ignore::WalkBuilder;
 
 /// A mention that is being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,9 +17,9 @@ pub(crate) struct UnfinishedMention {
 }
 
 /// The mention at the end of a text, if it ends in one that is not finished.
-pub(crate) fn open_at_end(text: &str) -> Option<UnfinishedMention> {
+pub(crate) fn unfinished_mention(text: &str) -> Option<UnfinishedMention> {
     let mut open = None;
-    for (start, at) in starts(text) {
+    for (start, at) in mention_starts(text) {
         let name = &text[at..];
         let is_open = match name.strip_prefix('"') {
             Some(quoted) => !quoted.contains('"'),
@@ -33,10 +33,10 @@ pub(crate) fn open_at_end(text: &str) -> Option<UnfinishedMention> {
     open
 }
 
-/// The names of all mentions in a text. Whether there are such files is for [`load`] to say.
-pub(crate) fn names(text: &str) -> Vec<String> {
+/// The names of all mentions in a text. Whether there are such files is for [`load_prompt`] to say.
+pub(crate) fn mentioned_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
-    for (_, at) in starts(text) {
+    for (_, at) in mention_starts(text) {
         let rest = &text[at..];
         let name = match rest.strip_prefix('"') {
             Some(quoted) => quoted.split('"').next(),
@@ -51,7 +51,7 @@ pub(crate) fn names(text: &str) -> Vec<String> {
 }
 
 /// How a path is mentioned.
-pub(crate) fn written(path: &str) -> String {
+pub(crate) fn mention_of(path: &str) -> String {
     if path.contains(char::is_whitespace) {
         format!("@\"{path}\"")
     } else {
@@ -60,10 +60,89 @@ pub(crate) fn written(path: &str) -> String {
 }
 
 /// Where mentions begin: the `@` and what follows it. One inside a word is part of the word, as in an address.
-fn starts(text: &str) -> impl Iterator<Item = (usize, usize)> {
+fn mention_starts(text: &str) -> impl Iterator<Item = (usize, usize)> {
     text.match_indices('@').filter_map(|(index, _)| {
         let before = text[..index].chars().next_back();
         let is_start = before.is_none_or(|char| char.is_whitespace() || "([{,;".contains(char));
         is_start.then_some((index, index + 1))
     })
 }
+
+/// A prompt before its files are read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptDraft {
+    /// The text as it was typed.
+    pub text: String,
+    /// What was mentioned in it. A name without a file stays text.
+    pub mentions: Vec<String>,
+    /// Files that were attached; each must be there.
+    pub files: Vec<PathBuf>,
+    /// What names are relative to.
+    pub cwd: PathBuf,
+    /// What the agent capabilities.
+    pub capabilities: v1::PromptCapabilities,
+}
+
+/// Reads what a prompt names. Blocks.
+pub(crate) fn load_prompt(
+    prompt: &PromptDraft,
+) -> Result<Vec<v1::ContentBlock>, prompt::AttachError> {
+    let mentions = prompt
+        .mentions
+        .iter()
+        .map(|name| resolve_path(&prompt.cwd, Path::new(name)));
+    let mentions = mentions.filter(|path| path.exists());
+    let files = prompt
+        .files
+        .iter()
+        .map(|file| resolve_path(&prompt.cwd, file));
+    let all: Vec<PathBuf> = mentions.chain(files).collect();
+    let text = match prompt.text.trim().is_empty() {
+        true => "",
+        false => &prompt.text,
+    };
+    prompt::compose(text, &all, &prompt.capabilities)
+}
+
+fn resolve_path(cwd: &Path, path: &Path) -> PathBuf {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    match (path.strip_prefix("~"), home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => cwd.join(path),
+    }
+}
+
+/// The files below some directories, without those that version control ignores. Those of the first directory are
+/// relative to it. Blocks; ends after a number of files or some seconds, whichever comes first.
+pub(crate) fn find_files(roots: &[PathBuf]) -> Vec<String> {
+    let Some((first, more)) = roots.split_first() else {
+        return Vec::new();
+    };
+    let mut walk = WalkBuilder::new(first);
+    for root in more {
+        walk.add(root);
+    }
+    walk.hidden(false)
+        .require_git(false)
+        .filter_entry(|entry| entry.file_name() != ".git");
+    let until = Instant::now() + TIME;
+    let entries = walk.build().take_while(|_| Instant::now() < until);
+    let files = entries
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    let names = files.filter_map(|entry| mentionable_name(entry.path(), first));
+    let mut names: Vec<String> = names.take(FILES).collect();
+    names.sort();
+    names
+}
+
+/// Names that could not be typed or shown as they are would only mislead.
+fn mentionable_name(path: &Path, first: &Path) -> Option<String> {
+    let path = path.strip_prefix(first).unwrap_or(path);
+    let name = path.to_str()?;
+    let is_plain = !name.contains('"') && !name.contains(attache_text::plain::is_hidden);
+    is_plain.then(|| name.to_owned())
+}
+
+const FILES: usize = 50_000;
+const TIME: Duration = Duration::from_secs(5);

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 
-use super::{quoted, text};
+use super::{quotation, text};
 use crate::paint::theme::{SignSet, TextRole, Theme};
 use crate::paint::wrap;
 
@@ -54,6 +54,13 @@ pub(crate) enum Scrolling {
     ByPages,
 }
 
+/// Whether keys go to this part of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyFocus {
+    Here,
+    Elsewhere,
+}
+
 /// How much a box stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum PanelTone {
@@ -94,13 +101,13 @@ impl Panel {
         width: u16,
     ) {
         let (style, width) = (theme.style(role), usize::from(width));
-        let rows = quoted::labelled(label, shown, style, theme, width);
+        let rows = quotation::labelled(label, shown, style, theme, width);
         self.lines.extend(rows);
     }
 
     /// Adds lines of others, safe to show.
     pub(crate) fn quoted(&mut self, shown: &str, role: TextRole, theme: &Theme, width: u16) {
-        let rows = quoted::lines(shown, theme.style(role), theme, usize::from(width));
+        let rows = quotation::lines(shown, theme.style(role), theme, usize::from(width));
         self.lines.extend(rows);
     }
 
@@ -109,12 +116,12 @@ impl Panel {
         self.lines.push(Line::from(spans));
     }
 
-    pub(crate) fn gap(&mut self) {
+    pub(crate) fn blank_line(&mut self) {
         self.lines.push(Line::default());
     }
 
     /// How wide lines can be in a box of this width.
-    pub(crate) fn inner(width: u16) -> u16 {
+    pub(crate) fn inner_width(width: u16) -> u16 {
         width.saturating_sub(4).max(1)
     }
 
@@ -131,7 +138,7 @@ impl Panel {
             PanelTone::Bad => TextRole::Bad,
         });
         frame.render_widget(Clear, area);
-        let mut block = frame_of(&self.title, area, style, theme);
+        let mut block = bordered_block(&self.title, area, style, theme);
         let inside = Rect {
             x: area.x + 2,
             y: area.y + 1,
@@ -196,7 +203,7 @@ impl Panel {
 
     /// The keys, broken between them and not inside.
     fn key_rows(&self, width: u16) -> Vec<String> {
-        let width = usize::from(Self::inner(width));
+        let width = usize::from(Self::inner_width(width));
         let mut rows: Vec<String> = Vec::new();
         for key in self.keys.split(" · ").filter(|key| !key.is_empty()) {
             match rows.last_mut() {
@@ -212,7 +219,12 @@ impl Panel {
 }
 
 /// The border of a box, with its title.
-pub(super) fn frame_of(title: &str, area: Rect, style: Style, theme: &Theme) -> Block<'static> {
+pub(super) fn bordered_block(
+    title: &str,
+    area: Rect,
+    style: Style,
+    theme: &Theme,
+) -> Block<'static> {
     let title = text::cut(title, usize::from(area.width.saturating_sub(4)));
     let title = Span::styled(
         format!(" {title} "),

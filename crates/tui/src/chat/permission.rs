@@ -5,10 +5,10 @@
 
 mod changes;
 mod choices;
-mod confirm;
+mod confirmation;
 mod draw;
 mod facts;
-mod moves;
+mod file_moves;
 mod page;
 mod row_coverage;
 
@@ -26,8 +26,7 @@ use attache_host::permissions::{Expiry, Scope, option_allows};
 use crate::paint::Scroll;
 use changes::Changes;
 use choices::PermissionChoice;
-pub(crate) use confirm::lasting;
-pub(crate) use draw::KeyFocus;
+pub(crate) use confirmation::expiry_phrase;
 pub(crate) use page::{DrawnPage, Fit, PermissionPage};
 use row_coverage::RowCoverage;
 
@@ -161,12 +160,12 @@ impl PermissionDialog {
         match (key.code, self.step) {
             (KeyCode::Enter, DialogStep::Choosing) => return self.pick(size),
             (KeyCode::Enter, DialogStep::Confirming(choice)) => return self.confirm(choice, size),
-            (KeyCode::Esc, DialogStep::Confirming(_)) => self.go_to(DialogStep::Choosing),
+            (KeyCode::Esc, DialogStep::Confirming(_)) => self.set_step(DialogStep::Choosing),
             (KeyCode::Esc | KeyCode::Tab, _) => return PermissionOutcome::Back,
-            (KeyCode::Right, DialogStep::Confirming(choice)) if self.has_term(choice) => {
+            (KeyCode::Right, DialogStep::Confirming(choice)) if self.has_expiry_choice(choice) => {
                 self.expiries.rotate_left(1);
             }
-            (KeyCode::Left, DialogStep::Confirming(choice)) if self.has_term(choice) => {
+            (KeyCode::Left, DialogStep::Confirming(choice)) if self.has_expiry_choice(choice) => {
                 self.expiries.rotate_right(1);
             }
             (KeyCode::Down, DialogStep::Choosing) => self.select_next(),
@@ -206,7 +205,7 @@ impl PermissionDialog {
     fn alt_key(&mut self, key: &KeyEvent) -> PermissionOutcome {
         match key.code {
             KeyCode::Char('d') => self.toggle_detail_level(),
-            KeyCode::Char('v') if self.differs() => self.toggle_diff_base(),
+            KeyCode::Char('v') if self.differs_from_disk() => self.toggle_diff_base(),
             _ => {}
         }
         PermissionOutcome::Open
@@ -216,7 +215,7 @@ impl PermissionDialog {
     pub(crate) fn deselect(&mut self) {
         self.selected = None;
         if self.step != DialogStep::Choosing {
-            self.go_to(DialogStep::Choosing);
+            self.set_step(DialogStep::Choosing);
         }
     }
 
@@ -240,10 +239,10 @@ impl PermissionDialog {
     }
 
     /// Why nothing can be granted now.
-    fn obstacle(&self, size: (u16, u16)) -> Option<Cow<'static, str>> {
+    fn refusal(&self, size: (u16, u16)) -> Option<Cow<'static, str>> {
         let why = match self.fit(size) {
             Some(Fit::Whole) => return None,
-            Some(Fit::Unread) => return Some(self.unread().into()),
+            Some(Fit::Unread) => return Some(self.unread_message().into()),
             Some(Fit::TooSmall) => page::TOO_SMALL,
             Some(Fit::TooLong) => "the request is too long to be shown, so it cannot be allowed",
             None => NOT_SHOWN,
@@ -252,7 +251,7 @@ impl PermissionDialog {
     }
 
     /// How much has to be read first, and the key for it.
-    fn unread(&self) -> String {
+    fn unread_message(&self) -> String {
         let unread_rows = self.drawn.as_ref().map(|drawn| drawn.unread_rows);
         let unread_rows = unread_rows.unwrap_or_default();
         let lines = match unread_rows.count {
@@ -271,12 +270,12 @@ impl PermissionDialog {
             return PermissionOutcome::Open;
         };
         if choice.grants()
-            && let Some(why) = self.obstacle(size)
+            && let Some(why) = self.refusal(size)
         {
             return PermissionOutcome::Refused(why);
         }
         if choice.lasts() {
-            self.go_to(DialogStep::Confirming(at));
+            self.set_step(DialogStep::Confirming(at));
             return PermissionOutcome::Open;
         }
         self.answer(&choice)
@@ -287,7 +286,7 @@ impl PermissionDialog {
             return PermissionOutcome::Open;
         };
         // What is remembered has to be on the screen, also where it rejects.
-        if let Some(why) = self.obstacle(size) {
+        if let Some(why) = self.refusal(size) {
             return PermissionOutcome::Refused(why);
         }
         self.answer(&choice)
@@ -301,12 +300,12 @@ impl PermissionDialog {
     }
 
     /// Whether the user says how long an answer counts.
-    fn has_term(&self, choice: usize) -> bool {
+    fn has_expiry_choice(&self, choice: usize) -> bool {
         let scope = self.choices.get(choice).and_then(PermissionChoice::scope);
         matches!(scope, Some(Scope::Workspace | Scope::Always))
     }
 
-    fn go_to(&mut self, step: DialogStep) {
+    fn set_step(&mut self, step: DialogStep) {
         self.step = step;
         self.top = 0;
     }
@@ -350,7 +349,7 @@ impl PermissionDialog {
     }
 
     /// Whether a file on disk is not what the agent shows.
-    fn differs(&self) -> bool {
+    fn differs_from_disk(&self) -> bool {
         let mut found = self.prompt.disk.iter();
         found.any(|found| matches!(found, DiskComparison::Different(_)))
     }

@@ -21,9 +21,9 @@ pub(crate) struct Picker {
     rows: Vec<PickerRow>,
     filter: Editor,
     /// The rows that fit the filter.
-    fitting: Vec<usize>,
+    matching: Vec<usize>,
     selected: Option<usize>,
-    awaits: PendingRows,
+    pending: PendingRows,
     is_filled: bool,
 }
 
@@ -117,26 +117,26 @@ impl Picker {
         let current = rows.iter().position(|row| row.mark == RowMark::Current);
         Picker {
             title: title.into(),
-            fitting: (0..rows.len()).collect(),
+            matching: (0..rows.len()).collect(),
             rows,
             filter: Editor::default(),
             selected: Some(current.unwrap_or(0)),
-            awaits: PendingRows::Nothing,
+            pending: PendingRows::Nothing,
             is_filled: true,
         }
     }
 
     /// A list that is filled later.
-    pub(crate) fn awaiting(title: impl Into<String>, awaits: PendingRows) -> Picker {
+    pub(crate) fn pending(title: impl Into<String>, pending: PendingRows) -> Picker {
         Picker {
-            awaits,
+            pending,
             is_filled: false,
             ..Picker::new(title, Vec::new())
         }
     }
 
-    pub(crate) fn awaits(&self, what: PendingRows) -> bool {
-        self.awaits == what
+    pub(crate) fn is_pending(&self, what: PendingRows) -> bool {
+        self.pending == what
     }
 
     pub(crate) fn key(&mut self, key: &KeyEvent) -> PickerOutcome {
@@ -154,7 +154,7 @@ impl Picker {
             KeyCode::Char('n') if control => self.step(ListDirection::Next),
             KeyCode::Char('p') if control => self.step(ListDirection::Previous),
             KeyCode::PageDown => {
-                self.selected = Some((self.selected.unwrap_or(0) + PAGE).min(self.last()));
+                self.selected = Some((self.selected.unwrap_or(0) + PAGE).min(self.last_index()));
             }
             KeyCode::PageUp => {
                 self.selected = Some(self.selected.unwrap_or(0).saturating_sub(PAGE));
@@ -184,11 +184,11 @@ impl Picker {
         self.rows.extend(rows.into_iter().take(room));
         let selected = self.selected;
         self.refilter();
-        self.selected = selected.map(|selected| selected.min(self.last()));
+        self.selected = selected.map(|selected| selected.min(self.last_index()));
     }
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
-        let width = usize::from(Panel::inner(width));
+        let width = usize::from(Panel::inner_width(width));
         let mut panel = Panel::new(self.title.clone());
         let prompt = format!("{} ", theme.sign(Sign::User));
         let column = wrap::width(&prompt) + self.filter.cursor_position(usize::MAX).1;
@@ -201,7 +201,7 @@ impl Picker {
         panel.line(vec![Span::raw(prompt), typed]);
         let label_width = self.label_width(width);
         let mut group = None;
-        for (at, &index) in self.fitting.iter().enumerate() {
+        for (at, &index) in self.matching.iter().enumerate() {
             let row = &self.rows[index];
             if row.group.is_some() && row.group != group {
                 group.clone_from(&row.group);
@@ -218,7 +218,7 @@ impl Picker {
                 .lines
                 .push(row.line(Some(at) == self.selected, theme, label_width, width));
         }
-        if self.fitting.is_empty() {
+        if self.matching.is_empty() {
             let style = theme.style(TextRole::Dim);
             let text = match (self.is_filled, self.typed_file()) {
                 (false, _) => "looking…",
@@ -233,7 +233,7 @@ impl Picker {
     }
 
     fn label_width(&self, width: usize) -> usize {
-        let rows = self.fitting.iter().map(|index| &self.rows[*index]);
+        let rows = self.matching.iter().map(|index| &self.rows[*index]);
         let widest = rows.map(|row| wrap::width(&row.label)).max().unwrap_or(0);
         match self.rows.iter().all(|row| row.detail.is_empty()) {
             true => width.saturating_sub(4),
@@ -242,7 +242,7 @@ impl Picker {
     }
 
     fn chosen(&self) -> Option<PickerChoice> {
-        match self.selected.and_then(|at| self.fitting.get(at)) {
+        match self.selected.and_then(|at| self.matching.get(at)) {
             Some(index) => Some(self.rows.get(*index)?.choice.clone()),
             None => self.typed_file().map(PickerChoice::Attach),
         }
@@ -250,16 +250,16 @@ impl Picker {
 
     /// Among files a path counts that is not in the list.
     fn typed_file(&self) -> Option<String> {
-        let is_path = self.awaits == PendingRows::Files && !self.filter.is_empty();
+        let is_path = self.pending == PendingRows::Files && !self.filter.is_empty();
         is_path.then(|| self.filter.text().to_owned())
     }
 
-    fn last(&self) -> usize {
-        self.fitting.len().saturating_sub(1)
+    fn last_index(&self) -> usize {
+        self.matching.len().saturating_sub(1)
     }
 
     fn step(&mut self, direction: ListDirection) {
-        let count = self.fitting.len().max(1);
+        let count = self.matching.len().max(1);
         self.selected = Some(match (direction, self.selected) {
             (ListDirection::Next, None) => 0,
             (ListDirection::Next, Some(selected)) => (selected + 1) % count,
@@ -268,15 +268,15 @@ impl Picker {
     }
 
     fn refilter(&mut self) {
-        let texts: Vec<String> = self.rows.iter().map(PickerRow::searched).collect();
+        let texts: Vec<String> = self.rows.iter().map(PickerRow::search_text).collect();
         let texts = texts.iter().map(String::as_str);
-        self.fitting = fuzzy::best(self.filter.text(), texts, ROWS);
+        self.matching = fuzzy::best(self.filter.text(), texts, ROWS);
         self.selected = Some(0);
     }
 }
 
 impl PickerRow {
-    fn searched(&self) -> String {
+    fn search_text(&self) -> String {
         format!("{} {}", self.label, self.detail)
     }
 

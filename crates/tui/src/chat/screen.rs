@@ -75,7 +75,7 @@ impl EventLoop<'_> {
         }
         loop {
             self.draw_if_due(conversation)?;
-            let wake = self.wake();
+            let wake = self.wake_time();
             let inputs = tokio::select! {
                 key = next_key(&mut self.keys) => match key {
                     Some(event) => self.read_pending_input(event?).await?,
@@ -198,7 +198,9 @@ impl EventLoop<'_> {
             Effect::RunLogin(command) => self.run_login(&command, conversation).await?,
             Effect::Quit => return Ok(ControlFlow::Break(())),
             Effect::FindFiles(roots) => self.background_tasks.find_files(roots),
-            Effect::Load { tab, mode, prompt } => self.background_tasks.load(tab, mode, prompt),
+            Effect::LoadAttachments { tab, mode, prompt } => {
+                self.background_tasks.load(tab, mode, prompt)
+            }
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -248,7 +250,7 @@ impl EventLoop<'_> {
     }
 
     /// When to look again if nothing happens.
-    fn wake(&self) -> Instant {
+    fn wake_time(&self) -> Instant {
         let frame = self.due.filter(|_| self.is_stale);
         let wake = frame.into_iter().chain(self.change).min();
         wake.unwrap_or_else(|| Instant::now() + IDLE)

@@ -1,29 +1,29 @@
 //! The screen as a person sees it: inputs in, whole screens out.
 
-mod asking;
-mod changes_attack;
-mod chaos;
-mod choosing;
-mod comparing;
-mod completing;
+mod attachments;
+mod completion;
+mod disk_comparison;
 mod display_attack;
-mod editing;
-mod entering_attack;
-mod filling;
-mod hostile;
-mod input_attack;
+mod editor;
+mod focus_attack;
+mod forged_rows_attack;
+mod forms;
+mod hostile_text;
 mod keys;
-mod lasting;
 #[cfg(unix)]
-mod links_attack;
-mod loading;
+mod links_and_moves_attack;
 mod other_requests;
-mod reading;
-mod rows_attack;
+mod permission_dialog;
+mod pickers;
+mod random_input;
+mod remembered_decisions;
+mod screens;
 mod sessions;
-mod showing;
 mod small_screens;
 mod test_ui;
+mod tool_input_attack;
+mod transcript_reading;
 mod typing_attack;
 mod unread_attack;
+mod unread_changes_attack;
 mod widths_attack;

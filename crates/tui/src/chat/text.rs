@@ -82,24 +82,9 @@ pub(crate) fn cut_counted(text: &str, width: usize) -> String {
     cut(&format!("{start}(+{more})"), width)
 }
 
-/// As much of the end as fits: what tells one path from another.
+/// As much of the end as fits, as for a path.
 pub(crate) fn cut_front(text: &str, width: usize) -> String {
-    if wrap::width(text) <= width {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let mut start = text.len();
-    for (index, grapheme) in text.grapheme_indices(true).rev() {
-        used += wrap::columns(grapheme);
-        if used > width {
-            break;
-        }
-        start = index;
-    }
-    match width {
-        0 => String::new(),
-        _ => format!("…{}", &text[start..]),
-    }
+    wrap::cut_front(text, width).into_owned()
 }
 
 fn break_line(line: &str, offset: usize, width: usize, rows: &mut Vec<Range<usize>>) {

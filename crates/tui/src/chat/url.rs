@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 
 use super::answer_list::{AnswerList, ListOutcome};
 use super::panel::{Panel, PanelTone};
-use super::{quoted, text};
+use super::{quotation, text};
 use crate::paint::theme::{Sign, TextRole, Theme};
 use address::{AddressError, WebAddress};
 
@@ -90,16 +90,16 @@ impl UrlPrompt {
     }
 
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
-        let inner = Panel::inner(width);
+        let inner = Panel::inner_width(width);
         let mut panel = Panel::new("Visit a page?");
         panel.tone = PanelTone::Asking;
         panel.quoted(&self.message, TextRole::Quote, theme, inner);
-        panel.gap();
+        panel.blank_line();
         let warning = theme.style(TextRole::Warning);
         match &self.address {
             Ok(address) => {
                 panel.labelled("host", &address.host, TextRole::Strong, theme, inner);
-                self.whole(&mut panel, address, theme, inner);
+                self.add_address(&mut panel, address, theme, inner);
                 for said in &address.warnings {
                     panel.text(said, warning, inner);
                 }
@@ -109,13 +109,13 @@ impl UrlPrompt {
                 panel.text(error.message(), warning, inner);
             }
         }
-        panel.gap();
+        panel.blank_line();
         self.answers.draw(&mut panel, theme, inner);
         panel
     }
 
     /// All of the address, with the host in bold wherever its rows break.
-    fn whole(&self, panel: &mut Panel, address: &WebAddress, theme: &Theme, width: u16) {
+    fn add_address(&self, panel: &mut Panel, address: &WebAddress, theme: &Theme, width: u16) {
         // Up to the end of the host all characters are shown as they are.
         let url = visible(&self.url).into_owned();
         let (start, end) = (address.range.start, address.range.end);
@@ -123,7 +123,7 @@ impl UrlPrompt {
             format!("{} ", theme.sign(Sign::Quoted)),
             theme.style(TextRole::Dim),
         );
-        for row in text::rows(&url, usize::from(width.saturating_sub(quoted::WIDTH))) {
+        for row in text::rows(&url, usize::from(width.saturating_sub(quotation::WIDTH))) {
             let cut = |at: usize| at.clamp(row.start, row.end);
             let part = |from: usize, to: usize, role| {
                 Span::styled(url[cut(from)..cut(to)].to_owned(), theme.style(role))

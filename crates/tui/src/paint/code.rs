@@ -1,7 +1,7 @@
 //! Colours of code, found on a thread of their own: until it has got there, code has none, and no frame waits.
 
+mod colour_cache;
 mod grammar;
-mod known;
 mod worker;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 use ratatui::text::Span;
 
 use super::theme::{TextRole, Theme};
-use known::ColourCache;
+use colour_cache::ColourCache;
 use worker::HighlightJob;
 
-pub(super) use known::PrefixHash;
+pub(super) use colour_cache::PrefixHash;
 
 /// Finds the colours of code. Clones share what was found.
 #[derive(Clone)]

@@ -15,7 +15,7 @@ use ratatui::text::{Line, Span};
 
 use super::code::{self, PrefixHash};
 use super::theme::{Sign, TextRole};
-use super::{Appearance, path, wrap};
+use super::{Appearance, wrap};
 use rows::{DiffRows, Hunk, Side, StepRows};
 
 /// How diffs are laid out.
@@ -86,7 +86,7 @@ fn paint_rows(
         appearance,
         width: usize::from(width),
         limit: limit.max(2),
-        lines: vec![head(diff, rows, appearance, usize::from(width))],
+        lines: vec![header(diff, rows, appearance, usize::from(width))],
         left_out: 0,
         is_coloured: true,
         syntax: syntax(diff.path.as_str()),
@@ -151,8 +151,8 @@ impl DiffPainter<'_> {
                 (writer.write)(self, step, &mut colours);
             }
         }
-        if rows.rest() > 0 {
-            self.note(&format!("{} lines", rows.rest()));
+        if rows.lines_below() > 0 {
+            self.note(&format!("{} lines", rows.lines_below()));
         }
     }
 
@@ -187,7 +187,7 @@ impl DiffPainter<'_> {
     fn colour(&mut self, hunk: &Hunk<'_>, side: Side, rows: &DiffRows<'_>) -> Vec<Spans> {
         let room = self.limit.saturating_sub(self.lines.len());
         let texts = hunk.lines(side).take(room);
-        let texts = texts.map(|line| shown(line.text, rows.longest(line)));
+        let texts = texts.map(|line| shown_line(line.text, rows.longest(line)));
         let texts: Vec<String> = texts.collect();
         let lines: Vec<&str> = texts.iter().map(String::as_str).collect();
         let coloured =
@@ -231,7 +231,7 @@ impl DiffPainter<'_> {
     }
 }
 
-fn head(
+fn header(
     diff: &v1::Diff,
     rows: &DiffRows<'_>,
     appearance: &Appearance,
@@ -243,11 +243,11 @@ fn head(
         Span::styled(format!("+{}", rows.added), theme.style(TextRole::Good)),
         Span::raw(" "),
         Span::styled(format!("-{}", rows.removed), theme.style(TextRole::Bad)),
-        Span::styled(rows.what(), theme.style(TextRole::Dim)),
+        Span::styled(rows.kind_label(), theme.style(TextRole::Dim)),
     ];
     let room = width.saturating_sub(wrap::spans_width(&figures));
-    let path = path::shown(&diff.path, &appearance.cwd);
-    let path = path::cut(&path, room).into_owned();
+    let path = super::relative_path(&diff.path, &appearance.cwd);
+    let path = wrap::cut_front(&path, room).into_owned();
     let mut spans = vec![Span::styled(path, theme.style(TextRole::Strong))];
     spans.extend(figures);
     Line::from(wrap::cut_spans(spans, width))
@@ -263,7 +263,7 @@ fn syntax(path: &str) -> String {
 
 /// A line as it is shown: everything in it is visible, a tab as its sign and the gap behind it. A line of more than `most`
 /// characters says how much of it is missing.
-fn shown(line: &str, most: usize) -> String {
+fn shown_line(line: &str, most: usize) -> String {
     let end = line.char_indices().nth(most).map(|(end, _)| end);
     let mut text = String::with_capacity(line.len());
     for (index, part) in line[..end.unwrap_or(line.len())].split('\t').enumerate() {

@@ -112,7 +112,7 @@ fn head(
     let (_, role) = sign(call);
     let title = title(&call.report);
     let kind = Span::styled(
-        kind_before(&title, &call.report.kind),
+        kind_prefix(&title, &call.report.kind),
         theme.style(TextRole::Dim),
     );
     let time = elapsed.map(|time| match call.is_open() {
@@ -120,7 +120,7 @@ fn head(
         false if time < AT_ONCE => String::new(),
         _ => figures::elapsed(time),
     });
-    let state = [state(call).to_owned(), time.unwrap_or_default()];
+    let state = [status_label(call).to_owned(), time.unwrap_or_default()];
     let state: Vec<String> = state.into_iter().filter(|text| !text.is_empty()).collect();
     let state = match state.join(" ") {
         text if text.is_empty() => text,
@@ -137,7 +137,7 @@ fn head(
 }
 
 /// The kind, unless the title begins with it anyway.
-fn kind_before(title: &str, kind: &v1::ToolKind) -> String {
+fn kind_prefix(title: &str, kind: &v1::ToolKind) -> String {
     let word = kind_label(kind);
     let first = title.split(' ').next().unwrap_or_default();
     if first.eq_ignore_ascii_case(word) {
@@ -147,7 +147,7 @@ fn kind_before(title: &str, kind: &v1::ToolKind) -> String {
     }
 }
 
-fn state(call: &ToolCallEntry) -> &'static str {
+fn status_label(call: &ToolCallEntry) -> &'static str {
     match &call.report.status {
         _ if call.is_cancelled => "cancelled",
         v1::ToolCallStatus::Completed => "",

@@ -253,7 +253,7 @@ impl TranscriptView {
     /// Searches all entries, the newest first, and goes to the nearest match above. Capitals in the query make case
     /// count. An empty query ends the search.
     pub fn search(&mut self, query: &str) {
-        self.search = Search::begin(query);
+        self.search = Search::new(query);
         self.is_settled = false;
     }
 

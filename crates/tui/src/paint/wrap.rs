@@ -47,6 +47,24 @@ pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// As much of the end of a text as fits a width, with `…` in place of what is missing: the end tells one path from another.
+pub fn cut_front(text: &str, limit: usize) -> Cow<'_, str> {
+    if width(text) <= limit {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 1;
+    let fits = |grapheme: &&str| {
+        used += columns(grapheme);
+        used <= limit
+    };
+    let kept = text.graphemes(true).rev().take_while(fits);
+    let length: usize = kept.map(str::len).sum();
+    match limit {
+        0 => Cow::Borrowed(""),
+        _ => Cow::Owned(format!("…{}", &text[text.len() - length..])),
+    }
+}
+
 /// The spans cut to a width, with `…` in place of what is missing.
 pub fn cut_spans(spans: Vec<Span<'static>>, limit: usize) -> Vec<Span<'static>> {
     if spans_width(&spans) <= limit {

@@ -8,9 +8,9 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::screen::{FilterField, FollowMode, Viewer, ViewerPane};
+use crate::paint::wrap;
 
 pub(super) fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     let area = frame.area();
@@ -19,24 +19,28 @@ pub(super) fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
         true => area.width * 3 / 5,
         false => area.width,
     };
-    put(frame, line(0), title(viewer, area.width));
-    put(frame, Rect::new(0, 1, list_width, 1), heads(list_width));
+    draw_line(frame, line(0), title(viewer, area.width));
+    draw_line(
+        frame,
+        Rect::new(0, 1, list_width, 1),
+        column_heads(list_width),
+    );
     for row in 0..viewer.layout.list {
         let place = Rect::new(0, 2 + row, list_width, 1);
-        put(frame, place, list_line(viewer, row, list_width));
+        draw_line(frame, place, list_line(viewer, row, list_width));
     }
     let detail = match viewer.layout.beside {
         true => Rect::new(list_width + 1, 1, area.width - list_width - 1, 1),
         false => Rect::new(0, 2 + viewer.layout.list, area.width, 1),
     };
     draw_detail(viewer, frame, detail);
-    put(frame, line(area.height.saturating_sub(1)), keys(viewer));
+    draw_line(frame, line(area.height.saturating_sub(1)), key_line(viewer));
     if viewer.help {
         draw_help(frame, area);
     }
 }
 
-fn put(frame: &mut Frame<'_>, area: Rect, line: Line<'_>) {
+fn draw_line(frame: &mut Frame<'_>, area: Rect, line: Line<'_>) {
     let area = area.intersection(frame.area());
     frame.render_widget(Paragraph::new(line), area);
 }
@@ -63,7 +67,7 @@ fn title(viewer: &Viewer, width: u16) -> Line<'static> {
     } else if viewer.follow_mode != FollowMode::Off {
         facts.push("follows".to_owned());
     }
-    let filter = filter(viewer);
+    let filter = filter_label(viewer);
     let line = format!(" {name}  {}{filter}", facts.join(", "));
     Line::styled(
         fit(&line, width),
@@ -71,7 +75,7 @@ fn title(viewer: &Viewer, width: u16) -> Line<'static> {
     )
 }
 
-fn filter(viewer: &Viewer) -> String {
+fn filter_label(viewer: &Viewer) -> String {
     let filter = viewer.filter();
     let stream = filter.stream.map(|stream| stream.word().to_owned());
     let parts = [
@@ -87,7 +91,7 @@ fn filter(viewer: &Viewer) -> String {
     parts.collect()
 }
 
-fn heads(width: u16) -> Line<'static> {
+fn column_heads(width: u16) -> Line<'static> {
     let line = columns("time", " ", "message", "took", "size", width);
     Line::styled(line, Style::new().add_modifier(Modifier::BOLD))
 }
@@ -97,12 +101,12 @@ fn list_line(viewer: &Viewer, row: u16, width: u16) -> Line<'static> {
         return Line::default();
     };
     let broken = viewer.violations.has(*number);
-    let name = format!("{}{}", if broken { "! " } else { "" }, name(found));
+    let name = format!("{}{}", if broken { "! " } else { "" }, row_name(found));
     let line = columns(
         &clock(found.at),
         arrow(found),
         &name,
-        &took(found),
+        &timing(found),
         &match found.size {
             0 => String::new(),
             bytes => size(bytes),
@@ -142,7 +146,7 @@ fn arrow(row: &RecordRow) -> &'static str {
     }
 }
 
-fn name(row: &RecordRow) -> String {
+fn row_name(row: &RecordRow) -> String {
     let what = match row.kind {
         RecordKind::Request
         | RecordKind::Notification
@@ -159,7 +163,7 @@ fn name(row: &RecordRow) -> String {
 }
 
 /// An answer's latency, the first words of a turn, the length of a tool call.
-fn took(row: &RecordRow) -> String {
+fn timing(row: &RecordRow) -> String {
     match (row.latency, row.first, row.span) {
         (Some(latency), _, _) => time(latency),
         (None, Some(first), _) => format!("first {}", time(first)),
@@ -186,23 +190,23 @@ fn draw_detail(viewer: &Viewer, frame: &mut Frame<'_>, first: Rect) {
         ViewerPane::Detail => Style::new().add_modifier(Modifier::REVERSED),
     };
     let facts = fit(&facts.unwrap_or_default(), first.width);
-    put(frame, first, Line::styled(facts, style));
+    draw_line(frame, first, Line::styled(facts, style));
     let lines = viewer.detail.iter().skip(viewer.scroll);
     let pieces = lines.flat_map(|line| {
         let style = match line.starts_with("! ") {
             true => Style::new().fg(Color::Red),
             false => Style::new(),
         };
-        let pieces = wrapped(line, first.width);
-        pieces.into_iter().map(move |piece| (piece, style))
+        let line = vec![Span::styled(wrap::without_tabs(line).into_owned(), style)];
+        wrap::hard(line, usize::from(first.width), &[], &[])
     });
-    for (row, (piece, style)) in (1..=viewer.layout.detail).zip(pieces) {
+    for (row, piece) in (1..=viewer.layout.detail).zip(pieces) {
         let place = Rect::new(first.x, first.y + row, first.width, 1);
-        put(frame, place, Line::styled(piece, style));
+        draw_line(frame, place, piece);
     }
 }
 
-fn keys(viewer: &Viewer) -> Line<'static> {
+fn key_line(viewer: &Viewer) -> Line<'static> {
     if let Some(prompt) = &viewer.prompt {
         let what = match prompt.field {
             FilterField::Text => "text",
@@ -222,7 +226,7 @@ fn keys(viewer: &Viewer) -> Line<'static> {
 }
 
 fn draw_help(frame: &mut Frame<'_>, area: Rect) {
-    let width = HELP.iter().map(|line| line.width()).max().unwrap_or(0) + 2;
+    let width = HELP.iter().map(|line| wrap::width(line)).max().unwrap_or(0) + 2;
     let width = u16::try_from(width).unwrap_or(u16::MAX).min(area.width);
     let height = u16::try_from(HELP.len())
         .unwrap_or(u16::MAX)
@@ -231,7 +235,7 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect) {
     for (row, line) in (0..height).zip(HELP) {
         let place = Rect::new(x, y + row, width, 1);
         let line = fit(&format!(" {line}"), width);
-        put(
+        draw_line(
             frame,
             place,
             Line::styled(line, Style::new().add_modifier(Modifier::REVERSED)),
@@ -239,45 +243,13 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// The text in pieces of that width.
-fn wrapped(text: &str, width: u16) -> Vec<String> {
-    let width = usize::from(width.max(1));
-    let mut pieces = vec![String::new()];
-    let mut used = 0;
-    for char in text.chars() {
-        let wide = char.width().unwrap_or(0);
-        if used + wide > width {
-            pieces.push(String::new());
-            used = 0;
-        }
-        if let Some(piece) = pieces.last_mut() {
-            piece.push(char);
-        }
-        used += wide;
-    }
-    pieces
-}
-
 /// The text cut or filled to a width.
 fn fit(text: &str, width: u16) -> String {
     let width = usize::from(width);
-    let mut out = String::with_capacity(width);
-    let mut used = 0;
-    let whole = text.width() <= width;
-    for char in text.chars() {
-        let wide = char.width().unwrap_or(0);
-        if used + wide > width.saturating_sub(usize::from(!whole)) {
-            break;
-        }
-        out.push(char);
-        used += wide;
-    }
-    if !whole && width > 0 {
-        out.push('…');
-        used += 1;
-    }
-    out.extend(std::iter::repeat_n(' ', width.saturating_sub(used)));
-    out
+    let mut text = wrap::cut(text, width).into_owned();
+    let missing = width.saturating_sub(wrap::width(&text));
+    text.extend(std::iter::repeat_n(' ', missing));
+    text
 }
 
 const TIME: u16 = 11;

@@ -22,33 +22,39 @@ use crate::paint::{Fold, Tone};
 impl App {
     pub(super) fn run_action(&mut self, action: UiAction, now: Instant) {
         match action {
-            UiAction::Palette => self.dialog = Some(Dialog::Picker(self.palette())),
-            UiAction::NewSession => self.open(self.opening(SessionStart::New), now),
-            UiAction::Sessions => self.sessions(now),
-            UiAction::Fork => self.fork(now),
-            UiAction::CloseTab => self.close_tab_if_meant(now),
+            UiAction::Palette => self.dialog = Some(Dialog::Picker(self.command_palette())),
+            UiAction::NewSession => self.open_session(self.open_request(SessionStart::New), now),
+            UiAction::Sessions => self.open_session_list(now),
+            UiAction::Fork => self.fork_session(now),
+            UiAction::CloseTab => self.confirm_close_tab(now),
             UiAction::NextTab => self.active = (self.active + 1) % self.tabs.len(),
             UiAction::PreviousTab => {
                 self.active = (self.active + self.tabs.len() - 1) % self.tabs.len();
             }
-            UiAction::Tabs => self.dialog = Some(Dialog::Picker(self.tab_list())),
-            UiAction::Modes => self.open_picker(self.modes(), "this session has no modes", now),
-            UiAction::NextMode => self.next_mode(now),
-            UiAction::Model => {
-                self.open_picker(self.models(), "this session has no choice of models", now)
+            UiAction::Tabs => self.dialog = Some(Dialog::Picker(self.tab_picker())),
+            UiAction::Modes => {
+                self.open_picker(self.mode_picker(), "this session has no modes", now)
             }
+            UiAction::NextMode => self.next_mode(now),
+            UiAction::Model => self.open_picker(
+                self.model_picker(),
+                "this session has no choice of models",
+                now,
+            ),
             UiAction::Options => {
-                self.open_picker(self.options(), "this session has no options", now)
+                self.open_picker(self.option_picker(), "this session has no options", now)
             }
             UiAction::Attach => self.attach(now),
             UiAction::Steer => self.send_prompt(SendMode::Steer, now),
-            UiAction::Queue => self.open_picker(self.queue(), "no prompt waits", now),
+            UiAction::Queue => self.open_picker(self.queue_picker(), "no prompt waits", now),
             UiAction::Cancel => {
                 self.cancel();
             }
             UiAction::Quit => self.quit(now),
             UiAction::Redraw => self.effects.push(Effect::Redraw),
-            UiAction::Login => self.open_picker(self.logins(), "the agent offers no login", now),
+            UiAction::Login => {
+                self.open_picker(self.login_picker(), "the agent offers no login", now)
+            }
             UiAction::Logout => self.logout(now),
             UiAction::Restart => self.restart(),
             UiAction::Mouse => self.toggle_mouse(now),
@@ -61,7 +67,7 @@ impl App {
             }
             UiAction::Undo => self.undo_decision(now),
             UiAction::Help => self.dialog = Some(Dialog::Help(Help::default())),
-            UiAction::ReadTranscript => self.start_reading(),
+            UiAction::ReadTranscript => self.focus_transcript(),
             UiAction::Search => self.dialog = Some(Dialog::Search(SearchDialog::default())),
             UiAction::Plan => self.cycle_plan(),
             UiAction::FoldAll => self.toggle_folds(),
@@ -104,11 +110,11 @@ impl App {
         }
     }
 
-    fn sessions(&mut self, now: Instant) {
+    fn open_session_list(&mut self, now: Instant) {
         if self.capabilities().session_capabilities.list.is_none() {
             return self.toast(Tone::Info, "this agent does not list its sessions", now);
         }
-        self.dialog = Some(Dialog::Picker(Picker::awaiting(
+        self.dialog = Some(Dialog::Picker(Picker::pending(
             "Sessions",
             PendingRows::Sessions,
         )));
@@ -118,14 +124,14 @@ impl App {
         });
     }
 
-    fn fork(&mut self, now: Instant) {
+    fn fork_session(&mut self, now: Instant) {
         if self.capabilities().session_capabilities.fork.is_none() {
             return self.toast(Tone::Info, "this agent does not fork sessions", now);
         }
         if let Some(session) = self.tab().session().cloned() {
             let mut opening = self.tab().opening.clone();
             opening.start = SessionStart::Fork(session);
-            self.open(opening, now);
+            self.open_session(opening, now);
         }
     }
 

@@ -9,10 +9,10 @@ use attache_client::figures;
 use attache_host::permissions::{Expiry, Reason};
 
 use super::{AgentStatus, App, ToastEnd, UndoOffer};
-use crate::chat::asks::{AgentRequest, RequestDialog};
-use crate::chat::death::AgentExitDialog;
+use crate::chat::agent_exit::AgentExitDialog;
 use crate::chat::form::Form;
 use crate::chat::permission::PermissionDialog;
+use crate::chat::request_queue::{AgentRequest, RequestDialog};
 use crate::chat::tab::{Activity, RunningTurn, Tab, TurnStatus};
 use crate::chat::text;
 use crate::chat::url::UrlPrompt;
@@ -34,7 +34,7 @@ impl App {
                 }
             }
             Event::Steered { session, content } => {
-                let said = words(&content);
+                let said = content_line(&content);
                 if let Some(tab) = self.tab_of(&session) {
                     tab.remark(Tone::Info, format!("you said into the turn: {said}"));
                 }
@@ -100,7 +100,7 @@ impl App {
         let active = self.tab().number;
         if let Some(tab) = self.tab_of(&news.session_id) {
             tab.apply(news.update, now);
-            tab.notice(active);
+            tab.mark_unread(active);
         }
     }
 
@@ -153,7 +153,7 @@ impl App {
         };
         tab.last_turn = how;
         tab.changed(&change, now);
-        tab.notice(active);
+        tab.mark_unread(active);
         // What was said of the turn is over with it.
         self.toast.take_if(|toast| toast.tone == Tone::Info);
     }
@@ -177,7 +177,7 @@ impl App {
             self.settings.expiry,
         )));
         if self.requests.push(session.clone(), what) {
-            self.point_to_request(session.as_ref(), now);
+            self.announce_request(session.as_ref(), now);
         } else {
             self.submit(Command::AnswerPermission {
                 prompt: number,
@@ -193,7 +193,7 @@ impl App {
     }
 
     /// Says that something is wanted where it cannot be seen: in another tab, or behind a dialog.
-    fn point_to_request(&mut self, session: Option<&v1::SessionId>, now: Instant) {
+    fn announce_request(&mut self, session: Option<&v1::SessionId>, now: Instant) {
         // It would look like a word on this request.
         self.toast.take_if(|toast| toast.undo != UndoOffer::None);
         let mut tabs = self.tabs.iter();
@@ -233,7 +233,7 @@ impl App {
         };
         let is_shown = what.is_some_and(|what| self.requests.push(session.clone(), what));
         if is_shown {
-            return self.point_to_request(session.as_ref(), now);
+            return self.announce_request(session.as_ref(), now);
         }
         self.submit(Command::AnswerForm {
             form: number,
@@ -272,7 +272,7 @@ impl App {
 }
 
 impl Tab {
-    fn notice(&mut self, active: u64) {
+    fn mark_unread(&mut self, active: u64) {
         if self.number != active {
             self.activity = Activity::Unread;
         }
@@ -296,7 +296,7 @@ impl AgentRequest {
 }
 
 /// The text of content, on one line.
-pub(in crate::chat) fn words(content: &[v1::ContentBlock]) -> String {
+pub(in crate::chat) fn content_line(content: &[v1::ContentBlock]) -> String {
     let texts = content.iter().map(|block| match block {
         v1::ContentBlock::Text(content) => text::line(&content.text),
         other => format!("[{}]", other.tag()),

@@ -6,19 +6,19 @@ use attache_client::command::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{App, Dialog, Focus, ToastEnd};
-use crate::chat::asks::MOMENT;
-use crate::chat::burst::{KeyPace, is_printable, pasted_text};
 use crate::chat::composer::{ComposerContext, ComposerOutcome};
 use crate::chat::effect::{Effect, SendMode};
 use crate::chat::help::{DialogState, Help};
 use crate::chat::keymap::{self, UiAction};
+use crate::chat::paste_detector::{KeyPace, is_printable, pasted_text};
 use crate::chat::picker::{PickerChoice, PickerOutcome};
+use crate::chat::request_queue::GRACE_PERIOD;
 use crate::chat::tab::TurnStatus;
 use crate::paint::{Scroll, Tone};
 
 impl App {
     pub(super) fn key(&mut self, key: &KeyEvent, now: Instant) {
-        let pace = self.paste_detector.note(key, now);
+        let pace = self.paste_detector.classify(key, now);
         self.end_toast(ToastEnd::NextKey);
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if control && key.code == KeyCode::Char('c') {
@@ -38,7 +38,7 @@ impl App {
             };
             return self.toast(Tone::Warning, text, now);
         }
-        if key.code == KeyCode::Esc && self.has_something_to_leave() {
+        if key.code == KeyCode::Esc && self.can_leave() {
             self.left_at = Some(now);
         }
         if self.is_text_beside_request(key, pace) {
@@ -61,8 +61,8 @@ impl App {
             };
         }
         match self.focus {
-            Focus::Transcript => self.reading_key(key, now),
-            Focus::Composer => self.writing_key(key, now),
+            Focus::Transcript => self.transcript_key(key, now),
+            Focus::Composer => self.composer_key(key, now),
         }
     }
 
@@ -114,7 +114,7 @@ impl App {
     /// the user went to takes them.
     fn type_beside_request(&mut self, key: &KeyEvent, now: Instant) {
         if is_printable(key) && !self.request_has_keys() {
-            return self.write_key(key, now);
+            return self.edit_prompt(key, now);
         }
         if let Some(text) = pasted_text(key) {
             self.paste(text.encode_utf8(&mut [0; 4]), now);
@@ -238,7 +238,7 @@ impl App {
         true
     }
 
-    fn writing_key(&mut self, key: &KeyEvent, now: Instant) {
+    fn composer_key(&mut self, key: &KeyEvent, now: Instant) {
         let composer = &self.tab().composer;
         let is_empty = composer.is_empty();
         let is_completing = composer.completion.is_some();
@@ -277,7 +277,7 @@ impl App {
         if let Some(action) = keymap::action(key) {
             return self.run_action(action, now);
         }
-        self.write_key(key, now);
+        self.edit_prompt(key, now);
     }
 
     /// Tab: to the agent's request if there is one, else to the transcript. While something is written it does neither: it
@@ -292,13 +292,13 @@ impl App {
     }
 
     /// Whether Esc closes something or goes back from somewhere.
-    fn has_something_to_leave(&self) -> bool {
+    fn can_leave(&self) -> bool {
         self.request_has_keys()
             || self.focus == Focus::Transcript
             || self.tab().composer.completion.is_some()
     }
 
-    fn write_key(&mut self, key: &KeyEvent, now: Instant) {
+    fn edit_prompt(&mut self, key: &KeyEvent, now: Instant) {
         let width = self.composer_width();
         let tab = &mut self.tabs[self.active];
         let context = ComposerContext {
@@ -316,7 +316,7 @@ impl App {
 
 /// Whether something happened so recently that a key may still be meant for what was there before.
 fn is_recent(at: Option<Instant>, now: Instant) -> bool {
-    at.is_some_and(|at| now.saturating_duration_since(at) < MOMENT)
+    at.is_some_and(|at| now.saturating_duration_since(at) < GRACE_PERIOD)
 }
 
 fn is_quit(key: &KeyEvent) -> bool {

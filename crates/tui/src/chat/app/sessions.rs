@@ -11,8 +11,8 @@ use attache_text::plain::{GUTTER, visible};
 
 use super::keys::TWICE;
 use super::{AgentStatus, App, FirstSession, LatestSession};
-use crate::chat::asks::RequestDialog;
 use crate::chat::login::{LoginList, LoginPrompt};
+use crate::chat::request_queue::RequestDialog;
 use crate::chat::tab::{Tab, TabStatus};
 use crate::chat::text;
 use crate::paint::Tone;
@@ -147,7 +147,7 @@ impl App {
     }
 
     /// Opens a session in a new tab, or goes to the tab where it is.
-    pub(super) fn open(&mut self, opening: OpenRequest, now: Instant) {
+    pub(super) fn open_session(&mut self, opening: OpenRequest, now: Instant) {
         if let SessionStart::Load(session) | SessionStart::Resume(session) = &opening.start {
             let there = self
                 .tabs
@@ -175,7 +175,7 @@ impl App {
     }
 
     /// An opening like the first one, but for how it begins.
-    pub(super) fn opening(&self, start: SessionStart) -> OpenRequest {
+    pub(super) fn open_request(&self, start: SessionStart) -> OpenRequest {
         OpenRequest {
             start,
             ..self.settings.opening.clone()
@@ -183,7 +183,7 @@ impl App {
     }
 
     /// Closes the tab that is looked at; while a turn runs that takes two keys.
-    pub(super) fn close_tab_if_meant(&mut self, now: Instant) {
+    pub(super) fn confirm_close_tab(&mut self, now: Instant) {
         let is_meant = self.close_by.take().is_some_and(|by| now <= by);
         if self.tab().turn.is_none() || is_meant {
             return self.close_tab();
@@ -196,7 +196,7 @@ impl App {
     /// Closes the tab that is looked at. In place of the last one there is a new session.
     pub(super) fn close_tab(&mut self) {
         if self.tabs.len() == 1 {
-            let opening = self.opening(SessionStart::New);
+            let opening = self.open_request(SessionStart::New);
             let tab = Tab::new(self.next_tab, opening.clone(), self.settings.theme);
             self.next_tab += 1;
             self.tabs.push(tab);
@@ -247,7 +247,7 @@ impl App {
         }
         let mut tabs = self.tabs.iter_mut();
         let opening =
-            tabs.find(|tab| tab.state == TabStatus::Opening && tab.opens_with(&failure.operation));
+            tabs.find(|tab| tab.state == TabStatus::Opening && tab.opens_by(&failure.operation));
         let Some(tab) = opening else {
             return self.toast(Tone::Bad, text, now);
         };
@@ -358,7 +358,7 @@ impl Tab {
         self.remark(Tone::Info, "a fork: from here on it goes its own way");
     }
 
-    fn opens_with(&self, method: &str) -> bool {
+    fn opens_by(&self, method: &str) -> bool {
         let ours = match &self.opening.start {
             SessionStart::New => "session/new",
             SessionStart::Load(_) => "session/load",
@@ -370,7 +370,7 @@ impl Tab {
 }
 
 /// Each way to log in: its id, its name and what it is; safe to show.
-pub(in crate::chat) fn logins(
+pub(in crate::chat) fn login_choices(
     methods: &[v1::AuthMethod],
 ) -> impl Iterator<Item = (v1::AuthMethodId, String, String)> {
     methods.iter().filter_map(|method| {

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::{StatusPart, fitting};
+use super::{StatusPart, fit_parts};
 use crate::chat::app::App;
 use crate::chat::tab::{Activity, Tab};
 use crate::chat::text;
@@ -28,7 +28,7 @@ impl App {
             StatusPart::new(text::cut(&tab.title(), width / 2), TextRole::Text, 2),
             StatusPart::new(text::cut_front(&cwd, width / 2), TextRole::Dim, 1),
         ];
-        fitting(parts, width, &self.settings.theme)
+        fit_parts(parts, width, &self.settings.theme)
     }
 
     /// All tabs, as wide as there is room, those around the active one where there is not.

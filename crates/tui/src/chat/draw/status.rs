@@ -10,8 +10,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::widgets::Paragraph;
 
-use super::{StatusPart, fitting};
-use crate::chat::app::{AgentStatus, App, UndoOffer, current};
+use super::{StatusPart, fit_parts};
+use crate::chat::app::{AgentStatus, App, UndoOffer, current_value_name};
 use crate::chat::tab::{TabStatus, TurnStatus};
 use crate::chat::text;
 use crate::paint::Tone;
@@ -45,7 +45,7 @@ impl App {
         if self.tabs.len() > 1 {
             parts.push(StatusPart::new(self.agent_name(), TextRole::Dim, 1));
         }
-        let line = fitting(parts, width, &self.settings.theme);
+        let line = fit_parts(parts, width, &self.settings.theme);
         frame.render_widget(Paragraph::new(line), area);
     }
 
@@ -152,9 +152,12 @@ impl App {
             use v1::SessionConfigOptionCategory as Category;
             let (weight, text) = match &option.category {
                 Some(Category::Mode) if tab.modes.is_some() => continue,
-                Some(Category::Mode) => (5, current(option)),
-                Some(Category::Model) => (4, current(option)),
-                _ => (2, format!("{}: {}", option.name, current(option))),
+                Some(Category::Mode) => (5, current_value_name(option)),
+                Some(Category::Model) => (4, current_value_name(option)),
+                _ => (
+                    2,
+                    format!("{}: {}", option.name, current_value_name(option)),
+                ),
             };
             parts.push(StatusPart::new(text, TextRole::Dim, weight));
         }

@@ -7,14 +7,14 @@ use super::field::{Field, FieldChoices, FieldValue};
 use super::{Form, FormFocus};
 use crate::chat::editor::Editor;
 use crate::chat::panel::{Panel, PanelTone, ScrollTarget};
-use crate::chat::quoted::Margins;
+use crate::chat::quotation::Margins;
 use crate::chat::text;
 use crate::paint::theme::{Sign, TextRole, Theme};
 use crate::paint::wrap;
 
 impl Form {
     pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
-        let inner = Panel::inner(width);
+        let inner = Panel::inner_width(width);
         let mut panel = Panel::new("The agent asks for details");
         panel.tone = PanelTone::Asking;
         panel.quoted(&self.message, TextRole::Quote, theme, inner);
@@ -25,7 +25,7 @@ impl Form {
             panel.quoted(description, TextRole::Dim, theme, inner);
         }
         for (index, field) in self.fields.iter().enumerate() {
-            panel.gap();
+            panel.blank_line();
             field.draw(
                 &mut panel,
                 self.focus == FormFocus::Field(index),
@@ -33,7 +33,7 @@ impl Form {
                 inner,
             );
         }
-        panel.gap();
+        panel.blank_line();
         self.buttons(&mut panel, theme);
         panel.keys = match self.focus {
             FormFocus::Nothing => "↓ or Tab to the first field · Esc back".to_owned(),
@@ -77,7 +77,7 @@ impl Field {
         let title = margins(&format!("{cursor} {needed}"), strong, theme);
         panel
             .lines
-            .extend(title.around(&self.title, strong, usize::from(width)));
+            .extend(title.wrap(&self.title, strong, usize::from(width)));
         if let Some(description) = &self.description {
             panel.quoted(description, TextRole::Dim, theme, width);
         }
@@ -91,7 +91,7 @@ impl Field {
             let sign = margins(&format!("{} ", theme.sign(Sign::Failed)), bad, theme);
             panel
                 .lines
-                .extend(sign.around(problem, bad, usize::from(width)));
+                .extend(sign.wrap(problem, bad, usize::from(width)));
         }
     }
 
@@ -169,7 +169,7 @@ fn draw_choices(
         let rows = margins(&format!("  {mark} "), style, theme);
         panel
             .lines
-            .extend(rows.around(&choice.title, style, usize::from(width)));
+            .extend(rows.wrap(&choice.title, style, usize::from(width)));
     }
 }
 

@@ -115,7 +115,7 @@ impl FieldValue {
                 let chosen = it.default.as_deref().unwrap_or_default();
                 let list = match &it.items {
                     v1::MultiSelectItems::String(items) => plain_choices(&items.values, chosen),
-                    v1::MultiSelectItems::Titled(items) => titled(&items.options, chosen),
+                    v1::MultiSelectItems::Titled(items) => titled_choices(&items.options, chosen),
                     v1::MultiSelectItems::Other(_) => return FieldValue::Unknown,
                 };
                 let bounds = ChoiceBounds {
@@ -131,7 +131,7 @@ impl FieldValue {
     fn of_text(schema: &v1::StringPropertySchema) -> FieldValue {
         let chosen: Vec<String> = schema.default.iter().cloned().collect();
         let list = match (&schema.one_of, &schema.enum_values) {
-            (Some(options), _) => titled(options, &chosen),
+            (Some(options), _) => titled_choices(options, &chosen),
             (None, Some(values)) => plain_choices(values, &chosen),
             (None, None) => {
                 let editor = editor(schema.default.as_ref());
@@ -158,7 +158,7 @@ fn plain_choices(values: &[String], chosen: &[String]) -> Vec<FieldChoice> {
     choices.take(CHOICES).collect()
 }
 
-fn titled(options: &[v1::EnumOption], chosen: &[String]) -> Vec<FieldChoice> {
+fn titled_choices(options: &[v1::EnumOption], chosen: &[String]) -> Vec<FieldChoice> {
     let choices = options.iter().map(|option| FieldChoice {
         value: option.value.clone(),
         title: match option.description.as_deref() {

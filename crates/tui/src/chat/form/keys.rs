@@ -12,14 +12,14 @@ impl Form {
     pub(crate) fn key(&mut self, key: &KeyEvent) -> FormOutcome {
         match key.code {
             KeyCode::Esc => return FormOutcome::Back,
-            KeyCode::Tab => self.step(ListDirection::Next),
-            KeyCode::BackTab => self.step(ListDirection::Previous),
-            KeyCode::Down => self.row(ListDirection::Next),
-            KeyCode::Up => self.row(ListDirection::Previous),
+            KeyCode::Tab => self.move_focus(ListDirection::Next),
+            KeyCode::BackTab => self.move_focus(ListDirection::Previous),
+            KeyCode::Down => self.move_row(ListDirection::Next),
+            KeyCode::Up => self.move_row(ListDirection::Previous),
             KeyCode::Enter => return self.enter(),
             KeyCode::Left | KeyCode::Right if self.toggle() => {}
             _ => {
-                if let Some(editor) = self.field().and_then(|field| field.editor()) {
+                if let Some(editor) = self.focused_field().and_then(|field| field.editor()) {
                     editor.key(key, LineMode::Single);
                 }
             }
@@ -29,14 +29,14 @@ impl Form {
 
     /// Whether there was a field to paste into.
     pub(crate) fn paste(&mut self, text: &str) -> bool {
-        let editor = self.field().and_then(|field| field.editor());
+        let editor = self.focused_field().and_then(|field| field.editor());
         editor.is_some_and(|editor| {
             editor.insert(&text.replace(['\n', '\r'], " "));
             true
         })
     }
 
-    fn field(&mut self) -> Option<&mut super::Field> {
+    fn focused_field(&mut self) -> Option<&mut super::Field> {
         match self.focus {
             FormFocus::Field(index) => self.fields.get_mut(index),
             FormFocus::Nothing | FormFocus::Send | FormFocus::Decline | FormFocus::Dismiss => None,
@@ -51,14 +51,14 @@ impl Form {
             FormFocus::Nothing => return FormOutcome::Open,
             FormFocus::Field(_) => {}
         }
-        if let Some(choices) = self.field().and_then(|field| field.choices_of_one()) {
-            choices.choose_this();
+        if let Some(choices) = self.focused_field().and_then(|field| field.single_choice()) {
+            choices.choose_current();
         }
-        self.step(ListDirection::Next);
+        self.move_focus(ListDirection::Next);
         FormOutcome::Open
     }
 
-    fn step(&mut self, direction: ListDirection) {
+    fn move_focus(&mut self, direction: ListDirection) {
         let last = self.fields.len().checked_sub(1);
         self.focus = match (self.focus, direction) {
             (FormFocus::Field(index), ListDirection::Next) if Some(index) != last => {
@@ -83,8 +83,8 @@ impl Form {
     }
 
     /// Up and down go through the rows of a field with choices, then on to the next field.
-    fn row(&mut self, direction: ListDirection) {
-        if let Some(choices) = self.field().and_then(|field| field.choices()) {
+    fn move_row(&mut self, direction: ListDirection) {
+        if let Some(choices) = self.focused_field().and_then(|field| field.choices()) {
             match direction {
                 ListDirection::Next if choices.row + 1 < choices.list.len() => {
                     choices.row += 1;
@@ -97,17 +97,17 @@ impl Form {
                 _ => {}
             }
         }
-        self.step(direction);
+        self.move_focus(direction);
     }
 
     /// Whether there was something to toggle.
     fn toggle(&mut self) -> bool {
-        let Some(field) = self.field() else {
+        let Some(field) = self.focused_field() else {
             return false;
         };
         match &mut field.value {
             FieldValue::Boolean(on) => *on = Some(!on.unwrap_or(false)),
-            FieldValue::One(choices) => choices.choose_this(),
+            FieldValue::One(choices) => choices.choose_current(),
             FieldValue::Many(choices, _) => {
                 if let Some(choice) = choices.list.get_mut(choices.row) {
                     choice.is_chosen = !choice.is_chosen;
@@ -125,7 +125,7 @@ impl Form {
 }
 
 impl super::Field {
-    fn choices_of_one(&mut self) -> Option<&mut FieldChoices> {
+    fn single_choice(&mut self) -> Option<&mut FieldChoices> {
         match &mut self.value {
             FieldValue::One(choices) => Some(choices),
             _ => None,
@@ -134,7 +134,7 @@ impl super::Field {
 }
 
 impl FieldChoices {
-    fn choose_this(&mut self) {
+    fn choose_current(&mut self) {
         for (index, choice) in self.list.iter_mut().enumerate() {
             choice.is_chosen = index == self.row;
         }

@@ -10,7 +10,7 @@ use ratatui::text::Line;
 use super::facts::LONGEST;
 use super::{DiffBase, PermissionDialog};
 use crate::chat::panel::Panel;
-use crate::chat::quoted;
+use crate::chat::quotation;
 use crate::paint::Appearance;
 use crate::paint::diff::{self, DiffLayout};
 use crate::paint::theme::TextRole;
@@ -65,9 +65,14 @@ impl PermissionDialog {
                     width,
                 );
             }
-            let diff = diff::whole(shown, appearance, width.saturating_sub(quoted::WIDTH), left);
+            let diff = diff::whole(
+                shown,
+                appearance,
+                width.saturating_sub(quotation::WIDTH),
+                left,
+            );
             is_coloured &= diff.painted.is_coloured;
-            let rows = quoted::barred(diff.painted.lines, &appearance.theme);
+            let rows = quotation::with_bar(diff.painted.lines, &appearance.theme);
             panel.lines.extend(rows);
             match diff.characters {
                 Some(characters) => left -= characters,

@@ -86,7 +86,7 @@ impl PermissionChoice {
     }
 
     /// The answer in our words, and in the agent's where they say something else.
-    pub(super) fn words(&self) -> (String, Option<&str>) {
+    pub(super) fn labels(&self) -> (String, Option<&str>) {
         match (&self.source, self.kind) {
             (ChoiceSource::Agent(name), ChoiceKind::Unknown) => {
                 ("Cannot be chosen (unknown kind)".to_owned(), Some(name))
@@ -104,11 +104,11 @@ impl PermissionChoice {
                 label => (label.to_owned(), Some(name)),
             },
             (ChoiceSource::Own(scope), ChoiceKind::RejectLasting) => {
-                let words = format!("Reject, and don't ask again {}", reach(*scope));
+                let words = format!("Reject, and don't ask again {}", scope_phrase(*scope));
                 (words, None)
             }
             (ChoiceSource::Own(scope), _) => {
-                let words = format!("Allow, and don't ask again {}", reach(*scope));
+                let words = format!("Allow, and don't ask again {}", scope_phrase(*scope));
                 (words, None)
             }
             (ChoiceSource::Nobody, _) => ("Dismiss (cancel the request)".to_owned(), None),
@@ -124,7 +124,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<PermissionChoice> {
         .take(MOST)
         .map(|option| PermissionChoice {
             kind: kind_of(option, options),
-            source: ChoiceSource::Agent(name(&option.name)),
+            source: ChoiceSource::Agent(shown_name(&option.name)),
             option: Some(option.option_id.clone()),
         })
         .collect();
@@ -199,14 +199,14 @@ fn kind_label(kind: ChoiceKind) -> &'static str {
 }
 
 /// The agent's name of an option, cut where it is very long.
-fn name(name: &str) -> String {
+fn shown_name(name: &str) -> String {
     match visible_start(name, NAME) {
         (name, 0) => name.into_owned(),
         (start, more) => format!("{start}… {more} more characters, Alt-D shows all"),
     }
 }
 
-fn reach(scope: Scope) -> &'static str {
+fn scope_phrase(scope: Scope) -> &'static str {
     match scope {
         Scope::Once => "this time",
         Scope::Session => "in this session",

@@ -11,18 +11,11 @@ use super::choices::{ChoiceKind, ChoiceSource, PermissionChoice};
 use super::facts::{Fact, FactLabel};
 use super::page::{AnswerRows, PermissionPage};
 use super::{DetailLevel, DialogStep, DiffBase, PermissionDialog, facts};
-use crate::chat::panel::Panel;
-use crate::chat::quoted::{self, Margins};
+use crate::chat::panel::{KeyFocus, Panel};
+use crate::chat::quotation::{self, Margins};
 use crate::chat::text;
 use crate::paint::theme::{Sign, TextRole};
 use crate::paint::{Appearance, wrap};
-
-/// Whether the keys go to the dialog.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyFocus {
-    Here,
-    Elsewhere,
-}
 
 impl PermissionDialog {
     /// The dialog at a width. `behind` is how many more requests wait.
@@ -33,13 +26,13 @@ impl PermissionDialog {
         behind: usize,
         keys: KeyFocus,
     ) -> PermissionPage {
-        let inner = usize::from(Panel::inner(width));
+        let inner = usize::from(Panel::inner_width(width));
         let facts = facts::of(&self.prompt);
-        let changes = self.changes(appearance, Panel::inner(width));
+        let changes = self.changes(appearance, Panel::inner_width(width));
         let are_too_long = facts::are_too_long(&facts) || changes.are_too_long;
         let rows = |words: &FactLabel, text: &str, role| match words {
-            FactLabel::Ours => own(text, role, appearance, inner),
-            FactLabel::Theirs(label) => quoted::labelled(
+            FactLabel::Ours => own_lines(text, role, appearance, inner),
+            FactLabel::Theirs(label) => quotation::labelled(
                 label,
                 text,
                 appearance.theme.style(role),
@@ -61,7 +54,7 @@ impl PermissionDialog {
             heads: heads.collect(),
             facts: facts.iter().flat_map(whole).collect(),
             scrolled: scrolled.flat_map(whole).collect(),
-            rest: self.rest(appearance, width),
+            rest: self.optional_lines(appearance, width),
             answers,
             heading: Line::styled(
                 text::cut(REMEMBER, inner),
@@ -71,7 +64,7 @@ impl PermissionDialog {
             hint: self.hint(keys),
             keys,
             // In another layout it is read from its beginning.
-            top: match self.coverage.is_of(changes.layout) {
+            top: match self.coverage.is_for(changes.layout) {
                 true => self.top,
                 false => 0,
             },
@@ -111,7 +104,7 @@ impl PermissionDialog {
         let rows = choices.map(|(at, choice)| {
             let is_selected = self.selected == Some(at) && keys == KeyFocus::Here;
             AnswerRows {
-                lines: answer(choice, is_selected, appearance, width),
+                lines: answer_lines(choice, is_selected, appearance, width),
                 choice: Some(at),
                 is_own: matches!(choice.source, ChoiceSource::Own(_)),
                 grants: choice.grants(),
@@ -124,11 +117,11 @@ impl PermissionDialog {
         let Some(choice) = self.choices.get(at) else {
             return Vec::new();
         };
-        let role = role_of(choice);
-        let mut lines = own(&self.sentence(choice), role, appearance, width);
-        for (label, name) in self.names(choice) {
+        let role = choice_role(choice);
+        let mut lines = own_lines(&self.confirmation_text(choice), role, appearance, width);
+        for (label, name) in self.confirmation_names(choice) {
             let style = appearance.theme.style(role);
-            lines.extend(quoted::labelled(
+            lines.extend(quotation::labelled(
                 label,
                 &name,
                 style,
@@ -153,7 +146,7 @@ impl PermissionDialog {
             }
             (KeyFocus::Here, DialogStep::Confirming(at)) => {
                 hint.extend(["Enter confirm", "Esc back"]);
-                if self.has_term(at) {
+                if self.has_expiry_choice(at) {
                     hint.push("←→ how long");
                 }
             }
@@ -162,7 +155,7 @@ impl PermissionDialog {
             DetailLevel::Summary => "Alt-D details",
             DetailLevel::Full => "Alt-D fewer details",
         });
-        if self.differs() {
+        if self.differs_from_disk() {
             hint.push(match self.diff_base {
                 DiffBase::Agent => "Alt-V compare",
                 DiffBase::Disk => "Alt-V as the agent shows it",
@@ -172,18 +165,18 @@ impl PermissionDialog {
     }
 
     /// What scrolls and need not be read: what the agent says, and all details where they are wanted.
-    fn rest(&self, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
-        let inner = Panel::inner(width);
+    fn optional_lines(&self, appearance: &Appearance, width: u16) -> Vec<Line<'static>> {
+        let inner = Panel::inner_width(width);
         let mut panel = Panel::new("");
-        self.origin(&mut panel, appearance, inner);
+        self.add_origin(&mut panel, appearance, inner);
         if self.detail_level == DetailLevel::Full {
-            self.everything(&mut panel, appearance, inner);
+            self.add_details(&mut panel, appearance, inner);
         }
         panel.lines
     }
 
     /// Where the request comes from, and what the agent calls it.
-    fn origin(&self, panel: &mut Panel, appearance: &Appearance, width: u16) {
+    fn add_origin(&self, panel: &mut Panel, appearance: &Appearance, width: u16) {
         let quote = TextRole::Quote;
         match &self.prompt.subject {
             PromptSubject::HostRequest(_) => {
@@ -215,7 +208,7 @@ impl PermissionDialog {
         }
     }
 
-    fn everything(&self, panel: &mut Panel, appearance: &Appearance, width: u16) {
+    fn add_details(&self, panel: &mut Panel, appearance: &Appearance, width: u16) {
         let action = &self.prompt.action;
         let workspace = action.workspace.to_string_lossy();
         let mut details = vec![
@@ -226,7 +219,7 @@ impl PermissionDialog {
         details.extend(action.tool.iter().map(|tool| ("tool", visible(tool))));
         let call = self.prompt.tool_call();
         let raw = call.and_then(|call| call.raw_input.as_ref());
-        details.extend(raw.map(|raw| ("input", long(raw.as_str()).into())));
+        details.extend(raw.map(|raw| ("input", shortened(raw.as_str()).into())));
         for location in call.iter().flat_map(|call| &call.locations) {
             let path = visible(location.path.as_str());
             details.push(match location.line {
@@ -259,21 +252,26 @@ impl PermissionDialog {
         });
         for text in texts {
             let style = appearance.theme.style(TextRole::Quote);
-            let rows = quoted::lines(&text, style, &appearance.theme, usize::from(width));
+            let rows = quotation::lines(&text, style, &appearance.theme, usize::from(width));
             panel.lines.extend(rows);
         }
     }
 }
 
 /// A text of our own, broken to the width.
-fn own(text: &str, role: TextRole, appearance: &Appearance, width: usize) -> Vec<Line<'static>> {
+fn own_lines(
+    text: &str,
+    role: TextRole,
+    appearance: &Appearance,
+    width: usize,
+) -> Vec<Line<'static>> {
     let rows = text::lines(text, width).into_iter();
     rows.map(|row| Line::styled(row, appearance.theme.style(role)))
         .collect()
 }
 
 /// One answer, broken to the width.
-fn answer(
+fn answer_lines(
     choice: &PermissionChoice,
     is_selected: bool,
     appearance: &Appearance,
@@ -286,18 +284,18 @@ fn answer(
     };
     let style = match is_selected {
         true => theme
-            .style(role_of(choice))
+            .style(choice_role(choice))
             .patch(theme.style(TextRole::Selected)),
-        false => theme.style(role_of(choice)),
+        false => theme.style(choice_role(choice)),
     };
-    let (ours, theirs) = choice.words();
+    let (ours, theirs) = choice.labels();
     if let Some(name) = theirs {
         let bar = theme.sign(Sign::Quoted);
         let margins = Margins {
             first: Span::styled(format!("{sign} {ours} {bar} "), style),
             rest: Span::styled(format!("    {bar} "), style),
         };
-        return margins.around(name, style, width);
+        return margins.wrap(name, style, width);
     }
     let indent = wrap::width(sign) + 1;
     let rows = text::lines(&ours, width.saturating_sub(indent));
@@ -312,7 +310,7 @@ fn answer(
 }
 
 /// The colour of an answer goes by what it does.
-fn role_of(choice: &PermissionChoice) -> TextRole {
+fn choice_role(choice: &PermissionChoice) -> TextRole {
     match choice.kind {
         ChoiceKind::AllowOnce => TextRole::Good,
         ChoiceKind::AllowLasting => TextRole::Warning,
@@ -342,7 +340,7 @@ fn action_label(kind: &v1::ToolKind, files: usize) -> &'static str {
 }
 
 /// A text that may be very long.
-fn long(text: &str) -> String {
+fn shortened(text: &str) -> String {
     match attache_text::plain::visible_start(text, INPUT) {
         (text, 0) => text.into_owned(),
         (start, more) => format!("{start}… {more} more characters cannot be shown here"),

@@ -9,7 +9,7 @@ use attache_client::event::{HostRequest, PermissionPrompt, PromptSubject};
 use attache_host::permissions::{Action, Protection};
 use attache_text::plain::{visible, visible_command, visible_start, visible_word};
 
-use super::moves;
+use super::file_moves;
 use crate::paint::theme::TextRole;
 
 /// One thing that the user has to see. Its text is safe to show.
@@ -33,7 +33,7 @@ pub(super) enum FactLabel {
 }
 
 impl Fact {
-    fn whole(label: &'static str, text: String, role: TextRole) -> Fact {
+    fn pinned(label: &'static str, text: String, role: TextRole) -> Fact {
         let words = FactLabel::Theirs(label.into());
         Fact {
             head: Some((words.clone(), text.clone())),
@@ -92,36 +92,36 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Vec<Fact> {
     let action = &prompt.action;
     let directory = match &prompt.subject {
         PromptSubject::HostRequest(HostRequest::Run { command, cwd, env }) => {
-            facts.push(program(command));
-            facts.extend(env.iter().map(variable));
+            facts.push(command_fact(command));
+            facts.extend(env.iter().map(variable_fact));
             let directory = cwd.as_deref().unwrap_or(&action.workspace);
             Some(directory.to_owned())
         }
         PromptSubject::Exec(exec) => {
-            facts.push(program(&exec.argv));
+            facts.push(command_fact(&exec.argv));
             let path = visible(&exec.program.to_string_lossy()).into_owned();
-            facts.push(Fact::whole("binary", path, TextRole::Strong));
-            facts.extend(exec.env.iter().map(variable));
+            facts.push(Fact::pinned("binary", path, TextRole::Strong));
+            facts.extend(exec.env.iter().map(variable_fact));
             Some(exec.cwd.clone())
         }
         _ => action.command.as_ref().map(|command| {
-            facts.push(program(command));
+            facts.push(command_fact(command));
             let directory = action.directory.as_deref().unwrap_or(Path::new(""));
             action.workspace.join(directory).components().collect()
         }),
     };
-    parts(&mut facts, action);
+    shell_parts(&mut facts, action);
     if let Some(directory) = &directory {
         let shown = visible(&directory.to_string_lossy()).into_owned();
-        place(&mut facts, "in", shown, directory, action);
+        path_fact(&mut facts, "in", shown, directory, action);
     }
-    files(&mut facts, prompt, directory.as_deref());
+    file_facts(&mut facts, prompt, directory.as_deref());
     match facts.is_empty() {
-        true => tool(&mut facts, prompt),
-        false => input(&mut facts, prompt),
+        true => tool_facts(&mut facts, prompt),
+        false => input_facts(&mut facts, prompt),
     }
-    content(&mut facts, prompt);
-    warnings(&mut facts, prompt);
+    content_fact(&mut facts, prompt);
+    warning_facts(&mut facts, prompt);
     for fact in &mut facts {
         shorten(fact);
     }
@@ -133,7 +133,7 @@ pub(super) fn are_too_long(facts: &[Fact]) -> bool {
     facts.iter().any(|fact| fact.missing > 0)
 }
 
-fn program(words: &[String]) -> Fact {
+fn command_fact(words: &[String]) -> Fact {
     let text = visible_command(words);
     let first = words.first().map(String::as_str).unwrap_or_default();
     // A text that a shell reads is one word: its first part is the program.
@@ -143,12 +143,12 @@ fn program(words: &[String]) -> Fact {
     };
     Fact {
         head: Some((FactLabel::Theirs("program".into()), head.into_owned())),
-        ..Fact::whole("command", text, TextRole::Strong)
+        ..Fact::pinned("command", text, TextRole::Strong)
     }
 }
 
 /// The commands of a line for a shell that has several.
-fn parts(facts: &mut Vec<Fact>, action: &Action) {
+fn shell_parts(facts: &mut Vec<Fact>, action: &Action) {
     let parts = match is_shell_line(action.command.as_deref().unwrap_or_default()) {
         true => action.parts(),
         false => Vec::new(),
@@ -180,25 +180,31 @@ pub(super) fn is_shell_line(words: &[String]) -> bool {
     matches!(words, [line] if *visible_word(line) != **line)
 }
 
-fn variable(variable: &v1::EnvVariable) -> Fact {
+fn variable_fact(variable: &v1::EnvVariable) -> Fact {
     let name = visible_word(&variable.name);
     let value = visible_word(variable.value.reveal());
     Fact::scrolled("with", format!("{name}={value}"), TextRole::Warning)
 }
 
 /// A path that stays on the screen, with a remark if it is outside.
-fn place(facts: &mut Vec<Fact>, label: &'static str, shown: String, path: &Path, action: &Action) {
+fn path_fact(
+    facts: &mut Vec<Fact>,
+    label: &'static str,
+    shown: String,
+    path: &Path,
+    action: &Action,
+) {
     let is_inside = is_inside(&action.workspace, path);
     let role = match is_inside {
         true => TextRole::Text,
         false => TextRole::Warning,
     };
-    facts.push(Fact::whole(label, shown, role));
-    target(facts, path, action);
+    facts.push(Fact::pinned(label, shown, role));
+    link_target(facts, path, action);
 }
 
 /// Where a path leads if it is a link, and a remark if it is outside.
-fn target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
+fn link_target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
     if !is_inside(&action.workspace, path) {
         facts.push(Fact::pinned_remark(OUTSIDE));
     }
@@ -207,23 +213,23 @@ fn target(facts: &mut Vec<Fact>, path: &Path, action: &Action) {
     };
     if let Some(there) = &file.leads_to {
         let shown = visible(&there.to_string_lossy()).into_owned();
-        facts.push(Fact::whole("link to", shown, TextRole::Warning));
+        facts.push(Fact::pinned("link to", shown, TextRole::Warning));
         if !file.is_inside {
             facts.push(Fact::pinned_remark(OUTSIDE));
         }
     }
 }
 
-fn files(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Option<&Path>) {
+fn file_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Option<&Path>) {
     let action = &prompt.action;
     let paths = action.paths.iter();
     let mut paths: Vec<&PathBuf> = paths
         .filter(|path| Some(action.workspace.join(path).as_path()) != directory)
         .collect();
-    let moves = moves::of(prompt, &paths);
+    let moves = file_moves::of(prompt, &paths);
     for moved in &moves {
-        ends(facts, "From", &moved.from, action);
-        ends(facts, "To", &moved.to, action);
+        move_ends(facts, "From", &moved.from, action);
+        move_ends(facts, "To", &moved.to, action);
     }
     let is_moved = |path: &PathBuf| {
         let mut moves = moves.iter();
@@ -233,7 +239,7 @@ fn files(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Option<&Pa
     let shown = |path: &PathBuf| visible(&path.to_string_lossy()).into_owned();
     if paths.len() <= PINNED {
         for path in paths {
-            place(facts, "file", shown(path), path, action);
+            path_fact(facts, "file", shown(path), path, action);
         }
         return;
     }
@@ -244,18 +250,18 @@ fn files(facts: &mut Vec<Fact>, prompt: &PermissionPrompt, directory: Option<&Pa
     for path in paths {
         facts.push(Fact::scrolled("file", shown(path), TextRole::Strong));
         let mut remarks = Vec::new();
-        target(&mut remarks, path, action);
+        link_target(&mut remarks, path, action);
         facts.extend(remarks.into_iter().map(Fact::unpinned));
     }
 }
 
 /// Where a move starts or ends, by whole paths. The first one stays on the screen.
-fn ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &Action) {
+fn move_ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &Action) {
     for (at, path) in paths.iter().enumerate() {
-        let whole = straight(&action.workspace.join(path));
+        let whole = normalize(&action.workspace.join(path));
         let shown = visible(&whole.to_string_lossy()).into_owned();
         let mut rows = Vec::new();
-        place(&mut rows, label, shown, path, action);
+        path_fact(&mut rows, label, shown, path, action);
         facts.extend(rows.into_iter().map(|fact| match at {
             0 => fact,
             _ => fact.unpinned(),
@@ -264,9 +270,9 @@ fn ends(facts: &mut Vec<Fact>, label: &'static str, paths: &[PathBuf], action: &
 }
 
 /// What a tool is given that names neither a command nor a file: else there would be nothing but the agent's words.
-fn tool(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+fn tool_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     facts.push(match &prompt.action.tool {
-        Some(tool) => Fact::whole("tool", visible_word(tool).into_owned(), TextRole::Strong),
+        Some(tool) => Fact::pinned("tool", visible_word(tool).into_owned(), TextRole::Strong),
         None => Fact::pinned_remark("A tool without a name"),
     });
     let input = prompt.tool_call().and_then(|call| call.raw_input.as_ref());
@@ -277,7 +283,7 @@ fn tool(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
 }
 
 /// What a tool is given beside the command, the directory, the files and the content that are shown.
-fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+fn input_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let other = prompt.other_input();
     if other.is_empty() {
         return;
@@ -290,7 +296,7 @@ fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         let (value, more) = visible_start(value, MEMBER);
         let mut text = match name.as_str() {
             "" => value.into_owned(),
-            name => format!("{} = {value}", visible_word(&cut(name))),
+            name => format!("{} = {value}", visible_word(&shorten_name(name))),
         };
         if more > 0 {
             text += &format!("… {more} more characters, Alt-D shows all");
@@ -304,7 +310,7 @@ fn input(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
 }
 
 /// The start of a name.
-fn cut(name: &str) -> String {
+fn shorten_name(name: &str) -> String {
     match name.char_indices().nth(MEMBER) {
         None => name.to_owned(),
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -312,7 +318,7 @@ fn cut(name: &str) -> String {
 }
 
 /// How much the agent shows that stands only among the details.
-fn content(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+fn content_fact(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let call = prompt.tool_call().into_iter();
     let (mut lines, mut others) = (0, 0);
     for content in call.flat_map(|call| &call.content) {
@@ -347,7 +353,7 @@ fn content(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     });
 }
 
-fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
+fn warning_facts(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
     let action = &prompt.action;
     let names = prompt.options.iter().map(|option| option.name.as_str());
     let texts = facts.iter().map(|fact| fact.text.as_str());
@@ -356,7 +362,7 @@ fn warnings(facts: &mut Vec<Fact>, prompt: &PermissionPrompt) {
         .any(|text| text.contains(is_right_to_left));
     let mut warn = |text: &str| facts.push(Fact::remark(text));
     if action.is_protected() {
-        warn(protection(action));
+        warn(protection_warning(action));
     }
     if action.is_ambiguous {
         warn("! The input has a member twice: it cannot be told which one the agent means.");
@@ -390,7 +396,7 @@ fn is_right_to_left(char: char) -> bool {
 }
 
 /// Why a change is asked about each time.
-fn protection(action: &Action) -> &'static str {
+fn protection_warning(action: &Action) -> &'static str {
     let files = action.on_disk.as_deref();
     match files.and_then(|files| files.protections().next()) {
         Some(Protection::Directory) => {
@@ -420,10 +426,10 @@ fn shorten(fact: &mut Fact) {
 }
 
 fn is_inside(workspace: &Path, path: &Path) -> bool {
-    straight(&workspace.join(path)).starts_with(straight(workspace))
+    normalize(&workspace.join(path)).starts_with(normalize(workspace))
 }
 
-pub(super) fn straight(path: &Path) -> PathBuf {
+pub(super) fn normalize(path: &Path) -> PathBuf {
     let mut straight = PathBuf::new();
     for component in path.components() {
         match component {

@@ -14,9 +14,8 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use super::DialogStep;
 use super::changes::Changes;
-use super::draw::KeyFocus;
 use super::row_coverage::{RowCoverage, UnreadRows};
-use crate::chat::panel;
+use crate::chat::panel::{self, KeyFocus};
 use crate::chat::text;
 use crate::paint::theme::{TextRole, Theme};
 use crate::paint::wrap;
@@ -108,17 +107,17 @@ struct PageLayout<'a> {
 impl PermissionPage {
     /// How many rows it wants.
     pub(crate) fn height(&self) -> u16 {
-        let rows = self.essential() + self.rest.len() + self.answer_lines(|_| true).len() + 2;
+        let rows = self.essential_rows() + self.rest.len() + self.answer_lines(|_| true).len() + 2;
         u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
     /// Rows of all that has to be seen.
-    fn essential(&self) -> usize {
+    fn essential_rows(&self) -> usize {
         self.facts.len() + self.changes.rows.len()
     }
 
     /// Rows of answers beside all that has to be seen: a change that fills the screen would leave one answer of many.
-    fn beside(&self, needed: usize) -> usize {
+    fn answer_rows_beside(&self, needed: usize) -> usize {
         match self.changes.rows.is_empty() {
             true => needed,
             false => needed.max(self.answer_lines(|_| true).len().min(ANSWERS)),
@@ -126,10 +125,13 @@ impl PermissionPage {
     }
 
     /// How many rows it needs so that something can be granted, where there are at most `most`.
-    pub(crate) fn least(&self, most: u16) -> u16 {
+    pub(crate) fn min_height(&self, most: u16) -> u16 {
         let tallest = self.answers.iter().map(|rows| rows.lines.len()).max();
         let tallest = tallest.unwrap_or(0);
-        let whole = self.essential() + self.rest.len().min(BODY) + self.beside(tallest) + 2;
+        let whole = self.essential_rows()
+            + self.rest.len().min(BODY)
+            + self.answer_rows_beside(tallest)
+            + 2;
         let scrolled = self.heads.len() + SCROLLED + tallest + 2;
         let most_rows = usize::from(most);
         let rows = match whole <= most_rows {
@@ -159,7 +161,7 @@ impl PermissionPage {
     ) -> DrawnPage {
         let style = theme.style(TextRole::Warning);
         frame.render_widget(Clear, area);
-        let block = panel::frame_of(&self.title, area, style, theme);
+        let block = panel::bordered_block(&self.title, area, style, theme);
         let inside = Rect {
             x: area.x + 2,
             y: area.y + 1,
@@ -167,7 +169,7 @@ impl PermissionPage {
             height: area.height.saturating_sub(2),
         };
         let layout = self.layout(usize::from(inside.height), theme, inside.width);
-        let border = self.border(&layout, theme, inside.width);
+        let border = self.bottom_border(&layout, theme, inside.width);
         frame.render_widget(block.title_bottom(border), area);
         let hidden = layout.body.len().saturating_sub(layout.body_rows);
         let body = layout.body.iter().skip(layout.top).take(layout.body_rows);
@@ -198,13 +200,13 @@ impl PermissionPage {
     fn layout(&self, room: usize, theme: &Theme, width: u16) -> PageLayout<'_> {
         let needed = self.answer_rows();
         let to_read = self.scrolled.len() + self.changes.rows.len();
-        if self.essential() + self.beside(needed) <= room {
+        if self.essential_rows() + self.answer_rows_beside(needed) <= room {
             let pinned = self.facts.iter().chain(&self.changes.rows).collect();
             let rest: Vec<_> = self.rest.iter().collect();
-            let left = room.saturating_sub(self.essential());
+            let left = room.saturating_sub(self.essential_rows());
             let for_rest = rest.len().min(BODY.max(left / 2));
             let answers = left.saturating_sub(for_rest).max(needed);
-            let mut layout = self.divided(pinned, rest, room, answers);
+            let mut layout = self.divide(pinned, rest, room, answers);
             layout.coverage = self.coverage.with(self.changes.layout, 0..to_read);
             return layout;
         }
@@ -214,7 +216,7 @@ impl PermissionPage {
             let left = room - self.heads.len();
             let answers = ANSWERS.min(left / 2).max(left / 3);
             let answers = answers.min(left - BODY).max(needed);
-            let mut layout = self.divided(self.heads.iter().collect(), body, room, answers);
+            let mut layout = self.divide(self.heads.iter().collect(), body, room, answers);
             let shown = layout.top..layout.top + layout.body_rows;
             layout.coverage = self.coverage.with(self.changes.layout, shown);
             layout.unread_rows = layout.coverage.unread_rows(to_read, layout.top);
@@ -228,7 +230,7 @@ impl PermissionPage {
 
     /// What is pinned, then as much of the body as the answers leave, then the answers in at least so many rows, as far as
     /// there are so many of them.
-    fn divided<'a>(
+    fn divide<'a>(
         &'a self,
         pinned: Vec<&'a Line<'static>>,
         body: Vec<&'a Line<'static>>,
@@ -252,7 +254,7 @@ impl PermissionPage {
             unread_rows: UnreadRows::default(),
             body_rows,
             top,
-            answers: self.window(answers, answer_rows),
+            answers: self.rows_around_selected(answers, answer_rows),
         }
     }
 
@@ -273,7 +275,7 @@ impl PermissionPage {
         }
         said.truncate(room.saturating_sub(answers.len().min(1)));
         let rows = room - said.len();
-        let shown = self.window(answers, rows);
+        let shown = self.rows_around_selected(answers, rows);
         let said = said.into_iter().map(|line| (line, None));
         PageLayout {
             fit: Fit::TooSmall,
@@ -304,7 +306,7 @@ impl PermissionPage {
     }
 
     /// The rows around the selected answer.
-    fn window(
+    fn rows_around_selected(
         &self,
         lines: Vec<(Line<'static>, Option<usize>)>,
         rows: usize,
@@ -318,7 +320,7 @@ impl PermissionPage {
     }
 
     /// The lower border, next to the answers: how much is not on the screen, and the keys.
-    fn border(&self, layout: &PageLayout<'_>, theme: &Theme, width: u16) -> Line<'static> {
+    fn bottom_border(&self, layout: &PageLayout<'_>, theme: &Theme, width: u16) -> Line<'static> {
         let hidden = layout.body.len() - layout.body_rows;
         let below = hidden - layout.top;
         let listed: std::collections::BTreeSet<usize> =

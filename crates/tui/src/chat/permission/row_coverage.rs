@@ -22,13 +22,13 @@ pub(super) struct UnreadRows {
 
 impl RowCoverage {
     /// Whether these rows are laid out in this way.
-    pub(super) fn is_of(&self, layout: ChangesLayout) -> bool {
+    pub(super) fn is_for(&self, layout: ChangesLayout) -> bool {
         self.layout == Some(layout)
     }
 
     /// The same after these rows are on the screen too.
     pub(super) fn with(&self, layout: ChangesLayout, rows: Range<usize>) -> RowCoverage {
-        let before: &[Range<usize>] = match self.is_of(layout) {
+        let before: &[Range<usize>] = match self.is_for(layout) {
             true => &self.ranges,
             false => &[],
         };

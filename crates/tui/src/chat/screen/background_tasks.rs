@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tokio::task::JoinSet;
 
 use crate::chat::effect::{ExistingFile, Input, SaveError, SendMode};
-use crate::chat::mentions::{self, Attachment};
+use crate::chat::mentions::{self, PromptDraft};
 
 /// What is being done.
 #[derive(Debug, Default)]
@@ -20,13 +20,13 @@ pub(super) struct BackgroundTasks {
 impl BackgroundTasks {
     pub(super) fn find_files(&mut self, roots: Vec<PathBuf>) {
         self.running
-            .spawn_blocking(move || Input::Files(mentions::walk(&roots)));
+            .spawn_blocking(move || Input::FilesFound(mentions::find_files(&roots)));
     }
 
-    pub(super) fn load(&mut self, tab: u64, mode: SendMode, prompt: Box<Attachment>) {
+    pub(super) fn load(&mut self, tab: u64, mode: SendMode, prompt: Box<PromptDraft>) {
         self.running.spawn_blocking(move || {
-            let content = mentions::load(&prompt).map_err(|error| error.to_string());
-            Input::Loaded {
+            let content = mentions::load_prompt(&prompt).map_err(|error| error.to_string());
+            Input::AttachmentsLoaded {
                 tab,
                 mode,
                 prompt,

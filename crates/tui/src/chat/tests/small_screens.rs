@@ -7,8 +7,8 @@ use attache_client::event::{Event, HostRequest, PermissionPrompt, PromptSubject}
 use attache_text::plain::{visible, visible_command};
 use expect_test::expect;
 
-use super::asking::{answers, ask};
-use super::lasting::choose;
+use super::permission_dialog::{answers, ask};
+use super::remembered_decisions::choose;
 use super::test_ui::{TestUi, permission_prompt, test_ui};
 
 #[test]

@@ -16,7 +16,7 @@ use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use ratatui::buffer::Buffer;
 
-use crate::chat::asks::MOMENT;
+use crate::chat::request_queue::GRACE_PERIOD;
 use crate::chat::{App, DrawContext, Effect, FirstSession, Input, Settings};
 use crate::paint::Theme;
 use crate::paint::theme::{Background, Palette, SignSet};
@@ -153,7 +153,7 @@ impl TestUi {
             let session = self.app.tab().session().cloned();
             let has_request = self.app.requests.first(session.as_ref()).is_some();
             if enters && has_request && !self.app.request_has_keys() {
-                self.now += MOMENT;
+                self.now += GRACE_PERIOD;
             }
             self.input(Input::Key(key));
         }
@@ -162,7 +162,7 @@ impl TestUi {
     /// A click, with the screen seen before.
     pub(super) fn click(&mut self, column: u16, row: u16) {
         self.screen();
-        self.now += MOMENT;
+        self.now += GRACE_PERIOD;
         self.input(Input::Click(column, row));
     }
 

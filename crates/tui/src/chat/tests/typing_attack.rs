@@ -7,7 +7,7 @@ use attache_client::command::Command;
 use attache_client::conversation::LoginCommand;
 use attache_client::event::{Event, HostRequest, ProgramStart, PromptSubject};
 
-use super::chaos::form;
+use super::random_input::form;
 use super::test_ui::{TestUi, permission_prompt, test_ui};
 use crate::chat::{Effect, Input};
 

@@ -187,7 +187,7 @@ fn attack_keys_for_a_list_that_a_request_has_closed_answer_nothing() {
             let mut ui = test_ui();
             ui.start_turn("work");
             ui.press("look @s");
-            ui.input(Input::Files(vec![
+            ui.input(Input::FilesFound(vec![
                 "src/a.rs".to_owned(),
                 "src/b.rs".to_owned(),
             ]));
@@ -214,7 +214,7 @@ fn attack_keys_for_a_list_that_a_request_has_closed_answer_nothing() {
 #[test]
 fn no_list_opens_under_a_request() {
     let mut ui = test_ui();
-    ui.input(Input::Files(vec!["src/a.rs".to_owned()]));
+    ui.input(Input::FilesFound(vec!["src/a.rs".to_owned()]));
     ui.event(Event::PermissionRequested(Box::new(permission_prompt(
         1,
         &["ls"],

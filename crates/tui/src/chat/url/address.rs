@@ -57,7 +57,7 @@ impl WebAddress {
             Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
             _ => (authority, None),
         };
-        let mut host = host(name).ok_or(AddressError::Host)?;
+        let mut host = browser_host(name).ok_or(AddressError::Host)?;
         if let Some(port) = port {
             let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
             let number = port.parse::<u16>().ok().filter(|_| is_number);
@@ -101,7 +101,7 @@ impl AddressError {
 }
 
 /// The host as a browser has it, if it is one that browsers leave as it is but for capitals.
-fn host(name: &str) -> Option<String> {
+fn browser_host(name: &str) -> Option<String> {
     if let Some(address) = name.strip_prefix('[') {
         let address: Ipv6Addr = address.strip_suffix(']')?.parse().ok()?;
         return Some(format!("[{address}]"));

@@ -7,7 +7,7 @@ use attache::v1;
 use similar::{Algorithm, DiffOp, DiffTag};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::shown;
+use super::shown_line;
 
 /// The hunks of a diff.
 pub(super) struct DiffRows<'a> {
@@ -67,8 +67,8 @@ impl<'a> DiffRows<'a> {
     pub(super) fn of(diff: &'a v1::Diff, longest: usize) -> Self {
         let before = diff.old_text.as_deref();
         let mut rows = DiffRows {
-            old: split(before.unwrap_or_default()),
-            new: split(&diff.new_text),
+            old: split_lines(before.unwrap_or_default()),
+            new: split_lines(&diff.new_text),
             groups: Vec::new(),
             kind: DiffKind::TooLarge,
             longest,
@@ -100,7 +100,7 @@ impl<'a> DiffRows<'a> {
     }
 
     /// What sort of change it is, for the head line.
-    pub(super) fn what(&self) -> &'static str {
+    pub(super) fn kind_label(&self) -> &'static str {
         match self.kind {
             DiffKind::New => " new file",
             DiffKind::Emptied => " emptied or deleted",
@@ -124,7 +124,7 @@ impl<'a> DiffRows<'a> {
     }
 
     /// How many lines of the new text are below the last hunk.
-    pub(super) fn rest(&self) -> usize {
+    pub(super) fn lines_below(&self) -> usize {
         let last = self.groups.last().and_then(|group| group.last());
         last.map_or(0, |op| self.new.len().saturating_sub(op.new_range().end))
     }
@@ -166,7 +166,7 @@ impl<'a> DiffRows<'a> {
             .filter(|_| len > 0)
         };
         let last = equal(head + old.len(), head + new.len(), tail);
-        let between = between.into_iter().map(|op| moved(op, head));
+        let between = between.into_iter().map(|op| shifted(op, head));
         Some(
             equal(0, 0, head)
                 .into_iter()
@@ -219,9 +219,9 @@ impl<'a> DiffRows<'a> {
         let mut new = rows(&self.new, op.new_range());
         if is_changed {
             for (old, new) in old.iter_mut().zip(&mut new).take(EMPHASISED) {
-                (old.part, new.part) = parts(
-                    &shown(old.text, self.longest),
-                    &shown(new.text, self.longest),
+                (old.part, new.part) = changed_parts(
+                    &shown_line(old.text, self.longest),
+                    &shown_line(new.text, self.longest),
                 );
             }
         }
@@ -251,7 +251,7 @@ impl<'a> StepRows<'a> {
 }
 
 /// The same step in texts that have so many lines in front.
-fn moved(op: DiffOp, by: usize) -> DiffOp {
+fn shifted(op: DiffOp, by: usize) -> DiffOp {
     let (tag, old, new) = op.as_tag_tuple();
     let (old_index, new_index) = (old.start + by, new.start + by);
     let (old_len, new_len) = (old.len(), new.len());
@@ -281,7 +281,7 @@ fn moved(op: DiffOp, by: usize) -> DiffOp {
 }
 
 /// What differs between two lines that are much alike: what lies between their common beginning and end.
-fn parts(old: &str, new: &str) -> (Option<Range<usize>>, Option<Range<usize>>) {
+fn changed_parts(old: &str, new: &str) -> (Option<Range<usize>>, Option<Range<usize>>) {
     let same = |pair: &(&str, &str)| pair.0 == pair.1;
     let ahead = old.graphemes(true).zip(new.graphemes(true));
     let head: usize = ahead.take_while(same).map(|(text, _)| text.len()).sum();
@@ -300,7 +300,7 @@ fn parts(old: &str, new: &str) -> (Option<Range<usize>>, Option<Range<usize>>) {
     (part(old), part(new))
 }
 
-fn split(text: &str) -> Vec<&str> {
+fn split_lines(text: &str) -> Vec<&str> {
     if text.is_empty() {
         return Vec::new();
     }

@@ -29,7 +29,7 @@ pub(super) fn sign(item: &EntryKind) -> Option<(Sign, TextRole)> {
         }),
         EntryKind::Subagent(_) => Some((Sign::Child, TextRole::Running)),
         EntryKind::SessionMessage(_) => Some((Sign::Arrow, TextRole::Dim)),
-        EntryKind::TurnEnd(end) => end_words(end).map(|(_, sign, role)| (sign, role)),
+        EntryKind::TurnEnd(end) => turn_end_label(end).map(|(_, sign, role)| (sign, role)),
         _ => Some((Sign::Info, TextRole::Dim)),
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn lines(item: &EntryKind, context: &EntryContext<'_>) -> Vec<Line<'s
         EntryKind::Compaction(compaction) => compaction_lines(compaction, context),
         EntryKind::Subagent(child) => subagent_lines(child, context),
         EntryKind::SessionMessage(message) => session_message_lines(message, context),
-        EntryKind::TurnEnd(end) => end_words(end).map_or(Vec::new(), |(text, _, role)| {
+        EntryKind::TurnEnd(end) => turn_end_label(end).map_or(Vec::new(), |(text, _, role)| {
             styled_lines(text, role, context)
         }),
         EntryKind::Unknown(raw) => unknown_lines(raw, context),
@@ -93,7 +93,7 @@ fn subagent_lines(child: &SubagentEntry, context: &EntryContext<'_>) -> Vec<Line
         format!(
             "subagent {} · {}",
             plain::line(title),
-            state(child.state.as_ref())
+            state_label(child.state.as_ref())
         ),
         TextRole::Strong,
         context,
@@ -104,7 +104,7 @@ fn subagent_lines(child: &SubagentEntry, context: &EntryContext<'_>) -> Vec<Line
     folded(lines, context)
 }
 
-fn state(state: Option<&v1::StateUpdate>) -> String {
+fn state_label(state: Option<&v1::StateUpdate>) -> String {
     match state {
         Some(v1::StateUpdate::Running(_)) => "running".to_owned(),
         Some(v1::StateUpdate::RequiresAction(_)) => "waits for you".to_owned(),
@@ -164,7 +164,7 @@ fn unknown_lines(raw: &Raw, context: &EntryContext<'_>) -> Vec<Line<'static>> {
 }
 
 /// What is worth telling of the end of a turn; nothing if the agent simply had no more to say.
-fn end_words(end: &TurnEnd) -> Option<(String, Sign, TextRole)> {
+fn turn_end_label(end: &TurnEnd) -> Option<(String, Sign, TextRole)> {
     let stopped = |text: &str| Some((text.to_owned(), Sign::Warning, TextRole::Warning));
     match &end.outcome {
         outcome if outcome.is_cancelled() => {

@@ -45,7 +45,7 @@ impl EntryLayout {
     /// Lays out the entry. What was laid out before is kept as far as it still holds, which is so only if the entry
     /// has but grown and everything around it is the same.
     pub(in crate::paint) fn update(&mut self, entry: &Entry, context: &EntryContext<'_>) {
-        (self.sign, self.base) = looks(entry);
+        (self.sign, self.base) = sign_and_role(entry);
         self.is_complete = true;
         self.is_coloured = true;
         match entry.kind() {
@@ -144,9 +144,9 @@ impl LayoutPart {
     }
 }
 
-fn looks(entry: &Entry) -> (Option<(Sign, TextRole)>, TextRole) {
+fn sign_and_role(entry: &Entry) -> (Option<(Sign, TextRole)>, TextRole) {
     match entry.kind() {
-        EntryKind::Message(said) => message::looks(said.kind),
+        EntryKind::Message(said) => message::sign_and_role(said.kind),
         EntryKind::ToolCall(call) => (Some(tool_call::sign(call)), TextRole::Text),
         other => (event::sign(other), TextRole::Text),
     }

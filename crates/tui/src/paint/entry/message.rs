@@ -15,7 +15,7 @@ pub(super) fn is_incremental(message: &MessageEntry, fold: Fold) -> bool {
     message.kind != MessageKind::User && fold == Fold::Full
 }
 
-pub(super) fn looks(kind: MessageKind) -> (Option<(Sign, TextRole)>, TextRole) {
+pub(super) fn sign_and_role(kind: MessageKind) -> (Option<(Sign, TextRole)>, TextRole) {
     match kind {
         MessageKind::User => (Some((Sign::User, TextRole::User)), TextRole::User),
         MessageKind::Agent => (Some((Sign::Agent, TextRole::Strong)), TextRole::Text),
@@ -27,8 +27,8 @@ pub(super) fn looks(kind: MessageKind) -> (Option<(Sign, TextRole)>, TextRole) {
 pub(super) fn lines(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<Line<'static>> {
     match (context.fold, message.kind) {
         (Fold::Line, _) => vec![summary(message, context)],
-        (Fold::Brief, MessageKind::User) => typed(message, context, SHORT_TEXT, BRIEF_LINES),
-        (Fold::Full, MessageKind::User) => typed(message, context, LONG_TEXT, usize::MAX),
+        (Fold::Brief, MessageKind::User) => typed_lines(message, context, SHORT_TEXT, BRIEF_LINES),
+        (Fold::Full, MessageKind::User) => typed_lines(message, context, LONG_TEXT, usize::MAX),
         (_, MessageKind::Agent | MessageKind::Thought) => beginning(message, context),
     }
 }
@@ -71,7 +71,7 @@ fn summary(message: &MessageEntry, context: &EntryContext<'_>) -> Line<'static> 
     Line::from(wrap::cut_spans(spans, usize::from(context.width)))
 }
 
-fn typed(
+fn typed_lines(
     message: &MessageEntry,
     context: &EntryContext<'_>,
     bytes: usize,
@@ -90,7 +90,7 @@ fn typed(
         let safe = Span::raw(wrap::without_tabs(&safe).into_owned());
         lines.extend(wrap::spans(vec![safe], usize::from(context.width)));
         if kept.len() < text.len() {
-            lines.push(more(
+            lines.push(more_line(
                 &figures::bytes(u64::try_from(text.len() - kept.len()).unwrap_or(u64::MAX)),
                 context,
             ));
@@ -106,7 +106,7 @@ fn beginning(message: &MessageEntry, context: &EntryContext<'_>) -> Vec<Line<'st
         .unwrap_or_default();
     let mut lines = markdown::lines(kept, context.appearance, context.width);
     if kept.len() < text.len() {
-        lines.push(more(
+        lines.push(more_line(
             &figures::bytes(u64::try_from(text.len() - kept.len()).unwrap_or(u64::MAX)),
             context,
         ));
@@ -122,12 +122,12 @@ fn shorten(
     if lines.len() > limit {
         let left_out = lines.len() - limit;
         lines.truncate(limit);
-        lines.push(more(&format!("{left_out} lines"), context));
+        lines.push(more_line(&format!("{left_out} lines"), context));
     }
     lines
 }
 
-fn more(what: &str, context: &EntryContext<'_>) -> Line<'static> {
+fn more_line(what: &str, context: &EntryContext<'_>) -> Line<'static> {
     let theme = &context.appearance.theme;
     let text = format!("{} {what} more", theme.sign(Sign::More));
     Line::styled(

@@ -14,7 +14,7 @@ pub fn text_of(entry: &Entry) -> String {
         text.push_str(piece);
     };
     match entry.tool_call() {
-        Some(call) => to_copy(&call.report, &mut add),
+        Some(call) => copied_texts(&call.report, &mut add),
         None => texts(entry, &mut add),
     }
     text
@@ -66,7 +66,7 @@ fn block(block: &v1::ContentBlock, give: &mut dyn FnMut(&str)) {
 }
 
 /// What a person would copy of a tool call; not what the model gave it, nor where it went.
-fn to_copy(call: &v1::ToolCall, give: &mut dyn FnMut(&str)) {
+fn copied_texts(call: &v1::ToolCall, give: &mut dyn FnMut(&str)) {
     give(&call.title);
     for content in &call.content {
         match content {

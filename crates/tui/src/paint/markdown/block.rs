@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::incremental::OpenFence;
 use super::inline::Inline;
 use super::options;
-use super::split::{shown, shown_lines};
+use super::split::{safe_line, safe_lines};
 use super::table::Table;
 use crate::paint::code::{self, PrefixHash};
 use crate::paint::theme::{Sign, TextRole};
@@ -37,7 +37,7 @@ pub(super) fn paint(
     writer.end_paragraph();
     if writer.lines.is_empty() && open.is_none() {
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            writer.inline.text(&shown(line));
+            writer.inline.text(&safe_line(line));
             writer.end_paragraph();
         }
     }
@@ -94,12 +94,12 @@ impl<'a> BlockWriter<'a> {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.finish(tag),
             Event::Text(text) => match &mut self.code {
-                Some((_, code)) => code.push_str(&shown_lines(&text)),
-                None => self.inline.text(&shown(&text)),
+                Some((_, code)) => code.push_str(&safe_lines(&text)),
+                None => self.inline.text(&safe_line(&text)),
             },
-            Event::Code(text) => self.inline.code(&shown(&text), self.appearance),
+            Event::Code(text) => self.inline.code(&safe_line(&text), self.appearance),
             Event::Html(text) | Event::InlineHtml(text) => {
-                self.inline.raw(&shown_lines(&text), self.appearance);
+                self.inline.raw(&safe_lines(&text), self.appearance);
             }
             Event::SoftBreak | Event::HardBreak => self.inline.line_end(),
             Event::Rule => self.rule(),
@@ -108,7 +108,7 @@ impl<'a> BlockWriter<'a> {
                 self.inline.text(mark);
             }
             Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.inline.text(&shown(&text));
+                self.inline.text(&safe_line(&text));
             }
         }
     }
@@ -135,7 +135,7 @@ impl<'a> BlockWriter<'a> {
                     }
                     CodeBlockKind::Indented => "",
                 };
-                self.code = Some((shown(info).into_owned(), String::new()));
+                self.code = Some((safe_line(info).into_owned(), String::new()));
             }
             Tag::List(first) => {
                 self.end_paragraph();
@@ -159,10 +159,10 @@ impl<'a> BlockWriter<'a> {
                 .push(Style::new().add_modifier(Modifier::CROSSED_OUT)),
             Tag::Link { dest_url, .. } => self
                 .inline
-                .link(shown(&dest_url).into_owned(), self.appearance),
+                .link(safe_line(&dest_url).into_owned(), self.appearance),
             Tag::Image { dest_url, .. } => self
                 .inline
-                .image(shown(&dest_url).into_owned(), self.appearance),
+                .image(safe_line(&dest_url).into_owned(), self.appearance),
             Tag::Paragraph | Tag::HtmlBlock => self.open_block(),
             _ => {}
         }

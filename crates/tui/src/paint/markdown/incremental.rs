@@ -99,7 +99,7 @@ impl IncrementalMarkdown {
             let window = split::guarded(plain::lines(raw));
             let whole = self.with_fence(&window);
             let is_last = end == text.len();
-            match self.cut(&whole, &window) {
+            match self.split_window(&whole, &window) {
                 WindowSplit::Blocks(ends) => self.settle(raw, &window, &ends, appearance),
                 WindowSplit::Code(end) => self.settle_code(raw, &window, end, appearance),
                 WindowSplit::Nothing if is_last => {
@@ -125,7 +125,7 @@ impl IncrementalMarkdown {
     }
 
     /// Where the settled part may end, in bytes of the window.
-    fn cut(&self, whole: &str, window: &str) -> WindowSplit {
+    fn split_window(&self, whole: &str, window: &str) -> WindowSplit {
         let before = whole.len() - window.len();
         let starts = split::starts(whole);
         let finals = starts

@@ -45,7 +45,7 @@ pub(super) fn starts(text: &str) -> Vec<BlockStart> {
 }
 
 /// The text with every `]:` broken up, so that nothing defines a reference: a definition would change what stands
-/// above it, and not be seen itself. [`shown`] is the way back.
+/// above it, and not be seen itself. [`safe_line`] is the way back.
 pub(super) fn guarded(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains("]:") {
         Cow::Owned(text.replace("]:", &format!("]{GUARD}:")))
@@ -55,15 +55,15 @@ pub(super) fn guarded(text: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// A piece of a guarded text as one line that is safe to show: entities may have brought in anything.
-pub(super) fn shown(text: &str) -> Cow<'_, str> {
+pub(super) fn safe_line(text: &str) -> Cow<'_, str> {
     match unguarded(text) {
         Cow::Borrowed(text) => plain::line(text),
         Cow::Owned(text) => Cow::Owned(plain::line(&text).into_owned()),
     }
 }
 
-/// Like [`shown`], with line ends and tabs kept.
-pub(super) fn shown_lines(text: &str) -> Cow<'_, str> {
+/// Like [`safe_line`], with line ends and tabs kept.
+pub(super) fn safe_lines(text: &str) -> Cow<'_, str> {
     match unguarded(text) {
         Cow::Borrowed(text) => plain::lines(text),
         Cow::Owned(text) => Cow::Owned(plain::lines(&text).into_owned()),

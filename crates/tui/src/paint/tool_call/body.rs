@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use super::{ToolCallContext, ToolCallLines, terminal, title};
 use crate::paint::markdown::{IncrementalMarkdown, Progress};
 use crate::paint::theme::{Sign, TextRole};
-use crate::paint::{Appearance, Fold, diff, path, wrap};
+use crate::paint::{self, Appearance, Fold, diff, wrap};
 
 pub(super) fn add(
     call_lines: &mut ToolCallLines,
@@ -104,12 +104,12 @@ impl BodyWriter<'_> {
             let mut contents = call.content.iter();
             contents.any(|content| matches!(content, v1::ToolCallContent::Diff(diff) if diff.path == wanted.path))
         };
-        let is_told = |place: &str| title == place || title.ends_with(&format!(" {place}"));
+        let is_named = |place: &str| title == place || title.ends_with(&format!(" {place}"));
         let places = call.locations.iter().take(LOCATIONS);
         let places = places
             .filter(|location| !in_diff(location))
             .map(|location| self.location(location));
-        let mut places: Vec<String> = places.filter(|place| !is_told(place)).collect();
+        let mut places: Vec<String> = places.filter(|place| !is_named(place)).collect();
         places.dedup();
         if let Some(more) = call
             .locations
@@ -130,7 +130,7 @@ impl BodyWriter<'_> {
     }
 
     fn location(&self, location: &v1::ToolCallLocation) -> String {
-        let path = path::shown(&location.path, &self.appearance.cwd);
+        let path = paint::relative_path(&location.path, &self.appearance.cwd);
         match location.line {
             Some(line) => format!("{path}:{line}"),
             None => path,

@@ -84,12 +84,7 @@ impl TranscriptView {
     }
 
     /// Whether what lies below an anchor is more than fits the screen.
-    pub(super) fn is_more_than(
-        &mut self,
-        rows: usize,
-        from: Anchor,
-        viewport: &Viewport<'_>,
-    ) -> bool {
+    pub(super) fn exceeds(&mut self, rows: usize, from: Anchor, viewport: &Viewport<'_>) -> bool {
         let mut lines = 0;
         let mut place = from.place;
         let mut skipped = from.line;
@@ -120,7 +115,7 @@ impl TranscriptView {
         if !self.is_following {
             let height = self.height(self.anchor.place, viewport);
             self.anchor.line = self.anchor.line.min(height);
-            self.is_following = !self.is_more_than(rows, self.anchor, viewport);
+            self.is_following = !self.exceeds(rows, self.anchor, viewport);
         }
         if self.is_following {
             self.anchor = self.bottom(rows, viewport);

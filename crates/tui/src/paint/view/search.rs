@@ -25,7 +25,7 @@ pub(super) struct Search {
 
 impl Search {
     /// Nothing if there is nothing to look for.
-    pub(super) fn begin(query: &str) -> Option<Search> {
+    pub(super) fn new(query: &str) -> Option<Search> {
         let has_capitals = query.chars().any(char::is_uppercase);
         let pattern = RegexBuilder::new(&regex::escape(query))
             .case_insensitive(!has_capitals)
@@ -81,19 +81,19 @@ impl Search {
     fn search_more(&mut self, viewport: &Viewport<'_>) {
         let mut budget = BUDGET;
         for entry in std::mem::take(&mut self.again) {
-            self.look(entry, viewport, &mut budget);
+            self.search_entry(entry, viewport, &mut budget);
         }
         let dropped = viewport.transcript.dropped().entries;
         let mut next = self.searched_from.unwrap_or(viewport.last());
         while next > dropped && budget > 0 {
             next -= 1;
-            self.look(next, viewport, &mut budget);
+            self.search_entry(next, viewport, &mut budget);
         }
         self.searched_from = Some(next);
         self.is_complete = next <= dropped;
     }
 
-    fn look(&mut self, index: usize, viewport: &Viewport<'_>, budget: &mut usize) {
+    fn search_entry(&mut self, index: usize, viewport: &Viewport<'_>, budget: &mut usize) {
         let Some(entry) = viewport.transcript.entry(index) else {
             self.matches.remove(&index);
             return;

@@ -1,0 +1,81 @@
+//! The screen of an agent that has gone: how it ended, its last words, and what to do next.
+
+use attache_text::plain::visible_lines;
+use crossterm::event::KeyEvent;
+
+use super::answer_list::{AnswerList, ListOutcome};
+use super::panel::{Panel, PanelTone};
+use super::text;
+use crate::paint::theme::{TextRole, Theme};
+
+/// An agent that has gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AgentExitDialog {
+    how: String,
+    stderr: Vec<String>,
+    answers: AnswerList<ExitAnswer>,
+}
+
+/// What the user wants after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExitAnswer {
+    Restart,
+    Copy,
+    Quit,
+}
+
+impl AgentExitDialog {
+    pub(crate) fn new(how: String, stderr: Vec<String>) -> AgentExitDialog {
+        AgentExitDialog {
+            how,
+            stderr,
+            answers: AnswerList::new([
+                (
+                    "Restart the agent and resume its sessions",
+                    ExitAnswer::Restart,
+                ),
+                ("Copy what it said", ExitAnswer::Copy),
+                ("Quit", ExitAnswer::Quit),
+            ]),
+        }
+    }
+
+    pub(crate) fn key(&mut self, key: &KeyEvent) -> ListOutcome<ExitAnswer> {
+        self.answers.key(key)
+    }
+
+    pub(crate) fn deselect(&mut self) {
+        self.answers.deselect();
+    }
+
+    /// What is worth telling others.
+    pub(crate) fn report(&self) -> String {
+        let mut report = self.how.clone();
+        for line in &self.stderr {
+            report.push('\n');
+            report.push_str(line);
+        }
+        report
+    }
+
+    pub(crate) fn panel(&self, theme: &Theme, width: u16) -> Panel {
+        let inner = Panel::inner_width(width);
+        let mut panel = Panel::new("The agent has gone");
+        panel.tone = PanelTone::Bad;
+        panel.quoted(&visible_lines(&self.how), TextRole::Bad, theme, inner);
+        if !self.stderr.is_empty() {
+            panel.blank_line();
+            let title = "Its last words on standard error:";
+            panel.text(title, theme.style(TextRole::Dim), inner);
+            let skipped = self.stderr.len().saturating_sub(LINES);
+            for line in self.stderr.iter().skip(skipped) {
+                panel.quoted(&text::line(line), TextRole::Quote, theme, inner);
+            }
+        }
+        panel.blank_line();
+        self.answers.draw(&mut panel, theme, inner);
+        panel
+    }
+}
+
+const LINES: usize = 12;

