@@ -41,7 +41,7 @@ pub enum CallError {
         /// The mismatch and its position.
         fault: json::DecodeError,
     },
-    /// The peer's response is neither a result nor an error.
+    /// The peer's response is not a valid JSON-RPC response.
     #[error("the peer's response is malformed: {0}")]
     Malformed(String),
     /// The connection ended before the response arrived.
@@ -52,7 +52,7 @@ pub enum CallError {
     TooLarge(TooLarge),
     /// The response cannot be delivered, because no task takes the calls that came before it.
     #[error(
-        "the response waits behind calls that nobody takes; take calls while you wait, or in another task"
+        "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task"
     )]
     Stalled,
 }

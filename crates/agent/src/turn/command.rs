@@ -44,9 +44,7 @@ impl Turn<'_> {
         match commands::parse(&text.text, &all) {
             None => Ok(CommandOutcome::Go),
             Some(Command::Unknown(name)) => {
-                self.session
-                    .say(commands::unknown(&name, &all))
-                    .await?;
+                self.session.say(commands::unknown(&name, &all)).await?;
                 Ok(CommandOutcome::Done)
             }
             Some(Command::Builtin(command, behind)) => {
