@@ -1,9 +1,9 @@
-//! Home directories whose secrets commands must not read: that of `HOME`, and those that the system knows, since `HOME` may be
+//! Home directories with secrets: the one that `HOME` names, and those in the system's user list, since `HOME` may be
 //! set to anything.
 
 use std::path::{Path, PathBuf};
 
-/// Home directories beside the one of `HOME`: the user's own, and for root that of the user who became root.
+/// Home directories beside `HOME`: the user's own, and for root the home of the user who became root.
 #[cfg(unix)]
 pub(super) fn others() -> Vec<PathBuf> {
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -18,7 +18,7 @@ pub(super) fn others() -> Vec<PathBuf> {
     Vec::new()
 }
 
-/// Files with passwords of the system. Only root can read them anyway.
+/// System files with passwords. Only root can read them anyway.
 pub(super) fn of_the_system() -> Vec<PathBuf> {
     #[cfg(unix)]
     if rustix::process::geteuid().is_root() {
@@ -34,7 +34,7 @@ fn found(users: &str, user: u32, name: Option<&str>) -> Vec<PathBuf> {
         let (login, id) = (fields.next()?, fields.nth(1)?);
         let home = Path::new(fields.nth(2)?);
         let is_wanted = id.parse() == Ok(user) || name == Some(login);
-        // Users of services have `/` or nothing.
+        // Service users have `/` or no home.
         let is_home = home.is_absolute() && home.parent().is_some();
         (is_wanted && is_home).then(|| home.to_owned())
     };

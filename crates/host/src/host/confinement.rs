@@ -1,4 +1,4 @@
-//! How an agent is kept from what the policy denies.
+//! Confines an agent so that the kernel enforces the policy's deny rules.
 
 use attache_process::{Confinement, NestedMounts, Program};
 
@@ -8,27 +8,27 @@ use crate::permissions::PathPattern;
 use crate::sandbox;
 
 impl Host {
-    /// The same host, for an agent that can or cannot mount while paths are denied.
+    /// Sets whether the agent may mount file systems while paths are denied.
     #[must_use]
-    pub fn nesting(mut self, nesting: NestedMounts) -> Host {
-        self.nesting = nesting;
+    pub fn nested_mounts(mut self, nested_mounts: NestedMounts) -> Host {
+        self.nested_mounts = nested_mounts;
         self
     }
 
-    /// Confines an agent: what the policy denies is hidden from it by the kernel. Also what cannot be, in sentences for the
-    /// user. Looks at the disk.
+    /// Confines an agent: the kernel hides the paths that the policy denies. Also returns notices for the user, for
+    /// example about paths that cannot be hidden. Reads the disk.
     pub fn confine_agent(&self, program: Program) -> (Program, Vec<String>) {
         let confined = self.confine(program);
-        let is_enforced = confined.faults.is_empty() && self.nesting == NestedMounts::Refused;
+        let is_enforced = confined.faults.is_empty() && self.nested_mounts == NestedMounts::Refused;
         self.permissions.enforce_paths(&self.agent, is_enforced);
         let mut notices = confined.faults;
         notices.extend(confined.notes);
         (confined.program, notices)
     }
 
-    /// The same for another program of the agent's, such as its login. Whether the agent itself is confined stays as it
-    /// was.
-    pub fn confine_beside_agent(&self, program: Program) -> (Program, Vec<String>) {
+    /// Confines another program of the agent, such as its login. Does not change whether the agent itself counts as
+    /// confined.
+    pub fn confine_login(&self, program: Program) -> (Program, Vec<String>) {
         let confined = self.confine(program);
         (confined.program, confined.faults)
     }
@@ -53,19 +53,21 @@ impl Host {
         directories.extend(self.directories.iter().cloned());
         let denied = DeniedPaths::find(&rules, &directories);
         if denied.is_cut() {
-            confined.faults.push("there was too much to look through for all files that the policy denies, so the agent can reach some of them".to_owned());
+            confined.faults.push("the search for files that the policy denies was too large and is incomplete, so the agent can access some of them".to_owned());
         }
         let (covers, left_out) = match denied.covers(ConfinedProcess::Agent, &cwd) {
             Ok(found) => found,
             Err(error) => {
-                let fault = format!("what the policy denies is not hidden from the agent: {error}");
+                let fault = format!(
+                    "the paths that the policy denies are not hidden from the agent: {error}"
+                );
                 confined.faults.push(fault);
                 return confined;
             }
         };
         confined.faults.extend(left_out.iter().map(|path| {
             let path = path.display();
-            format!("the policy denies `{path}`, but the agent works there, so it is not hidden from the agent")
+            format!("the policy denies `{path}`, but the agent works there, so the path is not hidden from the agent")
         }));
         self.permissions
             .expect_missing(denied.missing().iter().cloned());
@@ -74,25 +76,25 @@ impl Host {
             .into_iter()
             .fold(Confinement::new(), Confinement::cover);
         let confinement = denied.keep_covered(confinement, ConfinedProcess::Agent, &cwd);
-        match self.nesting {
-            // Our own agent has no sandbox that would fail.
+        match self.nested_mounts {
+            // Our own agent has no sandbox of its own that would fail.
             NestedMounts::Refused if is_our_own(&confined.program) => {}
             NestedMounts::Refused => confined.notes.push(NO_MOUNTS.to_owned()),
             NestedMounts::Allowed => confined.notes.push(MOUNTS.to_owned()),
         }
         confined.program = confined
             .program
-            .confine(confinement.nested_mounts(self.nesting));
+            .confine(confinement.nested_mounts(self.nested_mounts));
         confined
     }
 }
 
-/// A program with its confinement, in sentences for the user.
+/// A confined program, with sentences for the user.
 struct ConfinedProgram {
     program: Program,
-    /// What is left open.
+    /// Denied paths that the program can still access.
     faults: Vec<String>,
-    /// What else the user should know.
+    /// Other remarks for the user.
     notes: Vec<String>,
 }
 
@@ -114,12 +116,12 @@ fn not_there(missing: &[PathPattern]) -> Option<String> {
     };
     (!paths.is_empty()).then(|| {
         format!(
-            "the policy denies paths that are not there yet or lead through a link: {}{more}. The kernel covers each as soon as it appears, but the agent can make it, so commands that may do so cannot be decided; an empty file or directory in its place settles it",
+            "the policy denies paths that do not exist yet or lead through a link: {}{more}. The kernel hides each one as soon as it appears, but the agent could create it, so you are asked about commands that might. To avoid this, create an empty file or directory at the path",
             paths.join(", ")
         )
     })
 }
 
-const NO_MOUNTS: &str = "while the policy denies paths, the agent cannot mount: a sandbox of its own that uses namespaces, such as bubblewrap, fails. To allow it: attache config set sandbox.nested allowed";
-const MOUNTS: &str = "`sandbox.nested` lets the agent mount: a program that sets out to do so can reach what the policy denies";
+const NO_MOUNTS: &str = "while the policy denies paths, the agent cannot mount file systems, so a sandbox of its own that uses namespaces, such as bubblewrap, fails. To allow mounts: attache config set sandbox.nested allowed";
+const MOUNTS: &str = "`sandbox.nested` lets the agent mount file systems, so a malicious program can access the paths that the policy denies";
 const MOST_NAMED: usize = 5;

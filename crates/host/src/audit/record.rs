@@ -1,4 +1,5 @@
-//! What of an event goes into the log: names, paths and outcomes. No content, and nothing that looks like a secret.
+//! The fields of an event that go into the log: names, paths and outcomes, without contents and without anything that
+//! looks like a secret.
 
 use attache_text::secret::{mask, mask_words};
 use serde_json::Value;
@@ -8,18 +9,18 @@ use attache_process::ExecRecord;
 use super::{AnswerReach, Event, UserAnswer};
 use crate::permissions::{Action, Reason};
 
-/// What goes into the log of an event, and when it happened.
+/// An event as it is logged: its time, name and fields.
 #[derive(Debug)]
-pub(super) struct Noted {
+pub(super) struct EventRecord {
     pub(super) time: String,
     pub(super) event: &'static str,
     pub(super) fields: Vec<(&'static str, Value)>,
 }
 
-impl Noted {
-    /// Of an event that has just happened.
-    pub(super) fn of(event: &Event<'_>) -> Noted {
-        Noted {
+impl EventRecord {
+    /// Records an event that has just happened.
+    pub(super) fn of(event: &Event<'_>) -> EventRecord {
+        EventRecord {
             time: jiff::Timestamp::now().to_string(),
             event: event.name(),
             fields: event.fields(),
@@ -63,9 +64,9 @@ impl Event<'_> {
                 id,
                 agent,
                 session,
-                what,
+                subject,
                 was_in_force,
-            } => undone(id, agent, *session, *what, *was_in_force),
+            } => undone(id, agent, *session, *subject, *was_in_force),
             Event::Read {
                 agent,
                 session,
@@ -115,11 +116,11 @@ impl Event<'_> {
                 agent,
                 session,
                 terminal,
-                how,
+                outcome,
             } => of(
                 agent,
                 session,
-                [("terminal", cut(terminal)), ("how", text(how))],
+                [("terminal", cut(terminal)), ("how", text(outcome))],
             ),
         }
     }
@@ -139,7 +140,7 @@ fn logged_in(
     ]
 }
 
-/// Whose it was, then what was done.
+/// The agent and session, followed by the fields of the event.
 fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'static str, Value)> {
     let agent = Some(agent).filter(|agent| !agent.is_empty());
     let agent = agent.map(|agent| ("agent", cut(agent)));
@@ -147,7 +148,7 @@ fn of(agent: &str, session: &str, done: [(&'static str, Value); 2]) -> Vec<(&'st
     whose.chain(done).collect()
 }
 
-/// What really ran: the file, the arguments as they were read, the directory and the processes above.
+/// The executed file, its arguments, its directory and its parent processes.
 fn executed(
     agent: &str,
     session: Option<&str>,
@@ -209,7 +210,7 @@ fn undone(
     id: &str,
     agent: &str,
     session: Option<&str>,
-    what: Option<&str>,
+    subject: Option<&str>,
     was_in_force: bool,
 ) -> Vec<(&'static str, Value)> {
     let outcome = match was_in_force {
@@ -218,7 +219,7 @@ fn undone(
     };
     let mut fields = vec![("agent", cut(agent))];
     fields.extend(session.map(|session| ("session", cut(session))));
-    fields.extend(what.map(|what| ("what", text(what))));
+    fields.extend(subject.map(|subject| ("what", text(subject))));
     fields.push(("decision", cut(id)));
     fields.push(("outcome", Value::from(outcome)));
     fields
@@ -251,7 +252,7 @@ fn words(command: &[String]) -> Value {
     list(mask_words(command))
 }
 
-/// Some of them, and how many more there are.
+/// The first few texts, and how many more there are.
 fn list(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Value {
     let mut texts = texts.into_iter();
     let shown = texts
@@ -277,6 +278,6 @@ fn cut(text: &str) -> Value {
     }
 }
 
-/// A line stays well below what is read back at once.
+/// Keeps a line well below the size that is read back at once.
 const MAX_ITEMS: usize = 32;
 const MAX_TEXT: usize = 1024;

@@ -1,4 +1,4 @@
-//! As somebody who is not the superuser, who would be let through everywhere.
+//! Tests as a user other than the superuser, who may access everything.
 
 use std::os::unix::fs::{MetadataExt, chown};
 
@@ -8,11 +8,11 @@ use libtest_mimic::Trial;
 use rustix::fs::{Gid, Uid};
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![trial(
-        "what_the_system_denies_is_told_and_not_got_round",
+        "a_denial_by_the_system_is_reported_and_not_bypassed",
         denied,
     )]
 }
@@ -22,7 +22,7 @@ fn denied() {
         eprintln!("skipped: only the superuser can become somebody else");
         return;
     }
-    let tree = Tree::new(TREE);
+    let tree = TestTree::new(TREE);
     for path in [
         "@/ws",
         "@/ws/own",
@@ -81,7 +81,7 @@ fn denied() {
     .assert_eq(&modes.concat());
 }
 
-/// The kernel knows users per thread, so one thread can become somebody else for good.
+/// The kernel keeps users per thread, so one thread can change its user permanently.
 fn as_nobody<T: Send>(act: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {

@@ -1,12 +1,12 @@
-//! The end of what a command wrote, without the values of withheld variables. Other bytes are kept as they came, and
-//! become text when somebody looks, so that a character is whole however it was cut in reading.
+//! The end of a command's output, without the values of withheld variables. Bytes are stored as they came and decoded
+//! on demand, so that characters are whole wherever the output was split.
 
 use std::collections::VecDeque;
 
 use crate::environment::ReplacingStream;
 
 #[derive(Debug)]
-pub(super) struct Ring {
+pub(super) struct OutputBuffer {
     values: ReplacingStream,
     bytes: VecDeque<u8>,
     limit: usize,
@@ -14,9 +14,9 @@ pub(super) struct Ring {
     is_finished: bool,
 }
 
-impl Ring {
-    pub(super) fn new(limit: usize, values: ReplacingStream) -> Ring {
-        Ring {
+impl OutputBuffer {
+    pub(super) fn new(limit: usize, values: ReplacingStream) -> OutputBuffer {
+        OutputBuffer {
             values,
             bytes: VecDeque::new(),
             limit,
@@ -38,7 +38,8 @@ impl Ring {
         self.bytes.extend(kept);
     }
 
-    /// There should be no more: a character that is not whole now is not waited for. Tells whether that is news.
+    /// Marks the end of the output: incomplete characters are no longer expected to continue. Returns whether this is
+    /// the first call.
     pub(super) fn finish(&mut self) -> bool {
         let rest = self.values.finish();
         self.keep(&rest);
@@ -50,10 +51,10 @@ impl Ring {
         self.bytes.len()
     }
 
-    /// A copy, to be made into text when the ring is free again for who writes to it.
-    pub(super) fn excerpt(&self) -> Excerpt {
+    /// A copy, to be decoded after the buffer is unlocked again for its writer.
+    pub(super) fn snapshot(&self) -> OutputSnapshot {
         let (front, back) = self.bytes.as_slices();
-        Excerpt {
+        OutputSnapshot {
             bytes: [front, back, self.values.short_rest()].concat(),
             limit: self.limit,
             is_cut: self.is_cut,
@@ -62,16 +63,16 @@ impl Ring {
     }
 }
 
-/// What a ring held at one moment.
-pub(super) struct Excerpt {
+/// The content of a buffer at one moment.
+pub(super) struct OutputSnapshot {
     bytes: Vec<u8>,
     limit: usize,
     is_cut: bool,
     is_finished: bool,
 }
 
-impl Excerpt {
-    /// The text, at most as long as the limit, and whether its beginning is gone.
+impl OutputSnapshot {
+    /// The text, at most as long as the limit, and whether its beginning was dropped.
     pub(super) fn text(&self) -> (String, bool) {
         let whole = match self.is_cut {
             true => without_rest(&self.bytes),
@@ -79,20 +80,20 @@ impl Excerpt {
         };
         let mut text = decoded(whole, self.is_finished);
         let excess = text.len().saturating_sub(self.limit);
-        // A byte that is not text becomes three, so that the text may be too long although the bytes were not.
+        // An invalid byte becomes three bytes of text, so the text may exceed the limit.
         text.drain(..text.ceil_char_boundary(excess));
         (text, self.is_cut || excess > 0)
     }
 }
 
-/// Without the rest of a character whose beginning was dropped.
+/// Removes the rest of a character whose beginning was dropped.
 fn without_rest(bytes: &[u8]) -> &[u8] {
     let rest = bytes.iter().take(3);
     let rest = rest.take_while(|byte| **byte & 0xc0 == 0x80).count();
     &bytes[rest..]
 }
 
-/// The text, with one mark for each piece that is not text. A character that may still become whole is left out.
+/// Decodes text, with one replacement character per invalid sequence. An incomplete character at the end is left out.
 fn decoded(bytes: &[u8], is_finished: bool) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut pieces = bytes.utf8_chunks().peekable();
@@ -115,11 +116,11 @@ mod tests {
     use expect_test::{Expect, expect};
     use proptest::prelude::*;
 
-    use super::Ring;
+    use super::OutputBuffer;
     use crate::environment::WithheldValues;
 
-    fn ring(limit: usize) -> Ring {
-        Ring::new(limit, WithheldValues::default().stream())
+    fn ring(limit: usize) -> OutputBuffer {
+        OutputBuffer::new(limit, WithheldValues::default().stream())
     }
 
     fn check(limit: usize, chunks: &[&[u8]], expected: &Expect) {
@@ -127,9 +128,9 @@ mod tests {
         for chunk in chunks {
             ring.push(chunk);
         }
-        let running = ring.excerpt().text();
+        let running = ring.snapshot().text();
         ring.finish();
-        expected.assert_eq(&format!("{running:?}\n{:?}", ring.excerpt().text()));
+        expected.assert_eq(&format!("{running:?}\n{:?}", ring.snapshot().text()));
     }
 
     #[test]
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_that_is_on_its_way_is_not_replaced() {
+    fn an_incomplete_character_is_not_replaced_yet() {
         check(
             100,
             &[b"a\xf0\x9f", b"\x99"],
@@ -219,17 +220,17 @@ mod tests {
                 let bytes = text.as_bytes();
                 for chunk in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
                     ring.push(chunk);
-                    let (shown, _) = ring.excerpt().text();
+                    let (shown, _) = ring.snapshot().text();
                     assert!(text.starts_with(&shown), "{shown}");
                 }
-                assert_eq!(ring.excerpt().text(), (text.clone(), false));
+                assert_eq!(ring.snapshot().text(), (text.clone(), false));
             }
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_shown_is_the_end_of_what_was_written(
+        fn the_shown_text_is_the_end_of_the_output(
             text in "\\PC{0,40}",
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
             limit in 0_usize..60,
@@ -241,7 +242,7 @@ mod tests {
             for pair in cuts.windows(2) {
                 ring.push(&text.as_bytes()[pair[0]..pair[1]]);
             }
-            let (shown, is_cut) = ring.excerpt().text();
+            let (shown, is_cut) = ring.snapshot().text();
             prop_assert!(text.ends_with(&shown) && shown.len() <= limit);
             prop_assert_eq!(is_cut, shown.len() < text.len());
             let before = text[..text.len() - shown.len()].chars().next_back();

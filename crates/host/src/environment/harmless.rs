@@ -1,5 +1,5 @@
-//! The variables that an agent may set for a command without asking. Any other changes what a command does in ways that
-//! its words do not show, and is part of what the user is asked about.
+//! The variables that an agent may set for a command without asking. Any other variable can change what a command does
+//! in ways that the command line does not show, so it is part of the permission request.
 
 /// Whether an agent may set the variable to this value without asking.
 pub fn is_harmless(name: &str, value: &str) -> bool {
@@ -11,33 +11,33 @@ pub fn is_harmless(name: &str, value: &str) -> bool {
     known.any(|(_, values)| values.contain(value))
 }
 
-/// Which values are harmless.
+/// The harmless values of a variable.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Values {
-    /// Those that switch a program off which others would call.
+pub(super) enum HarmlessValues {
+    /// Values that switch off a program that other programs start.
     Off,
     /// Short words without a slash, which name no file and no program.
     Words,
 }
 
-impl Values {
+impl HarmlessValues {
     fn contain(self, value: &str) -> bool {
         let is_plain = |char: char| char.is_ascii_alphanumeric() || "_.-@:,".contains(char);
         match self {
-            Values::Off => ["", "cat", "true", ":"].contains(&value),
-            Values::Words => {
+            HarmlessValues::Off => ["", "cat", "true", ":"].contains(&value),
+            HarmlessValues::Words => {
                 value.len() <= LONGEST && !value.starts_with('.') && value.chars().all(is_plain)
             }
         }
     }
 }
 
-pub(super) fn harmless() -> impl Iterator<Item = (&'static str, Values)> {
-    let off = OFF.iter().map(|name| (*name, Values::Off));
-    off.chain(WORDS.iter().map(|name| (*name, Values::Words)))
+pub(super) fn harmless() -> impl Iterator<Item = (&'static str, HarmlessValues)> {
+    let off = OFF.iter().map(|name| (*name, HarmlessValues::Off));
+    off.chain(WORDS.iter().map(|name| (*name, HarmlessValues::Words)))
 }
 
-/// Programs that other programs call.
+/// Variables that name a program, such as a pager.
 const OFF: &[&str] = &[
     "PAGER",
     "MANPAGER",
@@ -80,7 +80,7 @@ const WORDS: &[&str] = &[
     "NODE_ENV",
     "NPM_CONFIG_YES",
     "HOMEBREW_NO_AUTO_UPDATE",
-    // Marks by which programs see that an agent runs them.
+    // Variables that tell programs that an agent runs them.
     "AGENT",
     "GOOSE_TERMINAL",
     "CLAUDECODE",
@@ -99,7 +99,7 @@ mod tests {
     use super::is_harmless;
 
     #[test]
-    fn an_agent_sets_what_changes_only_how_output_looks() {
+    fn only_variables_that_affect_output_are_harmless() {
         let harmless = [
             ("PAGER", "cat"),
             ("GIT_EDITOR", "true"),

@@ -1,4 +1,4 @@
-//! Reading the log back.
+//! The files of the audit log, and the events in them.
 
 use std::fs::OpenOptions;
 use std::io::Read as _;
@@ -6,31 +6,30 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::chain::Line;
+use super::chain::LogLine;
 use attache_disk::private::{self, Error};
 
-/// An event as it stands in the log.
+/// An event read from the log.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LogEntry {
-    /// Its number.
+    /// The line number in the chain.
     pub seq: u64,
-    /// When it happened, in RFC 3339.
+    /// The time, in RFC 3339.
     pub time: String,
-    /// What happened, such as `asked`.
+    /// The kind of event, such as `asked`.
     pub event: String,
-    /// All that is known of it, by name.
+    /// All members of the line, by name.
     pub fields: Map<String, Value>,
-    /// The line itself.
+    /// The unparsed line.
     pub line: String,
 }
 
-/// The events of a log from the oldest to the newest. Lines that are not ours are left out; [`verify`](super::verify)
-/// tells of them.
+/// Reads the events of a log, oldest first. Invalid lines are skipped; [`verify`](super::verify) reports them.
 ///
 /// # Errors
 ///
-/// When the directory cannot be read. One that is not there holds nothing.
+/// When the directory cannot be read. A missing directory has no events.
 pub fn entries(dir: &Path) -> Result<impl Iterator<Item = Result<LogEntry, Error>>, Error> {
     let files = numbers(dir)?;
     let dir = dir.to_owned();
@@ -42,7 +41,7 @@ pub fn entries(dir: &Path) -> Result<impl Iterator<Item = Result<LogEntry, Error
         }))
 }
 
-/// The numbers of the files that are there, in order.
+/// The numbers of the existing log files, in order.
 pub(super) fn numbers(dir: &Path) -> Result<Vec<u64>, Error> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -63,7 +62,7 @@ pub(super) fn file_path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{number:06}{END}"))
 }
 
-/// A whole file.
+/// The content of a log file.
 pub(super) fn bytes(dir: &Path, number: u64) -> Result<Vec<u8>, Error> {
     let path = file_path(dir, number);
     let mut bytes = Vec::new();
@@ -74,16 +73,16 @@ pub(super) fn bytes(dir: &Path, number: u64) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The lines of a file, without their ends.
+/// The lines of a file, without line feeds.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = bytes.split_inclusive(|byte| *byte == b'\n');
     lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
 fn entry(text: &[u8]) -> Option<LogEntry> {
-    let line = Line::read(text).ok()?;
+    let line = LogLine::read(text).ok()?;
     Some(LogEntry {
-        seq: line.link.seq,
+        seq: line.position.seq,
         time: line.text("time").to_owned(),
         event: line.text("event").to_owned(),
         fields: line.members,
@@ -92,5 +91,5 @@ fn entry(text: &[u8]) -> Option<LogEntry> {
 }
 
 const END: &str = ".jsonl";
-/// Where the chain begins, once its oldest files are gone.
+/// The file that records where the chain begins once the oldest log files were dropped.
 pub(super) const BASE: &str = "base";

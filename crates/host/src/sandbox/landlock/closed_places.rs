@@ -1,5 +1,5 @@
-//! Places that must stay unreadable, by every name they have: other mounts show the same directories, and Landlock opens a
-//! directory wherever it shows.
+//! Paths that must stay unreadable, by every name they have: other mounts show the same directories, and Landlock rules
+//! apply to a directory wherever it is mounted.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::os::unix::fs::MetadataExt;
@@ -7,37 +7,37 @@ use std::path::{Path, PathBuf};
 
 use attache_process::mount_table::{self, Mount, join, mount_of};
 
-/// Device and number of a file.
-pub(super) type Identity = (u64, u64);
+/// The device and inode number of a file.
+pub(super) type InodeId = (u64, u64);
 
-/// What must stay closed.
+/// The paths that must stay unreadable.
 pub(super) struct ClosedPlaces {
-    /// Without links; they need not exist.
+    /// The paths without links; they need not exist.
     paths: BTreeSet<PathBuf>,
-    /// Every directory above one of them.
+    /// All directories above the paths.
     above: HashSet<PathBuf>,
-    /// Those that exist.
-    files: HashSet<Identity>,
-    /// Directories above them, each with a name of it.
-    directories: HashMap<Identity, PathBuf>,
-    /// Files inside them that have more than one name; none until somebody asks.
-    inside: Option<LinkedFiles>,
+    /// The identities of the existing paths.
+    files: HashSet<InodeId>,
+    /// The directories above the paths by identity, each with one of its paths.
+    directories: HashMap<InodeId, PathBuf>,
+    /// The files inside with several hard links; searched on first use.
+    inside: Option<HardLinkedFiles>,
 }
 
-/// Files with more than one name, in closed places.
-struct LinkedFiles {
-    found: HashSet<Identity>,
+/// Files with several hard links inside closed paths.
+struct HardLinkedFiles {
+    found: HashSet<InodeId>,
     is_complete: bool,
 }
 
-/// What a directory entry is to closed places.
+/// How a directory entry relates to the closed paths.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// It is one, or shows what is in one.
+    /// The entry is closed, or shows something closed.
     Closed,
-    /// It leads to one, and what is beside it there counts under this name.
+    /// The entry is above a closed path; its content is known by this path.
     Above(PathBuf),
-    /// It has nothing to do with them.
+    /// The entry is unrelated.
     Beside,
 }
 
@@ -63,7 +63,7 @@ impl ClosedPlaces {
         })
     }
 
-    /// What an entry is, by its name and by its identity.
+    /// Classifies an entry by its name and identity.
     pub(super) fn relation(&mut self, path: &Path, found: &EntryStatus) -> Relation {
         if self.paths.contains(path) || self.files.contains(&found.identity) {
             return Relation::Closed;
@@ -81,7 +81,7 @@ impl ClosedPlaces {
         }
     }
 
-    /// The entries of a directory that lead to closed places.
+    /// The entries of a directory that are above closed paths.
     pub(super) fn ways_from<'a>(
         &'a self,
         directory: &'a Path,
@@ -94,23 +94,23 @@ impl ClosedPlaces {
         children.cloned()
     }
 
-    /// Whether a file is, or may be, one in a closed directory. A rule for it would open it there too.
-    fn has_inside(&mut self, file: Identity) -> bool {
+    /// Whether a file is, or may be, in a closed directory as well. A rule for the file would open it there too.
+    fn has_inside(&mut self, file: InodeId) -> bool {
         let paths = &self.paths;
         let inside = self.inside.get_or_insert_with(|| linked_files(paths));
         inside.found.contains(&file) || !inside.is_complete
     }
 }
 
-/// What counts of a directory entry.
+/// The relevant metadata of a directory entry.
 pub(super) struct EntryStatus {
-    pub(super) identity: Identity,
+    pub(super) identity: InodeId,
     pub(super) is_directory: bool,
     pub(super) has_other_names: bool,
 }
 
-/// Adds where else closed places show, until there is nothing more to add: by mounts of the same file system, through overlays
-/// that are made of them, and in the layers of an overlay.
+/// Adds all other paths at which closed paths are visible: other mounts of the same file system, overlays that include
+/// them, and the layers of an overlay.
 fn add_views(paths: &mut BTreeSet<PathBuf>, mounts: &[Mount]) -> Result<(), String> {
     let mut waiting: Vec<PathBuf> = paths.iter().cloned().collect();
     while let Some(path) = waiting.pop() {
@@ -145,7 +145,7 @@ fn views(path: &Path, mounts: &[Mount]) -> Vec<PathBuf> {
     let same = mounts.iter().filter(is_other);
     found.extend(same.filter_map(|mount| shown(&inside, &mount.root, mount)));
     for overlay in mounts {
-        // An overlay does not show what is mounted in its layers.
+        // An overlay does not show mounts inside its layers.
         let is_touched = |layer: &&PathBuf| path.starts_with(layer) || layer.starts_with(path);
         let touched = overlay.layers.iter().filter(is_touched);
         let whole = touched.filter(|layer| mount_of(layer).is_ok_and(|id| id == own.id));
@@ -160,7 +160,7 @@ fn views(path: &Path, mounts: &[Mount]) -> Vec<PathBuf> {
     found
 }
 
-/// Where a mount of `root` shows a place, or shows what is in it. What another mount lies over is not seen.
+/// The path at which a mount of `root` shows a path or its content; `None` if another mount hides it.
 fn shown(place: &Path, root: &Path, mount: &Mount) -> Option<PathBuf> {
     let view = match (place.strip_prefix(root), root.strip_prefix(place)) {
         (Ok(below), _) => join(&mount.place, below),
@@ -173,19 +173,19 @@ fn shown(place: &Path, root: &Path, mount: &Mount) -> Option<PathBuf> {
     is_seen.then_some(view)
 }
 
-/// The path or the first directory above it that exists.
+/// The nearest existing ancestor, or the path itself.
 fn existing(path: &Path) -> Option<&Path> {
     let mut all = path.ancestors();
     all.find(|path| path.symlink_metadata().is_ok())
 }
 
-fn identity(path: &Path) -> Option<Identity> {
+fn identity(path: &Path) -> Option<InodeId> {
     let found = path.symlink_metadata().ok()?;
     Some((found.dev(), found.ino()))
 }
 
-fn linked_files(paths: &BTreeSet<PathBuf>) -> LinkedFiles {
-    let mut all = LinkedFiles {
+fn linked_files(paths: &BTreeSet<PathBuf>) -> HardLinkedFiles {
+    let mut all = HardLinkedFiles {
         found: HashSet::new(),
         is_complete: true,
     };
@@ -213,7 +213,7 @@ fn linked_files(paths: &BTreeSet<PathBuf>) -> LinkedFiles {
     all
 }
 
-/// Far more than anybody mounts. Without a limit, mounts of mounts could keep every command from starting.
+/// Far more than any real system mounts. Without a limit, nested mounts could keep every command from starting.
 const MOST_PATHS: usize = 4096;
-/// Entries of closed places that are looked at if a file beside them has more than one name.
+/// The number of entries of closed paths that are searched for hard links.
 const MOST_ENTRIES: usize = 16 * 1024;

@@ -1,5 +1,5 @@
-//! The values of variables that children do not get, replaced in whatever children print. Only exact values are found: a
-//! value that was encoded, cut or reversed is not.
+//! Replaces the values of withheld variables in the output of children. Only exact values are found, not values that
+//! were encoded, cut or reversed.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -13,31 +13,32 @@ use percent_encoding::percent_decode_str;
 
 use super::{names, secret_values};
 
-/// The values that are replaced, each with what stands in its place. Clones share them.
+/// The withheld values, each with its replacement. Clones share them.
 #[derive(Clone, Default)]
-pub struct WithheldValues(Option<Arc<Matcher>>);
+pub struct WithheldValues(Option<Arc<ValueMatcher>>);
 
-struct Matcher {
+struct ValueMatcher {
     automaton: AhoCorasick,
-    patterns: Vec<Pattern>,
+    patterns: Vec<ValuePattern>,
 }
 
-struct Pattern {
+struct ValuePattern {
     bytes: Vec<u8>,
-    /// For each length of a beginning, the longest shorter beginning that it ends in.
+    /// The failure function of the value: for each prefix length, the length of the longest proper prefix that is also
+    /// its suffix.
     borders: Vec<u32>,
     label: String,
 }
 
 impl WithheldValues {
-    /// The values of the withheld variables, and the passwords in the addresses of proxies, which are passed.
+    /// Collects the values of withheld variables, and the passwords in the URLs of proxies, which are passed on.
     pub(super) fn of(
         passed: &BTreeMap<OsString, OsString>,
         withheld: &BTreeMap<OsString, OsString>,
     ) -> WithheldValues {
         let known: HashSet<&[u8]> = passed.values().map(|it| it.as_encoded_bytes()).collect();
-        let mut found = Found::default();
-        // Those that are named like a secret come first, as there is a limit.
+        let mut found = ValueCollector::default();
+        // Secrets by name come first because the number of values is limited.
         for wanted in [true, false] {
             for (name, value) in withheld {
                 let name = name.to_string_lossy();
@@ -46,7 +47,7 @@ impl WithheldValues {
                     continue;
                 }
                 let value = value.as_encoded_bytes().trim_ascii();
-                // Programs that print text print it with marks in the place of what is not UTF-8.
+                // Programs that print text replace bytes that are not UTF-8.
                 let text = String::from_utf8_lossy(value);
                 let text = text.trim();
                 if known.contains(value) || is_path(text) {
@@ -58,7 +59,7 @@ impl WithheldValues {
                     }
                 } else {
                     found.add(value, format!("[{name} withheld]"));
-                    // Marks alone stand in harmless output too.
+                    // Replacement characters alone occur in harmless output too.
                     if text.replace('\u{fffd}', "").len() >= SHORTEST {
                         found.add(text.as_bytes(), format!("[{name} withheld]"));
                     }
@@ -76,7 +77,7 @@ impl WithheldValues {
         self.0.is_none()
     }
 
-    /// The text with every withheld value replaced by `[NAME withheld]`.
+    /// Replaces every withheld value in a text by `[NAME withheld]`.
     pub fn replace<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(matcher) = &self.0 else {
             return Cow::Borrowed(text);
@@ -89,7 +90,7 @@ impl WithheldValues {
         Cow::Owned(String::from_utf8_lossy(&replaced).into_owned())
     }
 
-    /// Replaces withheld values in every text of a JSON value, names of members included.
+    /// Replaces withheld values in every string of a JSON value, including member names.
     pub fn replace_in(&self, value: &mut serde_json::Value) {
         use serde_json::Value;
         if self.0.is_none() {
@@ -113,7 +114,7 @@ impl WithheldValues {
         }
     }
 
-    /// Replaces values in what comes piece by piece.
+    /// Creates a replacer for output that arrives in chunks.
     pub fn stream(&self) -> ReplacingStream {
         ReplacingStream {
             matcher: self.0.clone(),
@@ -122,15 +123,15 @@ impl WithheldValues {
     }
 }
 
-/// Replaces withheld values in what comes piece by piece, however a value was cut. Only what may be the beginning of a
-/// value waits for the next piece.
+/// Replaces withheld values in output that arrives in chunks, wherever a value was split. Only bytes that may begin a
+/// value wait for the next chunk.
 pub struct ReplacingStream {
-    matcher: Option<Arc<Matcher>>,
+    matcher: Option<Arc<ValueMatcher>>,
     held: Vec<u8>,
 }
 
 impl ReplacingStream {
-    /// Takes a piece, and returns what can be told of it and of earlier ones.
+    /// Adds a chunk and returns the output that is complete.
     pub fn push<'a>(&mut self, chunk: &'a [u8]) -> Cow<'a, [u8]> {
         let Some(matcher) = &self.matcher else {
             return Cow::Borrowed(chunk);
@@ -145,7 +146,7 @@ impl ReplacingStream {
         Cow::Owned(out)
     }
 
-    /// What still waits, when nothing more comes.
+    /// Returns the remaining output at the end of the stream.
     pub fn finish(&mut self) -> Vec<u8> {
         let held = std::mem::take(&mut self.held);
         match &self.matcher {
@@ -154,7 +155,7 @@ impl ReplacingStream {
         }
     }
 
-    /// What waits, if it is too short to tell anything of a value.
+    /// The bytes still waiting, if they are too few to reveal anything about a value.
     pub fn short_rest(&self) -> &[u8] {
         match self.held.len() {
             0..=SHORT => &self.held,
@@ -163,12 +164,12 @@ impl ReplacingStream {
     }
 }
 
-impl Matcher {
+impl ValueMatcher {
     fn find(&self, bytes: &[u8], from: usize) -> Option<aho_corasick::Match> {
         self.automaton.find(Input::new(bytes).range(from..))
     }
 
-    /// The bytes with all values replaced of which more cannot make another value, and how many of the bytes that are.
+    /// Replaces all values that further bytes cannot change. Returns the result and the number of bytes consumed.
     fn settled(&self, bytes: &[u8]) -> (Vec<u8>, usize) {
         let (mut out, mut end) = (Vec::with_capacity(bytes.len()), 0);
         let mut open = self.open_from(bytes, end);
@@ -199,7 +200,7 @@ impl Matcher {
         self.patterns[found.pattern().as_usize()].label.as_bytes()
     }
 
-    /// From where on the bytes may be the beginning of a value.
+    /// The position from which the bytes may be the beginning of a value.
     fn open_from(&self, bytes: &[u8], from: usize) -> usize {
         let bytes = &bytes[from..];
         let longest = self.patterns.iter().map(|pattern| pattern.begun_in(bytes));
@@ -207,8 +208,8 @@ impl Matcher {
     }
 }
 
-impl Pattern {
-    fn new(value: &[u8], label: String) -> Pattern {
+impl ValuePattern {
+    fn new(value: &[u8], label: String) -> ValuePattern {
         let bytes = value.to_vec();
         let mut borders = vec![0; bytes.len()];
         let mut border = 0_usize;
@@ -220,14 +221,14 @@ impl Pattern {
             // Values are shorter than 64 KiB.
             borders[index] = u32::try_from(border).unwrap_or(0);
         }
-        Pattern {
+        ValuePattern {
             bytes,
             borders,
             label,
         }
     }
 
-    /// How long the longest end of some bytes is that the value begins with, without being the whole value.
+    /// The length of the longest proper prefix of the value that the bytes end with.
     fn begun_in(&self, bytes: &[u8]) -> usize {
         let tail = &bytes[bytes.len().saturating_sub(self.bytes.len() - 1)..];
         let mut length = 0;
@@ -241,25 +242,25 @@ impl Pattern {
     }
 }
 
-/// Values that were found, within limits.
+/// Collects distinct values up to a limit.
 #[derive(Default)]
-struct Found {
+struct ValueCollector {
     seen: HashSet<Vec<u8>>,
-    patterns: Vec<Pattern>,
+    patterns: Vec<ValuePattern>,
     bytes: usize,
 }
 
-impl Found {
+impl ValueCollector {
     fn add(&mut self, value: &[u8], label: String) {
         let fits = (SHORTEST..=LONGEST).contains(&value.len());
         let has_room = self.patterns.len() < MOST && self.bytes + value.len() <= MOST_BYTES;
         if fits && has_room && self.seen.insert(value.to_vec()) {
             self.bytes += value.len();
-            self.patterns.push(Pattern::new(value, label));
+            self.patterns.push(ValuePattern::new(value, label));
         }
     }
 
-    /// The password in an address such as `http://name:password@proxy:3128`, and name and password together.
+    /// Adds the password of a URL such as `http://name:password@proxy:3128`, and the user name and password together.
     fn add_logins(&mut self, name: &str, value: &str) {
         let Some((_, rest)) = value.split_once("://") else {
             return;
@@ -286,8 +287,8 @@ impl Found {
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .build(self.patterns.iter().map(|pattern| &pattern.bytes));
-        // It fails beyond 2^31 patterns or bytes; there are limits far below.
-        let matcher = automaton.ok().map(|automaton| Matcher {
+        // Building fails beyond 2^31 patterns or bytes; our limits are far below that.
+        let matcher = automaton.ok().map(|automaton| ValueMatcher {
             automaton,
             patterns: self.patterns,
         });
@@ -295,7 +296,7 @@ impl Found {
     }
 }
 
-/// Paths stand in the output of harmless commands too.
+/// Paths occur in the output of harmless commands too.
 fn is_path(value: &str) -> bool {
     let mut parts = Path::new(value).components();
     match (parts.next(), parts.next()) {
@@ -318,14 +319,13 @@ impl fmt::Debug for ReplacingStream {
     }
 }
 
-/// Shorter values would be found where nobody has printed them.
+/// Shorter values would match unrelated output.
 const SHORTEST: usize = 8;
 const LONGEST: usize = 16 * 1024;
 const MOST: usize = 512;
 const MOST_BYTES: usize = 256 * 1024;
-/// So many bytes of a value tell nothing of it.
+/// This many bytes reveal nothing about a value.
 const SHORT: usize = 3;
 
 #[cfg(test)]
-#[path = "values/tests.rs"]
 mod tests;

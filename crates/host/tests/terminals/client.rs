@@ -1,4 +1,4 @@
-//! One session with its terminals, and a folder to run commands in.
+//! A client with one session, its terminals, and a directory for commands.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,28 +7,28 @@ use std::time::{Duration, Instant};
 
 use attache_host::Roots;
 use attache_host::environment::ChildEnvironment;
-use attache_host::terminals::{Error, Sandbox, TerminalLimits, Terminals};
+use attache_host::terminals::{Sandbox, TerminalError, TerminalLimits, Terminals};
 use attache_schema::v1;
 
-pub(super) struct Desk {
+pub(super) struct TestClient {
     pub(super) terminals: Terminals,
     pub(super) session: v1::SessionId,
     pub(super) roots: Roots,
     pub(super) folder: PathBuf,
 }
 
-impl Desk {
-    pub(super) fn new() -> Desk {
-        Desk::with(TerminalLimits::default(), Sandbox::Off)
+impl TestClient {
+    pub(super) fn new() -> TestClient {
+        TestClient::with(TerminalLimits::default(), Sandbox::Off)
     }
 
-    pub(super) fn with(limits: TerminalLimits, sandbox: Sandbox) -> Desk {
+    pub(super) fn with(limits: TerminalLimits, sandbox: Sandbox) -> TestClient {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = folder(std::process::id(), next);
         fs::create_dir_all(folder.join("project")).unwrap();
         let environment = ChildEnvironment::of_process(&[MARK.parse().unwrap()]);
-        Desk {
+        TestClient {
             terminals: Terminals::with_environment(limits, sandbox, environment),
             session: v1::SessionId::from("session"),
             roots: Roots::open(&folder.join("project"), &[]).unwrap(),
@@ -48,7 +48,7 @@ impl Desk {
     pub(super) async fn create(
         &self,
         request: &v1::CreateTerminalRequest,
-    ) -> Result<v1::TerminalId, Error> {
+    ) -> Result<v1::TerminalId, TerminalError> {
         self.terminals.create(&self.roots, request).await
     }
 
@@ -58,7 +58,7 @@ impl Desk {
             .unwrap()
     }
 
-    /// Runs it to its end, and tells its output.
+    /// Runs a command to its end and returns its output.
     pub(super) async fn output_of(&self, request: &v1::CreateTerminalRequest) -> String {
         let id = self.create(request).await.unwrap();
         self.wait(&id).await;
@@ -75,7 +75,7 @@ impl Desk {
         self.terminals.view(id).unwrap().output
     }
 
-    /// Waits until the command has written this.
+    /// Waits until the output contains this text.
     pub(super) async fn until(&self, id: &v1::TerminalId, text: &str) {
         let end = Instant::now() + PATIENCE;
         while !self.text(id).contains(text) {
@@ -89,20 +89,20 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for TestClient {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.folder).ok();
     }
 }
 
-/// The folder of the desk of this number in a process.
+/// The directory of the client with this number in a process.
 pub(super) fn folder(process: u32, number: u32) -> PathBuf {
     let base = fs::canonicalize(env!("CARGO_TARGET_TMPDIR")).unwrap();
     base.join(format!("terminals-{process}-{number}"))
 }
 
-/// A mark in the environment of a command, by which all that it started can be found.
-pub(super) fn bearers(mark: &str) -> usize {
+/// Counts the processes with a mark in their environment, which all descendants of a command inherit.
+pub(super) fn count_marked(mark: &str) -> usize {
     let wanted = format!("{MARK}={mark}\0");
     let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let environs = entries.filter_map(|entry| fs::read(entry.path().join("environ")).ok());
@@ -114,17 +114,17 @@ pub(super) fn bearers(mark: &str) -> usize {
     environs.filter(holds).count()
 }
 
-/// Waits until this many carry the mark; nobody is only believed when it was seen twice, as a process in the middle of
+/// Waits until this many processes have the mark. Zero counts only if seen twice, because a process in the middle of an
 /// exec has no environment.
-pub(super) async fn expect_bearers(mark: &str, count: usize, limit: Duration) {
+pub(super) async fn expect_marked(mark: &str, count: usize, limit: Duration) {
     let end = Instant::now() + limit;
-    while bearers(mark) != count || bearers(mark) != count {
-        assert!(Instant::now() < end, "{} of {count}", bearers(mark));
+    while count_marked(mark) != count || count_marked(mark) != count {
+        assert!(Instant::now() < end, "{} of {count}", count_marked(mark));
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 
-/// Shows an ending on one line.
+/// Formats an exit status on one line.
 pub(super) fn shown(exit: &v1::TerminalExitStatus) -> String {
     match (exit.exit_code, &exit.signal) {
         (Some(code), None) => format!("exit {code}"),
@@ -134,7 +134,7 @@ pub(super) fn shown(exit: &v1::TerminalExitStatus) -> String {
 }
 
 pub(super) const MARK: &str = "ATTACHE_TEST_MARK";
-/// Long enough for whatever a busy machine has to start.
+/// Long enough for a busy machine to start a command.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// Within this time nothing is left of a command.
+/// All processes of a command are gone after this time.
 pub(super) const PROMISE: Duration = Duration::from_secs(2);

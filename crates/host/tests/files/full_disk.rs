@@ -1,17 +1,17 @@
-//! A disk that is full, and one that is mounted over a root. Both need a mount, hence a process in a namespace of its
-//! own.
+//! A full disk, and a disk that is mounted over a root. Both need a mount, so they run in a process with its own
+//! namespace.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use attache_host::Roots;
-use attache_host::files::{Error, Files};
+use attache_host::files::{FileError, Files};
 use libtest_mimic::Trial;
 use rustix::mount::{MountFlags, mount};
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) const ROLE: &str = "play-full-disk";
 
@@ -25,7 +25,7 @@ fn full() {
         eprintln!("skipped: `unshare {NAMESPACE}` does not work here, so nothing can be mounted");
         return;
     }
-    let tree = Tree::new("");
+    let tree = TestTree::new("");
     let output = Command::new("unshare")
         .arg(NAMESPACE)
         .arg(std::env::current_exe().unwrap())
@@ -49,7 +49,7 @@ pub(crate) fn play(path: &Path) -> ! {
     .unwrap();
     let files = Files::default();
     let read = files.read(&before, &path.join("f"), None, None);
-    assert!(matches!(read, Err(Error::RootGone { .. })), "{read:?}");
+    assert!(matches!(read, Err(FileError::RootGone { .. })), "{read:?}");
     let roots = Roots::open(path, &[]).unwrap();
     files.write(&roots, &path.join("f"), "old").unwrap();
     no_space(&files, &roots, path);
@@ -57,12 +57,12 @@ pub(crate) fn play(path: &Path) -> ! {
     std::process::exit(0)
 }
 
-/// From no free page to enough of them, so that each step is the one that fails.
+/// From no free page to enough pages, so that each step fails once.
 fn no_space(files: &Files, roots: &Roots, path: &Path) {
     let new = "n".repeat(64 * 1024);
     let mut failed = 0;
     for filled in (0..=128).rev().step_by(4) {
-        // What does not fit is cut, which fills the disk.
+        // Text that does not fit is cut, which fills the disk.
         fs::write(path.join("filler"), vec![b'x'; filled * 1024]).ok();
         match files.write(roots, &path.join("f"), &new) {
             Ok(()) => break,
@@ -78,7 +78,7 @@ fn no_space(files: &Files, roots: &Roots, path: &Path) {
     assert_eq!(fs::read_to_string(path.join("f")).unwrap(), new);
 }
 
-/// No name is left for the directory, the temporary file, or what lies between.
+/// No inode is left for the directory, the temporary file, or what lies between.
 fn no_names(files: &Files, roots: &Roots, path: &Path) {
     fs::remove_file(path.join("filler")).unwrap();
     let names = (0..).map(|number| path.join(format!("name-{number}")));

@@ -1,4 +1,4 @@
-//! A writer that is killed leaves the old text or the new one.
+//! A killed writer leaves the old text or the new one.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use attache_host::files::Files;
 use libtest_mimic::Trial;
 
 use crate::suite::trial;
-use crate::tree::Tree;
+use crate::tree::TestTree;
 
 pub(crate) const ROLE: &str = "play-writer";
 
@@ -23,7 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn killed() {
-    let tree = Tree::new("");
+    let tree = TestTree::new("");
     let path = tree.path("@/ws/f");
     fs::write(&path, text(0)).unwrap();
     let mut seen = [0, 0];
@@ -47,15 +47,15 @@ fn killed() {
     sweep(&tree);
 }
 
-/// Which of the two texts is there; anything else is a failure.
+/// Returns which of the two texts is in the file; anything else is a failure.
 fn look(path: &Path) -> usize {
     let found = fs::read_to_string(path).unwrap();
     let which = (0..2).find(|which| text(*which) == found);
     which.unwrap_or_else(|| panic!("{} bytes of mixed text", found.len()))
 }
 
-/// An hour later the next write removes what the killed ones have left.
-fn sweep(tree: &Tree) {
+/// An hour later, the next write removes what killed writers left.
+fn sweep(tree: &TestTree) {
     let hour_ago = SystemTime::now() - Duration::from_secs(3600);
     for entry in fs::read_dir(tree.path("@/ws")).unwrap() {
         let file = fs::File::options().write(true).open(entry.unwrap().path());
@@ -67,14 +67,14 @@ fn sweep(tree: &Tree) {
     assert_eq!(fs::read_dir(tree.path("@/ws")).unwrap().count(), 1);
 }
 
-/// Writes one text and the other until it is killed, and tells each time.
+/// Writes the two texts in turn until it is killed, and reports each write.
 pub(crate) fn play(directory: &Path) -> ! {
     let (roots, files) = (Roots::open(directory, &[]).unwrap(), Files::default());
     let mut stdout = std::io::stdout();
     for turn in 1.. {
         let text = text(turn % 2);
         files.write(&roots, &directory.join("f"), &text).unwrap();
-        // Nobody may be listening any more.
+        // The listener may be gone.
         stdout.write_all(b"written\n").ok();
     }
     std::process::exit(1)

@@ -1,21 +1,22 @@
-//! The places that the sandbox knows: where tools keep what they download and build, and where users keep secrets.
-//! `docs/terminals.md` has the same lists.
+//! The default paths of the sandbox: where tools keep downloads and build output, and where users keep secrets.
+//! `docs/terminals.md` contains the same lists.
 
 use std::path::{Path, PathBuf};
 
-use super::secrets::{Origin, SecretPlace};
+use super::secrets::{SecretOrigin, SecretPlace};
 
-type Variable<'a> = &'a dyn Fn(&str) -> Option<PathBuf>;
+type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<PathBuf>;
 
-/// Folders for temporary files.
-pub(super) fn temporary(variable: Variable<'_>) -> Vec<PathBuf> {
+/// Directories for temporary files.
+pub(super) fn temporary(variable: VariableLookup<'_>) -> Vec<PathBuf> {
     let usual = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let named = variable("TMPDIR").filter(|path| path.is_absolute());
     usual.into_iter().chain(named).collect()
 }
 
-/// Caches of tools. One that is missing is made if its tool is installed: otherwise the tool could not make it.
-pub(super) fn caches(home: &Path, variable: Variable<'_>) -> Vec<PathBuf> {
+/// The caches of tools. A missing cache is created if its tool is installed, because the confined tool could not create
+/// it.
+pub(super) fn caches(home: &Path, variable: VariableLookup<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for cache in CACHES {
         let path = match variable(cache.variable).filter(|path| path.is_absolute()) {
@@ -23,7 +24,7 @@ pub(super) fn caches(home: &Path, variable: Variable<'_>) -> Vec<PathBuf> {
             None => home.join(cache.usual).join(cache.below),
         };
         if !path.exists() && is_installed(cache.program, variable) {
-            // Where it cannot be made the tool says so.
+            // If this fails, the tool reports it.
             std::fs::create_dir_all(&path).ok();
         }
         found.push(path);
@@ -31,16 +32,16 @@ pub(super) fn caches(home: &Path, variable: Variable<'_>) -> Vec<PathBuf> {
     found
 }
 
-/// Places that hold secrets.
-pub(super) fn secrets(home: &Path, variable: Variable<'_>) -> Vec<SecretPlace> {
+/// Paths that contain secrets.
+pub(super) fn secrets(home: &Path, variable: VariableLookup<'_>) -> Vec<SecretPlace> {
     let mut found = Vec::new();
     for (place, except) in SECRETS {
         let mut add = |path: PathBuf| {
-            // In a cache that tools write, one that does not exist must not close what they make beside it.
+            // Inside a writable cache, a missing secret must not make its siblings unreadable.
             let is_known = path.starts_with(home) && !path.starts_with(home.join(".cache"));
             let origin = match is_known {
-                true => Origin::Known,
-                false => Origin::Named,
+                true => SecretOrigin::Known,
+                false => SecretOrigin::Named,
             };
             found.push(SecretPlace {
                 path,
@@ -61,7 +62,7 @@ pub(super) fn secrets(home: &Path, variable: Variable<'_>) -> Vec<SecretPlace> {
         let named = variable(name).unwrap_or_default();
         let named = std::env::split_paths(named.as_os_str());
         for place in named.filter(|path| path.is_absolute()) {
-            // An empty name at the end would make a directory of a file.
+            // Joining an empty name would add a slash at the end.
             let path = match below.is_empty() {
                 true => place,
                 false => place.join(below),
@@ -72,14 +73,14 @@ pub(super) fn secrets(home: &Path, variable: Variable<'_>) -> Vec<SecretPlace> {
     found
 }
 
-fn is_installed(program: &str, variable: Variable<'_>) -> bool {
+fn is_installed(program: &str, variable: VariableLookup<'_>) -> bool {
     let path = variable("PATH").unwrap_or_default();
     let mut folders = std::env::split_paths(path.as_os_str());
     !program.is_empty() && folders.any(|folder| folder.join(program).is_file())
 }
 
-/// The cache of a tool: in the place that a variable names, or in the usual one of the home directory.
-struct Cache {
+/// The cache of a tool: below the path in a variable, or at the usual path in the home directory.
+struct ToolCache {
     variable: &'static str,
     usual: &'static str,
     below: &'static str,
@@ -91,8 +92,8 @@ const fn cache(
     usual: &'static str,
     below: &'static str,
     program: &'static str,
-) -> Cache {
-    Cache {
+) -> ToolCache {
+    ToolCache {
         variable,
         usual,
         below,
@@ -100,8 +101,9 @@ const fn cache(
     }
 }
 
-/// What tools run later, such as `~/.cargo/bin` and `~/.gradle/init.d`, is never among them.
-const CACHES: &[Cache] = &[
+/// Directories with programs that tools run later, such as `~/.cargo/bin` and `~/.gradle/init.d`, must not be in this
+/// list.
+const CACHES: &[ToolCache] = &[
     cache("XDG_CACHE_HOME", ".cache", "", "sh"),
     cache("CARGO_HOME", ".cargo", "registry", "cargo"),
     cache("CARGO_HOME", ".cargo", "git", "cargo"),
@@ -139,7 +141,7 @@ const CACHES: &[Cache] = &[
     cache("", ".bundle/cache", "", "bundle"),
 ];
 
-/// Below the home directory, each with the names in it that may be read.
+/// Paths below the home directory, each with the names in it that stay readable.
 const SECRETS: &[(&str, &[&str])] = &[
     (
         ".ssh",
@@ -151,7 +153,7 @@ const SECRETS: &[(&str, &[&str])] = &[
             "allowed_signers",
         ],
     ),
-    // Whether they exist or not, so that no other key that comes later is readable either.
+    // Listed even if missing, so that other keys that are created later are unreadable too.
     (".ssh/id_ed25519", &[]),
     (".ssh/id_rsa", &[]),
     (".aws", &[]),
@@ -324,13 +326,13 @@ const SECRETS: &[(&str, &[&str])] = &[
     (".config/Windsurf/User/globalStorage/state.vscdb", &[]),
 ];
 
-/// Variables that move the directories that such places are in.
+/// Variables that move the base directories of such paths.
 const BASES: &[(&str, &str)] = &[
     (".config", "XDG_CONFIG_HOME"),
     (".local/share", "XDG_DATA_HOME"),
 ];
 
-/// Where variables move such places. A value may be several paths, as `PATH` is.
+/// Variables that contain such paths. A value may list several paths, like `PATH`.
 const SECRETS_ELSEWHERE: &[(&str, &str)] = &[
     ("GNUPGHOME", ""),
     ("PASSWORD_STORE_DIR", ""),

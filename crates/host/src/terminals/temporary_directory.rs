@@ -1,5 +1,5 @@
-//! The directory for temporary files of a session's commands. It is locked while its owner lives. What an owner that was
-//! killed left behind is removed by the next one.
+//! The temporary directory of a session's commands. It is locked while its process lives. Directories of processes that
+//! were killed are removed by the next process.
 
 use std::fs::File;
 use std::io;
@@ -7,43 +7,42 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::thread;
 
+use attache_disk::private;
 use tempfile::TempDir;
 
-/// A directory that only its owner can enter, gone when it is dropped.
-pub(super) struct TemporaryFolder {
+/// A directory that only its owner can enter, removed on drop.
+pub(super) struct TemporaryDirectory {
     folder: TempDir,
-    /// Held for as long as the folder is used. The commands cannot take it away.
+    /// Locked while the directory is in use. Commands cannot remove the lock.
     _lock: Option<File>,
 }
 
-impl TemporaryFolder {
-    /// Makes one. The first one of a process also starts to remove what others have left behind.
-    pub(super) fn make() -> io::Result<TemporaryFolder> {
+impl TemporaryDirectory {
+    /// Creates a directory. The first call in a process also starts to remove abandoned ones.
+    pub(super) fn make() -> io::Result<TemporaryDirectory> {
         static SWEEP: Once = Once::new();
         SWEEP.call_once(|| {
             let sweep = || sweep(&std::env::temp_dir());
-            // Without a thread the folders stay until the next time.
+            // Without a thread, the directories stay until the next time.
             thread::Builder::new()
                 .name("temporary folders".to_owned())
                 .spawn(sweep)
                 .ok();
         });
-        TemporaryFolder::make_in(&std::env::temp_dir())
+        TemporaryDirectory::make_in(&std::env::temp_dir())
     }
 
-    fn make_in(base: &Path) -> io::Result<TemporaryFolder> {
+    fn make_in(base: &Path) -> io::Result<TemporaryDirectory> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o700));
+        if let Some(permissions) = private::dir_permissions() {
+            builder.permissions(permissions);
         }
         let folder = builder.tempdir_in(base)?;
-        // Where directories cannot be locked nothing is swept.
+        // If directories cannot be locked, none is removed.
         let lock = File::open(folder.path()).ok();
         let lock = lock.filter(|file| file.try_lock().is_ok());
-        Ok(TemporaryFolder {
+        Ok(TemporaryDirectory {
             folder,
             _lock: lock,
         })
@@ -54,14 +53,14 @@ impl TemporaryFolder {
     }
 }
 
-/// Removes folders of this user that nobody holds any more.
+/// Removes directories of this user that no process has locked.
 fn sweep(base: &Path) {
     let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| is_ours(&entry.file_name().to_string_lossy()));
     let paths: Vec<PathBuf> = ours.take(MOST_SWEPT).map(|entry| entry.path()).collect();
     for path in paths {
         if let Some(_lock) = abandoned(&path) {
-            // What cannot be removed stays.
+            // Directories that cannot be removed stay.
             std::fs::remove_dir_all(&path).ok();
         }
     }
@@ -72,7 +71,7 @@ fn is_ours(name: &str) -> bool {
     random.is_some_and(|it| it.len() == RANDOM && it.bytes().all(|it| it.is_ascii_alphanumeric()))
 }
 
-/// The lock of a folder, if it is one of ours that nobody has locked. One that is new may not be locked yet.
+/// Locks one of our directories if no process has locked it. A new directory may not be locked yet.
 #[cfg(unix)]
 fn abandoned(path: &Path) -> Option<File> {
     use std::os::unix::fs::MetadataExt;
@@ -95,7 +94,7 @@ fn abandoned(_: &Path) -> Option<File> {
 
 const PREFIX: &str = "attache-tmp-";
 const RANDOM: usize = 12;
-/// Folders that are looked at when a process makes its first one.
+/// The number of directories inspected when a process creates its first one.
 const MOST_SWEPT: usize = 64;
 #[cfg(all(unix, not(test)))]
 const YOUNGEST: std::time::Duration = std::time::Duration::from_secs(60);
@@ -107,14 +106,14 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use super::{TemporaryFolder, sweep};
+    use super::{TemporaryDirectory, sweep};
     use crate::scratch::Scratch;
 
     /// The symptom: `/tmp/attache-*` stayed when the owner was killed, and everyone could enter.
     #[test]
-    fn only_folders_that_nobody_holds_are_swept() {
+    fn only_unlocked_directories_are_removed() {
         let base = Scratch::new();
-        let held = TemporaryFolder::make_in(&base).unwrap();
+        let held = TemporaryDirectory::make_in(&base).unwrap();
         let mode = fs::metadata(held.path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o700);
         let make = |name: &str, mode: u32| {

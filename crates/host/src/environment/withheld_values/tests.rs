@@ -1,4 +1,4 @@
-//! Values that are split, nested and repeated; and those that nobody hides.
+//! Values that are split, nested and repeated, and values that are not hidden.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -23,7 +23,7 @@ fn check(withheld: &[(&str, &str)], text: &str, expected: &Expect) {
     expected.assert_eq(&values(withheld).replace(text));
 }
 
-/// What comes out of a stream for these pieces.
+/// The output of a stream for these chunks.
 fn streamed(values: &WithheldValues, pieces: &[&[u8]]) -> String {
     let mut stream = values.stream();
     let mut out = Vec::new();
@@ -51,7 +51,7 @@ fn values_are_replaced_by_the_name_of_their_variable() {
     check(&withheld, "sk-canary-000", &expect!["sk-canary-000"]);
 }
 
-/// As bytes, cut anywhere, and as programs print them that print text.
+/// As bytes, split anywhere, and as programs print them that print text.
 #[cfg(unix)]
 #[test]
 fn values_that_are_not_utf_8_are_replaced() {
@@ -87,7 +87,7 @@ fn the_password_of_a_proxy_that_is_passed_is_replaced() {
 }
 
 #[test]
-fn words_numbers_paths_and_what_is_passed_anyway_stay() {
+fn words_numbers_paths_and_passed_values_stay() {
     let passed = map(&[("USER", "developer7")]);
     let withheld = map(&[
         ("NODE_ENV", "production"),
@@ -121,7 +121,7 @@ fn values_in_json_are_replaced_in_texts_and_names() {
         .assert_eq(&value.to_string());
 }
 
-/// Two cuts at every place, for values that are alike in the ways that make a search stumble.
+/// Two splits at every position, for self-similar values that make a search stumble.
 #[test]
 fn attack_a_value_split_at_any_two_places_is_replaced() {
     let withheld = [
@@ -150,7 +150,7 @@ fn attack_a_value_split_at_any_two_places_is_replaced() {
 }
 
 #[test]
-fn only_what_may_be_the_beginning_of_a_value_waits() {
+fn only_a_possible_beginning_of_a_value_waits() {
     let values = values(&[("A_KEY", "sk-canary-0001")]);
     let mut stream = values.stream();
     assert_eq!(&*stream.push(b"Password: "), b"Password: ");
@@ -163,7 +163,7 @@ fn only_what_may_be_the_beginning_of_a_value_waits() {
 }
 
 #[test]
-fn there_are_limits() {
+fn the_number_and_size_of_values_are_limited() {
     let names: Vec<(String, String)> = (0..2000)
         .map(|number| (format!("VAR_{number}"), format!("value-{number:020}")))
         .collect();

@@ -1,37 +1,37 @@
-//! Follows a path from a root to its end, one name at a time, each looked up in the open directory before it. Links
-//! are followed as long as they stay beneath a root, absolute ones included.
+//! Resolves a path from a root to its end, one name at a time, each looked up in the open directory before it. Links,
+//! including absolute ones, are followed as long as they stay beneath a root.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::platform::{Dir, Seen};
-use super::{Root, Roots, check_shape, ends_as_directory, names};
-use crate::files::Error;
+use super::platform::{Dir, LookupResult};
+use super::{Root, Roots, check_path_syntax, ends_as_directory, names};
+use crate::files::FileError;
 
-/// Where a path leads, with every directory on the way held open.
+/// A resolved path. Every directory on the way is kept open.
 #[derive(Debug)]
-pub(crate) struct Place<'r> {
+pub(crate) struct ResolvedPath<'r> {
     pub(crate) root: &'r Root,
     entered: Vec<(OsString, Dir)>,
     /// The names of the links that were followed.
     pub(crate) links: Vec<OsString>,
-    pub(crate) end: End,
+    pub(crate) end: PathEnd,
 }
 
-/// What was found where the path leads.
+/// What a path leads to.
 #[derive(Debug)]
-pub(crate) enum End {
+pub(crate) enum PathEnd {
     /// The last directory that was entered.
     Directory,
     /// A regular file in it.
     File(OsString),
-    /// Something in it that is neither a directory, nor a link, nor a regular file.
+    /// An entry that is neither a directory nor a link nor a regular file.
     Special(OsString),
-    /// Nothing. These names are still to be made, the last is the file's.
+    /// Nothing: these names are still to be created, the last one is the file's.
     Missing(Vec<OsString>),
 }
 
-impl Place<'_> {
+impl ResolvedPath<'_> {
     /// The last directory that was entered.
     pub(crate) fn directory(&self) -> &Dir {
         self.entered.last().map_or(&self.root.dir, |(_, dir)| dir)
@@ -48,7 +48,7 @@ impl Place<'_> {
         self.directories().zip(self.names())
     }
 
-    /// The names from the root to the end, without links.
+    /// The names from the root to the end, with links resolved.
     pub(crate) fn names(&self) -> impl Iterator<Item = &OsStr> {
         let entered = self.entered.iter().map(|(name, _)| name.as_os_str());
         entered.chain(self.names_below().iter().map(OsString::as_os_str))
@@ -57,26 +57,26 @@ impl Place<'_> {
     /// The names below the last directory that was entered.
     pub(crate) fn names_below(&self) -> &[OsString] {
         match &self.end {
-            End::Directory => &[],
-            End::File(name) | End::Special(name) => std::slice::from_ref(name),
-            End::Missing(names) => names.as_slice(),
+            PathEnd::Directory => &[],
+            PathEnd::File(name) | PathEnd::Special(name) => std::slice::from_ref(name),
+            PathEnd::Missing(names) => names.as_slice(),
         }
     }
 
-    /// The whole path, without links, below the name that the root was given.
+    /// The path with links resolved, starting with the root as given.
     pub(crate) fn path(&self) -> PathBuf {
         let mut path = self.root.given.clone();
         path.extend(self.names());
         path
     }
 
-    /// The place of a name in the directory where the way ended.
+    /// Appends a name to the directory where the path ended.
     pub(super) fn named(self, name: &OsStr) -> Self {
-        let end = End::File(name.to_owned());
-        Place { end, ..self }
+        let end = PathEnd::File(name.to_owned());
+        ResolvedPath { end, ..self }
     }
 
-    /// The whole path, without links.
+    /// The path without links.
     pub(crate) fn real_path(&self) -> PathBuf {
         let mut path = self.root.real.clone();
         path.extend(self.names());
@@ -84,25 +84,25 @@ impl Place<'_> {
     }
 }
 
-/// A walk on its way.
-pub(super) struct Walk<'r> {
+/// A path resolution in progress.
+pub(super) struct PathWalk<'r> {
     roots: &'r Roots,
     asked: &'r Path,
     root: &'r Root,
     entered: Vec<(OsString, Dir)>,
     /// The names still to follow, the next one last.
     ahead: Vec<OsString>,
-    /// How many of them the caller wrote; what lies above them comes from links.
+    /// How many of the names ahead the caller wrote; the others come from links.
     asked_ahead: usize,
     links: Vec<OsString>,
 }
 
-impl<'r> Walk<'r> {
-    pub(super) fn start(roots: &'r Roots, asked: &'r Path) -> Result<Walk<'r>, Error> {
-        check_shape(asked)?;
+impl<'r> PathWalk<'r> {
+    pub(super) fn start(roots: &'r Roots, asked: &'r Path) -> Result<PathWalk<'r>, FileError> {
+        check_path_syntax(asked)?;
         let (root, below) = roots.locate(asked, asked)?;
         let ahead: Vec<OsString> = names(below).rev().map(OsString::from).collect();
-        Ok(Walk {
+        Ok(PathWalk {
             roots,
             asked,
             root,
@@ -113,7 +113,7 @@ impl<'r> Walk<'r> {
         })
     }
 
-    pub(super) fn finish(mut self) -> Result<Place<'r>, Error> {
+    pub(super) fn finish(mut self) -> Result<ResolvedPath<'r>, FileError> {
         while let Some(name) = self.ahead.pop() {
             if name == ".." {
                 self.leave()?;
@@ -123,31 +123,31 @@ impl<'r> Walk<'r> {
                 return Ok(self.place(end));
             }
         }
-        Ok(self.place(End::Directory))
+        Ok(self.place(PathEnd::Directory))
     }
 
-    fn enter(&mut self, name: OsString) -> Result<Option<End>, Error> {
+    fn enter(&mut self, name: OsString) -> Result<Option<PathEnd>, FileError> {
         let dir = self.entered.last().map_or(&self.root.dir, |(_, dir)| dir);
-        match dir.look(&name) {
-            Ok(Seen::Directory(dir)) => self.entered.push((name, dir)),
-            Ok(Seen::Link(target)) => self.follow(name, &target)?,
-            Ok(Seen::File | Seen::Special) if !self.ahead.is_empty() => {
+        match dir.lookup(&name) {
+            Ok(LookupResult::Directory(dir)) => self.entered.push((name, dir)),
+            Ok(LookupResult::Link(target)) => self.follow(name, &target)?,
+            Ok(LookupResult::File | LookupResult::Special) if !self.ahead.is_empty() => {
                 return Err(self.not_found());
             }
-            Ok(Seen::File) => return Ok(Some(End::File(name))),
-            Ok(Seen::Special) => return Ok(Some(End::Special(name))),
+            Ok(LookupResult::File) => return Ok(Some(PathEnd::File(name))),
+            Ok(LookupResult::Special) => return Ok(Some(PathEnd::Special(name))),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return self.missing(name).map(Some);
             }
-            Err(error) => return Err(Error::of_system(self.asked, "open", error)),
+            Err(error) => return Err(FileError::of_system(self.asked, "open", error)),
         }
         Ok(None)
     }
 
-    fn follow(&mut self, name: OsString, target: &Path) -> Result<(), Error> {
+    fn follow(&mut self, name: OsString, target: &Path) -> Result<(), FileError> {
         self.links.push(name);
         if self.links.len() > MOST_LINKS {
-            return Err(Error::Links {
+            return Err(FileError::Links {
                 path: self.asked.to_owned(),
             });
         }
@@ -162,8 +162,8 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    /// Starts again at the root that an absolute path names.
-    fn jump(&mut self, target: &Path) -> Result<(), Error> {
+    /// Continues at the root that an absolute path names.
+    fn jump(&mut self, target: &Path) -> Result<(), FileError> {
         let (root, below) = self.roots.locate(target, self.asked)?;
         self.root = root;
         self.entered.clear();
@@ -171,9 +171,8 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    /// Back to the directory that we came from. Above a root the way goes on only if it names a root again, as from
-    /// one root to its neighbour.
-    fn leave(&mut self) -> Result<(), Error> {
+    /// Returns to the directory above. Above a root, the path must name a root again, as from one root to its sibling.
+    fn leave(&mut self) -> Result<(), FileError> {
         if self.entered.pop().is_some() {
             return Ok(());
         }
@@ -189,9 +188,9 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    fn missing(&mut self, name: OsString) -> Result<End, Error> {
+    fn missing(&mut self, name: OsString) -> Result<PathEnd, FileError> {
         if self.ahead.len() >= self.asked_ahead {
-            return Err(Error::Dangling {
+            return Err(FileError::Dangling {
                 path: self.asked.to_owned(),
             });
         }
@@ -200,17 +199,17 @@ impl<'r> Walk<'r> {
         }
         let mut names = vec![name];
         names.extend(self.ahead.drain(..).rev());
-        Ok(End::Missing(names))
+        Ok(PathEnd::Missing(names))
     }
 
-    fn not_found(&self) -> Error {
-        Error::NotFound {
+    fn not_found(&self) -> FileError {
+        FileError::NotFound {
             path: self.asked.to_owned(),
         }
     }
 
-    fn place(self, end: End) -> Place<'r> {
-        Place {
+    fn place(self, end: PathEnd) -> ResolvedPath<'r> {
+        ResolvedPath {
             root: self.root,
             entered: self.entered,
             links: self.links,
@@ -219,5 +218,5 @@ impl<'r> Walk<'r> {
     }
 }
 
-/// As many as Linux follows.
+/// The limit of Linux.
 const MOST_LINKS: usize = 40;

@@ -1,5 +1,4 @@
-//! The life of one command: its output is read, its end is noted, and it is ended when that is asked for or nobody
-//! cares for it any more.
+//! Runs one command: reads its output, records its exit, and ends it on request or when nobody is interested any more.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,84 +10,91 @@ use tokio::io::AsyncReadExt;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::shown::Shown;
+use super::record::TerminalRecord;
 
-/// What is wanted of a command.
+/// The desired state of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    Run,
-    Stop,
+pub(super) enum DesiredState {
+    Running,
+    Stopped,
 }
 
-/// Follows the command until its last order is carried out. Without anybody to give orders it is killed.
+/// Follows the command until it has ended. Kills it if the sender of the desired state is gone.
 pub(super) async fn run(
     child: Child,
     output: Stdout,
-    shown: Arc<Shown>,
-    orders: watch::Receiver<Order>,
+    record: Arc<TerminalRecord>,
+    desired: watch::Receiver<DesiredState>,
 ) {
-    let unknown = Unknown(&shown);
-    let mut read = pin!(read(&child, output, &shown));
-    let mut obey = pin!(obey(&child, &shown, orders));
+    let exit_guard = ExitGuard(&record);
+    let mut read = pin!(read(&child, output, &record));
+    let mut stop = pin!(stop_on_request(&child, &record, desired));
     tokio::select! {
-        () = &mut read => obey.await,
-        // Only those who could not be ended can still write.
-        () = &mut obey => drop(tokio::time::timeout(LAST_WORDS, read).await),
+        () = &mut read => stop.await,
+        // Only processes that could not be ended can still write.
+        () = &mut stop => drop(tokio::time::timeout(LAST_WORDS, read).await),
     }
-    drop(unknown);
+    drop(exit_guard);
 }
 
-/// Where nobody can tell how the command ended, as when a runtime shuts down, those who wait are still answered.
-struct Unknown<'a>(&'a Shown);
+/// Records an unknown exit on drop, so that waiting callers return even if the runtime shuts down.
+struct ExitGuard<'a>(&'a TerminalRecord);
 
-impl Drop for Unknown<'_> {
+impl Drop for ExitGuard<'_> {
     fn drop(&mut self) {
-        self.0.exited(v1::TerminalExitStatus::new());
-        self.0.swept(0);
+        self.0.record_exit(v1::TerminalExitStatus::new());
+        self.0.record_survivors(0);
     }
 }
 
-async fn obey(child: &Child, shown: &Shown, mut orders: watch::Receiver<Order>) {
-    let is_asked = orders.wait_for(|order| *order == Order::Stop).await.is_ok();
+async fn stop_on_request(
+    child: &Child,
+    record: &TerminalRecord,
+    mut desired: watch::Receiver<DesiredState>,
+) {
+    let is_asked = desired
+        .wait_for(|order| *order == DesiredState::Stopped)
+        .await
+        .is_ok();
     let timeouts = match is_asked {
         true => STOP_TIMEOUTS,
         false => AT_ONCE,
     };
     let ending = child.stop(timeouts).await;
-    shown.swept(ending.survivors);
+    record.record_survivors(ending.survivors);
 }
 
-async fn read(child: &Child, output: Stdout, shown: &Shown) {
-    let mut reading = Reading {
+async fn read(child: &Child, output: Stdout, record: &TerminalRecord) {
+    let mut reader = OutputReader {
         output,
         chunk: vec![0; CHUNK],
-        pace: Pace::new(),
-        shown,
+        throttle: ReadThrottle::new(),
+        record,
     };
-    let status = reading.until_exit(child).await;
-    let pipe = reading.drain(status).await;
-    shown.wrote_all();
-    shown.exited(of(status));
-    if pipe == Pipe::Open {
-        reading.discard().await;
+    let status = reader.until_exit(child).await;
+    let pipe = reader.drain(status).await;
+    record.finish_output();
+    record.record_exit(of(status));
+    if pipe == PipeState::Open {
+        reader.discard().await;
     }
 }
 
-struct Reading<'a> {
+struct OutputReader<'a> {
     output: Stdout,
     chunk: Vec<u8>,
-    pace: Pace,
-    shown: &'a Shown,
+    throttle: ReadThrottle,
+    record: &'a TerminalRecord,
 }
 
-/// Whether somebody can still write.
+/// Whether a process can still write.
 #[derive(Debug, PartialEq, Eq)]
-enum Pipe {
+enum PipeState {
     Closed,
     Open,
 }
 
-impl Reading<'_> {
+impl OutputReader<'_> {
     async fn until_exit(&mut self, child: &Child) -> ExitStatus {
         let exited = child.exited();
         tokio::pin!(exited);
@@ -104,15 +110,15 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads what the command left in the pipe, and for a moment what those write whom it left behind. The end is told
-    /// as soon as the command's own words are all there.
-    async fn drain(&mut self, status: ExitStatus) -> Pipe {
+    /// Reads what the command left in the pipe, and for a moment the output of processes that it left behind. The exit
+    /// is recorded as soon as the command's own output is complete.
+    async fn drain(&mut self, status: ExitStatus) -> PipeState {
         let end = Instant::now() + DRAIN;
         let mut own = FULL;
         loop {
             if own == 0 || self.output.is_drained() {
-                self.shown.wrote_all();
-                self.shown.exited(of(status));
+                self.record.finish_output();
+                self.record.record_exit(of(status));
             }
             let read = self.output.read(&mut self.chunk);
             match tokio::time::timeout_at(end, read).await {
@@ -120,22 +126,22 @@ impl Reading<'_> {
                     own = own.saturating_sub(count);
                     self.keep(count).await;
                 }
-                Ok(_) => return Pipe::Closed,
-                Err(_) => return Pipe::Open,
+                Ok(_) => return PipeState::Closed,
+                Err(_) => return PipeState::Open,
             }
         }
     }
 
-    /// Those who were left behind may go on writing, without being ended by a broken pipe.
+    /// Processes that were left behind may continue to write, instead of being ended by a broken pipe.
     async fn discard(&mut self) {
         while let Ok(count @ 1..) = self.output.read(&mut self.chunk).await {
-            self.pace.spend(count).await;
+            self.throttle.spend(count).await;
         }
     }
 
     async fn keep(&mut self, count: usize) {
-        self.shown.wrote(&self.chunk[..count]);
-        self.pace.spend(count).await;
+        self.record.append_output(&self.chunk[..count]);
+        self.throttle.spend(count).await;
     }
 }
 
@@ -147,15 +153,15 @@ fn of(status: ExitStatus) -> v1::TerminalExitStatus {
     }
 }
 
-/// How fast output is read: a flood leaves the processor to others after each piece, and rests after many.
-struct Pace {
+/// Limits how fast output is read: yields to other tasks after each chunk, and sleeps after many.
+struct ReadThrottle {
     begun: Instant,
     bytes: usize,
 }
 
-impl Pace {
-    fn new() -> Pace {
-        Pace {
+impl ReadThrottle {
+    fn new() -> ReadThrottle {
+        ReadThrottle {
             begun: Instant::now(),
             bytes: 0,
         }
@@ -170,11 +176,11 @@ impl Pace {
         if let Some(rest) = TURN.checked_sub(elapsed) {
             tokio::time::sleep(rest).await;
         }
-        *self = Pace::new();
+        *self = ReadThrottle::new();
     }
 }
 
-/// Commands have no input to close.
+/// Commands have no standard input to close.
 const STOP_TIMEOUTS: StopTimeouts = StopTimeouts {
     after_close: Duration::ZERO,
     after_term: Duration::from_secs(2),
@@ -186,8 +192,8 @@ const AT_ONCE: StopTimeouts = StopTimeouts {
 const DRAIN: Duration = Duration::from_millis(500);
 const LAST_WORDS: Duration = Duration::from_secs(1);
 const CHUNK: usize = 32 * 1024;
-/// The most that a pipe can hold.
+/// The maximum capacity of a pipe.
 const FULL: usize = 1024 * 1024;
-/// 200 MB in a second.
+/// 200 MB per second.
 const PER_TURN: usize = 1024 * 1024;
 const TURN: Duration = Duration::from_millis(5);
