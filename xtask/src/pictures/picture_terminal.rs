@@ -1,4 +1,4 @@
-//! A terminal to play in, in an empty directory with an empty home.
+//! A terminal for pictures, in an empty directory with an empty home.
 
 use std::fs;
 use std::io;
@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use crate::terminal::Terminal;
 
-/// The program ends before its directory goes.
-pub(super) struct Stage {
+/// A terminal with its temporary directory. The program is ended before the directory is removed.
+pub(super) struct PictureTerminal {
     terminal: Terminal,
     pub(super) size: (u16, u16),
-    _home: Home,
+    _home: HomeDir,
 }
 
-/// A directory that goes with the one it is in.
-struct Home(PathBuf);
+/// A directory whose parent is removed on drop.
+struct HomeDir(PathBuf);
 
 pub(super) enum Key {
     Enter,
@@ -24,27 +24,27 @@ pub(super) enum Key {
     Tab,
 }
 
-impl Stage {
-    /// Starts a command in a terminal of this size, in which these programs have their names. The screen stays when the
-    /// command has ended.
+impl PictureTerminal {
+    /// Starts a command in a terminal of this size, with these programs on `PATH`. The screen stays after the command
+    /// has ended.
     pub(super) fn open(
         programs: &[PathBuf],
         command: &str,
         size: (u16, u16),
-    ) -> Result<Stage, String> {
+    ) -> Result<PictureTerminal, String> {
         let home = std::env::temp_dir().join("attache-tour/greeting");
         set_up(&home, programs).map_err(|error| format!("{}: {error}", home.display()))?;
         let at = home.display();
-        // Variables of this machine have no place in a picture.
+        // Without the variables of this machine, which must not show in a picture.
         let command = format!(
             "env -i PATH={at}/../bin:$PATH HOME={at}/../user LANG=C.UTF-8 TERM=$TERM ATTACHE_HOME={at}/../home \
              COLORTERM=truecolor {command}; sleep 60"
         );
         let terminal = Terminal::open(size, &home, &[command])?;
-        Ok(Stage {
+        Ok(PictureTerminal {
             terminal,
             size,
-            _home: Home(home),
+            _home: HomeDir(home),
         })
     }
 
@@ -52,8 +52,8 @@ impl Stage {
         self.terminal.type_text(text)
     }
 
-    /// Presses a key as a person does. A request can be entered once it has been on the screen for a second, and keys that
-    /// follow each other too closely count as a paste.
+    /// Presses a key as a user would. A request can get the focus once it has been on the screen for a second, and keys
+    /// that follow each other too closely count as a paste.
     pub(super) fn press(&self, key: &Key) -> Result<(), String> {
         thread::sleep(match key {
             Key::Tab => Duration::from_millis(1300),
@@ -66,13 +66,13 @@ impl Stage {
         })
     }
 
-    /// The screen, with its colours.
+    /// The screen with its colours.
     pub(super) fn screen(&self) -> Result<String, String> {
         self.terminal.coloured_screen()
     }
 
-    /// Waits until a text is on the screen, and then until nothing moves.
-    pub(super) fn see(&self, text: &str) -> Result<(), String> {
+    /// Waits until a text is on the screen and the screen no longer changes.
+    pub(super) fn wait_for(&self, text: &str) -> Result<(), String> {
         let mut before = (String::new(), Instant::now());
         let rests = |screen: &str| {
             if screen != before.0 {
@@ -84,7 +84,7 @@ impl Stage {
     }
 }
 
-impl Drop for Home {
+impl Drop for HomeDir {
     fn drop(&mut self) {
         if let Some(folder) = self.0.parent() {
             fs::remove_dir_all(folder).ok();
@@ -92,7 +92,7 @@ impl Drop for Home {
     }
 }
 
-/// A project with the file that the tour edits, and the programs beside it.
+/// Creates a project with the file that the tour edits, and copies the programs next to it.
 fn set_up(home: &Path, programs: &[PathBuf]) -> io::Result<()> {
     fs::create_dir_all(home)?;
     fs::create_dir_all(home.with_file_name("user"))?;
