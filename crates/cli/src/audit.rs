@@ -79,7 +79,7 @@ fn verify(dir: &Path, filter: &AuditFilter) -> anyhow::Result<Exit> {
         let summary = match &broken {
             Some(broken) => format!("broken: {}", text::line(broken)),
             None => format!(
-                "whole: {} in {}",
+                "intact: {} in {}",
                 counted(report.lines, "line"),
                 counted(report.files, "file")
             ),
