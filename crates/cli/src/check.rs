@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use attache::process::Program;
 use attache_check::conformance::{
-    self, Detail, Format, Options, Paint, Processes, Report, Selection, Subject, Verdict,
+    self, Detail, Format, Options, Processes, Report, Selection, Subject, TextStyle, Verdict,
 };
 
 use crate::arguments::{
@@ -72,7 +72,7 @@ async fn check_client(arguments: &CheckClient) -> anyhow::Result<Exit> {
     }
     let mut environment = TestEnvironment::new(flags)?;
     let options = environment.options(flags);
-    let launch = relay::launch_client(arguments, &environment, options.patience)?;
+    let launch = relay::launch_client(arguments, &environment, options.response_timeout)?;
     let check = conformance::check_client(launch, options);
     match environment.finish(check).await {
         Some(report) => print_report(&report, flags),
@@ -90,7 +90,7 @@ async fn check_proxy(arguments: &CheckProxy) -> anyhow::Result<Exit> {
     }
     let mut environment = TestEnvironment::new(flags)?;
     let options = environment.options(flags);
-    let launch = relay::launch_proxy(&arguments.command, &environment, options.patience)?;
+    let launch = relay::launch_proxy(&arguments.command, &environment, options.response_timeout)?;
     let check = conformance::check_proxy(launch, options);
     match environment.finish(check).await {
         Some(report) => print_report(&report, flags),
@@ -124,9 +124,9 @@ impl TestEnvironment {
 
     fn options(&self, flags: &CheckOptions) -> Options {
         let mut options = Options::new(self.folder.path());
-        options.patience = Duration::from_secs(flags.timeout);
-        options.at_once = usize::from(flags.jobs);
-        options.only = Selection::new(flags.only.iter().cloned());
+        options.response_timeout = Duration::from_secs(flags.timeout);
+        options.parallel_cases = usize::from(flags.jobs);
+        options.selection = Selection::new(flags.only.iter().cloned());
         options
     }
 
@@ -183,7 +183,14 @@ fn print_report(report: &Report, flags: &CheckOptions) -> anyhow::Result<Exit> {
                 Detail::Short
             };
             let plain = !io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some();
-            Format::Text(detail, if plain { Paint::Plain } else { Paint::Colours })
+            Format::Text(
+                detail,
+                if plain {
+                    TextStyle::Plain
+                } else {
+                    TextStyle::Colours
+                },
+            )
         }
     };
     let printed = print::print(&report.write(format))?;

@@ -50,7 +50,7 @@ impl Error {
 
 impl Decode for Error {
     /// Tolerant: an error that is badly made is still an error, so only the object itself is asked for.
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, json::Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, json::DecodeError> {
         let mut code: Option<Option<i32>> = None;
         let mut message: Option<Option<String>> = None;
         let mut data = None;

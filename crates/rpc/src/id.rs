@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::json::{Decode, Encode, Error, Problem, Raw, Reader, ValueKind};
+use crate::json::{Decode, DecodeError, Encode, Problem, Raw, Reader, ValueKind};
 
 /// A request's id, kept as the bytes it came in: an answer carries the very text of its question.
 ///
@@ -82,7 +82,7 @@ impl Hash for Id {
 }
 
 impl Decode for Id {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         match reader.kind()? {
             ValueKind::Null | ValueKind::Number | ValueKind::String => {
                 Raw::decode(reader).map(|raw| Id(raw, 0))

@@ -17,7 +17,7 @@ mod serde;
 mod values;
 pub mod write;
 
-pub use error::{Error, PathStep, Problem, ValueKind};
+pub use error::{DecodeError, PathStep, Problem, ValueKind};
 pub use maybe_undefined::MaybeUndefined;
 pub use object::Object;
 pub use raw::Raw;
@@ -31,7 +31,7 @@ pub const MAX_DEPTH: u32 = 128;
 /// A value that can be read from JSON.
 pub trait Decode: Sized {
     /// Reads one value at the reader's position and leaves the reader behind it.
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error>;
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError>;
 }
 
 /// A value that can be written as JSON.
@@ -60,7 +60,7 @@ pub trait DecodeRest: Decode {
         start: Mark,
         more: bool,
         read: Option<&'static str>,
-    ) -> Result<Self, Error>;
+    ) -> Result<Self, DecodeError>;
 }
 
 /// A part of an object: it is read from the same members as the object around it, and writes its members into it.
@@ -73,7 +73,7 @@ pub trait Flatten: Decode + Members {
 }
 
 /// Reads one value from a text that holds nothing else.
-pub fn from_str<T: Decode>(text: &str) -> Result<T, Error> {
+pub fn from_str<T: Decode>(text: &str) -> Result<T, DecodeError> {
     let mut reader = Reader::new(text);
     let value = T::decode(&mut reader);
     if value.is_ok() {
@@ -83,10 +83,10 @@ pub fn from_str<T: Decode>(text: &str) -> Result<T, Error> {
 }
 
 /// Reads one value from bytes that hold nothing else; bytes that are not UTF-8 are an error.
-pub fn from_slice<T: Decode>(bytes: &[u8]) -> Result<T, Error> {
+pub fn from_slice<T: Decode>(bytes: &[u8]) -> Result<T, DecodeError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => from_str(text),
-        Err(error) => Err(Error::new(Problem::NotUtf8, error.valid_up_to())),
+        Err(error) => Err(DecodeError::new(Problem::NotUtf8, error.valid_up_to())),
     }
 }
 

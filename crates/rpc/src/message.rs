@@ -131,7 +131,7 @@ impl<'a> Message<'a> {
 /// let mut out = String::new();
 /// write_request(&mut out, &Id::from(1), "sum", &Raw::parse("[1,2]")?);
 /// assert_eq!(out, r#"{"jsonrpc":"2.0","id":1,"method":"sum","params":[1,2]}"#);
-/// # Ok::<(), attache_rpc::json::Error>(())
+/// # Ok::<(), attache_rpc::json::DecodeError>(())
 /// ```
 pub fn write_request<T: Encode>(out: &mut String, id: &Id, method: &str, params: &T) {
     write_call(out, Some(id), method, Some(params));
@@ -263,13 +263,13 @@ impl Malformed {
 
     #[cold]
     pub(crate) fn not_utf8(bytes: &[u8], valid_up_to: usize, limits: &Limits) -> Self {
-        let error = json::Error::new(Problem::NotUtf8, valid_up_to);
+        let error = json::DecodeError::new(Problem::NotUtf8, valid_up_to);
         Malformed::unread(Error::PARSE, &error).recognised(bytes, limits)
     }
 
     /// A value of another type is JSON and no request. Its first byte does not tell: `nonsense` starts like `null`.
     #[cold]
-    fn no_object(text: &str, limits: &Limits, error: &json::Error) -> Self {
+    fn no_object(text: &str, limits: &Limits, error: &json::DecodeError) -> Self {
         let mut reader = Reader::within(text, limits.depth);
         match reader.skip().and_then(|_| reader.end()) {
             Ok(()) => Malformed::unread(Error::INVALID_REQUEST, error),
@@ -305,7 +305,7 @@ impl Malformed {
     }
 
     #[cold]
-    fn unread(code: i32, error: &json::Error) -> Self {
+    fn unread(code: i32, error: &json::DecodeError) -> Self {
         Malformed {
             id: None,
             code,
@@ -338,7 +338,7 @@ struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
-    fn read(&mut self, text: &'a str, limits: &Limits) -> Result<(), json::Error> {
+    fn read(&mut self, text: &'a str, limits: &Limits) -> Result<(), json::DecodeError> {
         let mut reader = Reader::within(text, limits.depth);
         let mut more = reader.open_object()?;
         while more {
@@ -469,8 +469,8 @@ impl<'a> Envelope<'a> {
 /// Reads a part of the envelope; a value of another type is stepped over, so that the rest can still be read.
 fn part<'a, T>(
     reader: &mut Reader<'a>,
-    read: impl FnOnce(&mut Reader<'a>) -> Result<T, json::Error>,
-) -> Result<Result<T, ()>, json::Error> {
+    read: impl FnOnce(&mut Reader<'a>) -> Result<T, json::DecodeError>,
+) -> Result<Result<T, ()>, json::DecodeError> {
     let mark = reader.mark();
     match read(reader) {
         Ok(value) => Ok(Ok(value)),

@@ -39,7 +39,7 @@ pub enum CallError {
         /// The method.
         method: &'static str,
         /// What does not fit, and where.
-        fault: json::Error,
+        fault: json::DecodeError,
     },
     /// The peer's answer was no answer at all.
     #[error("the peer's answer is malformed: {0}")]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use attache::process::{Child, Program};
-use attache_check::conformance::{Ends, Launch, Processes, ProxyLaunch};
+use attache_check::conformance::{PeerLauncher, PeerStreams, Processes, ProxyLauncher};
 use attache_recording::relay_bytes;
 use attache_text::shell;
 use tokio::io::{AsyncReadExt, copy, sink};
@@ -53,12 +53,12 @@ pub(crate) async fn run(address: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Starts a client for each act. Without a command it waits for whoever connects.
+/// Starts a client for each test case. Without a command it waits for whoever connects.
 pub(super) fn launch_client(
     arguments: &CheckClient,
     environment: &TestEnvironment,
     patience: Duration,
-) -> anyhow::Result<Launch> {
+) -> anyhow::Result<PeerLauncher> {
     if arguments.command.is_empty() {
         return launch_by_hand();
     }
@@ -70,24 +70,24 @@ pub(super) fn launch_client(
     });
     let cancel = cancel.transpose()?;
     let patience = patience + START_TIME;
-    Ok(Arc::new(move |act| {
-        let command = match act {
-            "cancelled" => cancel.clone(),
+    Ok(Arc::new(move |case| {
+        let command = match case {
+            "cancellation" => cancel.clone(),
             _ => Some(usual.clone()),
         };
         Box::pin(async move {
-            let command = command.ok_or("there is no command for this act")?;
+            let command = command.ok_or("there is no command for this test case")?;
             command.start_captured(patience).await
         })
     }))
 }
 
-/// Starts a proxy for each act, and gives both of its ends.
+/// Starts a proxy for each test case, and gives both of its ends.
 pub(super) fn launch_proxy(
     words: &[String],
     environment: &TestEnvironment,
     patience: Duration,
-) -> anyhow::Result<ProxyLaunch> {
+) -> anyhow::Result<ProxyLauncher> {
     let command = ProgramUnderTest::new(words, environment)?;
     let patience = patience + START_TIME;
     Ok(Arc::new(move |_| {
@@ -134,7 +134,7 @@ impl ProgramUnderTest {
         }
     }
 
-    async fn start_captured(&self, patience: Duration) -> Result<Ends, String> {
+    async fn start_captured(&self, patience: Duration) -> Result<PeerStreams, String> {
         let listener = RelayListener::bind().await?;
         let program = self.program(&listener);
         let (child, mut output) = self.processes.start(program.spawn_captured()).await?;
@@ -144,7 +144,7 @@ impl ProgramUnderTest {
         Ok(ends)
     }
 
-    async fn start_piped(&self, patience: Duration) -> Result<(Ends, Ends), String> {
+    async fn start_piped(&self, patience: Duration) -> Result<(PeerStreams, PeerStreams), String> {
         let listener = RelayListener::bind().await?;
         let front = self.processes.start_piped(&self.program(&listener)).await?;
         let child = front.child.as_deref().ok_or("it did not start")?;
@@ -180,20 +180,24 @@ impl RelayListener {
     }
 
     /// The next connection that knows the secret.
-    async fn accept(&self, patience: Duration) -> Result<Ends, String> {
+    async fn accept(&self, patience: Duration) -> Result<PeerStreams, String> {
         let late = |_| format!("no agent was started within {} s", patience.as_secs());
         timeout(patience, self.accept_next()).await.map_err(late)?
     }
 
     /// The same, while whoever was told of the listener is there.
-    async fn accept_unless_ended(&self, patience: Duration, child: &Child) -> Result<Ends, String> {
+    async fn accept_unless_ended(
+        &self,
+        patience: Duration,
+        child: &Child,
+    ) -> Result<PeerStreams, String> {
         tokio::select! {
             ends = self.accept(patience) => ends,
             status = child.exited() => Err(format!("it ended without starting the agent: {status:?}")),
         }
     }
 
-    async fn accept_next(&self) -> Result<Ends, String> {
+    async fn accept_next(&self) -> Result<PeerStreams, String> {
         loop {
             let accepted = self.listener.accept().await;
             let (mut socket, _) = accepted.map_err(|error| format!("no connection: {error}"))?;
@@ -206,7 +210,7 @@ impl RelayListener {
                 .set_nodelay(true)
                 .map_err(|error| error.to_string())?;
             let (read, write) = socket.into_split();
-            return Ok(Ends {
+            return Ok(PeerStreams {
                 read: Box::new(read),
                 write: Box::new(write),
                 child: None,
@@ -216,10 +220,10 @@ impl RelayListener {
 }
 
 /// Prints how to configure a client, and waits for each conversation.
-fn launch_by_hand() -> anyhow::Result<Launch> {
+fn launch_by_hand() -> anyhow::Result<PeerLauncher> {
     let own_path = own_path()?;
     let listener: Arc<Mutex<Option<RelayListener>>> = Arc::default();
-    Ok(Arc::new(move |act| {
+    Ok(Arc::new(move |case| {
         let (listener, own_path) = (Arc::clone(&listener), own_path.clone());
         Box::pin(async move {
             let mut held = listener.lock().await;
@@ -229,7 +233,7 @@ fn launch_by_hand() -> anyhow::Result<Launch> {
                 *held = Some(opened);
             }
             crate::print::note!(
-                "attache: waiting for a prompt ({act}); start the agent again in your client"
+                "attache: waiting for a prompt ({case}); start the agent again in your client"
             );
             match held.as_ref() {
                 Some(listener) => listener.accept(MANUAL_START_TIME).await,

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A failure to read JSON, with the path of the value that did not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error(Box<ErrorDetails>);
+pub struct DecodeError(Box<ErrorDetails>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ErrorDetails {
@@ -59,11 +59,11 @@ pub enum ValueKind {
     Object,
 }
 
-impl Error {
+impl DecodeError {
     /// An error at a byte offset of the text, with an empty path.
     #[cold]
     pub fn new(problem: Problem, offset: usize) -> Self {
-        Error(Box::new(ErrorDetails {
+        DecodeError(Box::new(ErrorDetails {
             problem,
             offset,
             steps: Vec::new(),
@@ -115,7 +115,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.0.steps.is_empty() {
             write!(f, "{}: ", PathDisplay(&self.0.steps))?;
@@ -140,7 +140,7 @@ impl fmt::Display for PathDisplay<'_> {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for DecodeError {}
 
 impl Problem {
     /// A word for programs.

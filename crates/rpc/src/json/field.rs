@@ -1,10 +1,10 @@
 //! How a member of an object is read when it does not fit: the tolerance of a protocol, one function a rule.
 
 use super::values::make_room;
-use super::{Decode, Error, Mark, MaybeUndefined, Problem, Reader};
+use super::{Decode, DecodeError, Mark, MaybeUndefined, Problem, Reader};
 
 /// A member that must fit.
-pub fn strict<T: Decode>(reader: &mut Reader<'_>, name: &'static str) -> Result<T, Error> {
+pub fn strict<T: Decode>(reader: &mut Reader<'_>, name: &'static str) -> Result<T, DecodeError> {
     T::decode(reader).map_err(|error| error.within(name))
 }
 
@@ -12,7 +12,7 @@ pub fn strict<T: Decode>(reader: &mut Reader<'_>, name: &'static str) -> Result<
 pub fn lenient<T: Decode + Default>(
     reader: &mut Reader<'_>,
     name: &'static str,
-) -> Result<T, Error> {
+) -> Result<T, DecodeError> {
     let mark = reader.mark();
     T::decode(reader).or_else(|_| skipped(reader, mark, name).map(|()| T::default()))
 }
@@ -21,7 +21,7 @@ pub fn lenient<T: Decode + Default>(
 pub fn nullable<T: Decode + Default>(
     reader: &mut Reader<'_>,
     name: &'static str,
-) -> Result<T, Error> {
+) -> Result<T, DecodeError> {
     if reader.null().map_err(|error| error.within(name))? {
         return Ok(T::default());
     }
@@ -29,7 +29,10 @@ pub fn nullable<T: Decode + Default>(
 }
 
 /// A list whose bad items are left out; anything but a list counts as an empty one.
-pub fn items<T: Decode>(reader: &mut Reader<'_>, name: &'static str) -> Result<Vec<T>, Error> {
+pub fn items<T: Decode>(
+    reader: &mut Reader<'_>,
+    name: &'static str,
+) -> Result<Vec<T>, DecodeError> {
     Ok(optional_items(reader, name)?.unwrap_or_default())
 }
 
@@ -37,7 +40,7 @@ pub fn items<T: Decode>(reader: &mut Reader<'_>, name: &'static str) -> Result<V
 pub fn optional_items<T: Decode>(
     reader: &mut Reader<'_>,
     name: &'static str,
-) -> Result<Option<Vec<T>>, Error> {
+) -> Result<Option<Vec<T>>, DecodeError> {
     let mark = reader.mark();
     let Ok(mut more) = reader.open_array() else {
         skipped(reader, mark, name)?;
@@ -62,7 +65,7 @@ pub fn optional_items<T: Decode>(
 pub fn patch_items<T: Decode>(
     reader: &mut Reader<'_>,
     name: &'static str,
-) -> Result<MaybeUndefined<Vec<T>>, Error> {
+) -> Result<MaybeUndefined<Vec<T>>, DecodeError> {
     if reader.null().map_err(|error| error.within(name))? {
         return Ok(MaybeUndefined::Null);
     }
@@ -74,18 +77,18 @@ pub fn patch_items<T: Decode>(
 
 /// The error for a member that must be there and is not.
 #[cold]
-pub fn missing(reader: &Reader<'_>, name: &'static str) -> Error {
+pub fn missing(reader: &Reader<'_>, name: &'static str) -> DecodeError {
     reader.error(Problem::Missing).within(name)
 }
 
 /// The error for a member that decides what the others mean and occurs twice.
 #[cold]
-pub fn repeated(reader: &Reader<'_>, name: Option<&'static str>) -> Error {
+pub fn repeated(reader: &Reader<'_>, name: Option<&'static str>) -> DecodeError {
     let error = reader.error(Problem::Unfit("occurs twice"));
     error.within(name.unwrap_or_default())
 }
 
-fn skipped(reader: &mut Reader<'_>, mark: Mark, name: &'static str) -> Result<(), Error> {
+fn skipped(reader: &mut Reader<'_>, mark: Mark, name: &'static str) -> Result<(), DecodeError> {
     reader.reset(mark);
     reader.skip().map_err(|error| error.within(name))?;
     Ok(())

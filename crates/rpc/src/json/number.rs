@@ -1,11 +1,11 @@
 //! Numbers. An integer is read only from a number without point or exponent, as everywhere in JSON-RPC's field.
 
-use super::{Decode, Encode, Error, Problem, Reader};
+use super::{Decode, DecodeError, Encode, Problem, Reader};
 
 macro_rules! integers {
     ($($type:ty: $magnitude:expr),*) => {$(
         impl Decode for $type {
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
                 let mark = reader.mark();
                 let token = reader.number()?;
                 token.parse().map_err(|_| {
@@ -53,7 +53,7 @@ fn digits(out: &mut String, mut number: u64) {
 }
 
 impl Decode for f64 {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mark = reader.mark();
         match reader.number()?.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::{Encode, Error, Members, Raw, Reader, write};
+use super::{DecodeError, Encode, Members, Raw, Reader, write};
 
 /// An object's members in order, each value as its text. Later members replace earlier ones of the same name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Object<'a> {
 
 impl<'a> Object<'a> {
     /// Reads a text that is one object.
-    pub fn parse(text: &'a str) -> Result<Self, Error> {
+    pub fn parse(text: &'a str) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(text);
         let mut object = Object::default();
         let mut more = reader.open_object()?;
@@ -109,7 +109,7 @@ impl<'a> Object<'a> {
     }
 
     /// The object as a raw value.
-    pub fn to_raw(&self) -> Result<Raw, Error> {
+    pub fn to_raw(&self) -> Result<Raw, DecodeError> {
         Raw::parse(&super::to_string(self))
     }
 

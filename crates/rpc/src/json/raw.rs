@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Decode, Encode, Error, Members, Object, Reader, write};
+use super::{Decode, DecodeError, Encode, Members, Object, Reader, write};
 
 /// A JSON value as text, checked to be JSON and free of line breaks.
 ///
@@ -13,7 +13,7 @@ pub struct Raw(Box<str>);
 
 impl Raw {
     /// Checks that a text is one JSON value and keeps it.
-    pub fn parse(text: &str) -> Result<Self, Error> {
+    pub fn parse(text: &str) -> Result<Self, DecodeError> {
         super::from_str(text)
     }
 
@@ -28,7 +28,7 @@ impl Raw {
     }
 
     /// Reads the text as a value of another type.
-    pub fn read<T: Decode>(&self) -> Result<T, Error> {
+    pub fn read<T: Decode>(&self) -> Result<T, DecodeError> {
         super::from_str(&self.0)
     }
 
@@ -59,7 +59,7 @@ impl Raw {
 }
 
 impl Decode for Raw {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         reader.skip().map(Raw::of_checked)
     }
 }

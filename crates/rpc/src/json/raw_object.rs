@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Decode, Encode, Error, Members, Object, Problem, Raw, Reader, ValueKind};
+use super::{Decode, DecodeError, Encode, Members, Object, Problem, Raw, Reader, ValueKind};
 
 /// A [`Raw`] value that is an object.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -66,7 +66,7 @@ impl Default for RawObject {
 }
 
 impl Decode for RawObject {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         match reader.kind()? {
             ValueKind::Object => Raw::decode(reader).map(RawObject),
             found => Err(reader.error(Problem::Expected("an object", found))),

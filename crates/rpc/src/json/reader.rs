@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Error, MAX_DEPTH, Problem, ValueKind, field, scan};
+use super::{DecodeError, MAX_DEPTH, Problem, ValueKind, field, scan};
 
 /// Reads JSON values from a text, in order.
 ///
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Fails unless only white space is left.
-    pub fn end(&mut self) -> Result<(), Error> {
+    pub fn end(&mut self) -> Result<(), DecodeError> {
         match self.peek() {
             None => Ok(()),
             Some(_) => Err(self.syntax("text after the value")),
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The type of the next value.
-    pub fn kind(&mut self) -> Result<ValueKind, Error> {
+    pub fn kind(&mut self) -> Result<ValueKind, DecodeError> {
         match self.peek() {
             Some(b'"') => Ok(ValueKind::String),
             Some(b'{') => Ok(ValueKind::Object),
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `null` if it comes next and says whether it did.
-    pub fn null(&mut self) -> Result<bool, Error> {
+    pub fn null(&mut self) -> Result<bool, DecodeError> {
         if self.peek() == Some(b'n') {
             self.word(b"null")?;
             return Ok(true);
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a boolean.
-    pub fn boolean(&mut self) -> Result<bool, Error> {
+    pub fn boolean(&mut self) -> Result<bool, DecodeError> {
         match self.peek() {
             Some(b't') => self.word(b"true").map(|()| true),
             Some(b'f') => self.word(b"false").map(|()| false),
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a number and returns its text.
-    pub fn number(&mut self) -> Result<&'a str, Error> {
+    pub fn number(&mut self) -> Result<&'a str, DecodeError> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => {
                 let start = self.at;
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a string for a look at it.
     #[inline]
-    pub fn text(&mut self) -> Result<&str, Error> {
+    pub fn text(&mut self) -> Result<&str, DecodeError> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a string"));
         }
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a string to keep it; borrowed unless it holds an escape.
-    pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
+    pub fn string(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a string"));
         }
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps over one value of any type and returns its text.
-    pub fn skip(&mut self) -> Result<&'a str, Error> {
+    pub fn skip(&mut self) -> Result<&'a str, DecodeError> {
         let start = scan::space_end(self.text.as_bytes(), self.at);
         self.at = scan::value_end(self.text.as_bytes(), start, self.depth)?;
         Ok(&self.text[start..self.at])
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
 impl<'a> Reader<'a> {
     /// Enters an object; `false` if it is empty, and then it is already left.
     #[inline]
-    pub fn open_object(&mut self) -> Result<bool, Error> {
+    pub fn open_object(&mut self) -> Result<bool, DecodeError> {
         if self.peek() != Some(b'{') {
             return Err(self.unexpected("an object"));
         }
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
 
     /// Enters an array; `false` if it is empty, and then it is already left.
     #[inline]
-    pub fn open_array(&mut self) -> Result<bool, Error> {
+    pub fn open_array(&mut self) -> Result<bool, DecodeError> {
         if self.peek() != Some(b'[') {
             return Err(self.unexpected("an array"));
         }
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a member's name and the colon behind it.
     #[inline]
-    pub fn key(&mut self) -> Result<&str, Error> {
+    pub fn key(&mut self) -> Result<&str, DecodeError> {
         match scan::short_key(self.text.as_bytes(), self.at) {
             Some(end) => {
                 let start = self.at + 1;
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(never)]
-    fn odd_key(&mut self) -> Result<&str, Error> {
+    fn odd_key(&mut self) -> Result<&str, DecodeError> {
         match self.name()? {
             Cow::Borrowed(name) => Ok(name),
             Cow::Owned(name) => {
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a member's name and the colon behind it, to keep the name; borrowed unless it holds an escape.
-    pub fn name(&mut self) -> Result<Cow<'a, str>, Error> {
+    pub fn name(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         if self.peek() != Some(b'"') {
             return Err(scan::no_name(self.text.as_bytes(), self.at));
         }
@@ -196,20 +196,20 @@ impl<'a> Reader<'a> {
 
     /// After a member: whether another one follows. Leaves the object if not.
     #[inline]
-    pub fn more_members(&mut self) -> Result<bool, Error> {
+    pub fn more_members(&mut self) -> Result<bool, DecodeError> {
         self.more(b'}')
     }
 
     /// After an item: whether another one follows. Leaves the array if not.
     #[inline]
-    pub fn more_items(&mut self) -> Result<bool, Error> {
+    pub fn more_items(&mut self) -> Result<bool, DecodeError> {
         self.more(b']')
     }
 
     /// Enters an object and looks for a string member. Whoever reads the members behind a tag that comes first has to
     /// see to it that the tag does not occur again.
     #[inline]
-    pub fn open_tagged(&mut self, name: &'static str) -> Result<TaggedObject<'a>, Error> {
+    pub fn open_tagged(&mut self, name: &'static str) -> Result<TaggedObject<'a>, DecodeError> {
         let start = self.mark();
         if self.open_object()? && self.key()? == name {
             return Ok(TaggedObject {
@@ -228,14 +228,14 @@ impl<'a> Reader<'a> {
 
     /// Looks up a string member of the object that comes next, without leaving the place. `null` counts as no such
     /// member; one of another type is an error, and so are two: readers do not agree on which of them counts.
-    pub fn tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
+    pub fn tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, DecodeError> {
         let mark = self.mark();
         let found = self.find_tag(name);
         self.reset(mark);
         found
     }
 
-    fn find_tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
+    fn find_tag(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, DecodeError> {
         let mut found = None;
         let mut seen = false;
         let mut more = self.open_object()?;
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn tag_value(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
+    fn tag_value(&mut self, name: &'static str) -> Result<Option<Cow<'a, str>>, DecodeError> {
         if self.null()? {
             return Ok(None);
         }
@@ -281,13 +281,13 @@ impl<'a> Reader<'a> {
 
     /// An error at the present place.
     #[cold]
-    pub fn error(&self, problem: Problem) -> Error {
-        Error::new(problem, self.at)
+    pub fn error(&self, problem: Problem) -> DecodeError {
+        DecodeError::new(problem, self.at)
     }
 
     /// The error for a value of another type than the one asked for.
     #[cold]
-    pub fn unexpected(&mut self, what: &'static str) -> Error {
+    pub fn unexpected(&mut self, what: &'static str) -> DecodeError {
         match self.kind() {
             Ok(kind) => self.error(Problem::Expected(what, kind)),
             Err(error) => error,
@@ -295,7 +295,7 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    fn syntax(&self, what: &'static str) -> Error {
+    fn syntax(&self, what: &'static str) -> DecodeError {
         self.error(Problem::Syntax(what))
     }
 }
@@ -309,7 +309,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn enter(&mut self, close: u8) -> Result<bool, Error> {
+    fn enter(&mut self, close: u8) -> Result<bool, DecodeError> {
         if self.depth == MAX_DEPTH {
             return Err(self.error(Problem::TooDeep));
         }
@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn more(&mut self, close: u8) -> Result<bool, Error> {
+    fn more(&mut self, close: u8) -> Result<bool, DecodeError> {
         match self.peek() {
             Some(_) if self.depth == 0 => Err(self.syntax("nothing is open here")),
             Some(b',') => {
@@ -341,7 +341,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn colon(&mut self) -> Result<(), Error> {
+    fn colon(&mut self) -> Result<(), DecodeError> {
         if self.peek() != Some(b':') {
             return Err(self.syntax("expected a colon after a member's name"));
         }
@@ -349,13 +349,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn word(&mut self, word: &'static [u8]) -> Result<(), Error> {
+    fn word(&mut self, word: &'static [u8]) -> Result<(), DecodeError> {
         self.at = scan::word_end(self.text.as_bytes(), self.at, word)?;
         Ok(())
     }
 
     #[inline(always)]
-    fn string_token(&mut self) -> Result<Cow<'a, str>, Error> {
+    fn string_token(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         let start = self.at + 1;
         let end = scan::plain_end(self.text.as_bytes(), start);
         if self.text.as_bytes().get(end) == Some(&b'"') {
@@ -366,7 +366,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(never)]
-    fn escaped_string(&mut self, start: usize, mut end: usize) -> Result<String, Error> {
+    fn escaped_string(&mut self, start: usize, mut end: usize) -> Result<String, DecodeError> {
         let bytes = self.text.as_bytes();
         let mut out = String::with_capacity((end - start) * 2 + 16);
         let mut from = start;

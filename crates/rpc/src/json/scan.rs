@@ -1,10 +1,10 @@
 //! Stepping over JSON text: where a string, a number or a whole value ends. Only positions here, no values.
 
 use super::block::{is_special, special};
-use super::{Error, MAX_DEPTH, Problem};
+use super::{DecodeError, MAX_DEPTH, Problem};
 
 /// The place behind the value that starts at or after `at`, which lies `depth` levels deep.
-pub(super) fn value_end(bytes: &[u8], mut at: usize, depth: u32) -> Result<usize, Error> {
+pub(super) fn value_end(bytes: &[u8], mut at: usize, depth: u32) -> Result<usize, DecodeError> {
     let mut open = Brackets::default();
     loop {
         at = space_end(bytes, at);
@@ -37,7 +37,7 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize, depth: u32) -> Result<usize
             Some(b'f') => at = word_end(bytes, at, b"false")?,
             Some(b'n') => at = word_end(bytes, at, b"null")?,
             Some(_) => return Err(syntax("no value starts here", at)),
-            None => return Err(Error::new(Problem::Truncated, at)),
+            None => return Err(DecodeError::new(Problem::Truncated, at)),
         }
         match close_end(bytes, at, &mut open)? {
             AfterValue::Value(place) => at = place,
@@ -55,7 +55,7 @@ enum AfterValue {
 
 /// Steps over closing brackets and one comma behind a value.
 #[inline]
-fn close_end(bytes: &[u8], mut at: usize, open: &mut Brackets) -> Result<AfterValue, Error> {
+fn close_end(bytes: &[u8], mut at: usize, open: &mut Brackets) -> Result<AfterValue, DecodeError> {
     while open.depth > 0 {
         at = space_end(bytes, at);
         match bytes.get(at) {
@@ -66,7 +66,7 @@ fn close_end(bytes: &[u8], mut at: usize, open: &mut Brackets) -> Result<AfterVa
             Some(b'}') if open.top() == OBJECT => open.pop(),
             Some(b']') if open.top() == ARRAY => open.pop(),
             Some(_) => return Err(syntax("expected a comma or a closing bracket", at)),
-            None => return Err(Error::new(Problem::Truncated, at)),
+            None => return Err(DecodeError::new(Problem::Truncated, at)),
         }
         at += 1;
     }
@@ -85,9 +85,9 @@ const ARRAY: u128 = 0;
 
 impl Brackets {
     #[inline]
-    fn push(&mut self, outside: u32, kind: u128, at: usize) -> Result<(), Error> {
+    fn push(&mut self, outside: u32, kind: u128, at: usize) -> Result<(), DecodeError> {
         if outside + self.depth == MAX_DEPTH {
-            return Err(Error::new(Problem::TooDeep, at));
+            return Err(DecodeError::new(Problem::TooDeep, at));
         }
         self.kinds = self.kinds << 1 | kind;
         self.depth += 1;
@@ -137,7 +137,7 @@ pub(super) fn short_key(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// The place behind a member's name and its colon.
 #[inline(always)]
-fn key_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+fn key_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     match short_key(bytes, at) {
         Some(end) => Ok(end + 2),
         None => odd_key_end(bytes, at),
@@ -145,7 +145,7 @@ fn key_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
 }
 
 #[inline(never)]
-fn odd_key_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+fn odd_key_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     if bytes.get(at) != Some(&b'"') {
         return Err(no_name(bytes, at));
     }
@@ -157,21 +157,21 @@ fn odd_key_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
 }
 
 #[cold]
-pub(super) fn no_name(bytes: &[u8], at: usize) -> Error {
+pub(super) fn no_name(bytes: &[u8], at: usize) -> DecodeError {
     match bytes.get(at) {
         Some(_) => syntax("a member's name must be a string", at),
-        None => Error::new(Problem::Truncated, at),
+        None => DecodeError::new(Problem::Truncated, at),
     }
 }
 
 #[cold]
-fn syntax(what: &'static str, at: usize) -> Error {
-    Error::new(Problem::Syntax(what), at)
+fn syntax(what: &'static str, at: usize) -> DecodeError {
+    DecodeError::new(Problem::Syntax(what), at)
 }
 
 /// The place behind the closing quote of the string whose text starts at `at`.
 #[inline(always)]
-fn string_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+fn string_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     let end = plain_end(bytes, at);
     if bytes.get(end) == Some(&b'"') {
         return Ok(end + 1);
@@ -180,14 +180,14 @@ fn string_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
 }
 
 #[inline(never)]
-fn escaped_end(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
+fn escaped_end(bytes: &[u8], mut at: usize) -> Result<usize, DecodeError> {
     loop {
         match bytes.get(at) {
             Some(b'"') => return Ok(at + 1),
             Some(b'\\') if short_escape(bytes, at).is_some() => at += 2,
             Some(b'\\') => at = escape(bytes, at)?.1,
             Some(_) => return Err(syntax("a control character in a string", at)),
-            None => return Err(Error::new(Problem::Truncated, at)),
+            None => return Err(DecodeError::new(Problem::Truncated, at)),
         }
         at = run_end(bytes, at);
     }
@@ -208,18 +208,18 @@ pub(super) fn short_escape(bytes: &[u8], at: usize) -> Option<u8> {
 }
 
 /// The character that the escape at `at` stands for, and the place behind it.
-pub(super) fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
+pub(super) fn escape(bytes: &[u8], at: usize) -> Result<(char, usize), DecodeError> {
     if let Some(byte) = short_escape(bytes, at) {
         return Ok((char::from(byte), at + 2));
     }
     match bytes.get(at + 1) {
         Some(b'u') => unicode_escape(bytes, at),
         Some(_) => Err(syntax("an unknown escape in a string", at)),
-        None => Err(Error::new(Problem::Truncated, at + 1)),
+        None => Err(DecodeError::new(Problem::Truncated, at + 1)),
     }
 }
 
-fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
+fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), DecodeError> {
     let half = || syntax("half of a surrogate pair", at);
     let first = hex4(bytes, at + 2)?;
     let (code, end) = if (0xd800..=0xdbff).contains(&first) {
@@ -242,9 +242,9 @@ fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Error> {
         .ok_or_else(half)
 }
 
-fn hex4(bytes: &[u8], at: usize) -> Result<u32, Error> {
+fn hex4(bytes: &[u8], at: usize) -> Result<u32, DecodeError> {
     let Some(digits) = bytes.get(at..at + 4) else {
-        return Err(Error::new(Problem::Truncated, bytes.len()));
+        return Err(DecodeError::new(Problem::Truncated, bytes.len()));
     };
     digits.iter().try_fold(0, |code, &digit| {
         let value = char::from(digit).to_digit(16);
@@ -254,7 +254,7 @@ fn hex4(bytes: &[u8], at: usize) -> Result<u32, Error> {
 }
 
 /// The place behind the number that starts at `at`.
-pub(super) fn number_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+pub(super) fn number_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     let whole = at + usize::from(bytes.get(at) == Some(&b'-'));
     let mut end = digits_end(bytes, whole);
     if end == whole || (bytes[whole] == b'0' && end > whole + 1) {
@@ -271,7 +271,7 @@ pub(super) fn number_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
     Ok(end)
 }
 
-fn some_digits_end(bytes: &[u8], at: usize) -> Result<usize, Error> {
+fn some_digits_end(bytes: &[u8], at: usize) -> Result<usize, DecodeError> {
     let end = digits_end(bytes, at);
     if end == at {
         let what = "a number needs digits after its point and in its exponent";
@@ -288,7 +288,7 @@ fn digits_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// The place behind `true`, `false` or `null` at `at`.
-pub(super) fn word_end(bytes: &[u8], at: usize, word: &'static [u8]) -> Result<usize, Error> {
+pub(super) fn word_end(bytes: &[u8], at: usize, word: &'static [u8]) -> Result<usize, DecodeError> {
     if bytes[at..].starts_with(word) {
         return Ok(at + word.len());
     }
