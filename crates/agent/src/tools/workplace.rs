@@ -8,7 +8,7 @@ use attache::agent::ClientSession;
 use attache::schema::FilePath;
 use attache::v1;
 use attache_host::Roots;
-use attache_host::files::{Error, Files};
+use attache_host::files::{FileError, Files};
 use attache_host::terminals::Terminals;
 
 use super::fetch::WebClient;
@@ -207,7 +207,7 @@ impl Workplace {
         request.limit = limit;
         let text = self.0.session.client().request(request).await?.content;
         match text.contains('\0') {
-            true => Err(Error::NotText {
+            true => Err(FileError::NotText {
                 path: path.to_owned(),
             }
             .into()),
@@ -259,7 +259,7 @@ impl Workplace {
     /// Runs file operations on a blocking thread. They run to completion even if the caller stops waiting.
     pub(super) async fn on_disk<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Files, &Roots) -> Result<T, Error> + Send + 'static,
+        work: impl FnOnce(&Files, &Roots) -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let (files, roots) = (self.0.environment.files.clone(), self.0.roots.clone());
         let done = tokio::task::spawn_blocking(move || work(&files, &roots)).await;
@@ -272,7 +272,7 @@ impl Workplace {
 }
 
 fn told(path: &Path) -> Result<FilePath, ToolError> {
-    let bad = |path| Error::BadPath {
+    let bad = |path| FileError::BadPath {
         path,
         why: "it is not UTF-8",
     };
