@@ -4,39 +4,39 @@
 //! whatever is under test and judges some checks as it goes; a watch looks through all conversations afterwards. What
 //! could not be provoked is said to be so, and never counts as passed.
 
-mod act;
 mod agent;
+mod agent_test;
 mod check;
 mod client;
 mod conversation;
-mod desk;
+mod fake_editor;
+mod inspections;
 mod json;
-mod looks;
 mod members;
 mod options;
+mod passive_check;
+mod peer_test;
 mod process;
 mod proxy;
 mod report;
-mod scene;
 mod select;
-mod show;
-mod stage;
+mod test_case;
+mod test_connection;
 #[cfg(test)]
 mod tests;
 mod verdict;
-mod watch;
 mod wire;
 
-pub use act::{Ends, Launch};
 pub use agent::check_agent;
 pub use check::{Check, Need, PromptKind};
 pub use client::check_client;
-pub use conversation::{Conversation, Said, What};
+pub use conversation::{Conversation, ConversationEntry, EntryContent};
 pub use options::{Options, Preset};
 pub use process::{Processes, launch_program, serve_mcp};
-pub use proxy::{ProxyLaunch, check_proxy};
-pub use report::{Detail, Format, Paint, Report};
+pub use proxy::{ProxyLauncher, check_proxy};
+pub use report::{Detail, Format, Report, TextStyle};
 pub use select::Selection;
+pub use test_case::{PeerLauncher, PeerStreams};
 pub use verdict::{Evidence, Judgement, Verdict};
 
 /// Whose conformance is checked.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use attache::process::Program;
 use attache_check::conformance::{
-    self, Detail, Format, Options, Paint, Processes, Report, Selection, Subject, Verdict,
+    self, Detail, Format, Options, Processes, Report, Selection, Subject, TextStyle, Verdict,
 };
 
 use crate::arguments::{
@@ -72,7 +72,7 @@ async fn client_checked(arguments: &CheckClient) -> anyhow::Result<Exit> {
     }
     let mut surroundings = Surroundings::new(how)?;
     let options = surroundings.options(how);
-    let launch = relay::client(arguments, &surroundings, options.patience)?;
+    let launch = relay::client(arguments, &surroundings, options.response_timeout)?;
     let check = conformance::check_client(launch, options);
     match surroundings.finish(check).await {
         Some(report) => tell(&report, how),
@@ -90,7 +90,7 @@ async fn proxy_checked(arguments: &CheckProxy) -> anyhow::Result<Exit> {
     }
     let mut surroundings = Surroundings::new(how)?;
     let options = surroundings.options(how);
-    let launch = relay::proxy(&arguments.command, &surroundings, options.patience)?;
+    let launch = relay::proxy(&arguments.command, &surroundings, options.response_timeout)?;
     let check = conformance::check_proxy(launch, options);
     match surroundings.finish(check).await {
         Some(report) => tell(&report, how),
@@ -124,9 +124,9 @@ impl Surroundings {
 
     fn options(&self, how: &How) -> Options {
         let mut options = Options::new(self.folder.path());
-        options.patience = Duration::from_secs(how.timeout);
-        options.at_once = usize::from(how.jobs);
-        options.only = Selection::new(how.only.iter().cloned());
+        options.response_timeout = Duration::from_secs(how.timeout);
+        options.parallel_cases = usize::from(how.jobs);
+        options.selection = Selection::new(how.only.iter().cloned());
         options
     }
 
@@ -183,7 +183,14 @@ fn tell(report: &Report, how: &How) -> anyhow::Result<Exit> {
                 Detail::Short
             };
             let plain = !io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some();
-            Format::Text(detail, if plain { Paint::Plain } else { Paint::Colours })
+            Format::Text(
+                detail,
+                if plain {
+                    TextStyle::Plain
+                } else {
+                    TextStyle::Colours
+                },
+            )
         }
     };
     let printed = print::print(&report.write(format))?;

@@ -9,7 +9,7 @@ use attache::process::{Child, StopTimeouts};
 use attache::{CallError, ClientCall, CloseReason, Transcript, v1};
 use tokio::time::timeout;
 
-use crate::agents::{Agent, AgentNotInstalled, detecting, hello};
+use crate::agents::{Agent, AgentNotInstalled, detecting_options, initialize_request};
 
 /// An agent that was started for its sessions.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl AgentSessions {
     ) -> Result<AgentSessions, AgentSessionsError> {
         agent.locate()?;
         let program = agent.program().cwd(cwd);
-        let started = client::spawn(&program, detecting()).await;
+        let started = client::spawn(&program, detecting_options()).await;
         let (handle, calls, child) =
             started.map_err(|error| AgentSessionsError::Start(error.to_string()))?;
         let mut visit = AgentSessions {
@@ -89,7 +89,7 @@ impl AgentSessions {
             patience,
         };
         let answer = visit
-            .wait("initialize", handle.initialize(hello()), drop)
+            .wait("initialize", handle.initialize(initialize_request()), drop)
             .await?;
         visit.can = answer.agent_capabilities;
         Ok(visit)
@@ -151,11 +151,13 @@ impl AgentSessions {
         let mut transcript = Transcript::new();
         let handle = self.handle.clone();
         let load = v1::LoadSessionRequest::new(session.clone(), cwd, []);
-        let take = |call| match call {
-            ClientCall::Session(told) if told.session_id == *session => {
-                transcript.apply(told.update);
+        // Requests are dropped, which refuses them.
+        let take = |call| {
+            if let ClientCall::Session(notification) = call
+                && notification.session_id == *session
+            {
+                transcript.apply(notification.update);
             }
-            _ => {}
         };
         let answer = self.wait("session/load", handle.request(load), take).await;
         match answer {

@@ -14,13 +14,13 @@ use attache::process::Program;
 use attache::schema::Secret;
 use attache_text::shell;
 
-use crate::config::{Configuration, ConfiguredAgent, ForeignEditor, nearest};
+use crate::config::{Configuration, ConfiguredAgent, ForeignEditor, similar_names};
 
 pub use probe::{LoginStatus, Probe};
-pub(crate) use search::named_in;
+pub(crate) use search::resolve_program;
 pub use search::{find_program, find_program_on};
 
-pub(crate) use probe::{detecting, first_line, hello, line};
+pub(crate) use probe::{detecting_options, first_line, initialize_request, line};
 
 /// An agent: its name, and how it is started.
 #[derive(Clone, PartialEq)]
@@ -116,7 +116,7 @@ impl AgentCatalog {
         let found = self.agents.iter().find(|agent| agent.name == name);
         found.ok_or_else(|| {
             let names = self.agents.iter().map(|agent| agent.name.as_str());
-            let nearest = nearest(name, names).into_iter().map(str::to_owned);
+            let nearest = similar_names(name, names).into_iter().map(str::to_owned);
             UnknownAgent {
                 name: name.to_owned(),
                 nearest: nearest.collect(),

@@ -1,10 +1,10 @@
 //! Our own transcripts: one file of JSON lines for each session, so that what was said can be read again without the
 //! agent. A [`Recorder`] writes them from what happens, an [`Archive`] reads them.
 
-pub(crate) mod commands;
 mod line;
 mod recorder;
 mod summary;
+pub(crate) mod terminals;
 mod writer;
 
 #[cfg(test)]
@@ -20,7 +20,7 @@ use attache_host::terminals::TerminalView;
 
 pub use recorder::Recorder;
 
-use line::Line;
+use line::TranscriptLine;
 
 /// The folder of the transcripts.
 #[derive(Debug, Clone)]
@@ -145,7 +145,7 @@ impl ArchivedSession {
             if read.map_err(failed)? == 0 {
                 return Ok((transcript, terminals));
             }
-            if let Some(line) = Line::read(&text) {
+            if let Some(line) = TranscriptLine::read(&text) {
                 line.apply(&mut transcript, &mut terminals);
             }
         }

@@ -5,15 +5,13 @@ mod document;
 mod edit;
 mod effective;
 mod error;
-mod foreign;
-mod kept;
+mod foreign_editors;
 mod layer;
-mod mcp;
-mod named;
-mod narrow;
-mod nearest;
+mod named_files;
 mod project;
+mod restrictions;
 mod sandbox;
+mod similar_names;
 mod trust;
 
 #[cfg(test)]
@@ -33,12 +31,12 @@ use attache_host::permissions::{Expiry, Policy, PolicyError, Preset};
 pub use edit::{set, unset};
 pub use effective::ConfigValue;
 pub use error::{ConfigError, ConfigWarning, SourceLocation};
-pub use foreign::ForeignEditor;
-pub use kept::{ChangedProject, KeptPolicy};
+pub use foreign_editors::ForeignEditor;
+pub use restrictions::{ChangedProject, KeptPolicy};
 pub use sandbox::{SandboxConfig, SandboxMode};
 pub use trust::TrustStore;
 
-pub(crate) use nearest::nearest;
+pub(crate) use similar_names::similar_names;
 
 use document::Document;
 use layer::Layer;
@@ -163,8 +161,8 @@ pub struct UntrustedProject {
     pub warnings: Vec<ConfigWarning>,
     /// Why it cannot be used, if so.
     pub fault: Option<String>,
-    contents: trust::Contents,
-    narrowing: kept::Narrowing,
+    contents: trust::TrustedContents,
+    restrictions: restrictions::ProjectRestrictions,
     policy_text: Option<String>,
 }
 
@@ -275,8 +273,8 @@ impl UntrustedProject {
             rows: Vec::new(),
             warnings: Vec::new(),
             fault: Some(fault),
-            contents: trust::Contents::default(),
-            narrowing: kept::Narrowing::default(),
+            contents: trust::TrustedContents::default(),
+            restrictions: restrictions::ProjectRestrictions::default(),
             policy_text: None,
         }
     }

@@ -1,17 +1,15 @@
 //! The conversation with one agent: commands in, events out. It serves what the agent asks for in between.
 
-mod clerk;
 mod connection;
 mod disk;
+mod disk_worker;
 mod failure;
 mod forms;
-mod handle;
 mod login;
-mod opening;
 mod permission;
 mod serving;
+mod session_lifecycle;
 mod sessions;
-mod settings;
 mod setup;
 #[cfg(test)]
 mod tests;
@@ -32,19 +30,19 @@ use attache_host::exec::Watcher;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::command::Command;
 use crate::event::Event;
-use clerk::Clerk;
-use connection::Stage;
+use connection::AgentStatus;
+use disk_worker::DiskWorker;
 use forms::Forms;
-use handle::ConversationHandle;
-use permission::Pending;
-use serving::Load;
+use permission::PendingRequests;
+use serving::ServiceLimits;
 use sessions::Sessions;
-use wire::Garbage;
+use wire::InvalidLines;
 
 pub use login::LoginCommand;
 pub use permission::ExecPrompts;
@@ -82,16 +80,16 @@ pub use setup::{LineDirection, Setup, Timeouts};
 pub struct Conversation {
     setup: Setup,
     program: Option<Program>,
-    stage: Stage,
+    status: AgentStatus,
     agent: Option<AgentHandle>,
     calls: Option<ClientCalls>,
     child: Option<Child>,
-    hello: Option<v1::InitializeResponse>,
+    initialized: Option<v1::InitializeResponse>,
     sessions: Sessions,
     /// Permission requests that are under way.
-    pending: Pending,
+    pending: PendingRequests,
     forms: Forms,
-    garbage: Garbage,
+    invalid_lines: InvalidLines,
     /// What was commanded before the agent was ready.
     early: VecDeque<Command>,
     /// What we ask of the agent and what we wait for.
@@ -100,23 +98,23 @@ pub struct Conversation {
     served: FuturesUnordered<Work>,
     /// How what runs beside the conversation does something with it.
     handle: ConversationHandle,
-    orders: UnboundedReceiver<Then>,
-    load: Load,
-    clerk: Clerk,
+    posted: UnboundedReceiver<Continuation>,
+    limits: ServiceLimits,
+    disk_worker: DiskWorker,
     /// What has happened and was not taken yet.
     ready: VecDeque<Event>,
 }
 
 /// Something that takes time. It gives what is to be done then.
-type Work = Pin<Box<dyn Future<Output = Then> + Send>>;
-type Then = Box<dyn FnOnce(&mut Conversation) + Send>;
+type Work = Pin<Box<dyn Future<Output = Continuation> + Send>>;
+type Continuation = Box<dyn FnOnce(&mut Conversation) + Send>;
 
 /// What `next` has waited for.
-enum Heard {
-    Done(Then),
+enum Input {
+    Done(Continuation),
     Call(Option<ClientCall>),
     Terminal(v1::TerminalId),
-    Garbage(Event),
+    InvalidLine(Event),
 }
 
 impl Conversation {
@@ -137,39 +135,39 @@ impl Conversation {
     {
         let mut conversation = Conversation::new(setup);
         conversation.answer_watcher();
-        conversation.converse(read, write);
+        conversation.connect_streams(read, write);
         conversation
     }
 
     fn new(mut setup: Setup) -> Conversation {
         let warnings = std::mem::take(&mut setup.warnings).into_iter();
-        let (handle, orders) = ConversationHandle::new();
+        let (handle, posted) = ConversationHandle::new();
         Conversation {
             ready: warnings.map(Event::Problem).collect(),
             setup,
             program: None,
-            stage: Stage::Starting,
+            status: AgentStatus::Starting,
             agent: None,
             calls: None,
             child: None,
-            hello: None,
+            initialized: None,
             sessions: Sessions::default(),
-            pending: Pending::default(),
+            pending: PendingRequests::default(),
             forms: Forms::default(),
-            garbage: Garbage::default(),
+            invalid_lines: InvalidLines::default(),
             early: VecDeque::new(),
             work: FuturesUnordered::new(),
             served: FuturesUnordered::new(),
             handle,
-            orders,
-            load: Load::default(),
-            clerk: Clerk::default(),
+            posted,
+            limits: ServiceLimits::default(),
+            disk_worker: DiskWorker::default(),
         }
     }
 
     /// Takes what a person wants. What comes of it is an event.
     pub fn submit(&mut self, command: Command) {
-        match (&self.stage, command) {
+        match (&self.status, command) {
             (_, Command::Restart) => self.restart(),
             (
                 _,
@@ -178,18 +176,18 @@ impl Conversation {
                     answer,
                     expiry,
                 },
-            ) => self.answer(prompt, answer, expiry),
-            (_, Command::UndoDecision { id }) => self.forget(id),
-            (_, Command::AnswerForm { form, action }) => self.fill(form, action),
-            (Stage::Ready, command) if self.work.len() < MOST_WORK => self.carry_out(command),
-            (Stage::Starting, command) if self.early.len() < MOST_EARLY => {
+            ) => self.answer_permission(prompt, answer, expiry),
+            (_, Command::UndoDecision { id }) => self.undo_decision(id),
+            (_, Command::AnswerForm { form, action }) => self.answer_form(form, action),
+            (AgentStatus::Ready, command) if self.work.len() < MOST_WORK => self.execute(command),
+            (AgentStatus::Starting, command) if self.early.len() < MOST_EARLY => {
                 self.early.push_back(command);
             }
-            (Stage::Ready | Stage::Starting, command) => {
-                self.fail(failure::too_much(name_of(&command)));
+            (AgentStatus::Ready | AgentStatus::Starting, command) => {
+                self.fail(failure::overloaded(method_name(&command)));
             }
-            (Stage::Ending(_) | Stage::Gone, command) => {
-                self.fail(failure::gone(name_of(&command)))
+            (AgentStatus::Ending(_) | AgentStatus::Gone, command) => {
+                self.fail(failure::agent_exited(method_name(&command)))
             }
         }
     }
@@ -200,15 +198,15 @@ impl Conversation {
             if let Some(event) = self.ready.pop_front() {
                 return event;
             }
-            let heard = self.hear().await;
-            match heard {
-                Heard::Done(then) => then(self),
-                Heard::Call(Some(call)) => self.take(call),
-                Heard::Call(None) => self.heard_all(),
-                Heard::Terminal(terminal) => self.ready.push_back(Event::TerminalChanged(terminal)),
-                Heard::Garbage(event) => self.ready.push_back(event),
+            let input = self.next_input().await;
+            match input {
+                Input::Done(then) => then(self),
+                Input::Call(Some(call)) => self.handle_call(call),
+                Input::Call(None) => self.calls_ended(),
+                Input::Terminal(terminal) => self.ready.push_back(Event::TerminalChanged(terminal)),
+                Input::InvalidLine(event) => self.ready.push_back(event),
             }
-            self.tell_faults();
+            self.emit_problems();
         }
     }
 
@@ -219,7 +217,7 @@ impl Conversation {
 
     /// What the agent has said of itself; `None` before [`Event::AgentReady`] and after [`Event::AgentExited`].
     pub fn agent(&self) -> Option<&v1::InitializeResponse> {
-        self.hello.as_ref()
+        self.initialized.as_ref()
     }
 
     /// Whether a turn of the session runs.
@@ -231,12 +229,12 @@ impl Conversation {
 
     /// How many lines of the agent were skipped since they are no messages.
     pub fn invalid_lines(&self) -> u64 {
-        self.garbage.count()
+        self.invalid_lines.count()
     }
 
     /// How many updates were dropped since they belong to no session that was opened here.
     pub fn dropped_updates(&self) -> u64 {
-        self.sessions.strays()
+        self.sessions.dropped()
     }
 
     /// The last line that the agent wrote to standard error, safe to show.
@@ -257,7 +255,7 @@ impl Conversation {
             self.setup.host.suspend(&session).await;
         }
         // What a person has decided is remembered, unless the disk hangs.
-        timeout(LAST_WORDS, self.clerk.done()).await.ok();
+        timeout(LAST_WORDS, self.disk_worker.finish()).await.ok();
         let log = self.setup.host.log.clone();
         let written = tokio::task::spawn_blocking(move || log.flush(LAST_WORDS));
         // It does not panic, and a program that ends anyway need not be told.
@@ -270,36 +268,38 @@ impl Conversation {
     }
 
     /// Answers come first: the end of a turn must not fall behind what was said after it.
-    async fn hear(&mut self) -> Heard {
+    async fn next_input(&mut self) -> Input {
         let terminals = &self.setup.host.terminals;
-        let garbage = &self.garbage;
+        let invalid_lines = &self.invalid_lines;
         let calls = &mut self.calls;
         let news = async {
             tokio::select! {
-                call = next_call(calls) => Heard::Call(call),
-                terminal = terminals.changed() => Heard::Terminal(terminal),
-                event = garbage.next() => Heard::Garbage(event),
+                call = next_call(calls) => Input::Call(call),
+                terminal = terminals.changed() => Input::Terminal(terminal),
+                event = invalid_lines.next() => Input::InvalidLine(event),
             }
         };
         tokio::select! {
             biased;
             // What was decided is said before a turn is cancelled.
-            Some(then) = self.served.next() => Heard::Done(then),
-            Some(then) = self.work.next() => Heard::Done(then),
-            Some(then) = self.orders.recv() => Heard::Done(then),
+            Some(then) = self.served.next() => Input::Done(then),
+            Some(then) = self.work.next() => Input::Done(then),
+            Some(then) = self.posted.recv() => Input::Done(then),
             news = news => news,
         }
     }
 
-    fn carry_out(&mut self, command: Command) {
+    fn execute(&mut self, command: Command) {
         match command {
-            Command::OpenSession(opening) => self.open(opening),
-            Command::CloseSession(session) => self.close(session),
-            Command::DeleteSession(session) => self.delete(session),
-            Command::ListSessions { cwd, cursor } => self.list(cwd, cursor),
+            Command::OpenSession(opening) => self.open_session(opening),
+            Command::CloseSession(session) => self.close_session(session),
+            Command::DeleteSession(session) => self.delete_session(session),
+            Command::ListSessions { cwd, cursor } => self.list_sessions(cwd, cursor),
             Command::Prompt { session, content } => self.prompt(session, content),
             Command::Steer { session, content } => self.steer(session, content),
-            Command::RemoveQueuedPrompt { session, index } => self.unqueue(&session, index),
+            Command::RemoveQueuedPrompt { session, index } => {
+                self.remove_queued_prompt(&session, index)
+            }
             Command::Cancel(session) => self.cancel(&session),
             Command::SetMode { session, mode } => self.set_mode(session, mode),
             Command::SetOption {
@@ -313,66 +313,107 @@ impl Conversation {
                 prompt,
                 answer,
                 expiry,
-            } => self.answer(prompt, answer, expiry),
-            Command::UndoDecision { id } => self.forget(id),
-            Command::AnswerForm { form, action } => self.fill(form, action),
+            } => self.answer_permission(prompt, answer, expiry),
+            Command::UndoDecision { id } => self.undo_decision(id),
+            Command::AnswerForm { form, action } => self.answer_form(form, action),
             Command::Restart => self.restart(),
         }
     }
 
-    fn take(&mut self, call: ClientCall) {
+    fn handle_call(&mut self, call: ClientCall) {
         match call {
-            ClientCall::Session(told) => self.told(told),
-            ClientCall::RequestPermission(request, reply) => self.asked(request, reply),
-            ClientCall::CreateElicitation(request, reply) => self.elicited(request, reply),
-            ClientCall::CompleteElicitation(told) => self.completed(told.elicitation_id),
+            ClientCall::Session(told) => self.handle_update(told),
+            ClientCall::RequestPermission(request, reply) => {
+                self.handle_permission_request(request, reply)
+            }
+            ClientCall::CreateElicitation(request, reply) => {
+                self.handle_elicitation(request, reply)
+            }
+            ClientCall::CompleteElicitation(told) => self.complete_elicitation(told.elicitation_id),
             call => self.serve(call),
         }
     }
 
     /// Waits for something beside everything else.
-    fn wait<F, T>(&mut self, work: F, then: impl FnOnce(&mut Conversation, T) + Send + 'static)
+    fn run_then<F, T>(&mut self, work: F, then: impl FnOnce(&mut Conversation, T) + Send + 'static)
     where
         F: Future<Output = T> + Send + 'static,
         T: Send + 'static,
     {
-        self.work.push(before(work, then));
+        self.work.push(with_continuation(work, then));
     }
 
     /// Does something for the agent beside everything else. It never keeps a person's command from its turn.
-    fn attend(&mut self, service: impl Future<Output = ()> + Send + 'static) {
-        self.served.push(before(service, |_, ()| {}));
+    fn serve_beside(&mut self, service: impl Future<Output = ()> + Send + 'static) {
+        self.served.push(with_continuation(service, |_, ()| {}));
     }
 
-    fn tell_faults(&mut self) {
+    fn emit_problems(&mut self) {
         let host = &self.setup.host;
         let faults = [
             host.permissions.fault(),
-            host.log.fault().map(not_logged),
+            host.log.fault().map(audit_log_problem),
             self.setup.watcher.as_ref().and_then(Watcher::fault),
         ];
         for fault in faults.into_iter().flatten() {
-            self.tell(Event::Problem(fault));
+            self.emit(Event::Problem(fault));
         }
     }
 
-    fn tell(&mut self, event: Event) {
+    fn emit(&mut self, event: Event) {
         self.ready.push_back(event);
     }
 }
 
-fn before<F, T>(work: F, then: impl FnOnce(&mut Conversation, T) + Send + 'static) -> Work
+/// A way to do something with a [`Conversation`] from anywhere. Nothing of it is borrowed while something is awaited.
+#[derive(Debug, Clone)]
+struct ConversationHandle(UnboundedSender<Continuation>);
+
+impl ConversationHandle {
+    /// The way, and where what is to be done arrives. It has no limit of its own: each permission request waits for what
+    /// it has sent, and sends one thing more when it ends.
+    fn new() -> (ConversationHandle, UnboundedReceiver<Continuation>) {
+        let (sender, receiver) = unbounded_channel();
+        (ConversationHandle(sender), receiver)
+    }
+
+    /// Does something with the conversation and waits for what comes of it; `None` if the conversation is gone. It is not done if nobody
+    /// waits for it any more.
+    pub(super) async fn with<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Conversation) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (done, outcome) = oneshot::channel();
+        self.post(move |conversation| {
+            if !done.is_closed() {
+                // The waiting task is polled after this.
+                done.send(act(conversation)).ok();
+            }
+        });
+        outcome.await.ok()
+    }
+
+    /// Does something with the conversation, sooner or later. Of a conversation that is gone nothing is left to be done.
+    fn post(&self, act: impl FnOnce(&mut Conversation) + Send + 'static) {
+        self.0.send(Box::new(act)).ok();
+    }
+}
+
+fn with_continuation<F, T>(
+    work: F,
+    then: impl FnOnce(&mut Conversation, T) + Send + 'static,
+) -> Work
 where
     F: Future<Output = T> + Send + 'static,
     T: Send + 'static,
 {
     Box::pin(async move {
         let outcome = work.await;
-        Box::new(move |conversation: &mut Conversation| then(conversation, outcome)) as Then
+        Box::new(move |conversation: &mut Conversation| then(conversation, outcome)) as Continuation
     })
 }
 
-fn not_logged(why: String) -> String {
+fn audit_log_problem(why: String) -> String {
     format!("the audit log is not written: {why}")
 }
 
@@ -384,9 +425,9 @@ async fn next_call(calls: &mut Option<ClientCalls>) -> Option<ClientCall> {
 }
 
 /// What a command asks of the agent, for messages.
-fn name_of(command: &Command) -> &'static str {
+fn method_name(command: &Command) -> &'static str {
     match command {
-        Command::OpenSession(opening) => opening::method(&opening.start),
+        Command::OpenSession(opening) => session_lifecycle::method(&opening.start),
         Command::CloseSession(_) => "session/close",
         Command::DeleteSession(_) => "session/delete",
         Command::ListSessions { .. } => "session/list",
@@ -408,7 +449,7 @@ impl fmt::Debug for Conversation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Conversation")
             .field("setup", &self.setup)
-            .field("stage", &self.stage)
+            .field("status", &self.status)
             .finish_non_exhaustive()
     }
 }
@@ -416,6 +457,6 @@ impl fmt::Debug for Conversation {
 /// Calls of ours that are under way. Turns and questions have limits of their own.
 const MOST_WORK: usize = 1024;
 const MOST_EARLY: usize = 256;
-/// For what was handed to the clerk.
+/// For what was handed to the disk_worker.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 const FLUSH: Duration = Duration::from_millis(500);

@@ -3,12 +3,9 @@
 
 mod command;
 mod conversation;
-mod hint;
 mod records;
-mod runtime;
 mod sandbox;
 mod stdout;
-mod words;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -95,15 +92,19 @@ pub struct ExamineOptions {
 }
 
 /// Looks at an agent and tells each finding as soon as it is known. Nothing is left running.
-pub async fn examine(agent: &Agent, conditions: &ExamineOptions, mut tell: impl FnMut(Diagnosis)) {
-    let Some(file) = command::resolve(agent, &mut tell) else {
+pub async fn examine(
+    agent: &Agent,
+    conditions: &ExamineOptions,
+    mut report: impl FnMut(Diagnosis),
+) {
+    let Some(file) = command::resolve(agent, &mut report) else {
         return;
     };
-    if command::interpreter(agent, &file, &mut tell) == Severity::Failure {
+    if command::check_interpreter(agent, &file, &mut report) == Severity::Failure {
         return;
     }
-    runtime::check(agent, &file, &mut tell).await;
-    conversation::hold(agent, conditions, &mut tell).await;
+    command::check_runtime(agent, &file, &mut report).await;
+    conversation::check(agent, conditions, &mut report).await;
 }
 
 impl Diagnosis {
@@ -169,6 +170,10 @@ impl Severity {
             Severity::Failure => "fail",
         }
     }
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn file_name(path: &Path) -> String {

@@ -96,7 +96,7 @@ pub enum McpConfigError {
     },
     /// A server makes no sense.
     #[error("{file}: {place}: {fault}")]
-    Senseless {
+    InvalidServer {
         /// Which file.
         file: String,
         /// Where in it.
@@ -117,14 +117,14 @@ pub enum McpConfigError {
 }
 
 /// Looks a variable up.
-type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+type VariableLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Reads servers; programs are looked for from the folder of `path`.
 fn parse(
     file: &str,
     text: &str,
     path: &Path,
-    lookup: Lookup<'_>,
+    lookup: VariableLookup<'_>,
 ) -> Result<Vec<v1::McpServer>, McpConfigError> {
     let value: Value = serde_json::from_str(text).map_err(|fault| McpConfigError::NotJson {
         file: file.to_owned(),
@@ -138,7 +138,7 @@ fn parse(
         }
         _ => by_name(&value, path, lookup),
     };
-    let servers = servers.map_err(|(place, fault)| McpConfigError::Senseless {
+    let servers = servers.map_err(|(place, fault)| McpConfigError::InvalidServer {
         file: file.to_owned(),
         place,
         fault,
@@ -147,17 +147,17 @@ fn parse(
 }
 
 /// What is wrong, behind where it is.
-type Fault = (String, String);
+type ServerFault = (String, String);
 
-fn sentence((place, fault): Fault) -> String {
+fn sentence((place, fault): ServerFault) -> String {
     format!("{place}: {fault}")
 }
 
 fn by_name(
     value: &Value,
     path: &Path,
-    lookup: Lookup<'_>,
-) -> Result<Vec<Option<v1::McpServer>>, Fault> {
+    lookup: VariableLookup<'_>,
+) -> Result<Vec<Option<v1::McpServer>>, ServerFault> {
     let found = KEYS.iter().find_map(|key| Some((*key, value.get(key)?)));
     let (place, servers) = found.unwrap_or(("", value));
     let Value::Object(servers) = servers else {

@@ -11,8 +11,9 @@ use attache_text::plain::visible;
 
 use crate::content;
 use crate::event::{DiskComparison, Event, PermissionPrompt};
+use crate::tool_call::ReportedToolCall;
 use attache_text::plain;
-use tools::Tools;
+use tools::ToolLines;
 
 /// Something to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,11 +57,11 @@ pub enum Colour {
 #[derive(Debug)]
 pub struct Printer {
     format: PrintFormat,
-    surface: OutputTarget,
+    target: OutputTarget,
     colour: Colour,
     session: Option<v1::SessionId>,
     transcript: Transcript,
-    tools: Tools,
+    tools: ToolLines,
     /// The message whose text was printed last.
     message: Option<v1::MessageId>,
     /// Whether the last thing of the answer is a line without its end.
@@ -69,14 +70,14 @@ pub struct Printer {
 
 impl Printer {
     /// A printer that has printed nothing.
-    pub fn new(format: PrintFormat, surface: OutputTarget, colour: Colour) -> Printer {
+    pub fn new(format: PrintFormat, target: OutputTarget, colour: Colour) -> Printer {
         Printer {
             format,
-            surface,
+            target,
             colour,
             session: None,
             transcript: Transcript::new(),
-            tools: Tools::default(),
+            tools: ToolLines::default(),
             message: None,
             in_line: false,
         }
@@ -88,7 +89,7 @@ impl Printer {
         match event {
             Event::TurnStarted { session, .. } => self.session = Some(session.clone()),
             Event::Update(told) if self.session.as_ref() == Some(&told.session_id) => {
-                self.update(&told.update, &mut pieces);
+                self.print_update(&told.update, &mut pieces);
             }
             Event::PermissionDecided {
                 prompt,
@@ -99,9 +100,9 @@ impl Printer {
                 let reason = plain::line(reason.as_str());
                 let said = format!("{word}: {} ({reason})", prompt.summary());
                 self.note(&said, &mut pieces);
-                self.compare(prompt, &mut pieces);
+                self.print_disk_changes(prompt, &mut pieces);
                 if let Some(call) = prompt.tool_call().filter(|_| !is_allowed) {
-                    self.tools.denied(&call.tool_call_id);
+                    self.tools.mark_denied(&call.tool_call_id);
                 }
             }
             Event::InvalidOutput { count: 1, line } => {
@@ -109,9 +110,36 @@ impl Printer {
                 self.note(&format!("skipped what is no message: {line}"), &mut pieces);
             }
             Event::TurnEnded { session, .. } if self.session.as_ref() == Some(session) => {
-                self.ended(&mut pieces);
+                self.finish_turn(&mut pieces);
             }
-            _ => {}
+            // Not printed: other sessions, what the transcript shows anyway, and what the caller reports itself.
+            Event::Update(_)
+            | Event::TurnEnded { .. }
+            | Event::InvalidOutput { .. }
+            | Event::AgentReady(_)
+            | Event::SessionOpened(_)
+            | Event::SessionClosed(_)
+            | Event::SessionDeleted(_)
+            | Event::SessionsListed(_)
+            | Event::QueueChanged { .. }
+            | Event::Steered { .. }
+            | Event::ModeSet { .. }
+            | Event::OptionsSet { .. }
+            | Event::PermissionRequested(_)
+            | Event::PermissionWithdrawn(_)
+            | Event::DecisionRemembered { .. }
+            | Event::DecisionUndone { .. }
+            | Event::FormRequested { .. }
+            | Event::FormWithdrawn(_)
+            | Event::FormCompleted(_)
+            | Event::TerminalChanged(_)
+            | Event::Notice(_)
+            | Event::LoginRequired(_)
+            | Event::LoggedIn(_)
+            | Event::LoggedOut
+            | Event::Problem(_)
+            | Event::CommandFailed(_)
+            | Event::AgentExited { .. } => {}
         }
         pieces
     }
@@ -130,14 +158,14 @@ impl Printer {
         pieces
     }
 
-    fn update(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<PrinterOutput>) {
+    fn print_update(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<PrinterOutput>) {
         match update {
             v1::SessionUpdate::AgentMessageChunk(chunk) if self.format == PrintFormat::Text => {
-                self.say(chunk, pieces);
+                self.print_message(chunk, pieces);
             }
             v1::SessionUpdate::ToolCall(_) | v1::SessionUpdate::ToolCallUpdate(_) => {
                 self.transcript.apply(update.clone());
-                self.tell_tool(update, pieces);
+                self.print_tool_call(update, pieces);
                 return;
             }
             v1::SessionUpdate::Notice(notice) => {
@@ -147,14 +175,31 @@ impl Printer {
                 let said = format!("{severity}: {}", said.join(": "));
                 self.note(&visible(&said), pieces);
             }
-            _ => {}
+            // Not printed as it arrives. `Quiet` prints the last message when the turn ends.
+            v1::SessionUpdate::AgentMessageChunk(_)
+            | v1::SessionUpdate::UserMessageChunk(_)
+            | v1::SessionUpdate::AgentThoughtChunk(_)
+            | v1::SessionUpdate::Plan(_)
+            | v1::SessionUpdate::PlanUpdate(_)
+            | v1::SessionUpdate::PlanRemoved(_)
+            | v1::SessionUpdate::AvailableCommandsUpdate(_)
+            | v1::SessionUpdate::CurrentModeUpdate(_)
+            | v1::SessionUpdate::ConfigOptionUpdate(_)
+            | v1::SessionUpdate::SessionInfoUpdate(_)
+            | v1::SessionUpdate::UsageUpdate(_)
+            | v1::SessionUpdate::CompactionUpdate(_)
+            | v1::SessionUpdate::CompactionSummaryChunk(_)
+            | v1::SessionUpdate::SubagentUpdate(_)
+            | v1::SessionUpdate::SessionMessage(_)
+            | v1::SessionUpdate::SessionMessageChunk(_)
+            | v1::SessionUpdate::Other(_) => {}
         }
         if self.format == PrintFormat::Quiet {
             self.transcript.apply(update.clone());
         }
     }
 
-    fn say(&mut self, chunk: &v1::ContentChunk, pieces: &mut Vec<PrinterOutput>) {
+    fn print_message(&mut self, chunk: &v1::ContentChunk, pieces: &mut Vec<PrinterOutput>) {
         let is_next = self.message.is_some() && chunk.message_id.is_some();
         if is_next && self.message != chunk.message_id {
             self.end_line(pieces);
@@ -170,7 +215,7 @@ impl Printer {
     }
 
     /// Where a file on disk is not what the agent has shown, what would change there.
-    fn compare(&mut self, asked: &PermissionPrompt, pieces: &mut Vec<PrinterOutput>) {
+    fn print_disk_changes(&mut self, asked: &PermissionPrompt, pieces: &mut Vec<PrinterOutput>) {
         for (change, found) in asked.changes() {
             let Some(DiskComparison::Different(text)) = found else {
                 continue;
@@ -186,18 +231,17 @@ impl Printer {
         }
     }
 
-    fn tell_tool(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<PrinterOutput>) {
-        let id = match update {
-            v1::SessionUpdate::ToolCall(call) => &call.tool_call_id,
-            v1::SessionUpdate::ToolCallUpdate(call) => &call.tool_call_id,
-            _ => return,
+    fn print_tool_call(&mut self, update: &v1::SessionUpdate, pieces: &mut Vec<PrinterOutput>) {
+        let Some(reported) = ReportedToolCall::in_update(update) else {
+            return;
         };
+        let id = reported.id();
         let call = self
             .transcript
             .tool_call(id)
             .map(|call| call.report.clone());
         let Some(call) = call else { return };
-        if let Some(line) = self.tools.told(&call) {
+        if let Some(line) = self.tools.finished_line(&call) {
             self.note(&line, pieces);
             let diffs = diff::all(&call, self.colour);
             if !diffs.is_empty() && self.tools.was_denied(id) {
@@ -210,8 +254,8 @@ impl Printer {
     }
 
     /// What has not ended is told too, then the last message where that was waited for.
-    fn ended(&mut self, pieces: &mut Vec<PrinterOutput>) {
-        for line in self.tools.left() {
+    fn finish_turn(&mut self, pieces: &mut Vec<PrinterOutput>) {
+        for line in self.tools.unfinished_lines() {
             self.note(&line, pieces);
         }
         if self.format == PrintFormat::Quiet {
@@ -235,7 +279,7 @@ impl Printer {
             return;
         }
         self.in_line = !text.ends_with('\n');
-        let shown = match self.surface {
+        let shown = match self.target {
             OutputTarget::Terminal => plain::lines(text).into_owned(),
             OutputTarget::Plain => text.to_owned(),
         };

@@ -7,6 +7,49 @@ use attache_host::terminals::TerminalView;
 use attache_text::plain::{self, visible};
 use attache_text::shell;
 
+/// A tool call in an update: a new one, or what changed in one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ReportedToolCall<'a> {
+    New(&'a v1::ToolCall),
+    Changed(&'a v1::ToolCallUpdate),
+}
+
+impl<'a> ReportedToolCall<'a> {
+    /// The tool call that an update reports; `None` if the update is about something else.
+    pub(crate) fn in_update(update: &'a v1::SessionUpdate) -> Option<Self> {
+        match update {
+            v1::SessionUpdate::ToolCall(call) => Some(ReportedToolCall::New(call)),
+            v1::SessionUpdate::ToolCallUpdate(call) => Some(ReportedToolCall::Changed(call)),
+            v1::SessionUpdate::UserMessageChunk(_)
+            | v1::SessionUpdate::AgentMessageChunk(_)
+            | v1::SessionUpdate::AgentThoughtChunk(_)
+            | v1::SessionUpdate::Plan(_)
+            | v1::SessionUpdate::PlanUpdate(_)
+            | v1::SessionUpdate::PlanRemoved(_)
+            | v1::SessionUpdate::AvailableCommandsUpdate(_)
+            | v1::SessionUpdate::CurrentModeUpdate(_)
+            | v1::SessionUpdate::ConfigOptionUpdate(_)
+            | v1::SessionUpdate::SessionInfoUpdate(_)
+            | v1::SessionUpdate::UsageUpdate(_)
+            | v1::SessionUpdate::Notice(_)
+            | v1::SessionUpdate::CompactionUpdate(_)
+            | v1::SessionUpdate::CompactionSummaryChunk(_)
+            | v1::SessionUpdate::SubagentUpdate(_)
+            | v1::SessionUpdate::SessionMessage(_)
+            | v1::SessionUpdate::SessionMessageChunk(_)
+            | v1::SessionUpdate::Other(_) => None,
+        }
+    }
+
+    /// The id of the tool call.
+    pub(crate) fn id(self) -> &'a v1::ToolCallId {
+        match self {
+            ReportedToolCall::New(call) => &call.tool_call_id,
+            ReportedToolCall::Changed(call) => &call.tool_call_id,
+        }
+    }
+}
+
 /// What a tool call does, in words for people: its title, or else its name.
 pub fn title(call: &v1::ToolCall) -> String {
     let names = [

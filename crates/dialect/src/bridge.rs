@@ -73,7 +73,7 @@ pub(super) fn wrapped(kind: &str, item: String) -> String {
     }
 }
 
-type Edit = fn(&mut Object<'_>) -> Result<(), json::Error>;
+type Edit = fn(&mut Object<'_>) -> Result<(), json::DecodeError>;
 
 fn reading_of(method: &str) -> Option<Edit> {
     match method {
@@ -84,7 +84,7 @@ fn reading_of(method: &str) -> Option<Edit> {
     }
 }
 
-fn update(update: &mut Object<'_>) -> Result<(), json::Error> {
+fn update(update: &mut Object<'_>) -> Result<(), json::DecodeError> {
     match edit::string(update, "sessionUpdate").as_deref() {
         Some("user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk") => {
             edit::part(update, "content", block)
@@ -95,7 +95,7 @@ fn update(update: &mut Object<'_>) -> Result<(), json::Error> {
     }
 }
 
-fn tool_call(call: &mut Object<'_>) -> Result<(), json::Error> {
+fn tool_call(call: &mut Object<'_>) -> Result<(), json::DecodeError> {
     let kind = match edit::string(call, "kind").as_deref() {
         Some("write") => Some("edit"),
         Some("command") => Some("execute"),
@@ -108,7 +108,7 @@ fn tool_call(call: &mut Object<'_>) -> Result<(), json::Error> {
     edit::items(call, "content", tool_content)
 }
 
-fn tool_content(item: &str) -> Result<String, json::Error> {
+fn tool_content(item: &str) -> Result<String, json::DecodeError> {
     match edit::tag(item, "type").as_deref() {
         None => Ok(item.to_owned()),
         Some("content") => edit::object(item, |item| edit::part(item, "content", block)),
@@ -116,14 +116,14 @@ fn tool_content(item: &str) -> Result<String, json::Error> {
     }
 }
 
-fn plan_entry(entry: &mut Object<'_>) -> Result<(), json::Error> {
+fn plan_entry(entry: &mut Object<'_>) -> Result<(), json::DecodeError> {
     if !entry.has("priority") {
         entry.put("priority", "medium");
     }
     edit::move_to_meta(entry, &["id"])
 }
 
-fn block(block: &mut Object<'_>) -> Result<(), json::Error> {
+fn block(block: &mut Object<'_>) -> Result<(), json::DecodeError> {
     block.rename("mediaType", "mimeType");
     Ok(())
 }

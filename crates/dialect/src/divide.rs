@@ -1,13 +1,13 @@
 //! One message that becomes several. Each repeats what says whose it is, so neither the parts nor that may be without
 //! bound.
 
-use attache_rpc::json::{Error, Object, Problem};
+use attache_rpc::json::{DecodeError, Object, Problem};
 
 /// Refuses to divide a message into too many parts, or by ids that are too long.
-pub(super) fn bound(parts: usize, ids: &[Option<&str>]) -> Result<(), Error> {
+pub(super) fn bound(parts: usize, ids: &[Option<&str>]) -> Result<(), DecodeError> {
     let is_long = ids.iter().flatten().any(|id| id.len() > MAX_ID);
     if parts > 1 && (parts > MAX_PARTS || is_long) {
-        return Err(Error::new(Problem::Unfit(TOO_MUCH), 0).within("update"));
+        return Err(DecodeError::new(Problem::Unfit(TOO_MUCH), 0).within("update"));
     }
     Ok(())
 }

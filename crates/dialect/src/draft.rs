@@ -151,7 +151,7 @@ impl Draft {
         id: Option<&Id>,
         method: &'static Method,
         params: &mut Object<'_>,
-    ) -> Result<TranslatedCall<'static>, json::Error> {
+    ) -> Result<TranslatedCall<'static>, json::DecodeError> {
         if (method.name, self.peer) == ("terminal/output", Role::Client)
             && let Some(answer) = terminal::pushed(params, &mut self.memory)?
         {

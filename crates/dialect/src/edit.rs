@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{self, Decode as _, Error, Object, Problem, Raw, Reader, ValueKind};
+use attache_rpc::json::{self, Decode as _, DecodeError, Object, Problem, Raw, Reader, ValueKind};
 
 /// The member of `_meta` under which a translation keeps what has no place in the official shape, so that writing
 /// the dialect again can restore it.
@@ -11,8 +11,8 @@ pub(super) const META_KEY: &str = "attache.dialect";
 /// Edits an object.
 pub(super) fn object(
     text: &str,
-    edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
-) -> Result<String, Error> {
+    edit: impl FnOnce(&mut Object<'_>) -> Result<(), DecodeError>,
+) -> Result<String, DecodeError> {
     let mut object = Object::parse(text)?;
     edit(&mut object)?;
     Ok(json::to_string(&object))
@@ -21,8 +21,8 @@ pub(super) fn object(
 /// Edits every item of an array.
 pub(super) fn each(
     text: &str,
-    mut edit: impl FnMut(&str) -> Result<String, Error>,
-) -> Result<String, Error> {
+    mut edit: impl FnMut(&str) -> Result<String, DecodeError>,
+) -> Result<String, DecodeError> {
     let items: Vec<Raw> = json::from_str(text)?;
     let mut out = String::from("[");
     for (index, item) in items.iter().enumerate() {
@@ -37,8 +37,8 @@ pub(super) fn each(
 pub(super) fn member(
     object: &mut Object<'_>,
     name: &'static str,
-    edit: impl FnOnce(&str) -> Result<String, Error>,
-) -> Result<(), Error> {
+    edit: impl FnOnce(&str) -> Result<String, DecodeError>,
+) -> Result<(), DecodeError> {
     if let Some(text) = object.get(name) {
         let edited = edit(text).map_err(|error| error.within(name))?;
         object.set(name, edited);
@@ -47,7 +47,10 @@ pub(super) fn member(
 }
 
 /// Moves members that have no official place to `_meta`.
-pub(super) fn move_to_meta(object: &mut Object<'_>, names: &[&'static str]) -> Result<(), Error> {
+pub(super) fn move_to_meta(
+    object: &mut Object<'_>,
+    names: &[&'static str],
+) -> Result<(), DecodeError> {
     let taken: Vec<(&'static str, String)> = names
         .iter()
         .filter_map(|name| object.take(name).map(|json| (*name, json.into_owned())))
@@ -63,7 +66,10 @@ pub(super) fn move_to_meta(object: &mut Object<'_>, names: &[&'static str]) -> R
 }
 
 /// Moves every member that is not named to `_meta`.
-pub(super) fn move_others_to_meta(object: &mut Object<'_>, known: &[&str]) -> Result<(), Error> {
+pub(super) fn move_others_to_meta(
+    object: &mut Object<'_>,
+    known: &[&str],
+) -> Result<(), DecodeError> {
     let others = object.take_all(|name| name != "_meta" && !known.contains(&name));
     if others.is_empty() {
         return Ok(());
@@ -76,7 +82,7 @@ pub(super) fn move_others_to_meta(object: &mut Object<'_>, known: &[&str]) -> Re
 }
 
 /// Moves back what is kept, and drops a `_meta` that is empty without it.
-pub(super) fn restore_from_meta(object: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn restore_from_meta(object: &mut Object<'_>) -> Result<(), DecodeError> {
     if let Some(kept) = take_from_meta(object)? {
         object.fill(kept);
     }
@@ -85,7 +91,9 @@ pub(super) fn restore_from_meta(object: &mut Object<'_>) -> Result<(), Error> {
 
 /// Takes what is kept out of the object's `_meta`, and a `_meta` that is empty without it away. What is no object was
 /// not kept here: it is as good as nothing.
-pub(super) fn take_from_meta(object: &mut Object<'_>) -> Result<Option<Object<'static>>, Error> {
+pub(super) fn take_from_meta(
+    object: &mut Object<'_>,
+) -> Result<Option<Object<'static>>, DecodeError> {
     let meta = meta_of(object);
     let mut meta = Object::parse(&meta)?;
     let Some(kept) = meta.take(META_KEY) else {
@@ -103,7 +111,7 @@ pub(super) fn take_from_meta(object: &mut Object<'_>) -> Result<Option<Object<'s
 pub(super) fn edit_meta(
     object: &mut Object<'_>,
     edit: impl FnOnce(&mut Object<'static>),
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let meta = meta_of(object);
     let mut meta = Object::parse(&meta)?;
     let kept = meta.get(META_KEY).unwrap_or("{}");
@@ -132,7 +140,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// An object of names and strings, as a list of `{name, value}`.
-pub(super) fn map_to_list(text: &str) -> Result<String, Error> {
+pub(super) fn map_to_list(text: &str) -> Result<String, DecodeError> {
     if Reader::new(text).kind()? != ValueKind::Object {
         return Raw::decode(&mut Reader::new(text)).map(|raw| raw.as_str().to_owned());
     }
@@ -150,7 +158,7 @@ pub(super) fn map_to_list(text: &str) -> Result<String, Error> {
 }
 
 /// A list of `{name, value}`, as an object. Of two entries with one name the later one counts.
-pub(super) fn list_to_map(text: &str) -> Result<String, Error> {
+pub(super) fn list_to_map(text: &str) -> Result<String, DecodeError> {
     let items: Vec<Raw> = json::from_str(text)?;
     let mut members = Vec::with_capacity(items.len());
     for item in &items {
@@ -175,7 +183,7 @@ pub(super) fn same(one: &str, other: &str) -> bool {
     one == other || is_same(one, other).unwrap_or(false)
 }
 
-fn is_same(one: &str, other: &str) -> Result<bool, Error> {
+fn is_same(one: &str, other: &str) -> Result<bool, DecodeError> {
     match [one, other].map(|text| Reader::new(text).kind()) {
         [Ok(ValueKind::String), Ok(ValueKind::String)] => {
             Ok(json::from_str::<String>(one)? == json::from_str::<String>(other)?)
@@ -207,8 +215,8 @@ fn by_name<'o>(object: &'o Object<'_>) -> Vec<(&'o str, &'o str)> {
 pub(super) fn part(
     object: &mut Object<'_>,
     name: &'static str,
-    edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
+    edit: impl FnOnce(&mut Object<'_>) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     match kind(object, name) {
         Some(ValueKind::Object) => member(object, name, |text| self::object(text, edit)),
         _ => Ok(()),
@@ -219,8 +227,8 @@ pub(super) fn part(
 pub(super) fn items(
     object: &mut Object<'_>,
     name: &'static str,
-    edit: impl FnMut(&str) -> Result<String, Error>,
-) -> Result<(), Error> {
+    edit: impl FnMut(&str) -> Result<String, DecodeError>,
+) -> Result<(), DecodeError> {
     match kind(object, name) {
         Some(ValueKind::Array) => member(object, name, |text| each(text, edit)),
         _ => Ok(()),
@@ -231,8 +239,8 @@ pub(super) fn items(
 pub(super) fn parts(
     object: &mut Object<'_>,
     name: &'static str,
-    mut edit: impl FnMut(&mut Object<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
+    mut edit: impl FnMut(&mut Object<'_>) -> Result<(), DecodeError>,
+) -> Result<(), DecodeError> {
     items(object, name, |item| match Reader::new(item).kind()? {
         ValueKind::Object => self::object(item, &mut edit),
         _ => Ok(item.to_owned()),
@@ -245,12 +253,12 @@ pub(super) fn fill_directory(
     params: &mut Object<'_>,
     known: Option<&str>,
     peers_name: &'static str,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     if !matches!(params.get("cwd"), None | Some("null" | "\"\"")) {
         return Ok(());
     }
     let Some(known) = known.filter(|known| !known.is_empty()) else {
-        return Err(Error::new(Problem::Unfit(NO_DIRECTORY), 0).within(peers_name));
+        return Err(DecodeError::new(Problem::Unfit(NO_DIRECTORY), 0).within(peers_name));
     };
     params.put("cwd", known);
     Ok(())
@@ -263,7 +271,7 @@ pub(super) fn tag(text: &str, name: &'static str) -> Option<String> {
 }
 
 /// What a call that cannot be translated is answered with: the path and the problem, not the input.
-pub(super) fn refusal(error: Error) -> attache_rpc::Error {
+pub(super) fn refusal(error: DecodeError) -> attache_rpc::Error {
     attache_schema::error::invalid_params(&error)
 }
 

@@ -218,7 +218,7 @@ fn context_of_our_call(call: Call<'_>) -> Option<String> {
 
 fn edited<'a>(
     call: Call<'a>,
-    edit: impl FnOnce(&mut Object<'_>) -> Result<(), json::Error>,
+    edit: impl FnOnce(&mut Object<'_>) -> Result<(), json::DecodeError>,
 ) -> Result<TranslatedCall<'a>, Error> {
     let Some(params) = call.params.filter(|_| CALLS.contains(&call.method)) else {
         return Ok(TranslatedCall::unchanged(call));
@@ -241,7 +241,7 @@ fn session_of(params: &Object<'_>) -> String {
 }
 
 /// There is no word for a turn that made too many requests; the other limit comes nearest.
-fn write_stop_reason(result: &mut Object<'_>) -> Result<(), json::Error> {
+fn write_stop_reason(result: &mut Object<'_>) -> Result<(), json::DecodeError> {
     if edit::string(result, "stopReason").as_deref() == Some("max_turn_requests") {
         result.put("stopReason", "max_tokens");
     }

@@ -1,6 +1,6 @@
 //! JSON laid out for people.
 
-use attache_rpc::json::{Error, Reader, ValueKind, write};
+use attache_rpc::json::{DecodeError, Reader, ValueKind, write};
 
 /// The text with a line for each member and item; `None` if it is no JSON.
 pub fn pretty_json(text: &str) -> Option<String> {
@@ -10,7 +10,7 @@ pub fn pretty_json(text: &str) -> Option<String> {
     read.and_then(|()| reader.end()).ok().map(|()| out)
 }
 
-fn value(reader: &mut Reader<'_>, out: &mut String, depth: usize) -> Result<(), Error> {
+fn value(reader: &mut Reader<'_>, out: &mut String, depth: usize) -> Result<(), DecodeError> {
     match reader.kind()? {
         ValueKind::Object => {
             out.push('{');

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use attache_rpc::json::{self, Decode, Encode, Error, Problem, Reader, write};
+use attache_rpc::json::{self, Decode, DecodeError, Encode, Problem, Reader, write};
 use attache_testkit::Side;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -230,7 +230,7 @@ impl Record {
     /// # Errors
     ///
     /// When the text is no such line.
-    pub fn parse(text: &str) -> Result<Record, Error> {
+    pub fn parse(text: &str) -> Result<Record, DecodeError> {
         json::from_str(text)
     }
 }
@@ -250,7 +250,7 @@ struct RecordParts {
 }
 
 impl Decode for Record {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mut parts = RecordParts::default();
         let mut line = RecordedLine::default();
         let mut more = reader.open_object()?;
@@ -315,7 +315,7 @@ impl RecordParts {
 }
 
 impl Decode for Loss {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mut loss = Loss::default();
         let mut more = reader.open_object()?;
         while more {

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{Error, Reader, ValueKind, write};
+use attache_rpc::json::{DecodeError, Reader, ValueKind, write};
 use attache_text::secret::{self, NameContext, is_secret_name, is_secret_option};
 
 pub use secret::REDACTED;
@@ -46,7 +46,7 @@ struct JsonRedactor {
 }
 
 impl JsonRedactor {
-    fn value(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), Error> {
+    fn value(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), DecodeError> {
         match reader.kind()? {
             ValueKind::String => self.string(reader, rule),
             ValueKind::Array => {
@@ -71,7 +71,7 @@ impl JsonRedactor {
         }
     }
 
-    fn object(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), Error> {
+    fn object(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), DecodeError> {
         self.out.push('{');
         let is_pair =
             rule == SecretRule::Values && reader.tag("name").is_ok_and(|name| name.is_some());
@@ -93,7 +93,7 @@ impl JsonRedactor {
         Ok(())
     }
 
-    fn string(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), Error> {
+    fn string(&mut self, reader: &mut Reader<'_>, rule: SecretRule) -> Result<(), DecodeError> {
         if rule == SecretRule::Named {
             let value = reader.string()?;
             let (shown, hidden) = secret::redact(&value);

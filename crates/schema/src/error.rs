@@ -92,7 +92,7 @@ impl From<ErrorCode> for i32 {
 }
 
 /// The message is not valid JSON. The data has the kind of the problem and its byte offset.
-pub fn parse_error(fault: &json::Error) -> Error {
+pub fn parse_error(fault: &json::DecodeError) -> Error {
     let mut data = of_kind(fault.problem().kind());
     data.put("offset", &(fault.offset() as u64));
     explained(ErrorCode::ParseError, &fault.to_string(), &data)
@@ -104,7 +104,7 @@ pub fn method_not_found(method: &str) -> Error {
 }
 
 /// The parameters are not valid. The data has the path of the member and the kind of the problem.
-pub fn invalid_params(fault: &json::Error) -> Error {
+pub fn invalid_params(fault: &json::DecodeError) -> Error {
     let mut data = of_kind(fault.problem().kind());
     data.put("path", &fault.path_text());
     explained(ErrorCode::InvalidParams, &fault.to_string(), &data)

@@ -89,7 +89,7 @@ pub struct Order {
 pub struct PayloadType {
     /// Name of the type in the specification.
     pub name: &'static str,
-    check: fn(&str) -> Result<(), json::Error>,
+    check: fn(&str) -> Result<(), json::DecodeError>,
 }
 
 impl Method {
@@ -121,7 +121,7 @@ impl Method {
         name: &str,
         direction: Direction,
         result: &str,
-    ) -> Result<(), json::Error> {
+    ) -> Result<(), json::DecodeError> {
         let method = Method::find(name, MethodKind::Request, direction);
         let payload = method.and_then(|method| method.result);
         payload.map_or(Ok(()), |payload| payload.check(result))
@@ -169,7 +169,7 @@ impl PayloadType {
     }
 
     /// Whether a JSON text has this type.
-    pub fn check(&self, text: &str) -> Result<(), json::Error> {
+    pub fn check(&self, text: &str) -> Result<(), json::DecodeError> {
         (self.check)(text)
     }
 }

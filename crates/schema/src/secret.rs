@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use attache_rpc::json::{Decode, Encode, Error, Reader, write};
+use attache_rpc::json::{Decode, DecodeError, Encode, Reader, write};
 
 /// Text that may be a key, a password or personal data. It is encoded as it is, but `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ impl fmt::Debug for Secret {
 }
 
 impl Decode for Secret {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         String::decode(reader).map(Secret)
     }
 }

@@ -39,10 +39,10 @@ pub enum CallError {
         /// The method.
         method: &'static str,
         /// What does not fit, and where.
-        fault: json::Error,
+        fault: json::DecodeError,
     },
-    /// The peer's answer was no answer at all.
-    #[error("the peer's answer is malformed: {0}")]
+    /// The peer's response is not a valid JSON-RPC response.
+    #[error("the peer's response is malformed: {0}")]
     Malformed(String),
     /// The connection ended before the answer came.
     #[error("{0}")]
@@ -52,7 +52,7 @@ pub enum CallError {
     TooLarge(TooLarge),
     /// The answer cannot be given, since nobody takes what came before it.
     #[error(
-        "the answer waits behind calls that nobody takes; take calls while you wait, or in another task"
+        "the response waits in the inbox behind calls that are not being handled; keep handling calls while you wait, for example in another task"
     )]
     Stalled,
 }

@@ -1,6 +1,6 @@
 //! A JSON value as a tree: numbers as their text, members in their order.
 
-use attache_rpc::json::{Decode, Encode, Error, Reader, ValueKind, write};
+use attache_rpc::json::{Decode, DecodeError, Encode, Reader, ValueKind, write};
 
 /// A JSON value that keeps numbers as they were written and members in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl JsonValue {
 }
 
 impl Decode for JsonValue {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         match reader.kind()? {
             ValueKind::Null | ValueKind::Boolean | ValueKind::Number => {
                 Ok(JsonValue::Scalar(reader.skip()?.trim().to_owned()))

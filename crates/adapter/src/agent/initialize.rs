@@ -77,7 +77,7 @@ pub(super) struct SteeringParams {
 }
 
 impl Decode for SteeringParams {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, json::Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, json::DecodeError> {
         let mut prompt = None;
         let mut more = reader.open_object()?;
         while more {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use attache::json::{Error, Reader, field};
+use attache::json::{DecodeError, Reader, field};
 use serde_json::Value;
 
 use super::{Block, Frame, TokenUsage, take_member, text};
@@ -95,7 +95,7 @@ pub(super) fn read_block_delta(line: &str) -> Option<Frame> {
         .flatten()
 }
 
-fn block_delta(line: &str) -> Result<Frame, Error> {
+fn block_delta(line: &str) -> Result<Frame, DecodeError> {
     let mut reader = Reader::new(line);
     let (mut parent, mut event) = (None, None);
     let mut more = reader.open_object()?;
@@ -118,7 +118,7 @@ fn block_delta(line: &str) -> Result<Frame, Error> {
     Ok(Frame::Stream { parent, event })
 }
 
-fn read_event(reader: &mut Reader<'_>) -> Result<MessageEvent, Error> {
+fn read_event(reader: &mut Reader<'_>) -> Result<MessageEvent, DecodeError> {
     let (mut is_piece, mut index, mut delta) = (false, None, None);
     let mut more = reader.open_object()?;
     while more {
@@ -139,7 +139,7 @@ fn read_event(reader: &mut Reader<'_>) -> Result<MessageEvent, Error> {
     }
 }
 
-fn read_delta(reader: &mut Reader<'_>) -> Result<Delta, Error> {
+fn read_delta(reader: &mut Reader<'_>) -> Result<Delta, DecodeError> {
     let (mut kind, mut text, mut thinking, mut input) = Default::default();
     let mut more = reader.open_object()?;
     while more {
@@ -166,7 +166,7 @@ fn read_delta(reader: &mut Reader<'_>) -> Result<Delta, Error> {
 }
 
 /// Fails unless the next value is this string.
-fn is(reader: &mut Reader<'_>, expected: &'static str) -> Result<(), Error> {
+fn is(reader: &mut Reader<'_>, expected: &'static str) -> Result<(), DecodeError> {
     match reader.text()? == expected {
         true => Ok(()),
         false => Err(reader.unexpected(expected)),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
-use attache::json::{Error, Reader};
+use attache::json::{DecodeError, Reader};
 
 /// An index of all lines of a transcript, in file order.
 #[derive(Debug, Default)]
@@ -208,7 +208,7 @@ impl<'a> LineHeader<'a> {
     }
 }
 
-fn read(line: &str) -> Result<LineHeader<'_>, Error> {
+fn read(line: &str) -> Result<LineHeader<'_>, DecodeError> {
     let mut reader = Reader::new(line);
     let mut header = LineHeader::default();
     let (mut kind, mut message, mut logical) = (Name::default(), "", None);
@@ -262,7 +262,7 @@ fn read(line: &str) -> Result<LineHeader<'_>, Error> {
     Ok(header)
 }
 
-fn message_id(message: &str) -> Result<Option<Name<'_>>, Error> {
+fn message_id(message: &str) -> Result<Option<Name<'_>>, DecodeError> {
     let mut reader = Reader::new(message);
     let mut more = reader.open_object()?;
     while more {
@@ -276,7 +276,7 @@ fn message_id(message: &str) -> Result<Option<Name<'_>>, Error> {
 }
 
 /// A string; `None` for any other value.
-fn name<'a>(reader: &mut Reader<'a>) -> Result<Option<Name<'a>>, Error> {
+fn name<'a>(reader: &mut Reader<'a>) -> Result<Option<Name<'a>>, DecodeError> {
     match reader.kind()? {
         attache::json::ValueKind::String => reader.string().map(Some),
         _ => reader.skip().map(|_| None),

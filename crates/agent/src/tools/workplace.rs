@@ -8,7 +8,7 @@ use attache::agent::ClientSession;
 use attache::schema::FilePath;
 use attache::v1;
 use attache_host::Roots;
-use attache_host::files::{Error, Files};
+use attache_host::files::{FileError, Files};
 use attache_host::terminals::Terminals;
 use tokio::task::JoinHandle;
 
@@ -209,7 +209,7 @@ impl Workplace {
         request.limit = limit;
         let text = self.0.session.client().request(request).await?.content;
         match text.contains('\0') {
-            true => Err(Error::NotText {
+            true => Err(FileError::NotText {
                 path: path.to_owned(),
             }
             .into()),
@@ -261,7 +261,7 @@ impl Workplace {
     /// Runs file operations on a blocking thread. They run to completion even if the caller stops waiting.
     pub(super) async fn on_disk<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Files, &Roots) -> Result<T, Error> + Send + 'static,
+        work: impl FnOnce(&Files, &Roots) -> Result<T, FileError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let done = self.start_on_disk(work).await;
         Ok(done.map_err(|_| ToolError::lost())??)
@@ -282,7 +282,7 @@ impl Workplace {
 }
 
 fn told(path: &Path) -> Result<FilePath, ToolError> {
-    let bad = |path| Error::BadPath {
+    let bad = |path| FileError::BadPath {
         path,
         why: "it is not UTF-8",
     };

@@ -34,7 +34,7 @@ pub enum Need {
     /// A prompt that makes the agent do this.
     Prompt(PromptKind),
     /// That this occurs.
-    Sight(&'static str),
+    Occurrence(&'static str),
     /// A command line that makes the client do this.
     Command(&'static str),
 }
@@ -80,16 +80,16 @@ impl Check {
         self
     }
 
-    pub(crate) const fn prompt(self, kind: PromptKind) -> Check {
+    pub(crate) const fn when_prompted(self, kind: PromptKind) -> Check {
         self.needs(Need::Prompt(kind))
     }
 
-    pub(crate) const fn offered(self, capability: &'static str) -> Check {
+    pub(crate) const fn when_advertised(self, capability: &'static str) -> Check {
         self.needs(Need::Capability(capability))
     }
 
-    pub(crate) const fn seen(self, what: &'static str) -> Check {
-        self.needs(Need::Sight(what))
+    pub(crate) const fn when_seen(self, what: &'static str) -> Check {
+        self.needs(Need::Occurrence(what))
     }
 }
 
@@ -193,7 +193,7 @@ impl fmt::Display for Need {
                 let name = kind.name();
                 write!(f, "not seen; use --prompt-for {name}=\"…\" to provoke it")
             }
-            Need::Sight(what) => write!(f, "{what} did not occur"),
+            Need::Occurrence(what) => write!(f, "{what} did not occur"),
             Need::Command(name) => {
                 write!(
                     f,

@@ -1,72 +1,84 @@
 //! A client under test, and the acts it is put through. It is started for each act and told to prompt an agent, which is
 //! us.
 
-mod cancelled;
-mod endings;
+mod agent_failure;
+mod cancellation;
+mod client_test;
+mod elicitation;
+mod fake_agent;
 mod files;
-mod hello;
+mod json_rpc;
+mod passive_checks;
 mod permission;
-mod post;
-mod questions;
-mod requests;
+mod plain_turn;
 mod terminals;
 mod updates;
-mod visit;
-mod watched;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use attache_testkit::Side;
 
-use super::act::{self, Act};
-use super::{Check, Launch, Options, Report, Subject, watch};
-use visit::Visit;
+use super::test_case::{self, TestCase};
+use super::{Check, Options, PeerLauncher, Report, Subject, passive_check};
+use client_test::ClientTest;
 
 /// Checks a client. Starting it gives our ends of the connection with the agent that it has started.
-pub async fn check_client(launch: Launch, options: Options) -> Report {
-    let watched = watched::CHECKS
+pub async fn check_client(launch: PeerLauncher, options: Options) -> Report {
+    let watched = passive_checks::CHECKS
         .iter()
-        .any(|it| options.only.takes(it.check.id));
-    let wanted = |act: &&'static Act<Visit>| {
-        watched || act.checks.iter().any(|check| options.only.takes(check.id))
+        .any(|it| options.selection.takes(it.check.id));
+    let wanted = |case: &&'static TestCase<ClientTest>| {
+        watched
+            || case
+                .checks
+                .iter()
+                .any(|check| options.selection.takes(check.id))
     };
-    let acts = ACTS.iter().filter(wanted).collect();
-    play(acts, launch, options).await
+    let cases = CASES.iter().filter(wanted).collect();
+    run_cases(cases, launch, options).await
 }
 
 /// Plays some of the acts only.
 #[cfg(test)]
-pub(super) async fn check_in(act: &str, launch: Launch, options: Options) -> Report {
-    let acts = ACTS.iter().filter(|it| it.name == act).collect();
-    play(acts, launch, options).await
+pub(super) async fn check_in(case: &str, launch: PeerLauncher, options: Options) -> Report {
+    let cases = CASES.iter().filter(|it| it.name == case).collect();
+    run_cases(cases, launch, options).await
 }
 
-async fn play(acts: Vec<&'static Act<Visit>>, launch: Launch, options: Options) -> Report {
+async fn run_cases(
+    cases: Vec<&'static TestCase<ClientTest>>,
+    launch: PeerLauncher,
+    options: Options,
+) -> Report {
     let start = Instant::now();
     let options = Arc::new(options);
-    let open = |act| Visit::new(Side::Agent, act, Arc::clone(&launch), Arc::clone(&options));
-    let played = act::play(acts, &options, open).await;
-    let (mut judgements, conversations) = act::gather(played);
-    judgements.extend(watch::judge(watched::CHECKS.iter(), &conversations));
-    judgements.retain(|made| options.only.takes(made.check.id));
+    let open = |case| ClientTest::new(Side::Agent, case, Arc::clone(&launch), Arc::clone(&options));
+    let played = test_case::run_all(cases, &options, open).await;
+    let (mut judgements, conversations) = test_case::collect_results(played);
+    judgements.extend(passive_check::judge(
+        passive_checks::CHECKS.iter(),
+        &conversations,
+    ));
+    judgements.retain(|made| options.selection.takes(made.check.id));
     Report::new(Subject::Client, judgements, conversations, start.elapsed())
 }
 
 pub(super) fn checks() -> Vec<&'static Check> {
-    let acts = ACTS.iter().flat_map(|act| act.checks);
-    acts.chain(watched::CHECKS.iter().map(|it| &it.check))
+    let cases = CASES.iter().flat_map(|case| case.checks);
+    cases
+        .chain(passive_checks::CHECKS.iter().map(|it| &it.check))
         .collect()
 }
 
-static ACTS: &[Act<Visit>] = &[
-    hello::ACT,
-    requests::ACT,
-    updates::ACT,
-    permission::ACT,
-    files::ACT,
-    terminals::ACT,
-    questions::ACT,
-    cancelled::ACT,
-    endings::ACT,
+static CASES: &[TestCase<ClientTest>] = &[
+    plain_turn::CASE,
+    json_rpc::CASE,
+    updates::CASE,
+    permission::CASE,
+    files::CASE,
+    terminals::CASE,
+    elicitation::CASE,
+    cancellation::CASE,
+    agent_failure::CASE,
 ];

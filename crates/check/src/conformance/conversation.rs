@@ -1,4 +1,4 @@
-//! What went over one connection, with the time of each line.
+//! The recorded traffic of one connection, with the time of each line.
 
 use std::time::Duration;
 
@@ -6,82 +6,83 @@ use attache_testkit::{Side, Trace, TraceEntry, TraceEvent};
 use bytes::Bytes;
 use serde_json::Value;
 
-/// What went over one connection.
+/// The recorded traffic of one connection.
 #[derive(Debug, Clone)]
 pub struct Conversation {
-    /// The name of the act that it was held for.
-    pub act: &'static str,
-    /// Everything that was said, in the order in which we said or heard it.
-    pub said: Vec<Said>,
-    /// The last of the standard error of what is under test.
+    /// The name of the test case that opened the connection.
+    pub test_case: &'static str,
+    /// Every line, in the order in which we sent or received it.
+    pub entries: Vec<ConversationEntry>,
+    /// The end of the standard error of the program under test.
     pub stderr: String,
 }
 
-/// Something that was said.
+/// One line of a conversation, or the end of a stream.
 #[derive(Debug, Clone)]
-pub struct Said {
-    /// By whom.
+pub struct ConversationEntry {
+    /// The side that sent it.
     pub from: Side,
-    /// When, counted from the start of the connection.
+    /// The time since the connection was opened.
     pub at: Duration,
-    /// What.
-    pub what: What,
+    /// The line, or the end of the stream.
+    pub content: EntryContent,
 }
 
-/// What can be said.
+/// The content of an entry.
 #[derive(Debug, Clone)]
-pub enum What {
-    /// A line and the JSON in it, if it is JSON.
+pub enum EntryContent {
+    /// A line, and its JSON if it parses.
     Line(Bytes, Option<Value>),
-    /// Nothing more.
+    /// The end of the stream.
     End,
 }
 
 impl Conversation {
-    pub(crate) fn new(act: &'static str) -> Self {
+    pub(crate) fn new(case: &'static str) -> Self {
         Conversation {
-            act,
-            said: Vec::new(),
+            test_case: case,
+            entries: Vec::new(),
             stderr: String::new(),
         }
     }
 
     /// The JSON of an entry.
     pub fn json(&self, entry: usize) -> Option<&Value> {
-        match &self.said.get(entry)?.what {
-            What::Line(_, json) => json.as_ref(),
-            What::End => None,
+        match &self.entries.get(entry)?.content {
+            EntryContent::Line(_, json) => json.as_ref(),
+            EntryContent::End => None,
         }
     }
 
     /// The text of an entry.
     pub(crate) fn text(&self, entry: usize) -> String {
-        match self.said.get(entry).map(|said| &said.what) {
-            Some(What::Line(line, _)) => String::from_utf8_lossy(line).into_owned(),
-            Some(What::End) | None => String::new(),
+        match self.entries.get(entry).map(|entry| &entry.content) {
+            Some(EntryContent::Line(line, _)) => String::from_utf8_lossy(line).into_owned(),
+            Some(EntryContent::End) | None => String::new(),
         }
     }
 
-    /// The JSON that one side has said, with the entries.
+    /// The JSON messages that one side has sent, with their entry numbers.
     pub(crate) fn messages(&self, from: Side) -> impl Iterator<Item = (usize, &Value)> {
-        let said = self.said.iter().enumerate();
-        said.filter(move |(_, said)| said.from == from)
-            .filter_map(|(entry, said)| match &said.what {
-                What::Line(_, json) => Some((entry, json.as_ref()?)),
-                What::End => None,
+        let entries = self.entries.iter().enumerate();
+        entries
+            .filter(move |(_, entry)| entry.from == from)
+            .filter_map(|(index, entry)| match &entry.content {
+                EntryContent::Line(_, json) => Some((index, json.as_ref()?)),
+                EntryContent::End => None,
             })
     }
 
-    /// The same as a trace, which the rules can judge.
+    /// The conversation as a trace, for the rule checker.
     pub(crate) fn trace(&self) -> Trace {
         let mut trace = Trace::default();
-        for said in &self.said {
-            let event = match &said.what {
-                What::Line(line, _) => TraceEvent::Line(line.clone()),
-                What::End => TraceEvent::Closed,
+        for entry in &self.entries {
+            let event = match &entry.content {
+                EntryContent::Line(line, _) => TraceEvent::Line(line.clone()),
+                EntryContent::End => TraceEvent::Closed,
             };
             trace.push(TraceEntry {
-                from: said.from,
+                from: entry.from,
                 event,
             });
         }

@@ -4,20 +4,20 @@ use serde_json::Value;
 
 /// What sort of message it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum MessageKind {
     Request,
     Notification,
-    Answer,
+    Response,
     Other,
 }
 
-pub(crate) fn shape(message: &Value) -> Shape {
+pub(crate) fn message_kind(message: &Value) -> MessageKind {
     let has = |name: &str| message.get(name).is_some();
     match (has("method"), has("id"), has("result") || has("error")) {
-        (true, true, false) => Shape::Request,
-        (true, false, false) => Shape::Notification,
-        (false, true, true) => Shape::Answer,
-        _ => Shape::Other,
+        (true, true, false) => MessageKind::Request,
+        (true, false, false) => MessageKind::Notification,
+        (false, true, true) => MessageKind::Response,
+        _ => MessageKind::Other,
     }
 }
 

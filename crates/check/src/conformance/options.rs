@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::act::ACT_WITHIN;
+use super::test_case::CASE_TIMEOUT;
 use super::{PromptKind, Selection};
 
 /// How a check is done.
@@ -14,17 +14,17 @@ pub struct Options {
     /// What to say to make the agent do something.
     pub prompts: BTreeMap<PromptKind, String>,
     /// How long an answer may take.
-    pub patience: Duration,
+    pub response_timeout: Duration,
     /// How long one act may take.
-    pub act_within: Duration,
+    pub case_timeout: Duration,
     /// How many acts run at the same time.
-    pub at_once: usize,
+    pub parallel_cases: usize,
     /// A directory of ours that the agent is told to work in.
     pub folder: PathBuf,
     /// A command that runs as an MCP server and writes what it hears to the file that is its last argument.
     pub mcp: Option<Vec<String>>,
     /// Which checks are made.
-    pub only: Selection,
+    pub selection: Selection,
 }
 
 /// Prompts that known agents understand.
@@ -48,12 +48,12 @@ impl Options {
         let greeting = (PromptKind::Text, "Say hello".to_owned());
         Options {
             prompts: BTreeMap::from([greeting]),
-            patience: Duration::from_secs(10),
-            act_within: ACT_WITHIN,
-            at_once: 4,
+            response_timeout: Duration::from_secs(10),
+            case_timeout: CASE_TIMEOUT,
+            parallel_cases: 4,
             folder: folder.into(),
             mcp: None,
-            only: Selection::default(),
+            selection: Selection::default(),
         }
     }
 

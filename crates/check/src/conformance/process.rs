@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use super::act::{Ends, Launch};
+use super::test_case::{PeerLauncher, PeerStreams};
 use super::wire::STOP_TIMEOUTS;
 
 /// Starts a program each time, in the custody of the transport.
-pub fn launch_program(program: Program, processes: Processes) -> Launch {
+pub fn launch_program(program: Program, processes: Processes) -> PeerLauncher {
     Arc::new(move |_| {
         let (program, processes) = (program.clone(), processes.clone());
         Box::pin(async move { processes.start_piped(&program).await })
@@ -50,13 +50,13 @@ impl Processes {
     }
 
     /// Starts one more, with our ends of its standard input and output.
-    pub async fn start_piped(&self, program: &Program) -> Result<Ends, String> {
+    pub async fn start_piped(&self, program: &Program) -> Result<PeerStreams, String> {
         let piped = async {
             let piped = program.spawn_piped().await;
             piped.map(|(child, stdin, stdout)| (child, (stdin, stdout)))
         };
         let (child, (stdin, stdout)) = self.start(piped).await?;
-        Ok(Ends {
+        Ok(PeerStreams {
             read: Box::new(stdout),
             write: Box::new(stdin),
             child: Some(child),

@@ -1,38 +1,48 @@
 //! A proxy under test, between a client and an agent that are both ours: what goes in at one end comes out at the other,
 //! unless it has a reason.
 
-mod ends;
-mod passage;
-mod passing;
-mod traffic;
+mod concurrent_messages;
+mod disconnection;
+mod proxy_test;
+mod single_messages;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::act::{self, Act, Ends, Later};
+use super::test_case::{self, BoxFuture, PeerStreams, TestCase};
 use super::{Check, Options, Report, Subject};
-use passage::Passage;
+use proxy_test::ProxyTest;
 
 /// Starts a proxy and an agent behind it, for the act of that name: our ends before the proxy, then those behind it.
-pub type ProxyLaunch =
-    Arc<dyn Fn(&'static str) -> Later<'static, Result<(Ends, Ends), String>> + Send + Sync>;
+pub type ProxyLauncher = Arc<
+    dyn Fn(&'static str) -> BoxFuture<'static, Result<(PeerStreams, PeerStreams), String>>
+        + Send
+        + Sync,
+>;
 
 /// Checks a proxy.
-pub async fn check_proxy(launch: ProxyLaunch, options: Options) -> Report {
+pub async fn check_proxy(launch: ProxyLauncher, options: Options) -> Report {
     let start = Instant::now();
     let options = Arc::new(options);
-    let wanted =
-        |act: &&'static Act<Passage>| act.checks.iter().any(|check| options.only.takes(check.id));
-    let acts = ACTS.iter().filter(wanted).collect();
-    let open = |act| Passage::new(act, Arc::clone(&launch), Arc::clone(&options));
-    let played = act::play(acts, &options, open).await;
-    let (mut judgements, conversations) = act::gather(played);
-    judgements.retain(|made| options.only.takes(made.check.id));
+    let wanted = |case: &&'static TestCase<ProxyTest>| {
+        case.checks
+            .iter()
+            .any(|check| options.selection.takes(check.id))
+    };
+    let cases = CASES.iter().filter(wanted).collect();
+    let open = |case| ProxyTest::new(case, Arc::clone(&launch), Arc::clone(&options));
+    let played = test_case::run_all(cases, &options, open).await;
+    let (mut judgements, conversations) = test_case::collect_results(played);
+    judgements.retain(|made| options.selection.takes(made.check.id));
     Report::new(Subject::Proxy, judgements, conversations, start.elapsed())
 }
 
 pub(super) fn checks() -> Vec<&'static Check> {
-    ACTS.iter().flat_map(|act| act.checks).collect()
+    CASES.iter().flat_map(|case| case.checks).collect()
 }
 
-static ACTS: &[Act<Passage>] = &[passing::ACT, traffic::ACT, ends::ACT];
+static CASES: &[TestCase<ProxyTest>] = &[
+    single_messages::CASE,
+    concurrent_messages::CASE,
+    disconnection::CASE,
+];

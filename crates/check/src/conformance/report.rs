@@ -10,9 +10,9 @@ use std::time::Duration;
 use attache_recording::redact;
 use attache_testkit::Side;
 
-use super::{Conversation, Evidence, Judgement, Subject, Verdict, What};
+use super::{Conversation, EntryContent, Evidence, Judgement, Subject, Verdict};
 
-pub use text::{Detail, Paint};
+pub use text::{Detail, TextStyle};
 
 /// What has been found out about something under test.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub struct Report {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// For people.
-    Text(Detail, Paint),
+    Text(Detail, TextStyle),
     /// For programs.
     Json,
     /// For test reports of CI systems.
@@ -75,8 +75,8 @@ impl Report {
 
     /// Whether the agent asked for a login (error -32000) in any conversation.
     pub fn wants_login(&self) -> bool {
-        let mut said = self.conversations.iter().flat_map(|it| &it.said);
-        said.any(|said| said.from == Side::Agent && is_login_error(&said.what))
+        let mut entry = self.conversations.iter().flat_map(|it| &it.entries);
+        entry.any(|entry| entry.from == Side::Agent && is_login_error(&entry.content))
     }
 
     /// The report in a format.
@@ -92,13 +92,13 @@ impl Report {
     /// A message that proves something, as a line: who said it, and what.
     fn proof(&self, evidence: &Evidence) -> Option<(Side, String)> {
         let conversation = self.conversations.get(evidence.conversation)?;
-        let said = conversation.said.get(evidence.entry)?;
-        Some((said.from, shown(&said.what)))
+        let entry = conversation.entries.get(evidence.entry)?;
+        Some((entry.from, shown(&entry.content)))
     }
 }
 
-fn is_login_error(what: &What) -> bool {
-    let What::Line(line, _) = what else {
+fn is_login_error(content: &EntryContent) -> bool {
+    let EntryContent::Line(line, _) = content else {
         return false;
     };
     let message: Option<serde_json::Value> = serde_json::from_slice(line).ok();
@@ -107,8 +107,8 @@ fn is_login_error(what: &What) -> bool {
 }
 
 /// What was said, without secrets and in a line that is not too long.
-fn shown(what: &What) -> String {
-    let What::Line(line, _) = what else {
+fn shown(content: &EntryContent) -> String {
+    let EntryContent::Line(line, _) = content else {
         return "(end)".to_owned();
     };
     let text = String::from_utf8_lossy(line.trim_ascii_end());

@@ -1,5 +1,5 @@
-//! Lines in and out of one connection, recorded with their times. While it writes it reads, so that neither side can
-//! hold up the other for good.
+//! The lines in and out of one connection, recorded with their times. It reads while it writes, so neither side can
+//! block the other forever.
 
 use std::time::Duration;
 
@@ -10,53 +10,53 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
 
-use super::{Conversation, Ends, Said, What};
+use super::{Conversation, ConversationEntry, EntryContent, PeerStreams};
 
 pub(crate) struct Wire {
     us: Side,
-    ends: Ends,
+    streams: PeerStreams,
     splitter: Splitter,
     buffer: BytesMut,
-    /// Their stream has ended, or ours.
+    /// Either stream has ended.
     ended: bool,
-    over: bool,
+    finished: bool,
     start: Instant,
     pub(crate) conversation: Conversation,
 }
 
-/// What came in.
+/// What was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heard {
-    /// A line, which is this entry.
+pub(crate) enum WireEvent {
+    /// A line; the entry that records it.
     Entry(usize),
     End,
-    Late,
+    TimedOut,
 }
 
 impl Wire {
-    pub(crate) fn new(us: Side, act: &'static str, ends: Ends) -> Self {
+    pub(crate) fn new(us: Side, case: &'static str, streams: PeerStreams) -> Self {
         Wire {
             us,
-            ends,
+            streams,
             splitter: Splitter::new(LONGEST),
             buffer: BytesMut::new(),
             ended: false,
-            over: false,
+            finished: false,
             start: Instant::now(),
-            conversation: Conversation::new(act),
+            conversation: Conversation::new(case),
         }
     }
 
-    /// Says bytes as they are; they are recorded as one entry. Whether they could be said in time.
-    pub(crate) async fn say(&mut self, bytes: &[u8], within: Duration) -> (usize, bool) {
-        let entry = self.note(self.us, Bytes::copy_from_slice(bytes));
-        let said = timeout(within, self.write(bytes)).await;
-        (entry, matches!(said, Ok(true)))
+    /// Writes bytes as they are and records them as one entry. Returns whether they were written in time.
+    pub(crate) async fn send(&mut self, bytes: &[u8], within: Duration) -> (usize, bool) {
+        let entry = self.record_line(self.us, Bytes::copy_from_slice(bytes));
+        let written = timeout(within, self.write(bytes)).await;
+        (entry, matches!(written, Ok(true)))
     }
 
-    /// The same, a few bytes at a time.
-    pub(crate) async fn say_in_pieces(&mut self, bytes: &[u8], within: Duration) -> usize {
-        let entry = self.note(self.us, Bytes::copy_from_slice(bytes));
+    /// Like [`Wire::send`], but a few bytes at a time.
+    pub(crate) async fn send_in_pieces(&mut self, bytes: &[u8], within: Duration) -> usize {
+        let entry = self.record_line(self.us, Bytes::copy_from_slice(bytes));
         let pieces = async {
             for piece in bytes.chunks(7) {
                 if !self.write(piece).await {
@@ -65,32 +65,32 @@ impl Wire {
                 tokio::task::yield_now().await;
             }
         };
-        // A peer that does not read is found out by what comes next.
+        // If the peer does not read, the next request times out.
         drop(timeout(within, pieces).await);
         entry
     }
 
-    pub(crate) async fn hear(&mut self, within: Duration) -> Heard {
+    pub(crate) async fn receive(&mut self, within: Duration) -> WireEvent {
         match timeout(within, self.next()).await {
-            Err(_) => Heard::Late,
-            Ok(None) => Heard::End,
+            Err(_) => WireEvent::TimedOut,
+            Ok(None) => WireEvent::End,
             Ok(Some(line)) => {
                 let them = self.us.other();
-                Heard::Entry(self.note(them, line))
+                WireEvent::Entry(self.record_line(them, line))
             }
         }
     }
 
     /// Closes our side.
     pub(crate) async fn close(&mut self, within: Duration) {
-        self.record(self.us, What::End);
-        // A peer that is gone needs no goodbye.
-        drop(timeout(within, self.ends.write.shutdown()).await);
+        self.record(self.us, EntryContent::End);
+        // The peer may have exited already.
+        drop(timeout(within, self.streams.write.shutdown()).await);
     }
 
-    /// Ends what is under test and gives what was said.
+    /// Stops the program under test and returns the conversation.
     pub(crate) async fn finish(mut self) -> Conversation {
-        if let Some(child) = self.ends.child.take() {
+        if let Some(child) = self.streams.child.take() {
             self.conversation.stderr = child.stop(STOP_TIMEOUTS).await.stderr;
         }
         self.conversation
@@ -101,32 +101,32 @@ impl Wire {
         while !rest.is_empty() {
             let room = !self.ended && self.buffer.len() < LONGEST;
             tokio::select! {
-                written = self.ends.write.write(rest) => match written {
+                written = self.streams.write.write(rest) => match written {
                     Ok(0) | Err(_) => return false,
                     Ok(count) => rest = &rest[count..],
                 },
-                got = self.ends.read.read_buf(&mut self.buffer), if room => {
+                got = self.streams.read.read_buf(&mut self.buffer), if room => {
                     self.ended = matches!(got, Ok(0) | Err(_));
                 }
             }
         }
-        self.ends.write.flush().await.is_ok()
+        self.streams.write.flush().await.is_ok()
     }
 
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if self.over {
+            if self.finished {
                 return None;
             }
             match self.splitter.next(&mut self.buffer) {
                 Ok(Some(Frame::Message(line))) => return Some(line),
                 Ok(Some(Frame::TooLong(_))) => return Some(Bytes::from_static(TOO_LONG)),
                 Ok(None) if !self.ended => {
-                    let got = self.ends.read.read_buf(&mut self.buffer).await;
+                    let got = self.streams.read.read_buf(&mut self.buffer).await;
                     self.ended = matches!(got, Ok(0) | Err(_));
                 }
                 Ok(None) | Err(_) => {
-                    self.over = true;
+                    self.finished = true;
                     let rest = self.splitter.end(&mut self.buffer).ok().flatten();
                     self.record_end_after(rest.is_some());
                     return rest;
@@ -137,23 +137,25 @@ impl Wire {
 
     fn record_end_after(&mut self, more: bool) {
         if !more {
-            self.record(self.us.other(), What::End);
+            self.record(self.us.other(), EntryContent::End);
         }
     }
 
-    fn note(&mut self, from: Side, line: Bytes) -> usize {
+    fn record_line(&mut self, from: Side, line: Bytes) -> usize {
         let json = serde_json::from_slice(&line).ok();
-        self.record(from, What::Line(line, json))
+        self.record(from, EntryContent::Line(line, json))
     }
 
-    fn record(&mut self, from: Side, what: What) -> usize {
+    fn record(&mut self, from: Side, content: EntryContent) -> usize {
         let at = self.start.elapsed();
-        self.conversation.said.push(Said { from, at, what });
-        self.conversation.said.len() - 1
+        self.conversation
+            .entries
+            .push(ConversationEntry { from, at, content });
+        self.conversation.entries.len() - 1
     }
 }
 
-/// What is under test has had its chance to end by itself.
+/// Short: the program under test has already had time to exit on its own.
 pub(crate) const STOP_TIMEOUTS: StopTimeouts = StopTimeouts {
     after_close: Duration::from_millis(300),
     after_term: Duration::from_millis(300),

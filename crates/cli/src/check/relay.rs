@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use attache::process::{Child, Program};
-use attache_check::conformance::{Ends, Launch, Processes, ProxyLaunch};
+use attache_check::conformance::{PeerLauncher, PeerStreams, Processes, ProxyLauncher};
 use attache_text::shell;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, sink};
 use tokio::net::{TcpListener, TcpStream};
@@ -47,12 +47,12 @@ pub(crate) async fn join(place: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Starts a client for each act. Without a command it waits for whoever connects.
+/// Starts a client for each test case. Without a command it waits for whoever connects.
 pub(super) fn client(
     arguments: &CheckClient,
     surroundings: &Surroundings,
     patience: Duration,
-) -> anyhow::Result<Launch> {
+) -> anyhow::Result<PeerLauncher> {
     if arguments.command.is_empty() {
         return by_hand();
     }
@@ -64,24 +64,24 @@ pub(super) fn client(
     });
     let cancel = cancel.transpose()?;
     let patience = patience + START;
-    Ok(Arc::new(move |act| {
-        let command = match act {
-            "cancelled" => cancel.clone(),
+    Ok(Arc::new(move |case| {
+        let command = match case {
+            "cancellation" => cancel.clone(),
             _ => Some(usual.clone()),
         };
         Box::pin(async move {
-            let command = command.ok_or("there is no command for this act")?;
+            let command = command.ok_or("there is no command for this test case")?;
             command.start_captured(patience).await
         })
     }))
 }
 
-/// Starts a proxy for each act, and gives both of its ends.
+/// Starts a proxy for each test case, and gives both of its ends.
 pub(super) fn proxy(
     words: &[String],
     surroundings: &Surroundings,
     patience: Duration,
-) -> anyhow::Result<ProxyLaunch> {
+) -> anyhow::Result<ProxyLauncher> {
     let command = Command::new(words, surroundings)?;
     let patience = patience + START;
     Ok(Arc::new(move |_| {
@@ -128,7 +128,7 @@ impl Command {
         }
     }
 
-    async fn start_captured(&self, patience: Duration) -> Result<Ends, String> {
+    async fn start_captured(&self, patience: Duration) -> Result<PeerStreams, String> {
         let door = Door::open().await?;
         let program = self.program(&door);
         let (child, mut output) = self.processes.start(program.spawn_captured()).await?;
@@ -138,7 +138,7 @@ impl Command {
         Ok(ends)
     }
 
-    async fn start_piped(&self, patience: Duration) -> Result<(Ends, Ends), String> {
+    async fn start_piped(&self, patience: Duration) -> Result<(PeerStreams, PeerStreams), String> {
         let door = Door::open().await?;
         let front = self.processes.start_piped(&self.program(&door)).await?;
         let child = front.child.as_deref().ok_or("it did not start")?;
@@ -174,20 +174,24 @@ impl Door {
     }
 
     /// The next connection that knows the secret.
-    async fn enter(&self, patience: Duration) -> Result<Ends, String> {
+    async fn enter(&self, patience: Duration) -> Result<PeerStreams, String> {
         let late = |_| format!("no agent was started within {} s", patience.as_secs());
         timeout(patience, self.next()).await.map_err(late)?
     }
 
     /// The same, while whoever was told of the door is there.
-    async fn enter_unless_ended(&self, patience: Duration, child: &Child) -> Result<Ends, String> {
+    async fn enter_unless_ended(
+        &self,
+        patience: Duration,
+        child: &Child,
+    ) -> Result<PeerStreams, String> {
         tokio::select! {
             ends = self.enter(patience) => ends,
             status = child.exited() => Err(format!("it ended without starting the agent: {status:?}")),
         }
     }
 
-    async fn next(&self) -> Result<Ends, String> {
+    async fn next(&self) -> Result<PeerStreams, String> {
         loop {
             let accepted = self.listener.accept().await;
             let (mut socket, _) = accepted.map_err(|error| format!("no connection: {error}"))?;
@@ -200,7 +204,7 @@ impl Door {
                 .set_nodelay(true)
                 .map_err(|error| error.to_string())?;
             let (read, write) = socket.into_split();
-            return Ok(Ends {
+            return Ok(PeerStreams {
                 read: Box::new(read),
                 write: Box::new(write),
                 child: None,
@@ -210,10 +214,10 @@ impl Door {
 }
 
 /// Prints how to configure a client, and waits for each conversation.
-fn by_hand() -> anyhow::Result<Launch> {
+fn by_hand() -> anyhow::Result<PeerLauncher> {
     let us = us()?;
     let door: Arc<Mutex<Option<Door>>> = Arc::default();
-    Ok(Arc::new(move |act| {
+    Ok(Arc::new(move |case| {
         let (door, us) = (Arc::clone(&door), us.clone());
         Box::pin(async move {
             let mut held = door.lock().await;
@@ -223,7 +227,7 @@ fn by_hand() -> anyhow::Result<Launch> {
                 *held = Some(opened);
             }
             crate::print::say!(
-                "attache: waiting for a prompt ({act}); start the agent again in your client"
+                "attache: waiting for a prompt ({case}); start the agent again in your client"
             );
             match held.as_ref() {
                 Some(door) => door.enter(BY_HAND).await,

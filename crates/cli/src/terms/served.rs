@@ -10,7 +10,7 @@ use attache_host::audit::Log;
 use attache_host::exec::{ExecRules, WatchMode, Watcher};
 use attache_host::files::{self, Files};
 use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset, StoreWarning};
-use attache_host::sandbox::{self, Places, SandboxSupport};
+use attache_host::sandbox::{self, SandboxPlaces, SandboxSupport};
 use attache_host::terminals::{self, Sandbox, Terminals};
 use attache_host::{Host, protected_files};
 
@@ -43,8 +43,8 @@ pub(super) fn host(
     let warnings = warnings.into_iter().map(|warning| warning.0).chain(fault);
     let nested = configuration.sandbox.as_ref().map(|it| it.value.nested);
     let host = Host::new(files, terminals, permissions, log)
-        .working_in(&terms.add_dir)
-        .nesting(nested.unwrap_or_default());
+        .with_directories(&terms.add_dir)
+        .nested_mounts(nested.unwrap_or_default());
     Ok((host, warnings.chain(missing).collect()))
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn sandbox(
         _ => configured.mode,
     };
     let on = || {
-        let places = Places::usual(&configured.settings, ours).keep_read_only(fixed);
+        let places = SandboxPlaces::usual(&configured.settings, ours).keep_read_only(fixed);
         Sandbox::On(Arc::new(places))
     };
     match (mode, Sandbox::support()) {

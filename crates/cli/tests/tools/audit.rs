@@ -47,7 +47,7 @@ fn logged() -> Machine {
             id: "7857d150",
             agent: "claude",
             session: Some("s1"),
-            what: Some("execute npm test"),
+            subject: Some("execute npm test"),
             was_in_force: true,
         },
         Event::Read {
@@ -72,7 +72,7 @@ fn logged() -> Machine {
             agent: "claude",
             session: "s2",
             terminal: "t1",
-            how: "exit code 1".to_owned(),
+            outcome: "exit code 1".to_owned(),
         },
     ] {
         log.append(&event);

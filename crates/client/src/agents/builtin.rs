@@ -8,7 +8,7 @@ pub(super) fn agents() -> impl Iterator<Item = Agent> {
     own()
         .into_iter()
         .flatten()
-        .chain(KNOWN.iter().map(Known::agent))
+        .chain(KNOWN_AGENTS.iter().map(KnownAgent::agent))
 }
 
 /// Our own agents, which are this very program; none where a program does not know where it is.
@@ -39,14 +39,14 @@ fn own() -> Option<[Agent; 2]> {
     Some([builtin, claude])
 }
 
-struct Known {
+struct KnownAgent {
     name: &'static str,
     words: &'static [&'static str],
     install: &'static str,
     login: &'static str,
 }
 
-impl Known {
+impl KnownAgent {
     fn agent(&self) -> Agent {
         let (program, args) = self.words.split_first().unwrap_or((&self.name, &[]));
         Agent {
@@ -63,56 +63,56 @@ impl Known {
 }
 
 pub(super) const OWN: &str = "builtin";
-const KNOWN: &[Known] = &[
-    Known {
+const KNOWN_AGENTS: &[KnownAgent] = &[
+    KnownAgent {
         name: "cline",
         words: &["cline", "--acp"],
         install: "npm i -g cline",
         login: "run `cline` once",
     },
-    Known {
+    KnownAgent {
         name: "codex",
         words: &["codex-acp"],
         install: "npm i -g @agentclientprotocol/codex-acp",
         login: "run `codex login`, or set OPENAI_API_KEY",
     },
-    Known {
+    KnownAgent {
         name: "copilot",
         words: &["copilot", "--acp"],
         install: "npm i -g @github/copilot",
         login: "run `copilot` and type /login",
     },
-    Known {
+    KnownAgent {
         name: "cursor",
         words: &["cursor-agent", "acp"],
         install: "see https://cursor.com/cli",
         login: "run `cursor-agent login`",
     },
-    Known {
+    KnownAgent {
         name: "gemini",
         words: &["gemini", "--acp"],
         install: "npm i -g @google/gemini-cli",
         login: "run `gemini` once, or set GEMINI_API_KEY",
     },
-    Known {
+    KnownAgent {
         name: "goose",
         words: &["goose", "acp"],
         install: "see https://github.com/block/goose",
         login: "run `goose configure`",
     },
-    Known {
+    KnownAgent {
         name: "opencode",
         words: &["opencode", "acp"],
         install: "npm i -g opencode-ai",
         login: "run `opencode auth login`",
     },
-    Known {
+    KnownAgent {
         name: "qwen",
         words: &["qwen", "--acp"],
         install: "npm i -g @qwen-code/qwen-code",
         login: "run `qwen` once, or set OPENAI_API_KEY",
     },
-    Known {
+    KnownAgent {
         name: "vibe",
         words: &["vibe-acp"],
         install: "uv tool install mistral-vibe",

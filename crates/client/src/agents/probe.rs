@@ -70,12 +70,12 @@ impl Agent {
 
     /// The version that it tells in the handshake, and its login.
     async fn login(&self) -> (Option<String>, LoginStatus) {
-        let started = client::spawn(&self.program(), detecting()).await;
+        let started = client::spawn(&self.program(), detecting_options()).await;
         let Ok((agent, mut calls, child)) = started else {
             return (None, LoginStatus::NoAnswer);
         };
         let questions = async {
-            let answer = agent.initialize(hello()).await.ok()?;
+            let answer = agent.initialize(initialize_request()).await.ok()?;
             let version = answer.agent_info.map(|info| line(&info.version));
             let state = match answer.agent_capabilities.auth.status {
                 Some(_) => agent.request(v1::AuthStatusRequest::new()).await.ok(),
@@ -101,7 +101,7 @@ impl Agent {
 }
 
 /// The settings of a connection with an agent whose dialect is detected from its first messages.
-pub(crate) fn detecting() -> Options {
+pub(crate) fn detecting_options() -> Options {
     Options {
         translator: Some(attache_dialect::detect(Role::Agent)),
         ..Options::default()
@@ -109,7 +109,7 @@ pub(crate) fn detecting() -> Options {
 }
 
 /// What is said first to an agent that is only looked at: we offer it nothing.
-pub(crate) fn hello() -> v1::InitializeRequest {
+pub(crate) fn initialize_request() -> v1::InitializeRequest {
     let us = v1::Implementation::new("attache", env!("CARGO_PKG_VERSION"));
     v1::InitializeRequest::new(v1::ProtocolVersion::V1).client_info(us)
 }

@@ -20,7 +20,7 @@ pub fn find_program_on(program: &Path, path: &OsStr) -> Option<PathBuf> {
 
 /// The program that a file names. One with a folder in it is meant from the file's folder, not from wherever we are; `~/`
 /// is the home directory. Any other is a name to look up.
-pub(crate) fn named_in(file: &Path, program: &str) -> PathBuf {
+pub(crate) fn resolve_program(file: &Path, program: &str) -> PathBuf {
     if let (Some(rest), Some(home)) = (program.strip_prefix("~/"), env::home_dir()) {
         return home.join(rest);
     }

@@ -6,11 +6,11 @@ use attache::json::{self, Encode, Object};
 use attache::{Transcript, v1};
 use attache_host::terminals::TerminalView;
 
-use super::{TerminalViews, commands};
+use super::{TerminalViews, terminals};
 use crate::event::CommandFailure;
 
 /// One thing that happened.
-pub(super) enum Line {
+pub(super) enum TranscriptLine {
     Prompt(Vec<v1::ContentBlock>),
     Steer(Vec<v1::ContentBlock>),
     Update(Box<v1::SessionUpdate>),
@@ -19,44 +19,46 @@ pub(super) enum Line {
     Failed(v1::Error),
 }
 
-impl Line {
+impl TranscriptLine {
     /// Reads a line; `None` if it says nothing to this version.
-    pub(super) fn read(text: &[u8]) -> Option<Line> {
+    pub(super) fn read(text: &[u8]) -> Option<TranscriptLine> {
         let object = Object::parse(std::str::from_utf8(text).ok()?.trim_end()).ok()?;
         if let Some(update) = object.get("update") {
-            return Some(Line::Update(Box::new(json::from_str(update).ok()?)));
+            return Some(TranscriptLine::Update(Box::new(
+                json::from_str(update).ok()?,
+            )));
         }
         if let Some(prompt) = object.get("prompt") {
-            return Some(Line::Prompt(json::from_str(prompt).ok()?));
+            return Some(TranscriptLine::Prompt(json::from_str(prompt).ok()?));
         }
         if let Some(said) = object.get("steer") {
-            return Some(Line::Steer(json::from_str(said).ok()?));
+            return Some(TranscriptLine::Steer(json::from_str(said).ok()?));
         }
         if let Some(terminal) = object.get("terminal") {
-            let (id, view) = commands::read(terminal)?;
-            return Some(Line::Terminal(id, Box::new(view)));
+            let (id, view) = terminals::read(terminal)?;
+            return Some(TranscriptLine::Terminal(id, Box::new(view)));
         }
         let end = Object::parse(object.get("end")?).ok()?;
         if let Some(error) = end.get("error") {
-            return Some(Line::Failed(json::from_str(error).ok()?));
+            return Some(TranscriptLine::Failed(json::from_str(error).ok()?));
         }
         let answer: v1::PromptResponse = json::from_str(object.get("end")?).ok()?;
-        Some(Line::Stopped(answer.stop_reason))
+        Some(TranscriptLine::Stopped(answer.stop_reason))
     }
 
     pub(super) fn apply(self, transcript: &mut Transcript, terminals: &mut TerminalViews) {
         match self {
-            Line::Terminal(id, view) => drop(terminals.insert(id, *view)),
-            Line::Prompt(content) => drop(transcript.begin_turn(content)),
-            Line::Steer(content) => {
+            TranscriptLine::Terminal(id, view) => drop(terminals.insert(id, *view)),
+            TranscriptLine::Prompt(content) => drop(transcript.begin_turn(content)),
+            TranscriptLine::Steer(content) => {
                 for block in content {
                     let chunk = v1::ContentChunk::new(block);
                     transcript.apply(v1::SessionUpdate::UserMessageChunk(chunk));
                 }
             }
-            Line::Update(update) => drop(transcript.apply(*update)),
-            Line::Stopped(reason) => drop(transcript.end_turn(reason)),
-            Line::Failed(error) => drop(transcript.end_turn(error)),
+            TranscriptLine::Update(update) => drop(transcript.apply(*update)),
+            TranscriptLine::Stopped(reason) => drop(transcript.end_turn(reason)),
+            TranscriptLine::Failed(error) => drop(transcript.end_turn(error)),
         }
     }
 }

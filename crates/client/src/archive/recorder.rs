@@ -9,8 +9,8 @@ use attache::v1;
 use attache_disk::{BackgroundWriter, QueueLimits};
 use attache_host::terminals::Terminals;
 
-use super::commands::{Commands, Kept, Wrote};
-use super::writer::{Job, Start, Writer};
+use super::terminals::{PendingTerminals, TerminalJson, TerminalRecord};
+use super::writer::{RecordStart, TranscriptWriter, WriteCommand};
 use super::{file_name, line};
 use crate::command::SessionStart;
 use crate::event::{Event, OpenedSession};
@@ -24,10 +24,10 @@ pub struct Recorder {
     agent: String,
     open: HashSet<v1::SessionId>,
     /// Those in which nothing was said: nobody wants to read them.
-    unsaid: HashSet<v1::SessionId>,
-    writer: Option<BackgroundWriter<Job>>,
+    silent: HashSet<v1::SessionId>,
+    writer: Option<BackgroundWriter<WriteCommand>>,
     lost: u64,
-    commands: Commands,
+    terminals: PendingTerminals,
 }
 
 impl Recorder {
@@ -37,22 +37,22 @@ impl Recorder {
             max_batch: usize::MAX,
             gather_for: Duration::ZERO,
         };
-        let mut writer = Writer::new(folder);
-        let write = move |jobs| writer.write(jobs);
+        let mut writer = TranscriptWriter::new(folder);
+        let write = move |commands| writer.write(commands);
         Recorder {
             agent: agent.to_owned(),
             open: HashSet::new(),
-            unsaid: HashSet::new(),
+            silent: HashSet::new(),
             writer: Some(BackgroundWriter::start("transcripts", limits, write)),
             lost: 0,
-            commands: Commands::default(),
+            terminals: PendingTerminals::default(),
         }
     }
 
     /// Keeps what commands write in these terminals, too.
     #[must_use]
     pub fn terminals(mut self, terminals: Terminals) -> Recorder {
-        self.commands = Commands::of(terminals);
+        self.terminals = PendingTerminals::of(terminals);
         self
     }
 
@@ -61,36 +61,58 @@ impl Recorder {
         match event {
             Event::SessionOpened(opened) => self.opened(opened),
             Event::TurnStarted { session, content } => {
-                self.unsaid.remove(session);
+                self.silent.remove(session);
                 self.line(session, line::of("prompt", content));
             }
             Event::Steered { session, content } => self.line(session, line::of("steer", content)),
             Event::Update(told) => {
-                if is_said(&told.update) {
-                    self.unsaid.remove(&told.session_id);
+                if has_content(&told.update) {
+                    self.silent.remove(&told.session_id);
                 }
                 self.line(&told.session_id, line::of("update", &told.update));
-                let wrote = self.commands.told(told);
-                wrote.into_iter().for_each(|wrote| self.wrote(wrote));
+                let wrote = self.terminals.record_tool_call(told);
+                wrote
+                    .into_iter()
+                    .for_each(|wrote| self.record_terminal(wrote));
             }
             Event::TerminalChanged(id) => {
-                if let Some(wrote) = self.commands.changed(id) {
-                    self.wrote(wrote);
+                if let Some(wrote) = self.terminals.terminal_changed(id) {
+                    self.record_terminal(wrote);
                 }
             }
             Event::TurnEnded { session, outcome } => {
                 self.line(session, line::end(outcome));
-                self.send(Job::Flush(file_name(&self.agent, session)));
+                self.send(WriteCommand::Flush(file_name(&self.agent, session)));
             }
             // A session that is loaded again is told again: not behind what was told before.
             Event::AgentExited { .. } => {
                 for session in std::mem::take(&mut self.open) {
-                    self.closed(&session, Job::Close);
+                    self.closed(&session, WriteCommand::Close);
                 }
             }
-            Event::SessionClosed(session) => self.closed(session, Job::Close),
-            Event::SessionDeleted(session) => self.closed(session, Job::Delete),
-            _ => {}
+            Event::SessionClosed(session) => self.closed(session, WriteCommand::Close),
+            Event::SessionDeleted(session) => self.closed(session, WriteCommand::Delete),
+            // Not part of a transcript.
+            Event::AgentReady(_)
+            | Event::SessionsListed(_)
+            | Event::QueueChanged { .. }
+            | Event::ModeSet { .. }
+            | Event::OptionsSet { .. }
+            | Event::PermissionRequested(_)
+            | Event::PermissionWithdrawn(_)
+            | Event::PermissionDecided { .. }
+            | Event::DecisionRemembered { .. }
+            | Event::DecisionUndone { .. }
+            | Event::FormRequested { .. }
+            | Event::FormWithdrawn(_)
+            | Event::FormCompleted(_)
+            | Event::Notice(_)
+            | Event::LoginRequired(_)
+            | Event::LoggedIn(_)
+            | Event::LoggedOut
+            | Event::Problem(_)
+            | Event::CommandFailed(_)
+            | Event::InvalidOutput { .. } => {}
         }
     }
 
@@ -99,8 +121,8 @@ impl Recorder {
         self.end();
     }
 
-    fn wrote(&mut self, (session, id, view): Wrote) {
-        self.line(&session, line::of("terminal", &Kept(&id, &view)));
+    fn record_terminal(&mut self, (session, id, view): TerminalRecord) {
+        self.line(&session, line::of("terminal", &TerminalJson(&id, &view)));
     }
 
     fn opened(&mut self, opened: &OpenedSession) {
@@ -109,30 +131,30 @@ impl Recorder {
         } = opened;
         self.open.insert(session.clone());
         if request.start == SessionStart::New {
-            self.unsaid.insert(session.clone());
+            self.silent.insert(session.clone());
         }
-        self.send(Job::Open {
+        self.send(WriteCommand::Open {
             name: file_name(&self.agent, session),
             head: line::head(&self.agent, session, &request.cwd),
             start: match request.start {
-                SessionStart::New | SessionStart::Fork(_) => Start::Anew,
-                SessionStart::Load(_) => Start::Told,
-                SessionStart::Resume(_) => Start::Where,
+                SessionStart::New | SessionStart::Fork(_) => RecordStart::New,
+                SessionStart::Load(_) => RecordStart::Replayed,
+                SessionStart::Resume(_) => RecordStart::Continued,
             },
         });
     }
 
-    fn closed(&mut self, session: &v1::SessionId, job: fn(String) -> Job) {
+    fn closed(&mut self, session: &v1::SessionId, command: fn(String) -> WriteCommand) {
         self.open.remove(session);
-        let job = match self.unsaid.remove(session) {
-            true => Job::Delete,
-            false => job,
+        let command = match self.silent.remove(session) {
+            true => WriteCommand::Delete,
+            false => command,
         };
-        self.send(job(file_name(&self.agent, session)));
+        self.send(command(file_name(&self.agent, session)));
     }
 
     fn line(&mut self, session: &v1::SessionId, text: String) {
-        let fits = |writer: &BackgroundWriter<Job>| writer.fits(cost(&text));
+        let fits = |writer: &BackgroundWriter<WriteCommand>| writer.fits(cost(&text));
         if !self.writer.as_ref().is_some_and(fits) {
             self.lost += 1;
             return;
@@ -148,25 +170,26 @@ impl Recorder {
 
     fn write(&self, name: String, text: String) {
         let cost = cost(&text);
-        self.push(Job::Line { name, text }, cost);
+        self.push(WriteCommand::Line { name, text }, cost);
     }
 
     /// What is no line is done however much waits.
-    fn send(&self, job: Job) {
-        self.push(job, 0);
+    fn send(&self, command: WriteCommand) {
+        self.push(command, 0);
     }
 
-    fn push(&self, job: Job, weight: usize) {
+    fn push(&self, command: WriteCommand, weight: usize) {
         if let Some(writer) = &self.writer {
-            writer.push(job, weight);
+            writer.push(command, weight);
         }
     }
 
     fn end(&mut self) {
-        let rest = self.commands.rest();
-        rest.into_iter().for_each(|wrote| self.wrote(wrote));
-        for session in std::mem::take(&mut self.unsaid) {
-            self.send(Job::Delete(file_name(&self.agent, &session)));
+        let rest = self.terminals.drain();
+        rest.into_iter()
+            .for_each(|wrote| self.record_terminal(wrote));
+        for session in std::mem::take(&mut self.silent) {
+            self.send(WriteCommand::Delete(file_name(&self.agent, &session)));
         }
         if let Some(writer) = self.writer.take() {
             writer.close(PATIENCE);
@@ -181,7 +204,7 @@ impl Drop for Recorder {
 }
 
 /// Whether somebody would miss it.
-fn is_said(update: &v1::SessionUpdate) -> bool {
+fn has_content(update: &v1::SessionUpdate) -> bool {
     use v1::SessionUpdate::{AgentMessageChunk, ToolCall, ToolCallUpdate, UserMessageChunk};
     matches!(
         update,
@@ -191,7 +214,7 @@ fn is_said(update: &v1::SessionUpdate) -> bool {
 
 /// What a line takes while it waits.
 fn cost(text: &str) -> usize {
-    text.len() + size_of::<Job>() + NAME
+    text.len() + size_of::<WriteCommand>() + NAME
 }
 
 /// How long the name of a file is.

@@ -8,7 +8,7 @@ use attache::json::{self, Object};
 use attache::v1;
 
 use super::ArchivedSession;
-use super::line::Line;
+use super::line::TranscriptLine;
 
 /// The record of a file; `None` if it is no transcript.
 pub(super) fn of(file: &Path) -> Option<ArchivedSession> {
@@ -46,9 +46,11 @@ fn text(head: &Object<'_>, name: &str) -> Option<String> {
 fn title(start: &[u8], end: &[u8]) -> Option<String> {
     let given = last_title(end).or_else(|| last_title(start));
     given.or_else(|| {
-        let mut lines = start.split(|byte| *byte == b'\n').filter_map(Line::read);
+        let mut lines = start
+            .split(|byte| *byte == b'\n')
+            .filter_map(TranscriptLine::read);
         lines.find_map(|line| match line {
-            Line::Prompt(content) => beginning(&content),
+            TranscriptLine::Prompt(content) => beginning(&content),
             _ => None,
         })
     })
@@ -56,13 +58,16 @@ fn title(start: &[u8], end: &[u8]) -> Option<String> {
 
 fn last_title(part: &[u8]) -> Option<String> {
     let lines = part.rsplit(|byte| *byte == b'\n');
-    let mut told = lines.filter(|line| line.windows(SIGN.len()).any(|it| it == SIGN));
-    told.find_map(|line| match Line::read(line)? {
-        Line::Update(update) => match *update {
-            v1::SessionUpdate::SessionInfoUpdate(info) => info.title.value().cloned(),
-            _ => None,
-        },
-        _ => None,
+    let mut candidates = lines.filter(|line| line.windows(SIGN.len()).any(|it| it == SIGN));
+    candidates.find_map(|line| {
+        let TranscriptLine::Update(update) = TranscriptLine::read(line)? else {
+            return None;
+        };
+        // Another update may contain the same words.
+        let v1::SessionUpdate::SessionInfoUpdate(info) = *update else {
+            return None;
+        };
+        info.title.value().cloned()
     })
 }
 

@@ -11,11 +11,11 @@ use tempfile::NamedTempFile;
 use super::ENDING;
 
 /// What is to be done with the file of a name.
-pub(super) enum Job {
+pub(super) enum WriteCommand {
     Open {
         name: String,
         head: String,
-        start: Start,
+        start: RecordStart,
     },
     Line {
         name: String,
@@ -27,58 +27,61 @@ pub(super) enum Job {
 }
 
 /// How a transcript begins.
-pub(super) enum Start {
+pub(super) enum RecordStart {
     /// With nothing. What was kept under this id is of another session, and is put aside.
-    Anew,
+    New,
     /// With what the agent has told again, if it has; it is more than what we have.
-    Told,
+    Replayed,
     /// Where it ended.
-    Where,
+    Continued,
 }
 
-pub(super) struct Writer {
+pub(super) struct TranscriptWriter {
     folder: PathBuf,
-    files: HashMap<String, Open>,
+    files: HashMap<String, TranscriptFile>,
 }
 
 /// A file, or what came before the session had one.
-struct Open {
-    to: To,
+struct TranscriptFile {
+    to: Destination,
     pending: Vec<u8>,
     size: u64,
 }
 
-enum To {
+enum Destination {
     Draft(NamedTempFile),
     File(File),
 }
 
-impl Writer {
-    pub(super) fn new(folder: PathBuf) -> Writer {
-        Writer {
+impl TranscriptWriter {
+    pub(super) fn new(folder: PathBuf) -> TranscriptWriter {
+        TranscriptWriter {
             folder,
             files: HashMap::new(),
         }
     }
 
     /// What came together is written together. A file that fails is given up: a conversation is worth more than its record.
-    pub(super) fn write(&mut self, jobs: Vec<Job>) {
-        jobs.into_iter().for_each(|job| self.work(job));
+    pub(super) fn write(&mut self, commands: Vec<WriteCommand>) {
+        commands
+            .into_iter()
+            .for_each(|command| self.run_command(command));
         self.files.retain(|_, file| file.flush().is_ok());
     }
 
-    fn work(&mut self, job: Job) {
-        match job {
-            Job::Open { name, head, start } => {
+    fn run_command(&mut self, command: WriteCommand) {
+        match command {
+            WriteCommand::Open { name, head, start } => {
                 let draft = match (self.files.remove(&name), &start) {
                     // Opened again while it is open: it goes on.
                     (
                         Some(
-                            open @ Open {
-                                to: To::File(_), ..
+                            open @ TranscriptFile {
+                                to: Destination::File(_),
+                                ..
                             },
                         ),
-                        Start::Told | Start::Where,
+                        RecordStart::Replayed | RecordStart::Continued,
                     ) => {
                         self.files.insert(name, open);
                         return;
@@ -89,18 +92,18 @@ impl Writer {
                     self.files.insert(name, open);
                 }
             }
-            Job::Line { name, text } => self.line(name, &text),
-            Job::Flush(name) => {
+            WriteCommand::Line { name, text } => self.line(name, &text),
+            WriteCommand::Flush(name) => {
                 if let Some(file) = self.files.get_mut(&name) {
                     file.flush().ok();
                 }
             }
-            Job::Close(name) => {
+            WriteCommand::Close(name) => {
                 if let Some(mut file) = self.files.remove(&name) {
                     file.flush().ok();
                 }
             }
-            Job::Delete(name) => {
+            WriteCommand::Delete(name) => {
                 self.files.remove(&name);
                 fs::remove_file(self.folder.join(name)).ok();
             }
@@ -121,36 +124,42 @@ impl Writer {
 
     /// A place for what is told of a session that is not open yet. An agent can tell of any number of sessions that
     /// nobody will ever open.
-    fn draft(&self) -> io::Result<Open> {
+    fn draft(&self) -> io::Result<TranscriptFile> {
         let drafts = self.files.values();
-        let drafts = drafts.filter(|file| matches!(file.to, To::Draft(_)));
+        let drafts = drafts.filter(|file| matches!(file.to, Destination::Draft(_)));
         if drafts.count() >= DRAFTS {
             return Err(io::Error::other("too many drafts"));
         }
-        Ok(Open::new(To::Draft(self.temporary()?)))
+        Ok(TranscriptFile::new(Destination::Draft(self.temporary()?)))
     }
 
-    fn open(&self, name: &str, head: &str, start: &Start, draft: Option<Open>) -> io::Result<Open> {
+    fn open(
+        &self,
+        name: &str,
+        head: &str,
+        start: &RecordStart,
+        draft: Option<TranscriptFile>,
+    ) -> io::Result<TranscriptFile> {
         let path = self.folder.join(name);
         let goes_on = match start {
-            Start::Anew => false,
-            Start::Told => draft.is_none() && path.exists(),
-            Start::Where => path.exists(),
+            RecordStart::New => false,
+            RecordStart::Replayed => draft.is_none() && path.exists(),
+            RecordStart::Continued => path.exists(),
         };
         if goes_on {
             let mut file = append(&path)?;
             end_torn_line(&path, &mut file)?;
             copy(draft, &mut file)?;
-            return Ok(Open::new(To::File(file)));
+            return Ok(TranscriptFile::new(Destination::File(file)));
         }
         let mut new = self.temporary()?;
         new.write_all(head.as_bytes())?;
         copy(draft, new.as_file_mut())?;
-        if let Start::Anew = start {
+        if let RecordStart::New = start {
             put_aside(&path)?;
         }
         new.persist(&path)?;
-        Ok(Open::new(To::File(append(&path)?)))
+        Ok(TranscriptFile::new(Destination::File(append(&path)?)))
     }
 
     fn temporary(&self) -> io::Result<NamedTempFile> {
@@ -159,13 +168,13 @@ impl Writer {
     }
 }
 
-impl Open {
-    fn new(to: To) -> Open {
+impl TranscriptFile {
+    fn new(to: Destination) -> TranscriptFile {
         let size = match &to {
-            To::Draft(_) => 0,
-            To::File(file) => file.metadata().map_or(0, |it| it.len()),
+            Destination::Draft(_) => 0,
+            Destination::File(file) => file.metadata().map_or(0, |it| it.len()),
         };
-        Open {
+        TranscriptFile {
             to,
             pending: Vec::new(),
             size,
@@ -188,8 +197,8 @@ impl Open {
             return Ok(());
         }
         let written = match &mut self.to {
-            To::Draft(file) => file.write_all(&self.pending),
-            To::File(file) => file.write_all(&self.pending),
+            Destination::Draft(file) => file.write_all(&self.pending),
+            Destination::File(file) => file.write_all(&self.pending),
         };
         self.pending.clear();
         written
@@ -207,14 +216,14 @@ fn put_aside(path: &Path) -> io::Result<()> {
     }
 }
 
-fn copy(draft: Option<Open>, file: &mut File) -> io::Result<()> {
+fn copy(draft: Option<TranscriptFile>, file: &mut File) -> io::Result<()> {
     let Some(mut draft) = draft else {
         return Ok(());
     };
     draft.flush()?;
     let mut early = match draft.to {
-        To::Draft(file) => file,
-        To::File(_) => return Ok(()),
+        Destination::Draft(file) => file,
+        Destination::File(_) => return Ok(()),
     };
     early.seek(SeekFrom::Start(0))?;
     io::copy(&mut early, file)?;

@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 use super::document::{Document, notation};
 use super::error::ConfigError;
 use super::layer::{KEYS, KeysBelow, Layer, keys_of};
-use super::nearest;
+use super::similar_names;
 
 /// Sets a key such as `default_agent` or `agent_servers.mine.command`. A value that is JSON is taken as such, another
 /// one as a string. The file is written whole or not at all, and only if it fits afterwards.
@@ -126,10 +126,10 @@ fn check_key(key: &str) -> Result<(), ConfigError> {
         return Ok(());
     }
     let nearest = match keys_of(first) {
-        KeysBelow::Known(keys) if !rest.is_empty() => nearest(rest, keys.iter().copied())
+        KeysBelow::Known(keys) if !rest.is_empty() => similar_names(rest, keys.iter().copied())
             .first()
             .map(|name| format!("{first}.{name}")),
-        _ => nearest(first, KEYS.iter().copied())
+        _ => similar_names(first, KEYS.iter().copied())
             .first()
             .map(|name| (*name).to_owned()),
     };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::error::SourceLocation;
 use super::layer::KEYS;
-use super::{ConfigError, Configuration, ConfiguredAgent, nearest};
+use super::{ConfigError, Configuration, ConfiguredAgent, similar_names};
 use crate::agents::Agent;
 
 /// A value that counts.
@@ -105,7 +105,7 @@ impl Configuration {
     pub fn get(&self, key: &str) -> Result<Option<Value>, ConfigError> {
         let first = key.split('.').next().unwrap_or(key);
         if !KEYS.contains(&first) {
-            let nearest = nearest(first, KEYS.iter().copied());
+            let nearest = similar_names(first, KEYS.iter().copied());
             return Err(ConfigError::NoSuchKey {
                 key: key.to_owned(),
                 nearest: nearest.first().map(|name| (*name).to_owned()),

@@ -9,8 +9,9 @@ use attache_host::permissions::{Expiry, ExpiryError, Preset};
 
 use super::document::{Document, Node};
 use super::error::{ConfigError, ConfigWarning};
-use super::{ConfigSetting, ConfiguredAgent, ForeignEditor, SandboxConfig, mcp, nearest, sandbox};
-use crate::agents::named_in;
+use super::{ConfigSetting, ConfiguredAgent, ForeignEditor, SandboxConfig, sandbox, similar_names};
+use crate::agents::resolve_program;
+use crate::mcp;
 
 /// What one file says.
 #[derive(Debug, Default)]
@@ -32,7 +33,7 @@ impl Layer {
         document.read(|root| {
             let mut layer = Layer::default();
             for (key, node) in root.members()? {
-                layer.take(key, &node)?;
+                layer.set(key, &node)?;
             }
             Ok(layer)
         })
@@ -49,15 +50,15 @@ impl Layer {
         }
     }
 
-    fn take(&mut self, key: &str, node: &Node<'_>) -> Result<(), ConfigError> {
+    fn set(&mut self, key: &str, node: &Node<'_>) -> Result<(), ConfigError> {
         match key {
             "default_agent" | "defaultAgent" => {
                 self.default_agent = Some(setting(node, node.string()?.to_owned()));
             }
-            "permissions" | "defaultPermissions" => self.take_permissions(node)?,
+            "permissions" | "defaultPermissions" => self.set_permissions(node)?,
             "policy" => self.policy = Some(setting(node, path(node)?)),
             "mcp_servers" | "mcpServers" => {
-                let servers = mcp::read(node, &mut self.warnings)?;
+                let servers = mcp_servers(node, &mut self.warnings)?;
                 self.mcp_servers.extend(servers);
             }
             "agent_servers" | "agents" => {
@@ -69,18 +70,16 @@ impl Layer {
             "sandbox" => {
                 self.sandbox = Some(setting(node, sandbox::read(node, &mut self.warnings)?))
             }
-            "environment" => self.take_environment(node)?,
+            "environment" => self.set_environment(node)?,
             "agents_from" => self.agents_from = Some(setting(node, editors(node)?)),
             "$schema" => {}
             unknown => self.warnings.push(unknown_key(unknown, node, KEYS)),
         }
         Ok(())
     }
-}
 
-impl Layer {
     /// A preset, or an object with one and how long decisions hold.
-    fn take_permissions(&mut self, node: &Node<'_>) -> Result<(), ConfigError> {
+    fn set_permissions(&mut self, node: &Node<'_>) -> Result<(), ConfigError> {
         if !node.is_object() {
             self.permissions = Some(setting(node, preset(node)?));
             return Ok(());
@@ -88,7 +87,7 @@ impl Layer {
         for (key, node) in node.members()? {
             match key {
                 "preset" => self.permissions = Some(setting(&node, preset(&node)?)),
-                "expiry" => self.expiry = Some(setting(&node, term(&node)?)),
+                "expiry" => self.expiry = Some(setting(&node, expiry(&node)?)),
                 unknown => self
                     .warnings
                     .push(unknown_key(unknown, &node, PERMISSION_KEYS)),
@@ -96,11 +95,9 @@ impl Layer {
         }
         Ok(())
     }
-}
 
-impl Layer {
     /// Which variables children get beside those that are listed.
-    fn take_environment(&mut self, node: &Node<'_>) -> Result<(), ConfigError> {
+    fn set_environment(&mut self, node: &Node<'_>) -> Result<(), ConfigError> {
         for (key, node) in node.members()? {
             match key {
                 "pass" => self.pass = Some(setting(&node, variable_patterns(&node)?)),
@@ -149,13 +146,40 @@ pub(super) fn agent(
     {
         Some(program) => Ok(ConfiguredAgent {
             name: name.to_owned(),
-            command: named_in(entry.document().path(), &program),
+            command: resolve_program(entry.document().path(), &program),
             args: words.collect(),
             env,
             editor: None,
         }),
         None => Err(entry.wrong("wants a `command`, or an `argv` that starts with one")),
     }
+}
+
+/// Reads MCP servers. An invalid server, or one whose program is missing, is skipped with a warning.
+fn mcp_servers(
+    node: &Node<'_>,
+    warnings: &mut Vec<ConfigWarning>,
+) -> Result<Vec<ConfigSetting<v1::McpServer>>, ConfigError> {
+    let file = node.document().path();
+    let mut servers = Vec::new();
+    let mut add = |entry: &Node<'_>, read: Result<Option<v1::McpServer>, String>| match read {
+        Ok(Some(server)) => servers.push(setting(entry, server)),
+        Ok(None) => {}
+        Err(fault) => warnings.push(ConfigWarning {
+            place: Some(entry.place()),
+            what: format!("the MCP server is left out: {fault}"),
+        }),
+    };
+    if node.is_list() {
+        for (index, entry) in node.items()?.iter().enumerate() {
+            add(entry, mcp::listed(index, &entry.json(), file));
+        }
+    } else {
+        for (name, entry) in node.members()? {
+            add(&entry, mcp::named(name, &entry.json(), file));
+        }
+    }
+    Ok(servers)
 }
 
 /// Reads an object of strings, whose values may be secrets.
@@ -180,7 +204,7 @@ fn preset(node: &Node<'_>) -> Result<Preset, ConfigError> {
     }
 }
 
-fn term(node: &Node<'_>) -> Result<Expiry, ConfigError> {
+fn expiry(node: &Node<'_>) -> Result<Expiry, ConfigError> {
     let term = node.string()?.parse();
     term.map_err(|error: ExpiryError| node.wrong(error.to_string()))
 }
@@ -209,7 +233,7 @@ fn editors(node: &Node<'_>) -> Result<Vec<ForeignEditor>, ConfigError> {
 }
 
 pub(super) fn unknown_key(key: &str, node: &Node<'_>, known: &[&'static str]) -> ConfigWarning {
-    let hint = match nearest(key, known.iter().copied()).first() {
+    let hint = match similar_names(key, known.iter().copied()).first() {
         Some(name) => format!("; did you mean `{name}`?"),
         None => format!("; the keys here are {}", known.join(", ")),
     };

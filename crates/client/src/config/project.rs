@@ -7,19 +7,19 @@ use attache_host::permissions::Policy;
 
 use super::document::Document;
 use super::error::ConfigError;
-use super::kept::Narrowing;
 use super::layer::Layer;
-use super::named::Named;
-use super::trust::{self, Contents, Known, Record, Records, TrustStore};
+use super::named_files::NamedFiles;
+use super::restrictions::ProjectRestrictions;
+use super::trust::{self, TrustRecord, TrustRecords, TrustStatus, TrustStore, TrustedContents};
 use super::{ConfigSources, Configuration, PROJECT_FILE, UntrustedProject};
 
 /// A project's file as it is now.
 struct ProjectFile {
     path: PathBuf,
     layer: Layer,
-    named: Named,
-    contents: Contents,
-    narrowing: Narrowing,
+    named: NamedFiles,
+    contents: TrustedContents,
+    restrictions: ProjectRestrictions,
     /// Why it makes no sense.
     fault: Option<ConfigError>,
     /// Why trust cannot cover what it names.
@@ -27,11 +27,11 @@ struct ProjectFile {
 }
 
 /// What is in the place of a project's file.
-enum Found {
-    Nothing,
+enum ProjectFileLookup {
+    Missing,
     /// Somebody else may have written it.
     Refused(String),
-    File(Box<ProjectFile>),
+    Found(Box<ProjectFile>),
 }
 
 impl Configuration {
@@ -45,12 +45,14 @@ impl Configuration {
         if let Some(path) = &sources.project {
             let record = trust::record(&records, path);
             match ProjectFile::find(path, user)? {
-                Found::Nothing => self.keep_gone(path, record, (&sources.trust, user)),
-                Found::Refused(fault) => {
+                ProjectFileLookup::Missing => self.keep_gone(path, record, (&sources.trust, user)),
+                ProjectFileLookup::Refused(fault) => {
                     self.keep_refused(path, &fault, record, (&sources.trust, user));
                     self.untrusted = Some(UntrustedProject::refused(path, fault));
                 }
-                Found::File(file) => self.add_project(*file, record, (&sources.trust, user))?,
+                ProjectFileLookup::Found(file) => {
+                    self.add_project(*file, record, (&sources.trust, user))?
+                }
             }
         }
         self.keep_above(sources, &records, user)
@@ -59,22 +61,22 @@ impl Configuration {
     fn add_project(
         &mut self,
         file: ProjectFile,
-        record: Option<&Record>,
+        record: Option<&TrustRecord>,
         own: (&TrustStore, &Layer),
     ) -> Result<(), ConfigError> {
         self.protect(&file, record);
-        let known = record.map_or(Known::Unknown, |record| record.compared(&file.contents));
-        if known == Known::Trusted && file.uncovered.is_none() {
+        let known = record.map_or(TrustStatus::Unknown, |record| record.status(&file.contents));
+        if known == TrustStatus::Trusted && file.uncovered.is_none() {
             return self.trust(file, record, own.0);
         }
         let (has_changed, changed) = match known {
-            Known::Changed(files) => (true, files),
-            Known::Trusted => (true, Vec::new()),
-            Known::Unknown => (false, Vec::new()),
+            TrustStatus::Changed(files) => (true, files),
+            TrustStatus::Trusted => (true, Vec::new()),
+            TrustStatus::Unknown => (false, Vec::new()),
         };
         if let Some(record) = record {
             let why = why(changed.first(), file.uncovered.as_deref());
-            self.keep_changed(&file.path, why, record.narrowing(), own);
+            self.keep_changed(&file.path, why, record.restrictions(), own);
         }
         self.untrusted = Some(file.untrusted(has_changed, changed));
         Ok(())
@@ -83,19 +85,19 @@ impl Configuration {
     fn trust(
         &mut self,
         mut file: ProjectFile,
-        record: Option<&Record>,
+        record: Option<&TrustRecord>,
         trust: &TrustStore,
     ) -> Result<(), ConfigError> {
         if let Some(error) = file.fault {
             return Err(error);
         }
-        let is_stored = record.and_then(Record::narrowing) == Some(&file.narrowing)
-            && file.narrowing.is_stored(trust);
+        let is_stored = record.and_then(TrustRecord::restrictions) == Some(&file.restrictions)
+            && file.restrictions.is_stored(trust);
         let policy = file.named.policy.as_deref();
         if !is_stored {
             // Where this fails, the rules are lost once the file changes, and that is told then.
             trust
-                .put(&file.path, &file.contents, &file.narrowing, policy)
+                .put(&file.path, &file.contents, &file.restrictions, policy)
                 .ok();
         }
         self.policy_text = file.named.policy;
@@ -109,7 +111,7 @@ impl Configuration {
     fn keep_above(
         &mut self,
         sources: &ConfigSources,
-        records: &Records,
+        records: &TrustRecords,
         user: &Layer,
     ) -> Result<(), ConfigError> {
         let Some(directory) = &sources.directory else {
@@ -130,38 +132,38 @@ impl Configuration {
                 continue;
             }
             let file = match ProjectFile::find(&path, user)? {
-                Found::Nothing => {
+                ProjectFileLookup::Missing => {
                     self.keep_gone(&path, Some(record), own);
                     continue;
                 }
-                Found::Refused(fault) => {
+                ProjectFileLookup::Refused(fault) => {
                     self.keep_refused(&path, &fault, Some(record), own);
                     continue;
                 }
-                Found::File(file) => *file,
+                ProjectFileLookup::Found(file) => *file,
             };
             self.protect(&file, Some(record));
-            match record.compared(&file.contents) {
-                Known::Trusted if file.uncovered.is_none() => {
-                    let kept = match record.narrowing() {
-                        Some(narrowing) => self.keep(&path, narrowing, own),
+            match record.status(&file.contents) {
+                TrustStatus::Trusted if file.uncovered.is_none() => {
+                    let kept = match record.restrictions() {
+                        Some(restrictions) => self.keep(&path, restrictions, own),
                         None => Err(NOT_STORED.to_owned()),
                     };
                     if kept.is_err() {
                         let policy = file.named.policy.as_deref();
-                        let put = own.0.put(&path, &file.contents, &file.narrowing, policy);
+                        let put = own.0.put(&path, &file.contents, &file.restrictions, policy);
                         put.ok();
                         let why = "is trusted".to_owned();
-                        self.keep_lost(&path, why, &file.narrowing, own);
+                        self.keep_lost(&path, why, &file.restrictions, own);
                     }
                 }
-                Known::Changed(files) => {
+                TrustStatus::Changed(files) => {
                     let why = why(files.first(), file.uncovered.as_deref());
-                    self.keep_changed(&path, why, record.narrowing(), own);
+                    self.keep_changed(&path, why, record.restrictions(), own);
                 }
-                Known::Trusted | Known::Unknown => {
+                TrustStatus::Trusted | TrustStatus::Unknown => {
                     let why = why(None, file.uncovered.as_deref());
-                    self.keep_changed(&path, why, record.narrowing(), own);
+                    self.keep_changed(&path, why, record.restrictions(), own);
                 }
             }
         }
@@ -173,17 +175,17 @@ impl Configuration {
         &mut self,
         path: &Path,
         why: String,
-        narrowing: &Narrowing,
+        restrictions: &ProjectRestrictions,
         own: (&TrustStore, &Layer),
     ) {
-        self.keep_changed(path, why, Some(narrowing), own);
+        self.keep_changed(path, why, Some(restrictions), own);
         self.changed.pop_if(|changed| changed.has_rules.is_ok());
     }
 
-    fn keep_gone(&mut self, path: &Path, record: Option<&Record>, own: (&TrustStore, &Layer)) {
+    fn keep_gone(&mut self, path: &Path, record: Option<&TrustRecord>, own: (&TrustStore, &Layer)) {
         if let Some(record) = record {
             self.protect_recorded(record);
-            self.keep_changed(path, "is gone".to_owned(), record.narrowing(), own);
+            self.keep_changed(path, "is gone".to_owned(), record.restrictions(), own);
         }
     }
 
@@ -191,36 +193,38 @@ impl Configuration {
         &mut self,
         path: &Path,
         fault: &str,
-        record: Option<&Record>,
+        record: Option<&TrustRecord>,
         own: (&TrustStore, &Layer),
     ) {
         if let Some(record) = record {
             self.protect_recorded(record);
             let why = format!("is refused ({fault})");
-            self.keep_changed(path, why, record.narrowing(), own);
+            self.keep_changed(path, why, record.restrictions(), own);
         }
     }
 
     /// Names the files that decide what agents may do: those that the file names, those that it names and that are not
     /// there, and those that it named when it was trusted.
-    fn protect(&mut self, file: &ProjectFile, record: Option<&Record>) {
+    fn protect(&mut self, file: &ProjectFile, record: Option<&TrustRecord>) {
         self.named_files.extend(file.named.files.iter().cloned());
         self.named_files.extend(file.named.missing.iter().cloned());
         record.into_iter().for_each(|it| self.protect_recorded(it));
     }
 
-    fn protect_recorded(&mut self, record: &Record) {
+    fn protect_recorded(&mut self, record: &TrustRecord) {
         let names = record.contents().names.into_keys();
         self.named_files.extend(names.map(PathBuf::from));
     }
 }
 
 impl ProjectFile {
-    fn find(path: &Path, user: &Layer) -> Result<Found, ConfigError> {
+    fn find(path: &Path, user: &Layer) -> Result<ProjectFileLookup, ConfigError> {
         let document = match Document::open(path) {
             Ok(Some(document)) => document,
-            Ok(None) => return Ok(Found::Nothing),
-            Err(ConfigError::Ownership(error)) => return Ok(Found::Refused(error.to_string())),
+            Ok(None) => return Ok(ProjectFileLookup::Missing),
+            Err(ConfigError::Ownership(error)) => {
+                return Ok(ProjectFileLookup::Refused(error.to_string()));
+            }
             Err(error) => return Err(error),
         };
         let (mut layer, fault) = match Layer::read(&document) {
@@ -228,18 +232,18 @@ impl ProjectFile {
             Err(error) => (Layer::default(), Some(error)),
         };
         layer.drop_sandbox();
-        let (mut named, uncovered) = match Named::of(&layer, path) {
+        let (mut named, uncovered) = match NamedFiles::of(&layer, path) {
             Ok(named) => (named, None),
-            Err(why) => (Named::default(), Some(why)),
+            Err(why) => (NamedFiles::default(), Some(why)),
         };
         layer.narrow(user, named.policy.as_deref());
-        Ok(Found::File(Box::new(ProjectFile {
+        Ok(ProjectFileLookup::Found(Box::new(ProjectFile {
             path: path.to_owned(),
-            contents: Contents {
+            contents: TrustedContents {
                 digest: trust::digest(document.text()),
                 names: std::mem::take(&mut named.states),
             },
-            narrowing: Narrowing::of(&layer, named.policy.as_deref()),
+            restrictions: ProjectRestrictions::of(&layer, named.policy.as_deref()),
             layer,
             named,
             fault,
@@ -275,7 +279,7 @@ impl ProjectFile {
                 .or(self.uncovered)
                 .or(policy_fault.map(|error| error.to_string())),
             contents: self.contents,
-            narrowing: self.narrowing,
+            restrictions: self.restrictions,
             policy_text: self.named.policy,
         }
     }

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use attache::process::{NestedMounts, Network};
-use attache_host::sandbox::Settings;
+use attache_host::sandbox::SandboxSettings;
 use serde_json::{Value, json};
 
 use super::document::Node;
 use super::error::{ConfigError, ConfigWarning};
 use super::layer::unknown_key;
-use crate::agents::named_in;
+use crate::agents::resolve_program;
 
 /// The sandbox for commands, as configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct SandboxConfig {
     /// Whether there is one.
     pub mode: SandboxMode,
     /// What it leaves open and what it closes.
-    pub settings: Settings,
+    pub settings: SandboxSettings,
     /// Whether agents can mount, for a sandbox of their own, while a policy denies paths.
     pub nested: NestedMounts,
 }
@@ -85,7 +85,7 @@ fn nested(node: &Node<'_>) -> Result<NestedMounts, ConfigError> {
 fn paths(node: &Node<'_>) -> Result<Vec<PathBuf>, ConfigError> {
     let items = node.items()?;
     let path = |item: &Node<'_>| {
-        let path = named_in(item.document().path(), item.string()?);
+        let path = resolve_program(item.document().path(), item.string()?);
         match path.is_absolute() && path.parent().is_some() {
             true => Ok(path),
             false => Err(item.wrong("wants an absolute path, or one that starts with `~/`")),

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::UntrustedProject;
 use super::edit::write_whole;
 use super::error::ConfigError;
-use super::kept::Narrowing;
-use super::named::{MISSING, States};
+use super::named_files::{FileStates, MISSING};
+use super::restrictions::ProjectRestrictions;
 
 /// The project files that are trusted, kept in a file of our own.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub struct TrustStore {
 
 /// What is known of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum TrustStatus {
     Trusted,
     /// These of the named files have changed, if the file itself has not.
     Changed(Vec<PathBuf>),
@@ -32,14 +32,14 @@ pub(super) enum Known {
 
 /// What a person has looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Contents {
+pub(super) struct TrustedContents {
     /// Digest of the project's file.
     pub(super) digest: String,
     /// What each file was that it names.
-    pub(super) names: States,
+    pub(super) names: FileStates,
 }
 
-impl Contents {
+impl TrustedContents {
     /// Whether a named file is there.
     pub(super) fn has(&self, path: &Path) -> bool {
         let state = self.names.get(&*path.to_string_lossy());
@@ -47,21 +47,21 @@ impl Contents {
     }
 }
 
-/// A record as it is stored. Earlier versions kept only the digest of the project's file, or no narrowing.
+/// A record as it is stored. Earlier versions kept only the digest of the project's file, or no restrictions.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Record {
+pub(super) enum TrustRecord {
     Whole {
         #[serde(flatten)]
-        contents: Contents,
+        contents: TrustedContents,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        narrowing: Option<Narrowing>,
+        restrictions: Option<ProjectRestrictions>,
     },
     Digest(String),
 }
 
 /// The records, each under the path of its project file.
-pub(super) type Records = BTreeMap<String, Record>;
+pub(super) type TrustRecords = BTreeMap<String, TrustRecord>;
 
 impl TrustStore {
     /// Keeps it in this file, which need not exist.
@@ -78,7 +78,7 @@ impl TrustStore {
         self.put(
             &file.path,
             &file.contents,
-            &file.narrowing,
+            &file.restrictions,
             file.policy_text.as_deref(),
         )
     }
@@ -87,16 +87,16 @@ impl TrustStore {
     pub(super) fn put(
         &self,
         path: &Path,
-        contents: &Contents,
-        narrowing: &Narrowing,
+        contents: &TrustedContents,
+        restrictions: &ProjectRestrictions,
         policy: Option<&str>,
     ) -> Result<(), ConfigError> {
         if let Some(text) = policy {
             self.store(text)?;
         }
-        let record = Record::Whole {
+        let record = TrustRecord::Whole {
             contents: contents.clone(),
-            narrowing: Some(narrowing.clone()),
+            restrictions: Some(restrictions.clone()),
         };
         let mut trusted = self.read()?;
         trusted.insert(key(path), record);
@@ -122,12 +122,12 @@ impl TrustStore {
     pub fn already_warned(&self, file: &UntrustedProject) -> bool {
         let aside = TrustStore::at(self.file.with_file_name(TOLD));
         let mut told = aside.read().unwrap_or_default();
-        let contents = told.get(&key(&file.path)).map(Record::contents);
+        let contents = told.get(&key(&file.path)).map(TrustRecord::contents);
         let is_told = contents.is_some_and(|contents| contents == file.contents);
         if !is_told {
-            let record = Record::Whole {
+            let record = TrustRecord::Whole {
                 contents: file.contents.clone(),
-                narrowing: None,
+                restrictions: None,
             };
             told.insert(key(&file.path), record);
             // What cannot be kept is told again.
@@ -142,7 +142,7 @@ impl TrustStore {
 
     /// What is trusted. A file that does not exist trusts nothing. One that makes no sense is an error, as nobody knows
     /// which rules it would keep in force; so is one that others may have written.
-    pub(super) fn read(&self) -> Result<Records, ConfigError> {
+    pub(super) fn read(&self) -> Result<TrustRecords, ConfigError> {
         let unreadable = |cause| ConfigError::Unreadable {
             path: self.file.clone(),
             cause,
@@ -150,7 +150,7 @@ impl TrustStore {
         let text = match ownership::read_text(&self.file, LIMIT) {
             Ok(text) => text,
             Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Records::new());
+                return Ok(TrustRecords::new());
             }
             Err(ReadError::Io(error)) => return Err(unreadable(error)),
             Err(ReadError::Refused(error)) => return Err(ConfigError::Ownership(error)),
@@ -159,15 +159,17 @@ impl TrustStore {
         serde_json::from_str(&text).map_err(damaged)
     }
 
-    fn write(&self, trusted: &Records) -> Result<(), ConfigError> {
+    fn write(&self, trusted: &TrustRecords) -> Result<(), ConfigError> {
         self.write_records(trusted)?;
-        let needed = trusted.values().filter_map(Record::narrowing);
-        let needed = needed.filter_map(Narrowing::digest).map(str::to_owned);
+        let needed = trusted.values().filter_map(TrustRecord::restrictions);
+        let needed = needed
+            .filter_map(ProjectRestrictions::digest)
+            .map(str::to_owned);
         self.remove_copies_except(&needed.collect::<Vec<_>>());
         Ok(())
     }
 
-    fn write_records(&self, trusted: &Records) -> Result<(), ConfigError> {
+    fn write_records(&self, trusted: &TrustRecords) -> Result<(), ConfigError> {
         let text = serde_json::to_string_pretty(trusted).map_err(io::Error::from);
         let written = text.and_then(|text| write_whole(&self.file, &text));
         written.map_err(|cause| ConfigError::Unwritable {
@@ -178,27 +180,27 @@ impl TrustStore {
 }
 
 /// The record of a project file.
-pub(super) fn record<'a>(records: &'a Records, path: &Path) -> Option<&'a Record> {
+pub(super) fn record<'a>(records: &'a TrustRecords, path: &Path) -> Option<&'a TrustRecord> {
     records.get(&key_of_record(records, path)?)
 }
 
 /// Earlier versions kept a project file by where it leads. Only such a record counts for a link.
-fn key_of_record(records: &Records, path: &Path) -> Option<String> {
+fn key_of_record(records: &TrustRecords, path: &Path) -> Option<String> {
     let own = key(path);
     if records.contains_key(&own) {
         return Some(own);
     }
     let followed = path.canonicalize().ok()?.to_string_lossy().into_owned();
     let record = records.get(&followed)?;
-    record.narrowing().is_none().then_some(followed)
+    record.restrictions().is_none().then_some(followed)
 }
 
-impl Record {
+impl TrustRecord {
     /// What is known of a project file with these contents.
-    pub(super) fn compared(&self, now: &Contents) -> Known {
+    pub(super) fn status(&self, now: &TrustedContents) -> TrustStatus {
         let then = self.contents();
         if then == *now {
-            return Known::Trusted;
+            return TrustStatus::Trusted;
         }
         let has_changed = |name: &&String| then.names.get(*name) != now.names.get(*name);
         let names = then.names.keys().chain(now.names.keys());
@@ -208,23 +210,23 @@ impl Record {
         };
         changed.sort();
         changed.dedup();
-        Known::Changed(changed)
+        TrustStatus::Changed(changed)
     }
 
-    pub(super) fn contents(&self) -> Contents {
+    pub(super) fn contents(&self) -> TrustedContents {
         match self {
-            Record::Whole { contents, .. } => contents.clone(),
-            Record::Digest(digest) => Contents {
+            TrustRecord::Whole { contents, .. } => contents.clone(),
+            TrustRecord::Digest(digest) => TrustedContents {
                 digest: digest.clone(),
-                names: States::new(),
+                names: FileStates::new(),
             },
         }
     }
 
-    pub(super) fn narrowing(&self) -> Option<&Narrowing> {
+    pub(super) fn restrictions(&self) -> Option<&ProjectRestrictions> {
         match self {
-            Record::Whole { narrowing, .. } => narrowing.as_ref(),
-            Record::Digest(_) => None,
+            TrustRecord::Whole { restrictions, .. } => restrictions.as_ref(),
+            TrustRecord::Digest(_) => None,
         }
     }
 }

@@ -8,47 +8,47 @@ use attache_host::{Host, audit};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
-use super::wire::{Reading, Writing};
+use super::wire::{ObservedReader, ObservedWriter};
 use super::{Conversation, failure};
 use crate::event::Event;
 
 /// How far the agent has come.
 #[derive(Debug)]
-pub(super) enum Stage {
+pub(super) enum AgentStatus {
     /// It was started and has not said what it can do.
     Starting,
     Ready,
     /// It says nothing any more. What it said before is still being taken.
-    Ending(Option<Farewell>),
+    Ending(Option<AgentExit>),
     Gone,
 }
 
 /// How it ended, once that is known.
 #[derive(Debug)]
-pub(super) struct Farewell {
-    how: String,
+pub(super) struct AgentExit {
+    reason: String,
     stderr: Vec<String>,
 }
 
 /// Why the conversation ends.
-enum Cause {
+enum EndCause {
     Closed(CloseReason),
     /// Before the agent was ready.
     ClosedEarly(CloseReason),
     GivenUp(String),
 }
 
-type Started = Result<(Child, Stdin, Stdout), process::Error>;
+type LaunchResult = Result<(Child, Stdin, Stdout), process::Error>;
 
 impl Conversation {
     /// Starts the program, after the one before it has ended.
     pub(super) fn launch(&mut self, program: Program) {
-        self.stage = Stage::Starting;
+        self.status = AgentStatus::Starting;
         let before = self.child.take();
         let host = self.setup.host.clone();
         let sessions = self.sessions.ids();
         let watcher = self.setup.watcher.clone();
-        let program = self.watched(program);
+        let program = self.with_watcher(program);
         let started = async move {
             for session in sessions {
                 host.suspend(&session).await;
@@ -62,11 +62,11 @@ impl Conversation {
             }
             started
         };
-        self.wait(started, Conversation::started);
+        self.run_then(started, Conversation::program_started);
     }
 
     /// The program as the rules of the policy are to judge it and everything it starts.
-    pub(super) fn watched(&self, program: Program) -> Program {
+    pub(super) fn with_watcher(&self, program: Program) -> Program {
         match &self.setup.watcher {
             Some(watcher) => {
                 let watch = watcher.watch_in(program.working_directory());
@@ -76,30 +76,30 @@ impl Conversation {
         }
     }
 
-    fn started(&mut self, (started, notices): (Started, Vec<String>)) {
+    fn program_started(&mut self, (started, notices): (LaunchResult, Vec<String>)) {
         for notice in notices {
-            self.tell(Event::Problem(notice));
+            self.emit(Event::Problem(notice));
         }
         match started {
             Ok((child, stdin, stdout)) => {
                 self.child = Some(child);
-                self.converse(stdout, stdin);
+                self.connect_streams(stdout, stdin);
             }
-            Err(error) => self.gone(Farewell {
-                how: error.to_string(),
+            Err(error) => self.agent_exited(AgentExit {
+                reason: error.to_string(),
                 stderr: Vec::new(),
             }),
         }
     }
 
     /// Begins the conversation.
-    pub(super) fn converse<R, W>(&mut self, read: R, write: W)
+    pub(super) fn connect_streams<R, W>(&mut self, read: R, write: W)
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let read = Reading::new(read, &self.setup.listeners, &self.garbage);
-        let write = Writing::new(write, &self.setup.listeners);
+        let read = ObservedReader::new(read, &self.setup.listeners, &self.invalid_lines);
+        let write = ObservedWriter::new(write, &self.setup.listeners);
         let (agent, calls) = client::connect(read, write, (self.setup.options)());
         let name = self.setup.agent.as_str();
         let log = &self.setup.host.log;
@@ -107,54 +107,56 @@ impl Conversation {
         self.calls = Some(calls);
         self.agent = Some(agent.clone());
 
-        let hello = v1::InitializeRequest::new(v1::ProtocolVersion::V1)
+        let initialized = v1::InitializeRequest::new(v1::ProtocolVersion::V1)
             .client_capabilities(self.setup.offer.clone())
             .client_info(self.setup.info.clone());
         let time = self.setup.times.initialize;
         let initialized = {
             let agent = agent.clone();
-            async move { timeout(time, agent.initialize(hello)).await }
+            async move { timeout(time, agent.initialize(initialized)).await }
         };
-        self.wait(initialized, |conversation, answer| match answer {
-            Ok(Ok(hello)) => conversation.is_ready(hello),
+        self.run_then(initialized, |conversation, answer| match answer {
+            Ok(Ok(initialized)) => conversation.agent_ready(initialized),
             // Its end is told when it is known.
             Ok(Err(CallError::Closed(_))) => {}
             Ok(Err(error)) => {
                 conversation.give_up(format!("the agent does not take `initialize`: {error}"))
             }
-            Err(_) => conversation.give_up(late(conversation.setup.times.initialize)),
+            Err(_) => {
+                conversation.give_up(no_initialize_response(conversation.setup.times.initialize))
+            }
         });
-        self.wait(async move { agent.closed().await }, |conversation, why| {
-            conversation.end(Cause::Closed(why));
+        self.run_then(async move { agent.closed().await }, |conversation, why| {
+            conversation.end(EndCause::Closed(why));
         });
     }
 
-    fn is_ready(&mut self, hello: v1::InitializeResponse) {
-        self.hello = Some(hello.clone());
-        self.stage = Stage::Ready;
-        self.tell(Event::AgentReady(Box::new(hello)));
+    fn agent_ready(&mut self, initialized: v1::InitializeResponse) {
+        self.initialized = Some(initialized.clone());
+        self.status = AgentStatus::Ready;
+        self.emit(Event::AgentReady(Box::new(initialized)));
         for command in std::mem::take(&mut self.early) {
             self.submit(command);
         }
     }
 
     /// Ends an agent that cannot be talked to.
-    fn give_up(&mut self, how: String) {
+    fn give_up(&mut self, reason: String) {
         if let Some(agent) = &self.agent {
             agent.close();
         }
-        self.end(Cause::GivenUp(how));
+        self.end(EndCause::GivenUp(reason));
     }
 
     /// Nothing more will be said, by one side or the other: ends the agent and finds out how it ended.
-    fn end(&mut self, mut cause: Cause) {
-        if matches!(self.stage, Stage::Ending(_) | Stage::Gone) {
+    fn end(&mut self, mut cause: EndCause) {
+        if matches!(self.status, AgentStatus::Ending(_) | AgentStatus::Gone) {
             return;
         }
-        if let (Stage::Starting, Cause::Closed(why)) = (&self.stage, &cause) {
-            cause = Cause::ClosedEarly(why.clone());
+        if let (AgentStatus::Starting, EndCause::Closed(why)) = (&self.status, &cause) {
+            cause = EndCause::ClosedEarly(why.clone());
         }
-        self.stage = Stage::Ending(None);
+        self.status = AgentStatus::Ending(None);
         self.withdraw_all("the agent has gone");
         self.served.clear();
         let host = self.setup.host.clone();
@@ -162,44 +164,41 @@ impl Conversation {
         let child = self.child.take();
         let ended = async move {
             let ending = match &child {
-                Some(child) => Some(ended(child).await),
+                Some(child) => Some(wait_or_stop(child).await),
                 None => None,
             };
             for session in sessions {
                 host.suspend(&session).await;
             }
-            Farewell::of(&cause, ending)
+            AgentExit::of(&cause, ending)
         };
-        self.wait(ended, |conversation, farewell| {
+        self.run_then(ended, |conversation, exit| {
             if conversation.calls.is_some() {
-                conversation.stage = Stage::Ending(Some(farewell));
+                conversation.status = AgentStatus::Ending(Some(exit));
             } else {
-                conversation.gone(farewell);
+                conversation.agent_exited(exit);
             }
         });
     }
 
     /// Everything that the agent said has been taken.
-    pub(super) fn heard_all(&mut self) {
+    pub(super) fn calls_ended(&mut self) {
         self.calls = None;
-        if let Stage::Ending(farewell @ Some(_)) = &mut self.stage
-            && let Some(farewell) = farewell.take()
+        if let AgentStatus::Ending(exit @ Some(_)) = &mut self.status
+            && let Some(exit) = exit.take()
         {
-            self.gone(farewell);
+            self.agent_exited(exit);
         }
     }
 
-    fn gone(&mut self, farewell: Farewell) {
-        self.stage = Stage::Gone;
-        self.forget_agent();
+    fn agent_exited(&mut self, exit: AgentExit) {
+        self.status = AgentStatus::Gone;
+        self.clear_agent();
         for command in std::mem::take(&mut self.early) {
             self.submit(command);
         }
-        let Farewell { how, stderr } = farewell;
-        self.tell(Event::AgentExited {
-            reason: how,
-            stderr,
-        });
+        let AgentExit { reason, stderr } = exit;
+        self.emit(Event::AgentExited { reason, stderr });
     }
 
     pub(super) fn restart(&mut self) {
@@ -211,28 +210,28 @@ impl Conversation {
         // Dropped, they take their calls back and end what they hold.
         self.work.clear();
         self.served.clear();
-        self.forget_agent();
+        self.clear_agent();
         self.launch(program);
     }
 
     /// Turns end, sessions are closed: they belong to an agent that is no more.
-    fn forget_agent(&mut self) {
+    fn clear_agent(&mut self) {
         self.agent = None;
         self.calls = None;
-        self.hello = None;
+        self.initialized = None;
         // "In this session" was said with this process: a session that is taken up again begins anew.
         for session in self.sessions.ids() {
             self.setup.host.permissions.end_session(&session);
         }
         for session in self.sessions.suspend() {
-            let outcome = Err(failure::gone("session/prompt"));
-            self.tell(Event::TurnEnded { session, outcome });
+            let outcome = Err(failure::agent_exited("session/prompt"));
+            self.emit(Event::TurnEnded { session, outcome });
         }
     }
 }
 
 /// Starts the agent, with what the policy denies hidden from it. What moves at that moment is looked at again.
-async fn start(host: Host, program: Program) -> (Started, Vec<String>) {
+async fn start(host: Host, program: Program) -> (LaunchResult, Vec<String>) {
     let mut tries = 0..MOST_TRIES;
     loop {
         let (host, wanted) = (host.clone(), program.clone());
@@ -249,25 +248,25 @@ async fn start(host: Host, program: Program) -> (Started, Vec<String>) {
 }
 
 /// How it ended: by itself if it does so soon, otherwise it is stopped.
-async fn ended(child: &Child) -> ChildExit {
+async fn wait_or_stop(child: &Child) -> ChildExit {
     match timeout(SOON, child.wait()).await {
         Ok(ending) => ending,
         Err(_) => child.stop(StopTimeouts::default()).await,
     }
 }
 
-impl Farewell {
-    fn of(cause: &Cause, ending: Option<ChildExit>) -> Farewell {
+impl AgentExit {
+    fn of(cause: &EndCause, ending: Option<ChildExit>) -> AgentExit {
         let stderr = ending.as_ref().map(last_lines).unwrap_or_default();
-        let how = match cause {
-            Cause::GivenUp(how) => how.clone(),
-            Cause::Closed(why) => ended_by(why, ending),
-            Cause::ClosedEarly(why) => {
+        let reason = match cause {
+            EndCause::GivenUp(reason) => reason.clone(),
+            EndCause::Closed(why) => ended_by(why, ending),
+            EndCause::ClosedEarly(why) => {
                 let ended = ended_by(why, ending);
                 format!("the agent ended before it answered `initialize`: {ended}")
             }
         };
-        Farewell { how, stderr }
+        AgentExit { reason, stderr }
     }
 }
 
@@ -290,7 +289,7 @@ fn last_lines(ending: &ChildExit) -> Vec<String> {
     lines[first..].to_vec()
 }
 
-fn late(time: Duration) -> String {
+fn no_initialize_response(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("the agent does not answer `initialize` within {seconds} s; is it an ACP agent?")
 }

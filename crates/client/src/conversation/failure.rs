@@ -11,27 +11,27 @@ use crate::event::{CommandFailure, Event, FailureKind};
 impl Conversation {
     pub(super) fn fail(&mut self, failure: CommandFailure) {
         let wants_login = failure.kind == FailureKind::LoginRequired;
-        self.tell(Event::CommandFailed(failure));
+        self.emit(Event::CommandFailed(failure));
         if wants_login {
             self.want_login();
         }
     }
 
     pub(super) fn want_login(&mut self) {
-        if let Some(hello) = &self.hello {
-            let methods = hello.auth_methods.clone();
-            self.tell(Event::LoginRequired(methods));
+        if let Some(initialized) = &self.initialized {
+            let methods = initialized.auth_methods.clone();
+            self.emit(Event::LoginRequired(methods));
         }
     }
 }
 
 /// What came of a call that may have taken too long.
-pub(super) fn answered<T>(
+pub(super) fn from_outcome<T>(
     what: &str,
     outcome: Result<Result<T, CallError>, Elapsed>,
 ) -> Result<T, CommandFailure> {
     match outcome {
-        Ok(answer) => answer.map_err(|error| of(what, &error)),
+        Ok(answer) => answer.map_err(|error| from_error(what, &error)),
         Err(_) => {
             let why = "the agent does not answer; restart it if it hangs";
             Err(new(what, why, FailureKind::TimedOut))
@@ -39,11 +39,11 @@ pub(super) fn answered<T>(
     }
 }
 
-pub(super) fn of(what: &str, error: &CallError) -> CommandFailure {
+pub(super) fn from_error(what: &str, error: &CallError) -> CommandFailure {
     let kind = match error {
         CallError::NotOffered { .. } => FailureKind::NotOffered,
         CallError::Refused(error) => kind_of(what, error),
-        CallError::Closed(_) => return gone(what),
+        CallError::Closed(_) => return agent_exited(what),
         CallError::Stalled => FailureKind::TimedOut,
         CallError::TooLarge(_) => FailureKind::Local,
         _ => FailureKind::Refused,
@@ -75,11 +75,11 @@ pub(super) fn not_offered(what: &str, why: &str) -> CommandFailure {
     new(what, why, FailureKind::NotOffered)
 }
 
-pub(super) fn here(what: &str, why: &str) -> CommandFailure {
+pub(super) fn local(what: &str, why: &str) -> CommandFailure {
     new(what, why, FailureKind::Local)
 }
 
-pub(super) fn gone(what: &str) -> CommandFailure {
+pub(super) fn agent_exited(what: &str) -> CommandFailure {
     new(
         what,
         "the agent has gone; restart it",
@@ -87,14 +87,14 @@ pub(super) fn gone(what: &str) -> CommandFailure {
     )
 }
 
-pub(super) fn too_much(what: &str) -> CommandFailure {
-    here(
+pub(super) fn overloaded(what: &str) -> CommandFailure {
+    local(
         what,
         "too much waits for the agent already; try again later",
     )
 }
 
-pub(super) fn hanging(seconds: u64) -> CommandFailure {
+pub(super) fn turn_hangs(seconds: u64) -> CommandFailure {
     let why = format!(
         "the agent has not ended the turn {seconds} s after it was cancelled; it may hang, restart it"
     );

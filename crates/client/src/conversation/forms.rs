@@ -12,14 +12,14 @@ use crate::event::Event;
 /// The forms that wait for a person.
 #[derive(Debug, Default)]
 pub(super) struct Forms {
-    pending: BTreeMap<u64, Pending>,
+    pending: BTreeMap<u64, PendingForm>,
     last: u64,
     /// Pages that were asked for and have not been dealt with.
     pages: VecDeque<v1::ElicitationId>,
 }
 
 #[derive(Debug)]
-struct Pending {
+struct PendingForm {
     session: Option<v1::SessionId>,
     action: FormReply,
 }
@@ -28,7 +28,7 @@ struct Pending {
 pub(super) type FormReply = oneshot::Sender<v1::ElicitationAction>;
 
 impl Conversation {
-    pub(super) fn elicited(
+    pub(super) fn handle_elicitation(
         &mut self,
         request: v1::CreateElicitationRequest,
         reply: Reply<v1::CreateElicitationResponse>,
@@ -58,9 +58,11 @@ impl Conversation {
         let (action, filled) = oneshot::channel();
         self.forms.last += 1;
         let form = self.forms.last;
-        self.forms.pending.insert(form, Pending { session, action });
+        self.forms
+            .pending
+            .insert(form, PendingForm { session, action });
         let request = Box::new(request);
-        self.tell(Event::FormRequested { form, request });
+        self.emit(Event::FormRequested { form, request });
         let settled = async move {
             tokio::select! {
                 biased;
@@ -68,13 +70,13 @@ impl Conversation {
                 () = reply.cancelled() => {}
             }
         };
-        self.wait(settled, move |conversation, ()| {
+        self.run_then(settled, move |conversation, ()| {
             drop(conversation.withdraw_form(form))
         });
     }
 
     /// A person's answer. One to a form that is gone is no answer.
-    pub(super) fn fill(&mut self, form: u64, action: v1::ElicitationAction) {
+    pub(super) fn answer_form(&mut self, form: u64, action: v1::ElicitationAction) {
         if let Some(pending) = self.forms.pending.remove(&form) {
             // An agent that has taken it back does not want to know.
             pending.action.send(action).ok();
@@ -82,11 +84,11 @@ impl Conversation {
     }
 
     /// A page was dealt with. One that nobody was asked to visit is ignored.
-    pub(super) fn completed(&mut self, page: v1::ElicitationId) {
+    pub(super) fn complete_elicitation(&mut self, page: v1::ElicitationId) {
         let known = self.forms.pages.iter().position(|it| *it == page);
         if let Some(at) = known {
             self.forms.pages.remove(at);
-            self.tell(Event::FormCompleted(page));
+            self.emit(Event::FormCompleted(page));
         }
     }
 
@@ -107,7 +109,7 @@ impl Conversation {
 
     fn withdraw_form(&mut self, form: u64) -> Option<FormReply> {
         let pending = self.forms.pending.remove(&form)?;
-        self.tell(Event::FormWithdrawn(form));
+        self.emit(Event::FormWithdrawn(form));
         Some(pending.action)
     }
 

@@ -5,7 +5,7 @@ use attache::schema::Secret;
 use attache::v1;
 use attache_host::audit;
 
-use super::Conversation;
+use super::{Conversation, failure};
 use crate::event::Event;
 
 /// What a login in the terminal runs, to be shown before it runs.
@@ -72,15 +72,60 @@ impl Conversation {
         ended
     }
 
+    /// Logs in. Prompts that waited for it go on.
+    pub(super) fn login(&mut self, method: v1::AuthMethodId) {
+        let what = "authenticate";
+        let methods = self
+            .initialized
+            .as_ref()
+            .map(|initialized| &*initialized.auth_methods);
+        let offered = methods
+            .unwrap_or_default()
+            .iter()
+            .find(|it| method_id(it) == Some(&method));
+        match offered {
+            None => {
+                let why = format!("the agent has no login `{method}`");
+                return self.fail(failure::not_offered(what, &why));
+            }
+            Some(v1::AuthMethod::Terminal(_)) => {
+                let why = "this login runs in a terminal; it cannot be asked for";
+                return self.fail(failure::not_offered(what, why));
+            }
+            Some(_) => {}
+        }
+        let time = self.setup.times.login;
+        let request = v1::AuthenticateRequest::new(method.clone());
+        self.request_within(time, what, request, move |conversation, _| {
+            conversation.emit(Event::LoggedIn(method));
+            for session in conversation.sessions.ids() {
+                conversation.start_next_turn(&session);
+            }
+        });
+    }
+
+    pub(super) fn logout(&mut self) {
+        let initialized = self.initialized.as_ref();
+        if initialized
+            .is_none_or(|initialized| initialized.agent_capabilities.auth.logout.is_none())
+        {
+            let why = "the agent cannot log out; use its own program for that";
+            return self.fail(failure::not_offered("logout", why));
+        }
+        self.request("logout", v1::LogoutRequest::new(), |conversation, _| {
+            conversation.emit(Event::LoggedOut);
+        });
+    }
+
     async fn run_attached(&mut self, program: Program) -> Result<ExitStatus, process::Error> {
-        let program = self.watched(program);
+        let program = self.with_watcher(program);
         let host = self.setup.host.clone();
-        let confined = tokio::task::spawn_blocking(move || host.confine_beside_agent(program));
+        let confined = tokio::task::spawn_blocking(move || host.confine_login(program));
         let Ok((program, notices)) = confined.await else {
             return Err(process::Error::NoRuntime);
         };
         for notice in notices {
-            self.tell(Event::Problem(notice));
+            self.emit(Event::Problem(notice));
         }
         let mut child = program.spawn_attached().await?;
         if let Some(watcher) = &self.setup.watcher {
@@ -93,7 +138,7 @@ impl Conversation {
         &self,
         method: &v1::AuthMethodId,
     ) -> Option<(Program, &v1::AuthMethodTerminal)> {
-        let methods = &self.hello.as_ref()?.auth_methods;
+        let methods = &self.initialized.as_ref()?.auth_methods;
         let offered = methods.iter().find_map(|offered| match offered {
             v1::AuthMethod::Terminal(offered) if offered.id == *method => Some(offered),
             _ => None,
@@ -103,5 +148,13 @@ impl Conversation {
             program = program.env(name, value.reveal());
         }
         Some((program, offered))
+    }
+}
+
+fn method_id(method: &v1::AuthMethod) -> Option<&v1::AuthMethodId> {
+    match method {
+        v1::AuthMethod::Terminal(method) => Some(&method.id),
+        v1::AuthMethod::Agent(method) => Some(&method.id),
+        v1::AuthMethod::Other(_) => None,
     }
 }

@@ -4,7 +4,6 @@
 mod exec;
 mod pending;
 mod settle;
-mod tool_call;
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -18,15 +17,14 @@ use attache_host::permissions::{
 };
 use tokio::sync::{Notify, oneshot};
 
-use super::Conversation;
-use super::clerk::Clerk;
 use super::disk;
-use super::handle::ConversationHandle;
+use super::disk_worker::DiskWorker;
+use super::{Conversation, ConversationHandle};
 use crate::command::PermissionAnswer;
 use crate::event::{DiskComparison, HostRequest, PermissionPrompt, ProgramStart, PromptSubject};
 
 pub use exec::ExecPrompts;
-pub(super) use pending::{Pending, Withheld};
+pub(super) use pending::{PendingRequests, WithdrawnRequests};
 
 use pending::PendingRequest;
 
@@ -35,7 +33,7 @@ use pending::PendingRequest;
 pub(super) struct PermissionRequest {
     conversation: ConversationHandle,
     host: Host,
-    clerk: Clerk,
+    disk_worker: DiskWorker,
     key: u64,
     /// Ends when the request was withdrawn and the agent may hear of it.
     withdrawn: oneshot::Receiver<Infallible>,
@@ -43,7 +41,7 @@ pub(super) struct PermissionRequest {
 
 /// Where a request comes from.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(super) enum RequestSource {
     ToolCall(v1::RequestPermissionRequest),
     HostRequest(Arc<HostRequest>, Action),
     Exec(ProgramStart, Action),
@@ -51,7 +49,7 @@ pub(super) enum Source {
 
 /// What became of a request.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct PermissionOutcome {
     pub(super) is_allowed: bool,
     pub(super) reason: Reason,
     /// What an agent that has asked gets.
@@ -62,11 +60,11 @@ pub(super) struct Outcome {
 
 /// A request as it is now: a tool call may change while it is decided on.
 #[derive(Debug)]
-struct Case {
+struct RequestSnapshot {
     /// Counts the changes of the tool call.
     revision: u64,
     action: Action,
-    subject: Subject,
+    subject: RequestSubject,
     options: Vec<v1::PermissionOption>,
     omitted_options: usize,
     /// Whether the user has had it before them, as it was before it changed.
@@ -80,7 +78,7 @@ struct Case {
 }
 
 #[derive(Debug, Clone)]
-enum Subject {
+enum RequestSubject {
     ToolCall(v1::ToolCall),
     HostRequest(Arc<HostRequest>),
     Exec(ProgramStart),
@@ -105,8 +103,8 @@ enum Ruling {
 }
 
 /// Whether a request could be put to the user.
-enum Shown {
-    Prompt(oneshot::Receiver<(PermissionAnswer, Expiry)>),
+enum PromptResult {
+    Shown(oneshot::Receiver<(PermissionAnswer, Expiry)>),
     /// Why it was not.
     Refused(&'static str),
     /// It is no longer what was to be shown.
@@ -118,8 +116,8 @@ enum Shown {
     clippy::large_enum_variant,
     reason = "it is made once for each request"
 )]
-enum Settled {
-    Done(Outcome),
+enum SettleResult {
+    Done(PermissionOutcome),
     /// The request was withdrawn, or its tool call has changed.
     Outdated,
 }
@@ -129,34 +127,34 @@ impl PermissionRequest {
     ///
     /// A tool call that changes at any point before the answer is decided on anew, and whatever the user said of it
     /// before does not count. Once the user has had it before them only the user allows it: see [`Self::judge`].
-    pub(super) async fn decide(mut self) -> Outcome {
+    pub(super) async fn decide(mut self) -> PermissionOutcome {
         let mut withdrawn = std::mem::replace(&mut self.withdrawn, oneshot::channel().1);
         tokio::select! {
             biased;
             outcome = self.decide_unless_withdrawn() => outcome,
-            _ = &mut withdrawn => Outcome::cancelled(),
+            _ = &mut withdrawn => PermissionOutcome::cancelled(),
         }
     }
 
-    async fn decide_unless_withdrawn(&self) -> Outcome {
+    async fn decide_unless_withdrawn(&self) -> PermissionOutcome {
         let key = self.key;
         loop {
             // What would be done, in comparison with what is there now.
-            let case = self
+            let snapshot = self
                 .conversation
                 .with(move |conversation| conversation.describe(key))
                 .await;
-            let Some(mut case) = case.flatten() else {
+            let Some(mut snapshot) = snapshot.flatten() else {
                 return pending().await;
             };
-            self.compare(&mut case).await;
+            self.compare(&mut snapshot).await;
 
             // The rules, what is remembered, and the preset; then the user.
-            let ruling = match self.judge(&case).await {
+            let ruling = match self.judge(&snapshot).await {
                 Some(Verdict::Allow(reason)) if reason.is_grant() => Ruling::Granted(reason),
                 Some(Verdict::Allow(reason)) => Ruling::allow(reason),
                 Some(Verdict::Deny(reason)) => Ruling::deny(reason),
-                Some(Verdict::Ask) => match self.ask(&case).await {
+                Some(Verdict::Ask) => match self.ask_user(&snapshot).await {
                     Some(ruling) => ruling,
                     None => continue,
                 },
@@ -164,12 +162,12 @@ impl PermissionRequest {
             };
 
             // Noted, granted and told, unless the tool call has changed since.
-            let revision = case.revision;
+            let revision = snapshot.revision;
             let settled = self
                 .conversation
-                .with(move |conversation| conversation.settle(key, &case, ruling))
+                .with(move |conversation| conversation.settle(key, &snapshot, ruling))
                 .await;
-            let Some(Settled::Done(outcome)) = settled else {
+            let Some(SettleResult::Done(outcome)) = settled else {
                 continue;
             };
 
@@ -186,89 +184,93 @@ impl PermissionRequest {
 
     /// Looks where the files lead, and compares the changes that a tool call shows with the disk. What is written through us
     /// was read from there.
-    async fn compare(&self, case: &mut Case) {
-        if let Some(action) = self.with_disk(&case.action).await {
-            case.action = action;
+    async fn compare(&self, snapshot: &mut RequestSnapshot) {
+        if let Some(action) = self.with_disk(&snapshot.action).await {
+            snapshot.action = action;
         }
-        if let Subject::ToolCall(call) = &case.subject {
+        if let RequestSubject::ToolCall(call) = &snapshot.subject {
             let changes = disk::changes(call);
-            let session = case.action.session.clone();
-            (case.disk, case.content) = disk::compare(&self.host, session, changes).await;
+            let session = snapshot.action.session.clone();
+            (snapshot.disk, snapshot.content) = disk::compare(&self.host, session, changes).await;
         }
     }
 
     /// The action with what its files are on the disk now. Nothing where too much waits to be looked at.
     async fn with_disk(&self, action: &Action) -> Option<Action> {
         let (permissions, action) = (self.host.permissions.clone(), action.clone());
-        self.clerk.hand(move || permissions.with_disk(action)).await
+        self.disk_worker
+            .run(move || permissions.with_disk(action))
+            .await
     }
 
     /// What is no longer as the user was shown it.
-    async fn change_since(&self, shown: &Case) -> Option<&'static str> {
+    async fn change_since(&self, shown: &RequestSnapshot) -> Option<&'static str> {
         let now = self.with_disk(&shown.action).await?.on_disk?;
         let before = shown.action.on_disk.as_ref()?;
         match &shown.subject {
             _ if !now.is_shown_as(before) => Some(FILES_CHANGED),
             // Who holds the program that waits compares its file.
-            Subject::Exec(_) => None,
-            Subject::ToolCall(_) | Subject::HostRequest(_) if !before.runs_same_files(&now) => {
+            RequestSubject::Exec(_) => None,
+            RequestSubject::ToolCall(_) | RequestSubject::HostRequest(_)
+                if !before.runs_same_files(&now) =>
+            {
                 Some(PROGRAM_REPLACED)
             }
-            Subject::ToolCall(_) | Subject::HostRequest(_) => None,
+            RequestSubject::ToolCall(_) | RequestSubject::HostRequest(_) => None,
         }
     }
 
     /// Nothing where too much waits to be judged. What the user had before them, and has changed since, can be denied but
     /// no longer allowed: else an agent could have the request vanish from under the user's eyes.
-    async fn judge(&self, case: &Case) -> Option<Verdict> {
+    async fn judge(&self, snapshot: &RequestSnapshot) -> Option<Verdict> {
         let permissions = self.host.permissions.clone();
-        let (action, subject) = (case.action.clone(), case.subject.clone());
-        let judged = self.clerk.hand(move || match &subject {
-            Subject::ToolCall(_) => permissions.judge(&action),
-            Subject::Exec(_) => permissions.judge_exec(&action),
-            Subject::HostRequest(request) => {
+        let (action, subject) = (snapshot.action.clone(), snapshot.subject.clone());
+        let judged = self.disk_worker.run(move || match &subject {
+            RequestSubject::ToolCall(_) => permissions.judge(&action),
+            RequestSubject::Exec(_) => permissions.judge_exec(&action),
+            RequestSubject::HostRequest(request) => {
                 permissions.judge_host_request(&action, written(request))
             }
         });
         let verdict = judged.await?;
         Some(match verdict {
-            Verdict::Allow(_) if case.was_shown => Verdict::Ask,
+            Verdict::Allow(_) if snapshot.was_shown => Verdict::Ask,
             verdict => verdict,
         })
     }
 
     /// Asks the user. `None`: the tool call has changed meanwhile, or its files are others now.
-    async fn ask(&self, case: &Case) -> Option<Ruling> {
-        let (key, revision, prompt) = (self.key, case.revision, case.prompt());
+    async fn ask_user(&self, snapshot: &RequestSnapshot) -> Option<Ruling> {
+        let (key, revision, prompt) = (self.key, snapshot.revision, snapshot.prompt());
         let shown = self
             .conversation
             .with(move |conversation| conversation.show(key, revision, prompt))
             .await;
         let answered = match shown? {
-            Shown::Prompt(answered) => answered,
-            Shown::Refused(why) => return Some(case.unasked(why)),
-            Shown::Outdated => return None,
+            PromptResult::Shown(answered) => answered,
+            PromptResult::Refused(why) => return Some(snapshot.unasked(why)),
+            PromptResult::Outdated => return None,
         };
         tokio::select! {
             biased;
             answer = answered => {
                 let (answer, expiry) = answer.ok()?;
-                if let Some(change) = self.change_since(case).await {
+                if let Some(change) = self.change_since(snapshot).await {
                     let end = move |conversation: &mut Conversation| conversation.outdated(key, change);
                     self.conversation.with(end).await;
                     return None;
                 }
-                Some(self.answered(case, answer, expiry).await)
+                Some(self.answered(snapshot, answer, expiry).await)
             }
-            ruling = self.judge_again(case) => Some(ruling),
+            ruling = self.judge_again(snapshot) => Some(ruling),
         }
     }
 
     /// Waits until something that was decided for longer decides this too.
-    async fn judge_again(&self, case: &Case) -> Ruling {
+    async fn judge_again(&self, snapshot: &RequestSnapshot) -> Ruling {
         loop {
-            case.again.notified().await;
-            match self.judge(case).await {
+            snapshot.again.notified().await;
+            match self.judge(snapshot).await {
                 Some(Verdict::Allow(reason)) if reason.is_grant() => {
                     return Ruling::Granted(reason);
                 }
@@ -281,17 +283,23 @@ impl PermissionRequest {
 
     /// What the user has answered. A decision for longer is on disk before the agent hears of it, so that nothing it does
     /// then is asked about again.
-    async fn answered(&self, case: &Case, answer: PermissionAnswer, expiry: Expiry) -> Ruling {
+    async fn answered(
+        &self,
+        snapshot: &RequestSnapshot,
+        answer: PermissionAnswer,
+        expiry: Expiry,
+    ) -> Ruling {
         let (is_allowed, scope, answer) = match answer {
             PermissionAnswer::Choose { option, remember } => {
-                let Some(is_allowed) = permissions::option_allows(&case.options, &option) else {
+                let Some(is_allowed) = permissions::option_allows(&snapshot.options, &option)
+                else {
                     return Ruling::Cancelled("the agent does not offer this answer");
                 };
                 let chosen = v1::SelectedPermissionOutcome::new(option).into();
                 (is_allowed, remember, chosen)
             }
             PermissionAnswer::Reject { remember } => {
-                let answer = permissions::pick_option(false, &case.options);
+                let answer = permissions::pick_option(false, &snapshot.options);
                 (false, remember, answer)
             }
             PermissionAnswer::Dismiss => {
@@ -300,7 +308,10 @@ impl PermissionRequest {
         };
         let remembered = match scope {
             Scope::Once => None,
-            scope => self.remember(&case.action, is_allowed, scope, expiry).await,
+            scope => {
+                self.remember(&snapshot.action, is_allowed, scope, expiry)
+                    .await
+            }
         };
         Ruling::User {
             is_allowed,
@@ -331,8 +342,8 @@ impl PermissionRequest {
             expires: permissions.expiry_time(expiry),
         };
         let remembered = self
-            .clerk
-            .hand(move || permissions.remember(&action, &decision));
+            .disk_worker
+            .run(move || permissions.remember(&action, &decision));
         let remembered = remembered.await.flatten()?;
         let counted = remembered.clone();
         self.conversation
@@ -349,17 +360,17 @@ impl Drop for PermissionRequest {
     }
 }
 
-impl Case {
+impl RequestSnapshot {
     fn prompt(&self) -> PermissionPrompt {
         PermissionPrompt {
             id: 0,
             action: self.action.clone(),
             subject: match &self.subject {
-                Subject::ToolCall(call) => PromptSubject::ToolCall(call.clone()),
-                Subject::HostRequest(request) => {
+                RequestSubject::ToolCall(call) => PromptSubject::ToolCall(call.clone()),
+                RequestSubject::HostRequest(request) => {
                     PromptSubject::HostRequest(HostRequest::clone(request))
                 }
-                Subject::Exec(exec) => PromptSubject::Exec(exec.clone()),
+                RequestSubject::Exec(exec) => PromptSubject::Exec(exec.clone()),
             },
             options: self.options.clone(),
             omitted_options: self.omitted_options,
@@ -370,8 +381,10 @@ impl Case {
     /// An agent that has asked gets no answer; what it does by itself is denied.
     fn unasked(&self, why: &'static str) -> Ruling {
         match &self.subject {
-            Subject::ToolCall(_) => Ruling::Cancelled(why),
-            Subject::HostRequest(_) | Subject::Exec(_) => Ruling::deny(Reason::new(why)),
+            RequestSubject::ToolCall(_) => Ruling::Cancelled(why),
+            RequestSubject::HostRequest(_) | RequestSubject::Exec(_) => {
+                Ruling::deny(Reason::new(why))
+            }
         }
     }
 }
@@ -392,9 +405,13 @@ impl Ruling {
     }
 }
 
-impl Outcome {
-    fn new(is_allowed: bool, reason: Reason, answer: v1::RequestPermissionOutcome) -> Outcome {
-        Outcome {
+impl PermissionOutcome {
+    fn new(
+        is_allowed: bool,
+        reason: Reason,
+        answer: v1::RequestPermissionOutcome,
+    ) -> PermissionOutcome {
+        PermissionOutcome {
             is_allowed,
             reason,
             answer,
@@ -402,13 +419,13 @@ impl Outcome {
         }
     }
 
-    pub(super) fn cancelled() -> Outcome {
+    pub(super) fn cancelled() -> PermissionOutcome {
         let reason = Reason::new("the user has not allowed it");
-        Outcome::new(false, reason, CANCELLED)
+        PermissionOutcome::new(false, reason, CANCELLED)
     }
 
-    fn of(self, request: PendingRequest) -> Outcome {
-        Outcome {
+    fn of(self, request: PendingRequest) -> PermissionOutcome {
+        PermissionOutcome {
             _request: Some(request),
             ..self
         }

@@ -9,14 +9,13 @@ use attache_host::permissions::Action;
 use attache_host::{Host, terminals};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::Conversation;
-use super::handle::ConversationHandle;
-use super::permission::{Outcome, Source};
+use super::permission::{PermissionOutcome, RequestSource};
+use super::{Conversation, ConversationHandle};
 use crate::event::{Event, HostRequest};
 
 impl Conversation {
     /// `session/request_permission`
-    pub(super) fn asked(
+    pub(super) fn handle_permission_request(
         &mut self,
         request: v1::RequestPermissionRequest,
         reply: Reply<v1::RequestPermissionResponse>,
@@ -27,11 +26,11 @@ impl Conversation {
         }
         let bytes = json::to_string(&request).len();
         if self.sessions.is_cancelling(&session) || !self.pending.has_room(bytes) {
-            let cancelled = Outcome::cancelled().answer;
+            let cancelled = PermissionOutcome::cancelled().answer;
             return reply.ok(v1::RequestPermissionResponse::new(cancelled));
         }
-        let permission = self.request_permission(&session, Source::ToolCall(request), bytes);
-        self.attend(async move {
+        let permission = self.request_permission(&session, RequestSource::ToolCall(request), bytes);
+        self.serve_beside(async move {
             tokio::select! {
                 biased;
                 outcome = permission.decide() => {
@@ -45,29 +44,33 @@ impl Conversation {
     /// The connection bounds how many are under way.
     pub(super) fn serve(&mut self, call: ClientCall) {
         let host = self.setup.host.clone();
-        let service = Service {
+        let service = HostService {
             conversation: self.handle.clone(),
             host: host.clone(),
-            outbox: self.outbox(),
+            responses: self.responses(),
         };
         match call {
-            ClientCall::ReadTextFile(request, reply) => self.attend(service.read(request, reply)),
+            ClientCall::ReadTextFile(request, reply) => {
+                self.serve_beside(service.read(request, reply))
+            }
             ClientCall::WriteTextFile(request, reply) => match self.room_for(&request.content) {
-                Some(room) => self.attend(service.write(request, reply, room)),
+                Some(room) => self.serve_beside(service.write(request, reply, room)),
                 None => reply.fail(error::internal(TOO_MUCH)),
             },
-            ClientCall::CreateTerminal(request, reply) => self.attend(service.run(request, reply)),
-            ClientCall::TerminalOutput(request, reply) => self.attend(async move {
+            ClientCall::CreateTerminal(request, reply) => {
+                self.serve_beside(service.run(request, reply))
+            }
+            ClientCall::TerminalOutput(request, reply) => self.serve_beside(async move {
                 let output = async move { host.terminal_output(&request) };
-                service.outbox.answer(reply, output).await;
+                service.responses.respond(reply, output).await;
             }),
-            call => self.attend(attend(host, call)),
+            call => self.serve_beside(serve_terminal_request(host, call)),
         }
     }
 
-    fn outbox(&self) -> Outbox {
-        Outbox {
-            places: Arc::clone(&self.load.answers),
+    fn responses(&self) -> LargeResponseQueue {
+        LargeResponseQueue {
+            slots: Arc::clone(&self.limits.answers),
             agent: self.agent.clone(),
         }
     }
@@ -75,22 +78,22 @@ impl Conversation {
     /// Room for what is to be written, as long as it is held; nothing if too much is.
     fn room_for(&self, content: &str) -> Option<OwnedSemaphorePermit> {
         let room = u32::try_from(content.len() / 1024).unwrap_or(u32::MAX);
-        let writes = Arc::clone(&self.load.writes);
+        let writes = Arc::clone(&self.limits.writes);
         writes.try_acquire_many_owned(room.max(1)).ok()
     }
 }
 
 /// Serves one request of the agent for a file or a command: where it leads, whether it is permitted, then the deed.
-struct Service {
+struct HostService {
     conversation: ConversationHandle,
     host: Host,
-    outbox: Outbox,
+    responses: LargeResponseQueue,
 }
 
-impl Service {
+impl HostService {
     async fn read(self, request: v1::ReadTextFileRequest, reply: Reply<v1::ReadTextFileResponse>) {
         let place = self.host.inspect_read(&request).await;
-        if place.is_closed {
+        if place.is_refused {
             return reply.with(self.host.read_text_file(&request).await);
         }
         let (asked, judged) = (request.clone(), place.clone());
@@ -103,7 +106,7 @@ impl Service {
             Some(Ok(())) => {
                 let host = self.host;
                 let read = async move { host.read_inspected(&request, &place).await };
-                self.outbox.answer(reply, read).await;
+                self.responses.respond(reply, read).await;
             }
             Some(Err(error)) => reply.fail(error),
             None => {}
@@ -118,7 +121,7 @@ impl Service {
     ) {
         let place = self.host.inspect_write(&request).await;
         // The host refuses it, whatever the user would say.
-        if place.is_closed {
+        if place.is_refused {
             return reply.with(self.host.write_text_file(request).await);
         }
         let asked = request.clone();
@@ -152,7 +155,7 @@ impl Service {
                 reply.with(created);
                 if let Some(notice) = notice {
                     let tell =
-                        |conversation: &mut Conversation| conversation.tell(Event::Notice(notice));
+                        |conversation: &mut Conversation| conversation.emit(Event::Notice(notice));
                     self.conversation.with(tell).await;
                 }
             }
@@ -176,7 +179,7 @@ impl Service {
             let (request, action) = act(&conversation.setup.agent, open.cwd.clone());
             // What is to be written has a limit of its own.
             let bytes = 0;
-            let source = Source::HostRequest(Arc::new(request), action);
+            let source = RequestSource::HostRequest(Arc::new(request), action);
             Ok(conversation.request_permission(&session, source, bytes))
         };
         let permission = match self.conversation.with(begin).await? {
@@ -202,23 +205,23 @@ fn running(request: &v1::CreateTerminalRequest) -> HostRequest {
     }
 }
 
-fn refusal(outcome: &Outcome) -> Error {
+fn refusal(outcome: &PermissionOutcome) -> Error {
     let why = format!("it is not allowed ({})", outcome.reason);
     error::invalid_request("permission_denied", &why)
 }
 
 /// What the agent's requests may take up at the same time.
 #[derive(Debug)]
-pub(super) struct Load {
+pub(super) struct ServiceLimits {
     /// Large answers that the agent has not taken yet.
     answers: Arc<Semaphore>,
     /// What is to be written, in KiB.
     writes: Arc<Semaphore>,
 }
 
-impl Default for Load {
-    fn default() -> Load {
-        Load {
+impl Default for ServiceLimits {
+    fn default() -> ServiceLimits {
+        ServiceLimits {
             answers: Arc::new(Semaphore::new(ANSWERS)),
             writes: Arc::new(Semaphore::new(WRITES)),
         }
@@ -226,18 +229,18 @@ impl Default for Load {
 }
 
 /// For answers that may be large: while many have not been taken, the next is not even worked out.
-struct Outbox {
-    places: Arc<Semaphore>,
+struct LargeResponseQueue {
+    slots: Arc<Semaphore>,
     agent: Option<AgentHandle>,
 }
 
-impl Outbox {
-    async fn answer<T: Encode + 'static>(
+impl LargeResponseQueue {
+    async fn respond<T: Encode + 'static>(
         self,
         reply: Reply<T>,
         act: impl Future<Output = Result<T, Error>>,
     ) {
-        let place = self.places.acquire().await;
+        let place = self.slots.acquire().await;
         reply.with(act.await);
         if let Some(agent) = &self.agent {
             agent.flush().await;
@@ -247,7 +250,7 @@ impl Outbox {
 }
 
 /// What a terminal that runs is asked. An answer that is no longer wanted is not waited for.
-async fn attend(host: Host, call: ClientCall) {
+async fn serve_terminal_request(host: Host, call: ClientCall) {
     match call {
         ClientCall::WaitForTerminalExit(request, reply) => tokio::select! {
             exit = host.wait_for_terminal_exit(&request) => reply.with(exit),

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use attache::{Transcript, json, v1};
 use tokio::sync::oneshot;
 
-use super::permission::Withheld;
+use super::permission::WithdrawnRequests;
+use crate::tool_call::ReportedToolCall;
 
 /// The sessions that were opened here, and their children.
 #[derive(Debug, Default)]
@@ -17,26 +18,26 @@ pub(super) struct Sessions {
     /// What was told of sessions that nobody knows, while some are expected.
     early: VecDeque<v1::SessionNotification>,
     early_bytes: usize,
-    strays: u64,
+    dropped: u64,
     turns: u64,
 }
 
 /// One session.
 #[derive(Debug)]
 pub(super) struct Session {
-    pub(super) state: State,
+    pub(super) state: SessionState,
     pub(super) cwd: PathBuf,
     /// The session that has started it.
     pub(super) parent: Option<v1::SessionId>,
     /// The tool calls, as far as they were told: a question may name one by its id alone.
     pub(super) tools: Transcript,
-    pub(super) turn: Option<Turn>,
+    pub(super) turn: Option<RunningTurn>,
     /// Prompts that wait for their turn.
     pub(super) waiting: VecDeque<Vec<v1::ContentBlock>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum SessionState {
     /// It was asked for: it may tell its history, but not be talked to.
     Opening,
     Open,
@@ -46,10 +47,10 @@ pub(super) enum State {
 
 /// The turn that runs.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct RunningTurn {
     pub(super) number: u64,
     /// Cancels it; `None` once that has been done.
-    pub(super) cancel: Option<oneshot::Sender<Vec<Withheld>>>,
+    pub(super) cancel: Option<oneshot::Sender<Vec<WithdrawnRequests>>>,
 }
 
 impl Sessions {
@@ -65,25 +66,25 @@ impl Sessions {
     pub(super) fn open_mut(&mut self, id: &v1::SessionId) -> Option<&mut Session> {
         self.known
             .get_mut(id)
-            .filter(|session| session.state == State::Open)
+            .filter(|session| session.state == SessionState::Open)
     }
 
     /// Whether a session of this id is there that an agent still knows.
     pub(super) fn is_in_use(&self, id: &v1::SessionId) -> bool {
         let known = self.known.get(id);
-        known.is_some_and(|session| session.state != State::Suspended)
+        known.is_some_and(|session| session.state != SessionState::Suspended)
     }
 
     pub(super) fn ids(&self) -> Vec<v1::SessionId> {
         self.known.keys().cloned().collect()
     }
 
-    pub(super) fn strays(&self) -> u64 {
-        self.strays
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped
     }
 
-    pub(super) fn count_stray(&mut self) {
-        self.strays += 1;
+    pub(super) fn count_dropped(&mut self) {
+        self.dropped += 1;
     }
 
     /// The turn that a session works for: its own, or that of a session above it.
@@ -107,13 +108,13 @@ impl Sessions {
         self.expected = self.expected.saturating_sub(1);
         if self.expected == 0 {
             let left = u64::try_from(self.early.len()).unwrap_or(u64::MAX);
-            self.strays = self.strays.saturating_add(left);
+            self.dropped = self.dropped.saturating_add(left);
             self.forget_early();
         }
     }
 
     /// Makes a session known. Prompts that waited in it wait on.
-    pub(super) fn insert(&mut self, id: v1::SessionId, cwd: PathBuf, state: State) {
+    pub(super) fn insert(&mut self, id: v1::SessionId, cwd: PathBuf, state: SessionState) {
         let before = self.known.remove(&id);
         let waiting = before.map(|session| session.waiting).unwrap_or_default();
         self.known.insert(id, Session::new(cwd, state, waiting));
@@ -127,7 +128,7 @@ impl Sessions {
         let Some(cwd) = self.known.get(parent).map(|session| session.cwd.clone()) else {
             return false;
         };
-        let mut child = Session::new(cwd, State::Open, VecDeque::new());
+        let mut child = Session::new(cwd, SessionState::Open, VecDeque::new());
         child.parent = Some(parent.clone());
         self.known.insert(id.clone(), child);
         true
@@ -160,7 +161,7 @@ impl Sessions {
     /// Whether the turn that a session works for is being cancelled.
     pub(super) fn is_cancelling(&self, id: &v1::SessionId) -> bool {
         let turns = self.above(id).filter_map(|session| session.turn.as_ref());
-        turns.into_iter().any(Turn::is_cancelled)
+        turns.into_iter().any(RunningTurn::is_cancelled)
     }
 
     /// The session and those above it.
@@ -176,7 +177,7 @@ impl Sessions {
         self.forget_early();
         let mut running = Vec::new();
         for (id, session) in &mut self.known {
-            session.state = State::Suspended;
+            session.state = SessionState::Suspended;
             if session.turn.take().is_some() {
                 running.push(id.clone());
             }
@@ -193,7 +194,7 @@ impl Sessions {
             false => self.early_bytes.saturating_add(weight(&told)),
         };
         if bytes > MOST_EARLY_BYTES {
-            return self.count_stray();
+            return self.count_dropped();
         }
         self.early_bytes = bytes;
         self.early.push_back(told);
@@ -215,7 +216,7 @@ impl Sessions {
 }
 
 impl Session {
-    fn new(cwd: PathBuf, state: State, waiting: VecDeque<Vec<v1::ContentBlock>>) -> Session {
+    fn new(cwd: PathBuf, state: SessionState, waiting: VecDeque<Vec<v1::ContentBlock>>) -> Session {
         Session {
             state,
             cwd,
@@ -227,12 +228,8 @@ impl Session {
     }
 
     /// Folds what was told of a tool call; whether it was about one.
-    pub(super) fn learn(&mut self, update: &v1::SessionUpdate) -> Option<v1::ToolCallId> {
-        let id = match update {
-            v1::SessionUpdate::ToolCall(call) => &call.tool_call_id,
-            v1::SessionUpdate::ToolCallUpdate(call) => &call.tool_call_id,
-            _ => return None,
-        };
+    pub(super) fn apply_tool_call(&mut self, update: &v1::SessionUpdate) -> Option<v1::ToolCallId> {
+        let id = ReportedToolCall::in_update(update)?.id();
         self.tools.apply(update.clone());
         Some(id.clone())
     }
@@ -242,7 +239,7 @@ impl Session {
     }
 }
 
-impl Turn {
+impl RunningTurn {
     pub(super) fn is_cancelled(&self) -> bool {
         self.cancel.is_none()
     }

@@ -9,7 +9,7 @@ use attache_host::Host;
 use attache_host::exec::Watcher;
 use attache_host::permissions::Enforcement;
 
-use crate::agents::detecting;
+use crate::agents::detecting_options;
 
 /// How a conversation is to be held: with whom, what we serve, and how long we wait.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub struct Setup {
     pub(super) info: v1::Implementation,
     pub(super) options: MakeOptions,
     pub(super) times: Timeouts,
-    pub(super) listeners: Vec<Listener>,
+    pub(super) listeners: Vec<LineListener>,
     pub(super) warnings: Vec<String>,
     pub(super) watcher: Option<Watcher>,
 }
@@ -49,7 +49,7 @@ pub enum LineDirection {
     ToAgent,
 }
 
-pub(super) type Listener = Arc<dyn Fn(LineDirection, &[u8]) + Send + Sync>;
+pub(super) type LineListener = Arc<dyn Fn(LineDirection, &[u8]) + Send + Sync>;
 pub(super) type MakeOptions = Arc<dyn Fn() -> Options + Send + Sync>;
 
 impl Setup {
@@ -61,7 +61,7 @@ impl Setup {
             agent,
             offer: everything(),
             info: v1::Implementation::new("attache", env!("CARGO_PKG_VERSION")),
-            options: Arc::new(detecting),
+            options: Arc::new(detecting_options),
             times: Timeouts::default(),
             listeners: Vec::new(),
             warnings: Vec::new(),

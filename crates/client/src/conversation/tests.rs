@@ -1,19 +1,19 @@
 //! The conversation against scripted agents, good ones and hostile ones: what a person sees, and what is on the wire.
 
-mod ends;
+mod agent_exit;
+mod event_line;
 mod exec_attack;
 mod forms;
 mod grants;
 mod grants_attack;
 mod host_requests;
 mod hostile;
-mod opening;
+mod permission_requests;
 mod prompts_attack;
-mod questions;
 mod records_attack;
 #[cfg(unix)]
 mod replaced_attack;
-mod shown;
+mod session_lifecycle;
 mod turns;
 
 use std::time::Duration;
@@ -31,53 +31,53 @@ use tokio::time::timeout;
 use super::{Conversation, Setup};
 use crate::command::{Command, OpenRequest, PermissionAnswer, SessionStart};
 use crate::event::Event;
-use shown::shown;
+use event_line::event_line;
 
 /// A conversation, the agent that follows a script, and what was seen so far.
-struct Table {
+struct Fixture {
     conversation: Conversation,
     peer: ScriptedPeer,
     seen: String,
 }
 
-impl Table {
+impl Fixture {
     /// A conversation whose agent offers something. The script begins behind `initialize`.
-    async fn with(capabilities: &str, script: &str) -> Table {
-        Table::told(&format!(r#""agentCapabilities":{capabilities}"#), script).await
+    async fn with(capabilities: &str, script: &str) -> Fixture {
+        Fixture::initialized_with(&format!(r#""agentCapabilities":{capabilities}"#), script).await
     }
 
     /// The same with a session that has begun.
-    async fn in_session(capabilities: &str, script: &str) -> Table {
+    async fn in_session(capabilities: &str, script: &str) -> Fixture {
         let script = format!("{BEGIN}{script}");
-        let mut table = Table::with(capabilities, &script).await;
-        table.begin();
-        table.until("opened").await;
-        table.seen.clear();
-        table
+        let mut fixture = Fixture::with(capabilities, &script).await;
+        fixture.open_new_session();
+        fixture.until("opened").await;
+        fixture.seen.clear();
+        fixture
     }
 
     /// A conversation whose agent says more of itself.
-    async fn told(hello: &str, script: &str) -> Table {
+    async fn initialized_with(hello: &str, script: &str) -> Fixture {
         let script = format!(
             "-> initialize {{...}}\n<= {{\"protocolVersion\":1,{hello},\
              \"agentInfo\":{{\"name\":\"a\",\"version\":\"1\"}}}}\n{script}"
         );
-        let mut table = Table::over(&script, Preset::Ask);
-        table.until("ready").await;
-        table.seen.clear();
-        table
+        let mut fixture = Fixture::with_preset(&script, Preset::Ask);
+        fixture.until("ready").await;
+        fixture.seen.clear();
+        fixture
     }
 
-    fn over(script: &str, preset: Preset) -> Table {
-        Table::judging(script, Permissions::preset(preset))
+    fn with_preset(script: &str, preset: Preset) -> Fixture {
+        Fixture::with_permissions(script, Permissions::preset(preset))
     }
 
-    fn judging(script: &str, permissions: Permissions) -> Table {
+    fn with_permissions(script: &str, permissions: Permissions) -> Fixture {
         let ((read, write), peer) = scripted_agent(script).unwrap();
         let conversation =
             Conversation::connect(read, write, Setup::new("scripted", host_with(permissions)));
         let seen = String::new();
-        Table {
+        Fixture {
             conversation,
             peer,
             seen,
@@ -93,7 +93,7 @@ impl Table {
         }));
     }
 
-    fn begin(&mut self) {
+    fn open_new_session(&mut self) {
         self.open(SessionStart::New);
     }
 
@@ -110,7 +110,7 @@ impl Table {
             let event = next
                 .await
                 .unwrap_or_else(|_| panic!("no {beginning}: {}", self.seen));
-            let line = shown(&event);
+            let line = event_line(&event);
             self.seen.push_str(&line);
             self.seen.push('\n');
             if line.starts_with(beginning) {
@@ -119,7 +119,7 @@ impl Table {
         }
     }
 
-    /// Compares what was seen. The agent has heard everything as its script says, and our side has broken no rule.
+    /// Compares what was seen. The agent has input everything as its script says, and our side has broken no rule.
     async fn check(self, expected: Expect) {
         expected.assert_eq(&self.seen);
         let stop = self.conversation.stop();

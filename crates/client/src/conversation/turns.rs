@@ -10,8 +10,8 @@ use attache_host::audit;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
-use super::permission::{TURN_CANCELLED, TURN_ENDED, Withheld};
-use super::sessions::Turn;
+use super::permission::{TURN_CANCELLED, TURN_ENDED, WithdrawnRequests};
+use super::sessions::RunningTurn;
 use super::{Conversation, failure};
 use crate::event::{Event, FailureKind};
 
@@ -21,8 +21,8 @@ impl Conversation {
     /// Whether the agent takes [`Command::Steer`](crate::Command::Steer) while a turn runs; otherwise what is said
     /// waits for its turn.
     pub fn can_steer(&self) -> bool {
-        self.hello.as_ref().is_some_and(|hello| {
-            let metas = [&hello.agent_capabilities.meta, &hello.meta];
+        self.initialized.as_ref().is_some_and(|initialized| {
+            let metas = [&initialized.agent_capabilities.meta, &initialized.meta];
             metas.into_iter().flatten().any(|meta| {
                 let steering = meta.get("steering");
                 let supported = steering.as_ref().and_then(|steering| {
@@ -41,36 +41,36 @@ impl Conversation {
         if open.waiting.len() >= MOST_WAITING {
             let why =
                 format!("{MOST_WAITING} prompts wait already; take one back or cancel the turn");
-            return self.fail(failure::here("session/prompt", &why));
+            return self.fail(failure::local("session/prompt", &why));
         }
         if open.turn.is_none() && open.waiting.is_empty() {
-            return self.begin(&session, content);
+            return self.start_turn(&session, content);
         }
         open.waiting.push_back(content);
-        self.tell_queue(&session);
-        self.go_on(&session);
+        self.emit_queue(&session);
+        self.start_next_turn(&session);
     }
 
-    pub(super) fn unqueue(&mut self, session: &v1::SessionId, index: usize) {
+    pub(super) fn remove_queued_prompt(&mut self, session: &v1::SessionId, index: usize) {
         let Some(known) = self.sessions.get_mut(session) else {
             return self.fail(failure::no_session("session/prompt", session));
         };
         if known.waiting.remove(index).is_some() {
-            self.tell_queue(session);
+            self.emit_queue(session);
         }
     }
 
     /// Begins the next turn, if one waits and none runs.
-    pub(super) fn go_on(&mut self, session: &v1::SessionId) {
+    pub(super) fn start_next_turn(&mut self, session: &v1::SessionId) {
         let idle = self.sessions.open_mut(session);
         let idle = idle.filter(|open| open.turn.is_none());
         if let Some(content) = idle.and_then(|open| open.waiting.pop_front()) {
-            self.tell_queue(session);
-            self.begin(session, content);
+            self.emit_queue(session);
+            self.start_turn(session, content);
         }
     }
 
-    fn begin(&mut self, session: &v1::SessionId, content: Content) {
+    fn start_turn(&mut self, session: &v1::SessionId, content: Content) {
         let Some(agent) = self.agent.clone() else {
             return;
         };
@@ -78,10 +78,10 @@ impl Conversation {
         let number = self.sessions.next_turn();
         if let Some(open) = self.sessions.open_mut(session) {
             let cancel = Some(cancel);
-            open.turn = Some(Turn { number, cancel });
+            open.turn = Some(RunningTurn { number, cancel });
         }
         self.end_grants(session);
-        self.tell(Event::TurnStarted {
+        self.emit(Event::TurnStarted {
             session: session.clone(),
             content: content.clone(),
         });
@@ -90,7 +90,7 @@ impl Conversation {
             async move { turn(&session, content, cancelled).await }
         };
         let session = session.clone();
-        self.wait(ended, move |conversation, outcome| {
+        self.run_then(ended, move |conversation, outcome| {
             conversation.turn_ended(&session, outcome)
         });
     }
@@ -107,9 +107,9 @@ impl Conversation {
         }
         drop(self.withdraw(session, TURN_ENDED));
         self.end_grants(session);
-        let outcome = outcome.map_err(|error| failure::of("session/prompt", &error));
+        let outcome = outcome.map_err(|error| failure::from_error("session/prompt", &error));
         let kind = outcome.as_ref().err().map(|failure| failure.kind);
-        self.tell(Event::TurnEnded {
+        self.emit(Event::TurnEnded {
             session: session.clone(),
             outcome,
         });
@@ -117,7 +117,7 @@ impl Conversation {
             // The prompts that wait would end the same way.
             Some(FailureKind::LoginRequired) => self.want_login(),
             Some(FailureKind::AgentExited) => {}
-            _ => self.go_on(session),
+            _ => self.start_next_turn(session),
         }
     }
 
@@ -132,21 +132,21 @@ impl Conversation {
             return;
         };
         let family = self.sessions.family(session).into_iter();
-        let withheld = family
+        let withdrawn = family
             .map(|session| self.withdraw(&session, TURN_CANCELLED))
             .collect();
         // A turn that has ended meanwhile need not be cancelled.
-        cancel.send(withheld).ok();
+        cancel.send(withdrawn).ok();
         self.end_grants(session);
         let time = self.setup.times.cancel;
         let session = session.clone();
-        self.wait(sleep(time), move |conversation, ()| {
+        self.run_then(sleep(time), move |conversation, ()| {
             let turn = conversation
                 .sessions
                 .get(&session)
                 .and_then(|it| it.turn.as_ref());
             if turn.is_some_and(|turn| turn.number == number) {
-                conversation.fail(failure::hanging(time.as_secs()));
+                conversation.fail(failure::turn_hangs(time.as_secs()));
             }
         });
     }
@@ -160,21 +160,21 @@ impl Conversation {
         let params = steering(&session, &content);
         let time = self.setup.times.answer;
         let said = async move { timeout(time, agent.request_extension(STEERING, &params)).await };
-        self.wait(said, move |conversation, outcome| {
+        self.run_then(said, move |conversation, outcome| {
             let outcome = outcome.ok().and_then(Result::ok);
             let outcome = outcome.and_then(|result| result.string_member("outcome"));
             if outcome.as_deref() == Some("injected") {
-                conversation.tell(Event::Steered { session, content });
+                conversation.emit(Event::Steered { session, content });
             } else {
                 conversation.prompt(session, content);
             }
         });
     }
 
-    fn tell_queue(&mut self, session: &v1::SessionId) {
+    fn emit_queue(&mut self, session: &v1::SessionId) {
         if let Some(known) = self.sessions.get(session) {
             let waiting = known.waiting.iter().cloned().collect();
-            self.tell(Event::QueueChanged {
+            self.emit(Event::QueueChanged {
                 session: session.clone(),
                 waiting,
             });
@@ -182,25 +182,25 @@ impl Conversation {
     }
 
     /// What the agent tells of a session.
-    pub(super) fn told(&mut self, told: v1::SessionNotification) {
+    pub(super) fn handle_update(&mut self, told: v1::SessionNotification) {
         let id = &told.session_id;
         let Some(session) = self.sessions.get_mut(id) else {
             return self.sessions.keep_early(told);
         };
-        let tool = session.learn(&told.update);
+        let tool = session.apply_tool_call(&told.update);
         if let v1::SessionUpdate::SubagentUpdate(child) = &told.update {
-            self.adopt(&child.session_id, id);
+            self.add_child_session(&child.session_id, id);
         }
         let tool = tool.filter(|tool| self.pending.is_about(id, tool));
         let changed = tool.map(|tool| (told.clone(), tool));
-        self.tell(Event::Update(Box::new(told)));
+        self.emit(Event::Update(Box::new(told)));
         if let Some((told, tool)) = changed {
             self.tool_call_changed(&told, &tool);
         }
     }
 
     /// A child works inside the roots of its parent, whatever directories it claims.
-    fn adopt(&mut self, child: &v1::SessionId, parent: &v1::SessionId) {
+    fn add_child_session(&mut self, child: &v1::SessionId, parent: &v1::SessionId) {
         if self.sessions.insert_child(child, parent)
             && let Some(roots) = self.setup.host.roots(parent)
         {
@@ -215,7 +215,7 @@ impl Conversation {
         }
     }
 
-    pub(super) fn note(&self, event: &audit::Event<'_>) {
+    pub(super) fn log_event(&self, event: &audit::Event<'_>) {
         self.setup.host.log.append(event);
     }
 }
@@ -224,15 +224,15 @@ impl Conversation {
 async fn turn(
     session: &AgentSession,
     content: Content,
-    cancelled: oneshot::Receiver<Vec<Withheld>>,
+    cancelled: oneshot::Receiver<Vec<WithdrawnRequests>>,
 ) -> Result<v1::PromptResponse, CallError> {
     let mut answer = pin!(session.prompt(content));
     let mut cancel = pin!(async {
         match cancelled.await {
             // An agent that learns first that its question was cancelled might go on with something else.
-            Ok(withheld) => {
+            Ok(withdrawn) => {
                 let sent = session.cancel().await;
-                drop(withheld);
+                drop(withdrawn);
                 sent
             }
             Err(_) => std::future::pending().await,

@@ -10,58 +10,58 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 
-use super::setup::{LineDirection, Listener};
+use super::setup::{LineDirection, LineListener};
 use crate::event::Event;
 use attache_text::plain;
 
 /// What the agent writes.
-pub(super) struct Reading<R> {
+pub(super) struct ObservedReader<R> {
     read: R,
-    lines: Lines,
-    garbage: Spotter,
+    lines: LineListeners,
+    inspector: LineInspector,
 }
 
 /// What we write.
-pub(super) struct Writing<W> {
+pub(super) struct ObservedWriter<W> {
     write: W,
-    lines: Lines,
+    lines: LineListeners,
 }
 
-/// Lines that are no message: how many, the first one, and how many were told of. Clones count together.
+/// LineListeners that are no message: how many, the first one, and how many were reported of. Clones count together.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Garbage(Arc<Heap>);
+pub(super) struct InvalidLines(Arc<SharedCounts>);
 
 #[derive(Debug, Default)]
-struct Heap {
-    seen: Mutex<Seen>,
+struct SharedCounts {
+    seen: Mutex<InvalidLineCounts>,
     more: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct InvalidLineCounts {
     count: u64,
     first: String,
-    told: u64,
+    reported: u64,
 }
 
-impl<R> Reading<R> {
-    pub(super) fn new(read: R, listeners: &[Listener], garbage: &Garbage) -> Self {
-        Reading {
+impl<R> ObservedReader<R> {
+    pub(super) fn new(read: R, listeners: &[LineListener], invalid_lines: &InvalidLines) -> Self {
+        ObservedReader {
             read,
-            lines: Lines::new(LineDirection::FromAgent, listeners),
-            garbage: Spotter::new(garbage),
+            lines: LineListeners::new(LineDirection::FromAgent, listeners),
+            inspector: LineInspector::new(invalid_lines),
         }
     }
 }
 
-impl<W> Writing<W> {
-    pub(super) fn new(write: W, listeners: &[Listener]) -> Self {
-        let lines = Lines::new(LineDirection::ToAgent, listeners);
-        Writing { write, lines }
+impl<W> ObservedWriter<W> {
+    pub(super) fn new(write: W, listeners: &[LineListener]) -> Self {
+        let lines = LineListeners::new(LineDirection::ToAgent, listeners);
+        ObservedWriter { write, lines }
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Reading<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for ObservedReader<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -71,14 +71,14 @@ impl<R: AsyncRead + Unpin> AsyncRead for Reading<R> {
         let read = Pin::new(&mut self.read).poll_read(context, buffer);
         if let Poll::Ready(Ok(())) = read {
             let new = &buffer.filled()[before..];
-            self.lines.hear(new);
-            self.garbage.look(new);
+            self.lines.push(new);
+            self.inspector.inspect(new);
         }
         read
     }
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for Writing<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for ObservedWriter<W> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -86,7 +86,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Writing<W> {
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.write).poll_write(context, bytes);
         if let Poll::Ready(Ok(count)) = written {
-            self.lines.hear(&bytes[..count]);
+            self.lines.push(&bytes[..count]);
         }
         written
     }
@@ -101,24 +101,24 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Writing<W> {
 }
 
 /// Cuts what passes into lines for those who listen. Without listeners nothing is copied.
-struct Lines {
-    way: LineDirection,
-    listeners: Vec<Listener>,
+struct LineListeners {
+    direction: LineDirection,
+    listeners: Vec<LineListener>,
     splitter: Splitter,
     rest: BytesMut,
 }
 
-impl Lines {
-    fn new(way: LineDirection, listeners: &[Listener]) -> Lines {
-        Lines {
-            way,
+impl LineListeners {
+    fn new(direction: LineDirection, listeners: &[LineListener]) -> LineListeners {
+        LineListeners {
+            direction,
             listeners: listeners.to_vec(),
             splitter: Splitter::new(LONGEST),
             rest: BytesMut::new(),
         }
     }
 
-    fn hear(&mut self, bytes: &[u8]) {
+    fn push(&mut self, bytes: &[u8]) {
         if self.listeners.is_empty() {
             return;
         }
@@ -127,7 +127,7 @@ impl Lines {
             if let Frame::Message(line) = frame {
                 let line = line.trim_ascii();
                 for listener in self.listeners.iter().filter(|_| !line.is_empty()) {
-                    listener(self.way, line);
+                    listener(self.direction, line);
                 }
             }
         }
@@ -135,61 +135,61 @@ impl Lines {
 }
 
 /// Looks at how each line begins: a message is an object with names in quotation marks, or a list of such.
-struct Spotter {
-    garbage: Garbage,
-    place: Place,
+struct LineInspector {
+    invalid_lines: InvalidLines,
+    state: LineState,
 }
 
-enum Place {
+enum LineState {
     LineStart,
     /// Behind the bracket of a message, or of something like `[info] ready`.
-    OpenedSession(u8),
+    AfterBracket(u8),
     /// Inside a message, or behind what is worth keeping of a line.
-    Inside,
+    Message,
     /// Inside a line that is no message.
-    Garbage(Vec<u8>),
+    Invalid(Vec<u8>),
     /// Messages have headers: lines say nothing.
     Headers,
 }
 
-impl Spotter {
-    fn new(garbage: &Garbage) -> Spotter {
-        Spotter {
-            garbage: garbage.clone(),
-            place: Place::LineStart,
+impl LineInspector {
+    fn new(invalid_lines: &InvalidLines) -> LineInspector {
+        LineInspector {
+            invalid_lines: invalid_lines.clone(),
+            state: LineState::LineStart,
         }
     }
 
-    fn look(&mut self, mut bytes: &[u8]) {
+    fn inspect(&mut self, mut bytes: &[u8]) {
         while let Some(first) = bytes.first() {
-            match &mut self.place {
-                Place::Headers => return,
-                Place::LineStart => match first {
+            match &mut self.state {
+                LineState::Headers => return,
+                LineState::LineStart => match first {
                     b'\n' | b'\r' | b' ' | b'\t' => bytes = &bytes[1..],
                     b'{' | b'[' => {
-                        self.place = Place::OpenedSession(*first);
+                        self.state = LineState::AfterBracket(*first);
                         bytes = &bytes[1..];
                     }
-                    b'C' | b'c' if is_header(bytes) => self.place = Place::Headers,
-                    _ => self.place = Place::Garbage(Vec::new()),
+                    b'C' | b'c' if is_header(bytes) => self.state = LineState::Headers,
+                    _ => self.state = LineState::Invalid(Vec::new()),
                 },
-                Place::OpenedSession(bracket) => match (*bracket, first) {
+                LineState::AfterBracket(bracket) => match (*bracket, first) {
                     (_, b' ' | b'\t') => bytes = &bytes[1..],
-                    (b'{', b'"' | b'}') | (b'[', b'{' | b']') => self.place = Place::Inside,
-                    (bracket, _) => self.place = Place::Garbage(vec![bracket]),
+                    (b'{', b'"' | b'}') | (b'[', b'{' | b']') => self.state = LineState::Message,
+                    (bracket, _) => self.state = LineState::Invalid(vec![bracket]),
                 },
-                place => {
+                state => {
                     let end = memchr::memchr(b'\n', bytes);
                     let line = &bytes[..end.unwrap_or(bytes.len())];
-                    if let Place::Garbage(kept) = place {
+                    if let LineState::Invalid(kept) = state {
                         let room = KEPT.saturating_sub(kept.len()).min(line.len());
                         kept.extend_from_slice(&line[..room]);
                         if end.is_some() {
-                            self.garbage.found(kept);
+                            self.invalid_lines.add(kept);
                         }
                     }
                     if end.is_some() {
-                        self.place = Place::LineStart;
+                        self.state = LineState::LineStart;
                     }
                     bytes = &bytes[line.len()..];
                 }
@@ -198,7 +198,7 @@ impl Spotter {
     }
 }
 
-impl Garbage {
+impl InvalidLines {
     pub(super) fn count(&self) -> u64 {
         self.lock().count
     }
@@ -206,30 +206,30 @@ impl Garbage {
     /// Waits until there is more to tell: the first line, then the tenth, the hundredth and so on.
     pub(super) async fn next(&self) -> Event {
         loop {
-            if let Some(event) = self.news() {
+            if let Some(event) = self.next_report() {
                 return event;
             }
             self.0.more.notified().await;
         }
     }
 
-    fn news(&self) -> Option<Event> {
+    fn next_report(&self) -> Option<Event> {
         let mut seen = self.lock();
-        if seen.count < seen.told.saturating_mul(10).max(1) {
+        if seen.count < seen.reported.saturating_mul(10).max(1) {
             return None;
         }
-        // The first is told by itself, even if there are more by now.
-        seen.told = match seen.told {
+        // The first is reported by itself, even if there are more by now.
+        seen.reported = match seen.reported {
             0 => 1,
             _ => seen.count,
         };
         Some(Event::InvalidOutput {
-            count: seen.told,
+            count: seen.reported,
             line: seen.first.clone(),
         })
     }
 
-    fn found(&self, line: &[u8]) {
+    fn add(&self, line: &[u8]) {
         let mut seen = self.lock();
         seen.count += 1;
         if seen.count == 1 {
@@ -240,7 +240,7 @@ impl Garbage {
         self.0.more.notify_one();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, InvalidLineCounts> {
         self.0.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

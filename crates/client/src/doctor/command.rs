@@ -1,19 +1,21 @@
 //! The file that is started, and the interpreter that its first line names.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use attache::process::Program;
+
 use super::{Diagnosis, DoctorCheck, Severity, file_name};
-use crate::agents::{Agent, AgentNotInstalled, find_program_on};
+use crate::agents::{Agent, AgentNotInstalled, find_program_on, first_line};
 
 /// Finds the program, and says where it is or what is missing.
-pub(super) fn resolve(agent: &Agent, tell: &mut impl FnMut(Diagnosis)) -> Option<PathBuf> {
+pub(super) fn resolve(agent: &Agent, report: &mut impl FnMut(Diagnosis)) -> Option<PathBuf> {
     let file = match agent.locate() {
         Ok(file) => file,
         Err(AgentNotInstalled { what, fix }) => {
-            tell(Diagnosis::failure(DoctorCheck::Command, what, fix));
+            report(Diagnosis::failure(DoctorCheck::Command, what, fix));
             return None;
         }
     };
@@ -22,17 +24,17 @@ pub(super) fn resolve(agent: &Agent, tell: &mut impl FnMut(Diagnosis)) -> Option
         Some(real) => format!("{} → {}", file.display(), real.display()),
         None => file.display().to_string(),
     };
-    tell(Diagnosis::ok(DoctorCheck::Command, what));
+    report(Diagnosis::ok(DoctorCheck::Command, what));
     Some(file)
 }
 
 /// Says whether the interpreter of a script is there. Of a program that is no script nothing is said.
-pub(super) fn interpreter(
+pub(super) fn check_interpreter(
     agent: &Agent,
     file: &Path,
-    tell: &mut impl FnMut(Diagnosis),
+    report: &mut impl FnMut(Diagnosis),
 ) -> Severity {
-    let Some(named) = named_in(file) else {
+    let Some(named) = shebang_interpreter(file) else {
         return Severity::Ok;
     };
     let finding = match find_program_on(Path::new(&named), &path_of(agent)) {
@@ -47,12 +49,91 @@ pub(super) fn interpreter(
         ),
     };
     let level = finding.severity;
-    tell(finding);
+    report(finding);
     level
 }
 
+/// Says which version of node, uv or the like is used, and whether it is new enough for the package.
+pub(super) async fn check_runtime(agent: &Agent, file: &Path, report: &mut impl FnMut(Diagnosis)) {
+    let Some(runtime) = runtime(agent, file) else {
+        return;
+    };
+    let name = file_name(&runtime);
+    let program = Program::new(&runtime).arg("--version");
+    let Some(version) = first_line(&program).await else {
+        let fix = format!("run `{name} --version` by hand, and install it anew if that fails too");
+        report(Diagnosis::warning(
+            DoctorCheck::Runtime,
+            format!("{name} does not tell its version"),
+            fix,
+        ));
+        return;
+    };
+    let wanted = if name == "node" {
+        wanted_node(file)
+    } else {
+        None
+    };
+    let finding = match wanted {
+        Some(wanted) if numbers(&version) < numbers(&wanted) => Diagnosis::failure(
+            DoctorCheck::Runtime,
+            format!("node {version}; the package wants {wanted}"),
+            "install a newer Node.js",
+        ),
+        Some(wanted) => Diagnosis::ok(
+            DoctorCheck::Runtime,
+            format!("node {version}; the package wants {wanted}"),
+        ),
+        None => Diagnosis::ok(DoctorCheck::Runtime, format!("{name} {version}")),
+    };
+    report(finding);
+}
+
+/// What runs the file: the interpreter of a script, the program itself, or the node behind npx.
+fn runtime(agent: &Agent, file: &Path) -> Option<PathBuf> {
+    let interpreter = shebang_interpreter(file).unwrap_or_default();
+    let candidates = [file_name(file), file_name(Path::new(&interpreter))];
+    for candidate in candidates {
+        let name = match &*candidate {
+            "npx" | "npm" | "node" | "nodejs" => "node",
+            "uvx" | "uv" => "uv",
+            "bun" | "bunx" => "bun",
+            _ => continue,
+        };
+        return find_program_on(Path::new(name), &path_of(agent));
+    }
+    None
+}
+
+/// The oldest node that the package of a file says it runs on.
+fn wanted_node(file: &Path) -> Option<String> {
+    let file = file.canonicalize().ok()?;
+    for folder in file.ancestors().skip(1).take(DEPTH) {
+        let Ok(text) = fs::read_to_string(folder.join("package.json")) else {
+            continue;
+        };
+        let package: serde_json::Value = serde_json::from_str(&text).ok()?;
+        let range = package.get("engines")?.get("node")?.as_str()?.to_owned();
+        // Of alternatives the first names the oldest.
+        let least = range.split("||").next().unwrap_or(&range).trim();
+        return least.starts_with(['>', '^', '~']).then(|| least.to_owned());
+    }
+    None
+}
+
+/// The numbers of a version, such as 22, 3 and 1 of `>=22.3.1`.
+fn numbers(version: &str) -> Vec<u64> {
+    let digits = version.trim_start_matches(|char: char| !char.is_ascii_digit());
+    let end = digits.find(|char: char| !char.is_ascii_digit() && char != '.');
+    let digits = &digits[..end.unwrap_or(digits.len())];
+    digits
+        .split('.')
+        .map_while(|number| number.parse().ok())
+        .collect()
+}
+
 /// The interpreter that a file's first line names, looked through `env`.
-pub(super) fn named_in(file: &Path) -> Option<String> {
+fn shebang_interpreter(file: &Path) -> Option<String> {
     let mut start = Vec::new();
     File::open(file)
         .ok()?
@@ -74,7 +155,7 @@ pub(super) fn named_in(file: &Path) -> Option<String> {
 }
 
 /// The `PATH` that the agent is given.
-pub(super) fn path_of(agent: &Agent) -> OsString {
+fn path_of(agent: &Agent) -> OsString {
     let own = agent.env.iter().rev().find(|(name, _)| name == "PATH");
     match own {
         Some((_, path)) => OsString::from(path.reveal()),
@@ -92,3 +173,5 @@ fn install(interpreter: &str) -> String {
         name => format!("install `{name}`, or correct the first line of the script"),
     }
 }
+
+const DEPTH: usize = 6;

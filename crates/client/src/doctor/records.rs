@@ -5,36 +5,35 @@ use std::path::Path;
 use attache_host::audit;
 use attache_host::permissions::{PermissionConfig, Permissions, Policy, Preset};
 
-use super::words::counted;
-use super::{Diagnosis, DoctorCheck};
+use super::{Diagnosis, DoctorCheck, counted};
 use crate::agents::line;
 
 /// Looks at the file of remembered decisions and at the audit log in its directory. Nothing is made or changed.
-pub fn check_records(decisions: &Path, log: &Path, mut tell: impl FnMut(Diagnosis)) {
-    remembered(decisions, &mut tell);
-    tell(logged(log));
+pub fn check_records(decisions: &Path, log: &Path, mut report: impl FnMut(Diagnosis)) {
+    remembered(decisions, &mut report);
+    report(logged(log));
 }
 
 /// Looks at the policy that is configured: rules that do less than they look like, or than they did before.
-pub fn check_policy(policy: Result<Option<Policy>, String>, mut tell: impl FnMut(Diagnosis)) {
+pub fn check_policy(policy: Result<Option<Policy>, String>, mut report: impl FnMut(Diagnosis)) {
     let policy = match policy {
         Ok(Some(policy)) => policy,
         Ok(None) => return,
         Err(error) => {
             let fix = "correct the file; until then no agent is started";
-            return tell(Diagnosis::failure(DoctorCheck::Policy, line(&error), fix));
+            return report(Diagnosis::failure(DoctorCheck::Policy, line(&error), fix));
         }
     };
     let warnings = policy.warnings();
     if warnings.is_empty() {
-        return tell(Diagnosis::ok(
+        return report(Diagnosis::ok(
             DoctorCheck::Policy,
             "every rule does what it says",
         ));
     }
     for warning in warnings {
         let what = format!("rule `{}` {}", warning.rule, warning.problem);
-        tell(Diagnosis::warning(
+        report(Diagnosis::warning(
             DoctorCheck::Policy,
             line(&what),
             warning.remedy,
@@ -42,13 +41,13 @@ pub fn check_policy(policy: Result<Option<Policy>, String>, mut tell: impl FnMut
     }
 }
 
-fn remembered(file: &Path, tell: &mut impl FnMut(Diagnosis)) {
+fn remembered(file: &Path, report: &mut impl FnMut(Diagnosis)) {
     let mut config = PermissionConfig::new(Preset::Ask);
     config.store = Some(file.to_owned());
     let (permissions, warnings) = Permissions::open(config);
     if let Some(warning) = warnings.first() {
         let fix = "see what has happened to it; if you do not need it any more, move it away, and you are asked again";
-        return tell(Diagnosis::warning(
+        return report(Diagnosis::warning(
             DoctorCheck::Permissions,
             line(&warning.to_string()),
             fix,
@@ -59,12 +58,12 @@ fn remembered(file: &Path, tell: &mut impl FnMut(Diagnosis)) {
         0 => "nothing is remembered".to_owned(),
         count => counted(count, "decision is remembered", "decisions are remembered"),
     };
-    tell(Diagnosis::ok(DoctorCheck::Permissions, what));
+    report(Diagnosis::ok(DoctorCheck::Permissions, what));
     for decision in &decisions {
         if let Some(problem) = decision.problem() {
             let what = format!("decision {} ({}) {problem}", decision.id, decision.summary);
             let fix = format!("`attache permissions revoke {}`", decision.id);
-            tell(Diagnosis::warning(
+            report(Diagnosis::warning(
                 DoctorCheck::Permissions,
                 line(&what),
                 fix,

@@ -6,8 +6,8 @@ use attache_host::sandbox::{self, SandboxSupport};
 use super::{Diagnosis, DoctorCheck};
 
 /// Looks at what the kernel can enforce, if agents can mount or cannot. It starts nothing that stays.
-pub fn check_sandbox(nested: NestedMounts, mut tell: impl FnMut(Diagnosis)) {
-    tell(match sandbox::support() {
+pub fn check_sandbox(nested: NestedMounts, mut report: impl FnMut(Diagnosis)) {
+    report(match sandbox::support() {
         SandboxSupport::Full => Diagnosis::ok(
             DoctorCheck::Sandbox,
             "commands write only inside the session's directories, temporary folders and tool caches",
@@ -23,7 +23,7 @@ pub fn check_sandbox(nested: NestedMounts, mut tell: impl FnMut(Diagnosis)) {
             "allow it, or run agents in a container or virtual machine",
         ),
     });
-    tell(match (namespace_support(), nested) {
+    report(match (namespace_support(), nested) {
         (Ok(()), NestedMounts::Refused) => Diagnosis::ok(
             DoctorCheck::DeniedPaths,
             "paths that a policy denies are hidden from agents and commands; meanwhile an agent's own sandbox of mounts, such as bubblewrap, fails; to allow it: attache config set sandbox.nested allowed",
@@ -42,7 +42,7 @@ pub fn check_sandbox(nested: NestedMounts, mut tell: impl FnMut(Diagnosis)) {
             missing.fix,
         ),
     });
-    tell(match exec_support() {
+    report(match exec_support() {
         ExecSupport::Full => Diagnosis::ok(
             DoctorCheck::CommandRules,
             "command rules are enforced when a program is executed",

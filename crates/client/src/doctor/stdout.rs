@@ -12,41 +12,41 @@ use tokio::io::{AsyncRead, ReadBuf};
 use crate::agents::line as safe;
 
 /// Passes everything on, and counts the lines that are no messages.
-pub(super) struct Watched<R> {
+pub(super) struct InspectedStdout<R> {
     inner: R,
     lines: LineSplitter,
-    garbage: Garbage,
+    non_protocol: NonProtocolLines,
 }
 
 /// The lines that were no messages. Clones look at the same.
 #[derive(Clone, Default)]
-pub(super) struct Garbage(Arc<Mutex<Seen>>);
+pub(super) struct NonProtocolLines(Arc<Mutex<NonProtocolCount>>);
 
 #[derive(Default)]
-struct Seen {
+struct NonProtocolCount {
     count: u64,
     first: String,
 }
 
-impl<R> Watched<R> {
-    pub(super) fn new(inner: R) -> (Watched<R>, Garbage) {
-        let garbage = Garbage::default();
-        let watched = Watched {
+impl<R> InspectedStdout<R> {
+    pub(super) fn new(inner: R) -> (InspectedStdout<R>, NonProtocolLines) {
+        let non_protocol = NonProtocolLines::default();
+        let inspected = InspectedStdout {
             inner,
             // A message too long to be looked at counts as one.
             lines: LineSplitter::new(LIMIT, 0),
-            garbage: garbage.clone(),
+            non_protocol: non_protocol.clone(),
         };
-        (watched, garbage)
+        (inspected, non_protocol)
     }
 
-    fn look(&mut self, bytes: &[u8]) {
-        let garbage = &self.garbage;
-        self.lines.push(bytes, |line| garbage.look(&line));
+    fn inspect(&mut self, bytes: &[u8]) {
+        let non_protocol = &self.non_protocol;
+        self.lines.push(bytes, |line| non_protocol.inspect(&line));
     }
 }
 
-impl Garbage {
+impl NonProtocolLines {
     pub(super) fn count(&self) -> u64 {
         self.lock().count
     }
@@ -56,8 +56,8 @@ impl Garbage {
         self.lock().first.clone()
     }
 
-    fn look(&self, line: &Line<'_>) {
-        if line.is_cut() || is_fine(&line.bytes) {
+    fn inspect(&self, line: &Line<'_>) {
+        if line.is_cut() || is_protocol_line(&line.bytes) {
             return;
         }
         let mut seen = self.lock();
@@ -67,12 +67,12 @@ impl Garbage {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, NonProtocolCount> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for InspectedStdout<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -80,7 +80,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Watched<R> {
     ) -> Poll<std::io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
-        self.look(&buffer.filled()[before..]);
+        self.inspect(&buffer.filled()[before..]);
         Poll::Ready(Ok(()))
     }
 }
@@ -93,7 +93,7 @@ struct Message {
 }
 
 /// A message, nothing, or the head of one.
-fn is_fine(bytes: &[u8]) -> bool {
+fn is_protocol_line(bytes: &[u8]) -> bool {
     let text = bytes.trim_ascii();
     if text.is_empty() || text.starts_with(b"Content-") {
         return true;

@@ -7,8 +7,8 @@ use attache::schema::FilePath;
 use attache::v1;
 use serde_json::Value;
 
-use super::{Fault, Lookup};
-use crate::agents::named_in;
+use super::{ServerFault, VariableLookup};
+use crate::agents::resolve_program;
 
 /// A server whose name stands before it; nothing if it is disabled.
 pub(super) fn named(
@@ -16,9 +16,9 @@ pub(super) fn named(
     value: &Value,
     place: &str,
     file: &Path,
-    lookup: Lookup<'_>,
-) -> Result<Option<v1::McpServer>, Fault> {
-    let server = Server {
+    lookup: VariableLookup<'_>,
+) -> Result<Option<v1::McpServer>, ServerFault> {
+    let server = ServerEntry {
         name,
         value,
         place,
@@ -39,25 +39,25 @@ pub(super) fn listed(
     value: &Value,
     place: &str,
     file: &Path,
-    lookup: Lookup<'_>,
-) -> Result<Option<v1::McpServer>, Fault> {
+    lookup: VariableLookup<'_>,
+) -> Result<Option<v1::McpServer>, ServerFault> {
     match value.get("name").and_then(Value::as_str) {
         Some(name) => named(name, value, place, file, lookup),
         None => Err((format!("{place}.name"), "expected a string".to_owned())),
     }
 }
 
-struct Server<'a> {
+struct ServerEntry<'a> {
     name: &'a str,
     value: &'a Value,
     place: &'a str,
     /// The file that names it.
     file: &'a Path,
-    lookup: Lookup<'a>,
+    lookup: VariableLookup<'a>,
 }
 
-impl Server<'_> {
-    fn read(&self) -> Result<v1::McpServer, Fault> {
+impl ServerEntry<'_> {
+    fn read(&self) -> Result<v1::McpServer, ServerFault> {
         let kind = match self.value.get("type") {
             Some(kind) => Some(self.text("type", kind)?),
             None => None,
@@ -73,7 +73,7 @@ impl Server<'_> {
         }
     }
 
-    fn command(&self) -> Result<v1::McpServer, Fault> {
+    fn command(&self) -> Result<v1::McpServer, ServerFault> {
         // Zed has had all of it inside.
         let inner = self.value.get("command").filter(|it| it.is_object());
         let (home, key) = match inner {
@@ -90,15 +90,15 @@ impl Server<'_> {
         Ok(v1::McpServerStdio::new(self.name, command, args, env).into())
     }
 
-    fn http(&self) -> Result<v1::McpServer, Fault> {
+    fn http(&self) -> Result<v1::McpServer, ServerFault> {
         Ok(v1::McpServerHttp::new(self.name, self.url()?, self.headers()?).into())
     }
 
-    fn sse(&self) -> Result<v1::McpServer, Fault> {
+    fn sse(&self) -> Result<v1::McpServer, ServerFault> {
         Ok(v1::McpServerSse::new(self.name, self.url()?, self.headers()?).into())
     }
 
-    fn url(&self) -> Result<String, Fault> {
+    fn url(&self) -> Result<String, ServerFault> {
         let url = self
             .value
             .get("url")
@@ -114,15 +114,15 @@ impl Server<'_> {
         }
     }
 
-    fn headers(&self) -> Result<Vec<v1::HttpHeader>, Fault> {
+    fn headers(&self) -> Result<Vec<v1::HttpHeader>, ServerFault> {
         let pairs = self.pairs("headers", self.value.get("headers"))?;
         let header = |(name, value): (String, String)| v1::HttpHeader::new(name, value);
         Ok(pairs.into_iter().map(header).collect())
     }
 
     /// The protocol wants the program's whole path.
-    fn program(&self, name: &str) -> Result<FilePath, Fault> {
-        let found = whole_path(&named_in(self.file, name)).ok_or_else(|| {
+    fn program(&self, name: &str) -> Result<FilePath, ServerFault> {
+        let found = whole_path(&resolve_program(self.file, name)).ok_or_else(|| {
             let fault = format!("there is no program `{name}`; install it, or give its whole path");
             self.fault("command", &fault)
         })?;
@@ -130,7 +130,7 @@ impl Server<'_> {
             .map_err(|_| self.fault("command", "the program's path is not UTF-8"))
     }
 
-    fn list(&self, key: &str, value: Option<&Value>) -> Result<Vec<String>, Fault> {
+    fn list(&self, key: &str, value: Option<&Value>) -> Result<Vec<String>, ServerFault> {
         match value {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Array(list)) => {
@@ -143,7 +143,11 @@ impl Server<'_> {
     }
 
     /// Names and values, as an object or as a list of both.
-    fn pairs(&self, key: &str, value: Option<&Value>) -> Result<Vec<(String, String)>, Fault> {
+    fn pairs(
+        &self,
+        key: &str,
+        value: Option<&Value>,
+    ) -> Result<Vec<(String, String)>, ServerFault> {
         match value {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Object(pairs)) => {
@@ -170,7 +174,7 @@ impl Server<'_> {
         }
     }
 
-    fn text(&self, key: &str, value: &Value) -> Result<String, Fault> {
+    fn text(&self, key: &str, value: &Value) -> Result<String, ServerFault> {
         match value {
             Value::String(text) => filled_in(text, self.lookup).map_err(|name| {
                 let fault = format!("the variable {name} is not set");
@@ -180,7 +184,7 @@ impl Server<'_> {
         }
     }
 
-    fn fault(&self, key: &str, fault: &str) -> Fault {
+    fn fault(&self, key: &str, fault: &str) -> ServerFault {
         let place = match key {
             "" => self.place.to_owned(),
             key => format!("{}.{key}", self.place),
@@ -190,7 +194,7 @@ impl Server<'_> {
 }
 
 /// The text with the values of variables; the name of one that is not set.
-fn filled_in(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
+fn filled_in(text: &str, lookup: VariableLookup<'_>) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {

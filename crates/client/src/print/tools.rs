@@ -10,36 +10,36 @@ use crate::figures;
 
 /// The tool calls that have not been told of.
 #[derive(Debug, Default)]
-pub(super) struct Tools {
-    open: HashMap<v1::ToolCallId, Open>,
+pub(super) struct ToolLines {
+    open: HashMap<v1::ToolCallId, RunningToolCall>,
     begun: usize,
     /// Those that were told of: agents like to repeat themselves.
-    told: HashSet<v1::ToolCallId>,
+    reported: HashSet<v1::ToolCallId>,
     denied: HashSet<v1::ToolCallId>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct RunningToolCall {
     number: usize,
     since: Instant,
     last: v1::ToolCall,
 }
 
-impl Tools {
+impl ToolLines {
     /// The line of a call that has ended; nothing of one that still runs, or was told before.
-    pub(super) fn told(&mut self, call: &v1::ToolCall) -> Option<String> {
+    pub(super) fn finished_line(&mut self, call: &v1::ToolCall) -> Option<String> {
         let ended = matches!(
             call.status,
             v1::ToolCallStatus::Completed | v1::ToolCallStatus::Failed
         );
-        if self.told.contains(&call.tool_call_id) {
+        if self.reported.contains(&call.tool_call_id) {
             return None;
         }
         if ended {
-            if self.told.len() >= MOST_TOLD {
-                self.told.clear();
+            if self.reported.len() >= MOST_REPORTED {
+                self.reported.clear();
             }
-            self.told.insert(call.tool_call_id.clone());
+            self.reported.insert(call.tool_call_id.clone());
             let open = self.open.remove(&call.tool_call_id);
             let time = open.map(|open| open.since.elapsed());
             return Some(line(call, time.unwrap_or_default()));
@@ -47,7 +47,7 @@ impl Tools {
         self.begun += 1;
         let number = self.begun;
         let known = self.open.entry(call.tool_call_id.clone());
-        let known = known.or_insert_with(|| Open {
+        let known = known.or_insert_with(|| RunningToolCall {
             number,
             since: Instant::now(),
             last: brief(call),
@@ -57,8 +57,8 @@ impl Tools {
     }
 
     /// A call was not allowed, so what it shows was not done.
-    pub(super) fn denied(&mut self, call: &v1::ToolCallId) {
-        if self.denied.len() >= MOST_TOLD {
+    pub(super) fn mark_denied(&mut self, call: &v1::ToolCallId) {
+        if self.denied.len() >= MOST_REPORTED {
             self.denied.clear();
         }
         self.denied.insert(call.clone());
@@ -69,8 +69,8 @@ impl Tools {
     }
 
     /// The lines of those that never ended, in their order.
-    pub(super) fn left(&mut self) -> Vec<String> {
-        let mut left: Vec<Open> = self.open.drain().map(|(_, open)| open).collect();
+    pub(super) fn unfinished_lines(&mut self) -> Vec<String> {
+        let mut left: Vec<RunningToolCall> = self.open.drain().map(|(_, open)| open).collect();
         left.sort_by_key(|open| open.number);
         let lines = left
             .iter()
@@ -104,4 +104,4 @@ fn line(call: &v1::ToolCall, time: Duration) -> String {
     )
 }
 
-const MOST_TOLD: usize = 4096;
+const MOST_REPORTED: usize = 4096;

@@ -1,13 +1,13 @@
 //! Chunks of messages and thoughts: plain strings in the draft, content blocks in the protocol.
 
-use attache_rpc::json::{Error, Object, ValueKind};
+use attache_rpc::json::{DecodeError, Object, ValueKind};
 
 use super::content;
 use super::memory::Memory;
 use crate::edit;
 
 /// A draft chunk.
-pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read(update: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(update, "content") == Some(ValueKind::String) {
         let text = update.get("content").unwrap_or("\"\"");
         let block = format!("{{\"type\":\"text\",\"text\":{text}}}");
@@ -19,7 +19,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// An official chunk for a draft client, which takes text only.
-pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write(update: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(update, "content") == Some(ValueKind::Object) {
         edit::member(update, "content", |block| {
             Ok(edit::quoted(&content::text_of(&Object::parse(block)?)))

@@ -1,6 +1,6 @@
 //! Options: any value under a key in the draft, a list of switches and choices in the protocol.
 
-use attache_rpc::json::{self, Error, Object, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
 use super::draft_meta::{self, DraftMeta};
 use super::memory::Memory;
@@ -9,7 +9,10 @@ use crate::edit::{self, quoted};
 
 /// A draft client's parameters of `session/set_config_option`. A value that is neither a boolean nor a string goes
 /// on as its JSON text.
-pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_params(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     params.rename("key", "configId");
     match edit::kind(params, "value") {
         None | Some(ValueKind::String) => Ok(()),
@@ -26,7 +29,10 @@ pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Resu
 }
 
 /// The parameters of `session/set_config_option` for a draft agent.
-pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_params(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     let kept = draft_meta::take(params)?;
     params.rename("configId", "key");
     params.take("type");
@@ -44,7 +50,7 @@ pub(super) fn read_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let session = edit::string(context, "sessionId").unwrap_or_default();
     rebuild(result, memory, &session);
     edit::move_to_meta(result, &["key", "previousValue", "currentValue"])
@@ -55,7 +61,7 @@ pub(super) fn write_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let kept = draft_meta::take(result)?;
     let options = OptionValues::of_list(&result.take("configOptions").unwrap_or_default());
     let is_kept = is_kept(&kept, &options);
@@ -83,7 +89,7 @@ pub(super) fn read_update(
     update: &mut Object<'_>,
     memory: &mut Memory,
     session: &str,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     rebuild(update, memory, session);
     edit::move_to_meta(update, &["key", "previousValue", "currentValue", "source"])
 }
@@ -94,7 +100,7 @@ pub(super) fn write_update(
     update: &mut Object<'_>,
     memory: &mut Memory,
     session: &str,
-) -> Result<Vec<String>, Error> {
+) -> Result<Vec<String>, DecodeError> {
     let options = OptionValues::of_list(&update.take("configOptions").unwrap_or_default());
     let known = memory
         .session_mut(session)

@@ -1,13 +1,13 @@
 //! Content blocks: the draft wraps images and sounds in a `source`, leaves links without a name, and makes embedded
 //! resources flat.
 
-use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
 use super::{draft_meta, shape};
 use crate::edit;
 
 /// A block of the draft.
-pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read(block: &mut Object<'_>) -> Result<(), DecodeError> {
     match edit::string(block, "type").as_deref() {
         Some("image" | "audio") if edit::kind(block, "source") == Some(ValueKind::Object) => {
             read_source(block)
@@ -24,7 +24,7 @@ pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// A block for the draft.
-pub(super) fn write(block: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write(block: &mut Object<'_>) -> Result<(), DecodeError> {
     match edit::string(block, "type").as_deref() {
         Some("image" | "audio") if block.has("data") => write_source(block),
         Some("resource_link") => write_link(block),
@@ -53,7 +53,7 @@ pub(super) fn text_of(block: &Object<'_>) -> String {
 }
 
 /// An image or sound behind an address has no official form; it becomes a link.
-fn read_source(block: &mut Object<'_>) -> Result<(), Error> {
+fn read_source(block: &mut Object<'_>) -> Result<(), DecodeError> {
     let text = block.get("source").unwrap_or("{}").to_owned();
     let source = Object::parse(&text)?;
     let Some(url) = edit::string(&source, "url").filter(|_| !source.has("data")) else {
@@ -78,7 +78,7 @@ fn read_source(block: &mut Object<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn write_source(block: &mut Object<'_>) -> Result<(), Error> {
+fn write_source(block: &mut Object<'_>) -> Result<(), DecodeError> {
     let mut source = Object::default();
     let (data, mime) = (block.take("data"), block.take("mimeType"));
     let uri = edit::string(block, "uri").filter(|_| data.as_deref() == Some("\"\""));
@@ -98,7 +98,7 @@ fn write_source(block: &mut Object<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn write_link(block: &mut Object<'_>) -> Result<(), Error> {
+fn write_link(block: &mut Object<'_>) -> Result<(), DecodeError> {
     if draft_meta::peek(block, "source").is_some() {
         for name in ["type", "uri", "name", "mimeType"] {
             block.take(name);
@@ -111,7 +111,7 @@ fn write_link(block: &mut Object<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn read_resource(block: &mut Object<'_>) -> Result<(), Error> {
+fn read_resource(block: &mut Object<'_>) -> Result<(), DecodeError> {
     let mut resource = Object::default();
     for (from, to) in [
         ("uri", "uri"),
@@ -131,7 +131,7 @@ fn read_resource(block: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// Bytes have no place in the draft; they stay in a member of their own beside an empty text.
-fn write_resource(block: &mut Object<'_>) -> Result<(), Error> {
+fn write_resource(block: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(block, "resource") != Some(ValueKind::Object) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 //!
 //! [`edit::move_to_meta`] moves whole members there and [`edit::restore_from_meta`] back; here is the rest.
 
-use attache_rpc::json::{Error, Object};
+use attache_rpc::json::{DecodeError, Object};
 
 use crate::edit::{self, META_KEY};
 
@@ -46,17 +46,17 @@ impl DraftMeta {
 }
 
 /// Takes what is kept out of the object's `_meta`, and a `_meta` that is empty without it away.
-pub(super) fn take(object: &mut Object<'_>) -> Result<DraftMeta, Error> {
+pub(super) fn take(object: &mut Object<'_>) -> Result<DraftMeta, DecodeError> {
     edit::take_from_meta(object).map(DraftMeta)
 }
 
 /// Keeps a value besides what the object itself says.
-pub(super) fn put(object: &mut Object<'_>, name: &str, json: &str) -> Result<(), Error> {
+pub(super) fn put(object: &mut Object<'_>, name: &str, json: &str) -> Result<(), DecodeError> {
     edit::edit_meta(object, |kept| kept.set(name.to_owned(), json.to_owned()))
 }
 
 /// Says that the object was made from a draft one.
-pub(super) fn mark(object: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn mark(object: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::edit_meta(object, |_| ())
 }
 

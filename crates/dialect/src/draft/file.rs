@@ -1,14 +1,14 @@
 //! `fs/read_text_file` and `fs/write_text_file`: no session, a range of lines, encodings, and more to say about what
 //! was written.
 
-use attache_rpc::json::{self, Error, Object, Problem};
+use attache_rpc::json::{self, DecodeError, Object, Problem};
 
 use super::memory::Memory;
 use super::{draft_meta, path, shape};
 use crate::edit;
 
 /// A draft agent's parameters of `fs/read_text_file`.
-pub(super) fn read_read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     memory.fill_session(params)?;
     path::resolve(params, "path", memory.cwd(params));
     let end = number(params, "endLine")?;
@@ -17,7 +17,7 @@ pub(super) fn read_read(params: &mut Object<'_>, memory: &mut Memory) -> Result<
         let start = number(params, "startLine")?.unwrap_or(1).max(1);
         let Some(limit) = end.checked_sub(start - 1) else {
             let problem = Problem::Unfit("lies before startLine");
-            return Err(Error::new(problem, 0).within("endLine"));
+            return Err(DecodeError::new(problem, 0).within("endLine"));
         };
         params.put("limit", &limit);
     }
@@ -26,7 +26,7 @@ pub(super) fn read_read(params: &mut Object<'_>, memory: &mut Memory) -> Result<
 }
 
 /// Our parameters of `fs/read_text_file` for a draft client.
-pub(super) fn write_read(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_read(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), DecodeError> {
     params.take("sessionId");
     params.rename("line", "startLine");
     let limit = number(params, "limit")?;
@@ -43,7 +43,7 @@ pub(super) fn read_read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     edit::move_to_meta(result, &["encoding", "totalLines", "truncated"])
 }
 
@@ -52,14 +52,14 @@ pub(super) fn write_read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     edit::restore_from_meta(result)?;
     shape::fill(result, "encoding", "\"utf-8\"");
     Ok(())
 }
 
 /// A draft agent's parameters of `fs/write_text_file`.
-pub(super) fn read_write(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_write(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     memory.fill_session(params)?;
     path::resolve(params, "path", memory.cwd(params));
     draft_meta::mark(params)?;
@@ -68,7 +68,10 @@ pub(super) fn read_write(params: &mut Object<'_>, memory: &mut Memory) -> Result
 
 /// Our parameters of `fs/write_text_file` for a draft client. We always mean to overwrite, and the draft does not
 /// say what happens to those who keep silent.
-pub(super) fn write_write(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_write(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     params.take("sessionId");
     let kept = draft_meta::take(params)?;
     if !kept.is_draft() {
@@ -83,7 +86,7 @@ pub(super) fn read_write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     edit::move_to_meta(result, &["bytesWritten", "created"])
 }
 
@@ -93,7 +96,7 @@ pub(super) fn write_write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     edit::restore_from_meta(result)?;
     if let Some(bytes) = context.get("bytes") {
         shape::fill(result, "bytesWritten", bytes);
@@ -104,7 +107,7 @@ pub(super) fn write_write_result(
 }
 
 /// A number that may be missing or `null`.
-fn number(params: &Object<'_>, name: &'static str) -> Result<Option<u32>, Error> {
+fn number(params: &Object<'_>, name: &'static str) -> Result<Option<u32>, DecodeError> {
     let text = params.get(name).unwrap_or("null");
     json::from_str(text).map_err(|error| error.within(name))
 }

@@ -1,6 +1,6 @@
 //! `initialize`: capabilities have other names, other types, and one name for both sides.
 
-use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
 use super::memory::Memory;
 use super::{draft_meta, shape};
@@ -8,13 +8,19 @@ use crate::edit;
 use crate::memory::{MAX_MODES, short};
 
 /// A draft client's parameters.
-pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_params(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     params.rename("capabilities", "clientCapabilities");
     edit::part(params, "clientCapabilities", read_client)
 }
 
 /// The parameters for a draft agent.
-pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_params(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     edit::part(params, "clientCapabilities", write_client)?;
     params.rename("clientCapabilities", "capabilities");
     shape::fill(params, "capabilities", "{}");
@@ -27,7 +33,7 @@ pub(super) fn read_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     result.rename("capabilities", "agentCapabilities");
     edit::part(result, "agentCapabilities", |capabilities| {
         read_agent(capabilities, memory)
@@ -40,7 +46,7 @@ pub(super) fn write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     shape::fill(result, "agentCapabilities", "{}");
     edit::part(result, "agentCapabilities", write_agent)?;
     result.rename("agentCapabilities", "capabilities");
@@ -49,7 +55,7 @@ pub(super) fn write_result(
 }
 
 /// The capabilities of a draft client.
-pub(super) fn read_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read_client(capabilities: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::part(capabilities, "fs", |fs| {
         fs.rename("read", "readTextFile");
         fs.rename("write", "writeTextFile");
@@ -63,7 +69,7 @@ pub(super) fn read_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
     edit::move_to_meta(capabilities, &["ui", "_custom"])
 }
 
-fn write_client(capabilities: &mut Object<'_>) -> Result<(), Error> {
+fn write_client(capabilities: &mut Object<'_>) -> Result<(), DecodeError> {
     let kept = draft_meta::take(capabilities)?;
     edit::part(capabilities, "fs", |fs| {
         fs.rename("readTextFile", "read");
@@ -87,7 +93,10 @@ fn creates(terminal: &str) -> bool {
 }
 
 /// The capabilities of a draft agent.
-pub(super) fn read_agent(capabilities: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_agent(
+    capabilities: &mut Object<'_>,
+    memory: &mut Memory,
+) -> Result<(), DecodeError> {
     edit::part(capabilities, "mcpCapabilities", |mcp| {
         for (transport, offered) in ["http", "sse"].into_iter().zip(transports(mcp)) {
             mcp.put(transport, &offered);
@@ -110,7 +119,7 @@ pub(super) fn read_agent(capabilities: &mut Object<'_>, memory: &mut Memory) -> 
 
 /// An official agent streams, can be cancelled and takes stdio servers, whether it says so or not; a draft client
 /// wants to be told.
-fn write_agent(capabilities: &mut Object<'_>) -> Result<(), Error> {
+fn write_agent(capabilities: &mut Object<'_>) -> Result<(), DecodeError> {
     let kept = draft_meta::take(capabilities)?;
     if !kept.is_draft() {
         for name in [
@@ -144,7 +153,7 @@ fn write_agent(capabilities: &mut Object<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn write_mcp(mcp: &mut Object<'_>) -> Result<(), Error> {
+fn write_mcp(mcp: &mut Object<'_>) -> Result<(), DecodeError> {
     let kept = draft_meta::take(mcp)?;
     let offered = ["http", "sse"].map(|name| shape::is_true(mcp, name));
     mcp.take("http");

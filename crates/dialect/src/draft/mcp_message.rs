@@ -11,7 +11,10 @@ pub(super) const DRAFT: &str = "_mcp/request";
 pub(super) const OFFICIAL: &str = "mcp/message";
 
 /// The draft's parameters. The official request needs an id of its own.
-pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), json::Error> {
+pub(super) fn read_params(
+    params: &mut Object<'_>,
+    memory: &mut Memory,
+) -> Result<(), json::DecodeError> {
     params.rename("serverName", "serverId");
     params.rename("mcpMethod", "method");
     params.rename("mcpParams", "params");
@@ -25,7 +28,7 @@ pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Resul
 pub(super) fn write_params(
     params: &mut Object<'_>,
     _memory: &mut Memory,
-) -> Result<(), json::Error> {
+) -> Result<(), json::DecodeError> {
     params.rename("serverId", "serverName");
     params.rename("method", "mcpMethod");
     params.rename("params", "mcpParams");

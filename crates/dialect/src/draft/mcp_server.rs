@@ -1,12 +1,12 @@
 //! MCP servers: the draft puts everything but the name into a `transport` object, with maps for lists of pairs.
 
-use attache_rpc::json::{self, Error, Object, Reader, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, Reader, ValueKind};
 
 use super::{draft_meta, shape};
 use crate::edit;
 
 /// The servers of a draft call. A call without the list gets an empty one; a list that was empty comes back.
-pub(super) fn read_list(params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read_list(params: &mut Object<'_>) -> Result<(), DecodeError> {
     if params.get("mcpServers").is_some_and(shape::is_empty_list) {
         draft_meta::put(params, "mcpServers", "[]")?;
     }
@@ -15,7 +15,7 @@ pub(super) fn read_list(params: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// The servers for a draft call.
-pub(super) fn write_list(params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write_list(params: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::parts(params, "mcpServers", write)?;
     if params.get("mcpServers").is_some_and(shape::is_empty_list) {
         params.take("mcpServers");
@@ -24,7 +24,7 @@ pub(super) fn write_list(params: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// One server of the draft. What its transport has beyond the official members is kept.
-pub(super) fn read(server: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read(server: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(server, "transport") != Some(ValueKind::Object) {
         return Ok(());
     }
@@ -58,7 +58,7 @@ pub(super) fn read(server: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// One server for the draft.
-pub(super) fn write(server: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write(server: &mut Object<'_>) -> Result<(), DecodeError> {
     if server.has("transport") {
         return Ok(());
     }
@@ -89,7 +89,7 @@ pub(super) fn write(server: &mut Object<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-type Convert = fn(&str) -> Result<String, Error>;
+type Convert = fn(&str) -> Result<String, DecodeError>;
 
 fn lift(from: &mut Object<'_>, to: &mut Object<'_>, name: &'static str) {
     if let Some(json) = from.take(name) {
@@ -103,7 +103,7 @@ fn lift_list(
     server: &mut Object<'_>,
     name: &'static str,
     convert: Convert,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let text = transport.get(name).unwrap_or("[]");
     let list = convert(text).map_err(|error| error.within(name).within("transport"))?;
     if !shape::is_empty_list(&list) {
@@ -118,7 +118,7 @@ fn lower_list(
     transport: &mut Object<'_>,
     name: &'static str,
     convert: Convert,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let Some(list) = server.take(name) else {
         return Ok(());
     };
@@ -129,11 +129,11 @@ fn lower_list(
     Ok(())
 }
 
-fn as_is(text: &str) -> Result<String, Error> {
+fn as_is(text: &str) -> Result<String, DecodeError> {
     Ok(text.to_owned())
 }
 
-fn list_to_map(text: &str) -> Result<String, Error> {
+fn list_to_map(text: &str) -> Result<String, DecodeError> {
     match Reader::new(text).kind()? {
         ValueKind::Array => edit::list_to_map(text),
         _ => as_is(text),

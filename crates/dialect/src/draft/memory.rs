@@ -1,7 +1,7 @@
 //! What a connection has to remember to translate: its sessions, the calls that wait, terminals, tool calls.
 //! Everything has a limit.
 
-use attache_rpc::json::{Error, Object, Problem};
+use attache_rpc::json::{DecodeError, Object, Problem};
 
 use super::option_values::OptionValues;
 use super::terminals::Terminals;
@@ -105,7 +105,7 @@ impl Memory {
     }
 
     /// The session of a call that names none: the one with a running prompt, or else the only one.
-    pub(super) fn current_session(&self) -> Result<String, Error> {
+    pub(super) fn current_session(&self) -> Result<String, DecodeError> {
         let prompts = self.pending.ours.contexts(PROMPT);
         let mut running = prompts.map(|context| edit::tag(context?, "sessionId"));
         match (running.next(), &*self.sessions) {
@@ -121,7 +121,7 @@ impl Memory {
     }
 
     /// Adds the session to a call that names none.
-    pub(super) fn fill_session(&self, params: &mut Object<'_>) -> Result<(), Error> {
+    pub(super) fn fill_session(&self, params: &mut Object<'_>) -> Result<(), DecodeError> {
         if !params.has("sessionId") {
             params.put("sessionId", &self.current_session()?);
         }
@@ -152,8 +152,8 @@ impl Memory {
 }
 
 #[cold]
-fn nameless(reason: &'static str) -> Error {
-    Error::new(Problem::Unfit(reason), 0).within("sessionId")
+fn nameless(reason: &'static str) -> DecodeError {
+    DecodeError::new(Problem::Unfit(reason), 0).within("sessionId")
 }
 
 const MAX_SESSIONS: usize = 256;

@@ -1,6 +1,6 @@
 //! The table of methods that differ in the draft, and how each is translated.
 
-use attache_rpc::json::{Error, Object};
+use attache_rpc::json::{DecodeError, Object};
 
 use super::memory::Memory;
 use super::{
@@ -21,10 +21,11 @@ pub(super) struct Method {
 }
 
 /// Edits the parameters of a call.
-pub(super) type EditParams = fn(&mut Object<'_>, &mut Memory) -> Result<(), Error>;
+pub(super) type EditParams = fn(&mut Object<'_>, &mut Memory) -> Result<(), DecodeError>;
 
 /// Edits a result, with what is known of the call.
-pub(super) type EditResult = fn(&mut Object<'_>, &mut Memory, &Object<'_>) -> Result<(), Error>;
+pub(super) type EditResult =
+    fn(&mut Object<'_>, &mut Memory, &Object<'_>) -> Result<(), DecodeError>;
 
 /// The method of an official name.
 pub(super) fn official(name: &str) -> Option<&'static Method> {
@@ -45,7 +46,7 @@ const fn method(name: &'static str, params: [EditParams; 2], result: [EditResult
     }
 }
 
-fn same(_params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+fn same(_params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), DecodeError> {
     Ok(())
 }
 
@@ -53,7 +54,7 @@ fn no_result(
     _result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     Ok(())
 }
 

@@ -1,18 +1,24 @@
 //! Modes: ids declared by the agent in the draft, a list per session in the protocol. And `session/set_mode`.
 
-use attache_rpc::json::{Error, Object, write};
+use attache_rpc::json::{DecodeError, Object, write};
 
 use super::memory::Memory;
 use crate::edit::{self, quoted};
 
 /// A draft client's parameters of `session/set_mode`.
-pub(super) fn read_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_params(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     params.rename("mode", "modeId");
     Ok(())
 }
 
 /// The parameters of `session/set_mode` for a draft agent.
-pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_params(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     params.rename("modeId", "mode");
     Ok(())
 }
@@ -22,7 +28,7 @@ pub(super) fn read_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let current = edit::string(result, "currentMode").or_else(|| edit::string(context, "modeId"));
     learn(memory, context, current);
     edit::move_to_meta(result, &["previousMode", "currentMode"])
@@ -33,7 +39,7 @@ pub(super) fn write_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     learn(memory, context, edit::string(context, "modeId"));
     edit::restore_from_meta(result)?;
     for (name, known) in [("previousMode", "previousMode"), ("currentMode", "modeId")] {
@@ -49,7 +55,7 @@ pub(super) fn read_update(
     update: &mut Object<'_>,
     memory: &mut Memory,
     session: &str,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     update.rename("currentMode", "currentModeId");
     if let Some(session) = memory.session_mut(session) {
         session.learn_mode(edit::string(update, "currentModeId"));
@@ -62,7 +68,7 @@ pub(super) fn write_update(
     update: &mut Object<'_>,
     memory: &mut Memory,
     session: &str,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     edit::restore_from_meta(update)?;
     update.rename("currentModeId", "currentMode");
     if let Some(session) = memory.session_mut(session) {

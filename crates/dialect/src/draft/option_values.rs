@@ -1,6 +1,6 @@
 //! The values of a session's options. The draft reports them one by one, the protocol as a complete list.
 
-use attache_rpc::json::{self, Error, Object, Raw, Reader, ValueKind, write};
+use attache_rpc::json::{self, DecodeError, Object, Raw, Reader, ValueKind, write};
 
 use crate::edit::{self, quoted};
 
@@ -75,7 +75,7 @@ impl OptionValues {
     }
 
     /// The draft's object of options.
-    pub(super) fn to_object(&self) -> Result<String, Error> {
+    pub(super) fn to_object(&self) -> Result<String, DecodeError> {
         let mut out = String::from("{");
         for (id, json) in &self.0 {
             write::comma(&mut out);

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use attache_rpc::json::{Error, Object, Raw};
+use attache_rpc::json::{DecodeError, Object, Raw};
 
 use super::memory::Memory;
 use super::tools::Tool;
@@ -11,7 +11,7 @@ use super::{choice, draft_meta, path, shape};
 use crate::edit::{self, quoted};
 
 /// A draft agent's request. Its scopes become options that carry the scope in what they keep.
-pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     let id = edit::string(params, "toolCallId");
     let id = id.unwrap_or_else(|| memory.new_id("permission"));
     let Some(call) = tool_call(params, &id, memory.cwd(params)) else {
@@ -48,7 +48,10 @@ fn tool_call(request: &Object<'_>, id: &str, cwd: Option<&str>) -> Option<Object
 
 /// Our request for a draft client. It cannot show the options; its answer is fitted to them. A kept request counts as
 /// long as nobody has changed the tool call.
-pub(super) fn write_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_params(
+    params: &mut Object<'_>,
+    memory: &mut Memory,
+) -> Result<(), DecodeError> {
     let text = params.take("toolCall").unwrap_or(Cow::Borrowed("null"));
     params.take("options");
     let mut kept = draft_meta::take(params)?;
@@ -105,7 +108,7 @@ pub(super) fn read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     if is_granted(result).is_none() {
         return Ok(());
     }
@@ -123,7 +126,7 @@ pub(super) fn write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let options = offered(context);
     if context.has("options") && !choice::are_ours(&options) {
         return Ok(());

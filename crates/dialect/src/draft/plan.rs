@@ -1,12 +1,12 @@
 //! Plans: steps with ids in the draft, entries with priorities in the protocol.
 
-use attache_rpc::json::{Error, Object, ValueKind};
+use attache_rpc::json::{DecodeError, Object, ValueKind};
 
 use super::{draft_meta, shape};
 use crate::edit;
 
 /// The draft's `plan`. A step has no priority, so it gets the middle one.
-pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read(update: &mut Object<'_>) -> Result<(), DecodeError> {
     update.rename("steps", "entries");
     edit::parts(update, "entries", |step| {
         step.rename("description", "content");
@@ -22,7 +22,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// An official `plan` for a draft client. A step that has no id is known by its place.
-pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write(update: &mut Object<'_>) -> Result<(), DecodeError> {
     let mut place = 0;
     edit::parts(update, "entries", |entry| {
         place += 1;
@@ -45,7 +45,7 @@ pub(super) fn write(update: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// An official `plan_update` of entries as the `plan` that it would be without an id.
-pub(super) fn of_items(update: &mut Object<'_>) -> Result<bool, Error> {
+pub(super) fn of_items(update: &mut Object<'_>) -> Result<bool, DecodeError> {
     if edit::kind(update, "plan") != Some(ValueKind::Object) {
         return Ok(false);
     }

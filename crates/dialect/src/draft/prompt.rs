@@ -1,13 +1,13 @@
 //! `session/prompt`: `content` and attachments going in, a stop reason and token counts coming out.
 
-use attache_rpc::json::{self, Error, Object, Raw, ValueKind, write};
+use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind, write};
 
 use super::memory::Memory;
 use super::{attachment, content, shape};
 use crate::edit;
 
 /// A draft client's parameters. Attachments are added to the prompt as far as they can be understood, and kept.
-pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     params.rename("content", "prompt");
     edit::parts(params, "prompt", content::read)?;
     let attachments: Vec<Raw> = shape::value(params, "attachments").unwrap_or_default();
@@ -23,7 +23,10 @@ pub(super) fn read_params(params: &mut Object<'_>, memory: &mut Memory) -> Resul
 }
 
 /// The parameters for a draft agent.
-pub(super) fn write_params(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_params(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     if edit::kind(params, "prompt") == Some(ValueKind::Array) {
         edit::member(params, "prompt", without_attachments)?;
         edit::parts(params, "prompt", content::write)?;
@@ -37,7 +40,7 @@ pub(super) fn read_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     edit::part(result, "usage", |usage| {
         if let Some(total) = total(usage) {
             shape::fill(usage, "totalTokens", json::to_string(&total));
@@ -51,7 +54,7 @@ pub(super) fn write_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     match edit::string(result, "stopReason").as_deref() {
         Some("max_turn_requests") => result.set("stopReason", "\"max_tokens\""),
         Some("refusal") => result.set("stopReason", "\"end_turn\""),
@@ -70,7 +73,7 @@ fn total(usage: &Object<'_>) -> Option<u64> {
     input.checked_add(shape::value(usage, "outputTokens")?)
 }
 
-fn extended(blocks: &str, more: &[String]) -> Result<String, Error> {
+fn extended(blocks: &str, more: &[String]) -> Result<String, DecodeError> {
     let mut blocks: Vec<Raw> = json::from_str(blocks)?;
     for block in more {
         blocks.push(Raw::parse(block)?);
@@ -78,7 +81,7 @@ fn extended(blocks: &str, more: &[String]) -> Result<String, Error> {
     Ok(json::to_string(&blocks))
 }
 
-fn without_attachments(blocks: &str) -> Result<String, Error> {
+fn without_attachments(blocks: &str) -> Result<String, DecodeError> {
     let blocks: Vec<Raw> = json::from_str(blocks)?;
     let mut out = String::new();
     write::array(

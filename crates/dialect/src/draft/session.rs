@@ -1,6 +1,6 @@
 //! `session/new`, `session/load` and what both say of a session: its directory, mode and options.
 
-use attache_rpc::json::{self, Error, Object, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
 use super::memory::Memory;
 use super::option_values::OptionValues;
@@ -8,7 +8,7 @@ use super::{draft_meta, mcp_server, mode, shape, system_prompt};
 use crate::edit;
 
 /// A draft client's parameters of `session/new`.
-pub(super) fn read_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), DecodeError> {
     params.rename("workingDirectory", "cwd");
     edit::member(params, "systemPrompt", system_prompt::read)?;
     mcp_server::read_list(params)?;
@@ -16,7 +16,7 @@ pub(super) fn read_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<
 }
 
 /// The parameters of `session/new` for a draft agent.
-pub(super) fn write_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_new(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), DecodeError> {
     params.rename("cwd", "workingDirectory");
     edit::member(params, "systemPrompt", system_prompt::write)?;
     mcp_server::write_list(params)?;
@@ -28,7 +28,7 @@ pub(super) fn read_new_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     draft_meta::mark(result)?;
     edit::move_to_meta(result, &["createdAt"])?;
     let Some(id) = learn(result, memory, context) else {
@@ -49,7 +49,7 @@ pub(super) fn write_new_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     learn(result, memory, context);
     let kept = draft_meta::take(result)?;
     let (modes, options) = (result.take("modes"), result.take("configOptions"));
@@ -69,14 +69,14 @@ pub(super) fn write_new_result(
 }
 
 /// A draft client's parameters of `session/load`, which names no directory.
-pub(super) fn read_load(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_load(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     params.rename("workingDirectory", "cwd");
     edit::fill_directory(params, memory.cwd(params), "workingDirectory")?;
     mcp_server::read_list(params)
 }
 
 /// The parameters of `session/load` for a draft agent, which knows the directory.
-pub(super) fn write_load(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_load(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), DecodeError> {
     params.take("cwd");
     mcp_server::write_list(params)?;
     edit::restore_from_meta(params)
@@ -87,7 +87,7 @@ pub(super) fn read_load_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let id = edit::string(result, "sessionId").or_else(|| edit::string(context, "sessionId"));
     let id = id.unwrap_or_default();
     if let Some(session) = memory.session_mut(&id) {
@@ -116,7 +116,7 @@ pub(super) fn write_load_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let id = learn(result, memory, context);
     let kept = draft_meta::take(result)?;
     let modes = result.take("modes");

@@ -1,14 +1,14 @@
 //! Edits that leave a value of another type than the expected one as it is, for the typed reader to judge.
 
-use attache_rpc::json::{self, Decode, Error, Object, Reader, ValueKind};
+use attache_rpc::json::{self, Decode, DecodeError, Object, Reader, ValueKind};
 
 use crate::edit;
 
 /// Edits a value if it is an object.
 pub(super) fn object(
     text: &str,
-    edit: impl FnOnce(&mut Object<'_>) -> Result<(), Error>,
-) -> Result<String, Error> {
+    edit: impl FnOnce(&mut Object<'_>) -> Result<(), DecodeError>,
+) -> Result<String, DecodeError> {
     match Reader::new(text).kind()? {
         ValueKind::Object => edit::object(text, edit),
         _ => Ok(text.to_owned()),

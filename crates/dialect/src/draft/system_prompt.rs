@@ -1,11 +1,11 @@
 //! The system prompt: a string in the draft, which does not say whether it adds to the agent's own or replaces it.
 
-use attache_rpc::json::{self, Error, Raw, Reader, ValueKind};
+use attache_rpc::json::{self, DecodeError, Raw, Reader, ValueKind};
 
 use crate::edit;
 
 /// A draft prompt. It is taken to add to the agent's own, which loses nothing.
-pub(super) fn read(text: &str) -> Result<String, Error> {
+pub(super) fn read(text: &str) -> Result<String, DecodeError> {
     if Reader::new(text).kind()? != ValueKind::String {
         return Ok(text.to_owned());
     }
@@ -15,7 +15,7 @@ pub(super) fn read(text: &str) -> Result<String, Error> {
 }
 
 /// The prompt for a draft agent: its texts, each a paragraph.
-pub(super) fn write(text: &str) -> Result<String, Error> {
+pub(super) fn write(text: &str) -> Result<String, DecodeError> {
     let Ok(prompt) = json::Object::parse(text) else {
         return Ok(text.to_owned());
     };

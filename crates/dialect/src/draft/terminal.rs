@@ -1,13 +1,13 @@
 //! `terminal/*`: no session, a map for the environment, and output that the client pushes instead of being asked.
 
-use attache_rpc::json::{self, Error, Object, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
 use super::memory::Memory;
 use super::{path, shape};
 use crate::edit;
 
 /// A draft agent's parameters of `terminal/create`.
-pub(super) fn read_create(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_create(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     memory.fill_session(params)?;
     path::resolve(params, "cwd", memory.cwd(params));
     edit::member(params, "env", edit::map_to_list)?;
@@ -15,7 +15,10 @@ pub(super) fn read_create(params: &mut Object<'_>, memory: &mut Memory) -> Resul
 }
 
 /// Our parameters of `terminal/create` for a draft client. The limit of the output is held here.
-pub(super) fn write_create(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_create(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     params.take("sessionId");
     params.take("outputByteLimit");
     if edit::kind(params, "env") == Some(ValueKind::Array) {
@@ -29,7 +32,7 @@ pub(super) fn read_create_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     learn(result, memory, context);
     edit::move_to_meta(result, &["pid"])
 }
@@ -39,13 +42,13 @@ pub(super) fn write_create_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     learn(result, memory, context);
     edit::restore_from_meta(result)
 }
 
 /// A draft agent's parameters of a call about one terminal.
-pub(super) fn read_other(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read_other(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     let id = edit::string(params, "terminalId").unwrap_or_default();
     match memory.terminals.session(&id) {
         Some(session) => shape::fill(params, "sessionId", edit::quoted(session)),
@@ -55,7 +58,10 @@ pub(super) fn read_other(params: &mut Object<'_>, memory: &mut Memory) -> Result
 }
 
 /// Our parameters of a call about one terminal, for a draft client.
-pub(super) fn write_other(params: &mut Object<'_>, _memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn write_other(
+    params: &mut Object<'_>,
+    _memory: &mut Memory,
+) -> Result<(), DecodeError> {
     params.take("sessionId");
     edit::restore_from_meta(params)
 }
@@ -66,7 +72,7 @@ pub(super) fn read_wait_result(
     result: &mut Object<'_>,
     memory: &mut Memory,
     context: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     if shape::is_true(result, "timedOut") {
         return edit::move_to_meta(result, &["exitCode", "signal", "timedOut"]);
     }
@@ -84,7 +90,7 @@ pub(super) fn write_wait_result(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     for name in ["exitCode", "signal"] {
         if edit::kind(result, name) == Some(ValueKind::Null) {
             result.take(name);
@@ -100,7 +106,7 @@ pub(super) fn read_done(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     edit::move_to_meta(result, &["killed", "released"])
 }
 
@@ -109,7 +115,7 @@ pub(super) fn write_killed(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     edit::restore_from_meta(result)?;
     shape::fill(result, "killed", "true");
     Ok(())
@@ -120,14 +126,17 @@ pub(super) fn write_released(
     result: &mut Object<'_>,
     _memory: &mut Memory,
     _fact: &Object<'_>,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     edit::restore_from_meta(result)?;
     shape::fill(result, "released", "true");
     Ok(())
 }
 
 /// Takes output in that a draft client pushes, and returns the answer. `None` if the call pushes none.
-pub(super) fn pushed(params: &Object<'_>, memory: &mut Memory) -> Result<Option<String>, Error> {
+pub(super) fn pushed(
+    params: &Object<'_>,
+    memory: &mut Memory,
+) -> Result<Option<String>, DecodeError> {
     let Some(data) = params.get("data") else {
         return Ok(None);
     };

@@ -1,6 +1,6 @@
 //! Tool calls: a `tool` with its `input` in the draft, a title, a kind and a status of four in the protocol.
 
-use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
 use super::draft_meta::{self, DraftMeta};
 use super::memory::Memory;
@@ -12,7 +12,7 @@ pub(super) fn read(
     update: &mut Object<'_>,
     memory: &mut Memory,
     session: &str,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     update.rename("id", "toolCallId");
     update.rename("input", "rawInput");
     update.rename("tool", "name");
@@ -36,7 +36,7 @@ pub(super) fn write(
     tag: &str,
     memory: &Memory,
     session: &str,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let mut kept = draft_meta::take(update)?;
     write_tool(update);
     update.rename("toolCallId", "id");
@@ -68,7 +68,7 @@ fn write_tool(update: &mut Object<'_>) {
     update.rename("name", "tool");
 }
 
-fn read_status(update: &mut Object<'_>) -> Result<(), Error> {
+fn read_status(update: &mut Object<'_>) -> Result<(), DecodeError> {
     let status = edit::string(update, "status").unwrap_or_default();
     match official_status(&status) {
         Some(official) => {
@@ -100,7 +100,7 @@ fn official_status(status: &str) -> Option<&'static str> {
     }
 }
 
-fn read_location(update: &mut Object<'_>, cwd: Option<&str>) -> Result<(), Error> {
+fn read_location(update: &mut Object<'_>, cwd: Option<&str>) -> Result<(), DecodeError> {
     if edit::kind(update, "location") != Some(ValueKind::Object) {
         return Ok(());
     }

@@ -1,13 +1,13 @@
 //! The output of a tool call: one text, diff or terminal in the draft, a list in the protocol.
 
-use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
 use super::draft_meta::{self, DraftMeta};
 use super::{content, hunk, shape};
 use crate::edit::{self, quoted};
 
 /// The draft's `output`, or the error in its place.
-pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read(update: &mut Object<'_>) -> Result<(), DecodeError> {
     let output = update.get("output").filter(|output| *output != "null");
     let Some(output) = output.map(str::to_owned) else {
         if let Some(error) = edit::string(update, "error") {
@@ -35,7 +35,7 @@ pub(super) fn read(update: &mut Object<'_>) -> Result<(), Error> {
 
 /// The official list as one `output`: an item by itself in its own form, several as one text. A kept output counts as
 /// long as nobody has changed the official one.
-pub(super) fn write(update: &mut Object<'_>, kept: &mut DraftMeta) -> Result<(), Error> {
+pub(super) fn write(update: &mut Object<'_>, kept: &mut DraftMeta) -> Result<(), DecodeError> {
     let raw = update.get("rawOutput").map(str::to_owned);
     let items: Vec<Raw> = shape::value(update, "content").unwrap_or_default();
     if let (Some(kept), Some(raw), []) = (kept.get("output"), &raw, &*items)
@@ -62,7 +62,7 @@ pub(super) fn write(update: &mut Object<'_>, kept: &mut DraftMeta) -> Result<(),
 }
 
 /// The official item for an output, if there is one.
-fn read_object(text: &str) -> Result<Option<String>, Error> {
+fn read_object(text: &str) -> Result<Option<String>, DecodeError> {
     let mut output = Object::parse(text)?;
     let kind = edit::string(&output, "type").unwrap_or_default();
     match &*kind {
@@ -83,7 +83,7 @@ fn read_object(text: &str) -> Result<Option<String>, Error> {
 }
 
 /// Without the file nobody can make an old and a new text of hunks; they are shown as they are.
-fn read_diff(text: &str, diff: &Object<'_>) -> Result<String, Error> {
+fn read_diff(text: &str, diff: &Object<'_>) -> Result<String, DecodeError> {
     let path = edit::string(diff, "path").unwrap_or_default();
     let hunks: Vec<Raw> = shape::value(diff, "hunks").unwrap_or_default();
     let text_of_diff = hunk::unified(&path, &hunks);
@@ -92,7 +92,7 @@ fn read_diff(text: &str, diff: &Object<'_>) -> Result<String, Error> {
     })
 }
 
-fn write_item(item: &Raw) -> Result<String, Error> {
+fn write_item(item: &Raw) -> Result<String, DecodeError> {
     let mut item = Object::parse(item.as_str()).unwrap_or_default();
     let mut kept = draft_meta::take(&mut item)?;
     if let Some(output) = kept.get("output")

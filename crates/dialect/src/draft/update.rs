@@ -1,13 +1,13 @@
 //! `session/update`: `type` and `data` beside the session in the draft, one tagged `update` in the protocol.
 
-use attache_rpc::json::{self, Error, Object, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
 use super::memory::Memory;
 use super::{chunk, config_option, mode, plan, tool_call};
 use crate::{divide, edit};
 
 /// A draft agent's update. One of a type that the draft does not have keeps its name.
-pub(super) fn read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), Error> {
+pub(super) fn read(params: &mut Object<'_>, memory: &mut Memory) -> Result<(), DecodeError> {
     let Some(kind) = edit::string(params, "type") else {
         return Ok(());
     };
@@ -30,7 +30,7 @@ fn read_data<'k>(
     update: &mut Object<'_>,
     memory: &mut Memory,
     session: &str,
-) -> Result<&'k str, Error> {
+) -> Result<&'k str, DecodeError> {
     match kind {
         "agent_message_chunk" | "user_message_chunk" => chunk::read(update)?,
         "thought_message_chunk" => {
@@ -51,7 +51,7 @@ fn read_data<'k>(
 }
 
 /// Our update as updates for a draft client, of which there are several or none if options have changed.
-pub(super) fn write(text: &str, memory: &mut Memory) -> Result<Vec<String>, Error> {
+pub(super) fn write(text: &str, memory: &mut Memory) -> Result<Vec<String>, DecodeError> {
     let mut params = Object::parse(text)?;
     if edit::kind(&params, "update") != Some(ValueKind::Object) {
         return Ok(vec![text.to_owned()]);
@@ -77,7 +77,7 @@ fn write_data<'k>(
     update: &mut Object<'_>,
     memory: &mut Memory,
     session: &str,
-) -> Result<&'k str, Error> {
+) -> Result<&'k str, DecodeError> {
     match kind {
         "agent_message_chunk" | "user_message_chunk" | "agent_thought_chunk" => {
             chunk::count(update, kind, memory, session);
@@ -106,7 +106,11 @@ fn write_data<'k>(
 }
 
 /// One update for each change. What else was said goes with the first.
-fn divided(mut params: Object<'_>, kind: &str, changes: &[String]) -> Result<Vec<String>, Error> {
+fn divided(
+    mut params: Object<'_>,
+    kind: &str,
+    changes: &[String],
+) -> Result<Vec<String>, DecodeError> {
     divide::bound(changes.len(), &[params.get("sessionId")])?;
     let mut updates = Vec::with_capacity(changes.len());
     for data in changes {

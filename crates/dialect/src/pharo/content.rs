@@ -1,12 +1,12 @@
 //! Content blocks. They are the official ones but for their annotations.
 
-use attache_rpc::json::{Error, Object, ValueKind};
+use attache_rpc::json::{DecodeError, Object, ValueKind};
 
 use crate::edit;
 
 /// Annotations have a title, a priority in words and members of anybody's; official ones have a number, an audience
 /// and a time.
-pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read(block: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::part(block, "annotations", |annotations| {
         if edit::kind(annotations, "priority") != Some(ValueKind::Number) {
             edit::move_to_meta(annotations, &["priority"])?;
@@ -15,7 +15,7 @@ pub(super) fn read(block: &mut Object<'_>) -> Result<(), Error> {
     })
 }
 
-pub(super) fn write(block: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write(block: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::part(block, "annotations", edit::restore_from_meta)
 }
 

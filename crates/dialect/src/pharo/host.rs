@@ -1,10 +1,10 @@
 //! What an agent asks of a client: files and terminals.
 
-use attache_rpc::json::{self, Error, Object, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, ValueKind};
 
 use crate::edit;
 
-pub(super) fn read_params(method: &str, params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read_params(method: &str, params: &mut Object<'_>) -> Result<(), DecodeError> {
     match method {
         "fs/read_text_file" => {
             params.rename("startLine", "line");
@@ -17,7 +17,7 @@ pub(super) fn read_params(method: &str, params: &mut Object<'_>) -> Result<(), E
     }
 }
 
-pub(super) fn write_params(method: &str, params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write_params(method: &str, params: &mut Object<'_>) -> Result<(), DecodeError> {
     match method {
         "fs/read_text_file" => {
             params.rename("line", "startLine");
@@ -33,7 +33,7 @@ pub(super) fn write_params(method: &str, params: &mut Object<'_>) -> Result<(), 
 }
 
 /// The exit code lies beside the output, and is `null` as long as the command runs.
-pub(super) fn read_output(result: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read_output(result: &mut Object<'_>) -> Result<(), DecodeError> {
     if !result.has("truncated") {
         result.put("truncated", &false);
     }
@@ -47,7 +47,7 @@ pub(super) fn read_output(result: &mut Object<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-pub(super) fn write_output(result: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write_output(result: &mut Object<'_>) -> Result<(), DecodeError> {
     result.take("truncated");
     let status = result.take("exitStatus").filter(|status| status != "null");
     let code = match status {
@@ -59,7 +59,7 @@ pub(super) fn write_output(result: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// A code of `null` says that the time was up before the command ended, which has no official form.
-pub(super) fn read_exit(result: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read_exit(result: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(result, "exitCode") == Some(ValueKind::Null) {
         edit::move_to_meta(result, &["exitCode"])?;
     }
@@ -68,7 +68,7 @@ pub(super) fn read_exit(result: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// The official answer has no output, and one that was not kept cannot be had here.
-pub(super) fn write_exit(result: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write_exit(result: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(result, "exitCode") == Some(ValueKind::Null) {
         result.take("exitCode");
     }
@@ -85,7 +85,7 @@ pub(super) fn write_exit(result: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// Official exit codes are not negative.
-fn keep_odd_code(status: &mut Object<'_>) -> Result<(), Error> {
+fn keep_odd_code(status: &mut Object<'_>) -> Result<(), DecodeError> {
     match status.get("exitCode") {
         Some("null") | None => Ok(()),
         Some(code) if json::from_str::<u32>(code).is_ok() => Ok(()),
@@ -95,7 +95,7 @@ fn keep_odd_code(status: &mut Object<'_>) -> Result<(), Error> {
 
 /// The code of a command that has ended: its own, the shell's for its signal, or one that stands for neither. An
 /// exit status of `null` would say that it runs.
-fn exit_code(status: &str) -> Result<String, Error> {
+fn exit_code(status: &str) -> Result<String, DecodeError> {
     let mut status = Object::parse(status)?;
     edit::restore_from_meta(&mut status)?;
     if let Some(code) = status.get("exitCode").filter(|code| *code != "null") {

@@ -1,12 +1,12 @@
 //! The first exchange: capabilities, modes and ways to log in.
 
-use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
 use crate::edit;
 use crate::memory::{MAX_MODES, short};
 
 /// Reads the parameters, and returns the terminal methods that the client does not offer.
-pub(super) fn read_params(params: &mut Object<'_>) -> Result<Vec<&'static str>, Error> {
+pub(super) fn read_params(params: &mut Object<'_>) -> Result<Vec<&'static str>, DecodeError> {
     let mut disabled_methods = Vec::new();
     edit::part(params, "clientCapabilities", |capabilities| {
         if edit::kind(capabilities, "terminal") != Some(ValueKind::Object) {
@@ -22,7 +22,7 @@ pub(super) fn read_params(params: &mut Object<'_>) -> Result<Vec<&'static str>, 
 }
 
 /// A flag that was changed on the way counts for more than what was kept.
-pub(super) fn write_params(params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write_params(params: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::part(params, "clientCapabilities", |capabilities| {
         let flag = capabilities.take("terminal");
         edit::restore_from_meta(capabilities)?;
@@ -36,7 +36,7 @@ pub(super) fn write_params(params: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// Reads the result, and returns the official list of the modes that every session has.
-pub(super) fn read_result(result: &mut Object<'_>) -> Result<Vec<DeclaredMode>, Error> {
+pub(super) fn read_result(result: &mut Object<'_>) -> Result<Vec<DeclaredMode>, DecodeError> {
     let mut modes = Vec::new();
     edit::part(result, "agentCapabilities", |capabilities| {
         modes = modes_of(capabilities);
@@ -52,7 +52,7 @@ pub(super) fn read_result(result: &mut Object<'_>) -> Result<Vec<DeclaredMode>, 
     Ok(modes)
 }
 
-pub(super) fn write_result(result: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write_result(result: &mut Object<'_>) -> Result<(), DecodeError> {
     edit::part(result, "agentCapabilities", |capabilities| {
         edit::restore_from_meta(capabilities)?;
         edit::part(capabilities, "mcpCapabilities", write_transports)
@@ -91,7 +91,7 @@ fn mode_of(mode: &str) -> Option<DeclaredMode> {
     Some(DeclaredMode { id, json })
 }
 
-fn read_transports(mcp: &mut Object<'_>) -> Result<(), Error> {
+fn read_transports(mcp: &mut Object<'_>) -> Result<(), DecodeError> {
     let Some(list) = transports(mcp) else {
         return Ok(());
     };
@@ -102,7 +102,7 @@ fn read_transports(mcp: &mut Object<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn write_transports(mcp: &mut Object<'_>) -> Result<(), Error> {
+fn write_transports(mcp: &mut Object<'_>) -> Result<(), DecodeError> {
     let flags = REMOTE.map(|name| mcp.take(name));
     let offered = flags.each_ref().map(|flag| flag.as_deref() == Some("true"));
     edit::restore_from_meta(mcp)?;

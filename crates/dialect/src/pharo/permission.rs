@@ -1,13 +1,13 @@
 //! Permission requests: a title and a description for a tool call, and an answer that only names an option.
 
-use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 use attache_schema::error;
 
 use super::{Pharo, content, session_of};
 use crate::edit;
 
 impl Pharo {
-    pub(super) fn read_permission(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
+    pub(super) fn read_permission(&mut self, params: &mut Object<'_>) -> Result<(), DecodeError> {
         if !params.has("toolCall") {
             let call = self.tool_call(params);
             params.set("toolCall", json::to_string(&call));
@@ -17,7 +17,7 @@ impl Pharo {
         edit::parts(params, "options", read_option)
     }
 
-    pub(super) fn write_permission(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
+    pub(super) fn write_permission(&mut self, params: &mut Object<'_>) -> Result<(), DecodeError> {
         let session = session_of(params);
         if edit::kind(params, "toolCall") == Some(ValueKind::Object)
             && let Some(call) = params.take("toolCall")
@@ -93,7 +93,7 @@ pub(super) fn first_reject(params: &Object<'_>) -> Option<String> {
     })
 }
 
-pub(super) fn read_permission_result(result: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read_permission_result(result: &mut Object<'_>) -> Result<(), DecodeError> {
     if result.has("outcome") || !result.has("selectedOptionId") {
         return Ok(());
     }
@@ -110,7 +110,7 @@ pub(super) fn read_permission_result(result: &mut Object<'_>) -> Result<(), Erro
 }
 
 /// The document has the official kinds; its own implementation also says `allow` and `deny`.
-fn read_option(option: &mut Object<'_>) -> Result<(), Error> {
+fn read_option(option: &mut Object<'_>) -> Result<(), DecodeError> {
     option.rename("label", "name");
     if let Some(kind) = official_kind(option) {
         edit::move_to_meta(option, &["kind"])?;
@@ -120,7 +120,7 @@ fn read_option(option: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// A kind that was changed on the way counts for more than the one that was kept.
-fn write_option(option: &mut Object<'_>) -> Result<(), Error> {
+fn write_option(option: &mut Object<'_>) -> Result<(), DecodeError> {
     option.rename("name", "label");
     let kind = option.take("kind");
     edit::restore_from_meta(option)?;

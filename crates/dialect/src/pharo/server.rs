@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use attache_rpc::json::{Error, Object, ValueKind};
+use attache_rpc::json::{DecodeError, Object, ValueKind};
 
 use crate::edit;
 
 /// A server gets the name of its program or host.
-pub(super) fn read_all(params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read_all(params: &mut Object<'_>) -> Result<(), DecodeError> {
     let mut taken = HashMap::new();
     edit::parts(params, "mcpServers", |server| {
         let name = derived_name(server, &mut taken);
@@ -20,7 +20,7 @@ pub(super) fn read_all(params: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// A name is written where it says more than what would be derived.
-pub(super) fn write_all(params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write_all(params: &mut Object<'_>) -> Result<(), DecodeError> {
     let mut taken = HashMap::new();
     edit::parts(params, "mcpServers", |server| {
         let name = derived_name(server, &mut taken);
@@ -31,7 +31,7 @@ pub(super) fn write_all(params: &mut Object<'_>) -> Result<(), Error> {
     })
 }
 
-fn read(server: &mut Object<'_>) -> Result<(), Error> {
+fn read(server: &mut Object<'_>) -> Result<(), DecodeError> {
     let transport = edit::string(server, "transport");
     let list = match transport.as_deref() {
         None => return edit::member(server, "env", edit::map_to_list),
@@ -49,7 +49,7 @@ fn read(server: &mut Object<'_>) -> Result<(), Error> {
     edit::member(server, list, edit::map_to_list)
 }
 
-fn write(server: &mut Object<'_>) -> Result<(), Error> {
+fn write(server: &mut Object<'_>) -> Result<(), DecodeError> {
     server.rename("type", "transport");
     if !server.has("transport") {
         server.put("transport", "stdio");

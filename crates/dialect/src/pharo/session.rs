@@ -1,6 +1,6 @@
 //! Sessions: their directory, their modes and their options, which this shape states elsewhere or not at all.
 
-use attache_rpc::json::{self, Error, Object};
+use attache_rpc::json::{self, DecodeError, Object};
 
 use super::{Pharo, server, session_of};
 use crate::memory::short;
@@ -16,7 +16,7 @@ pub(super) struct PharoSession {
 
 impl Pharo {
     /// The directory is that of the session's creation, or the one that the program has stored.
-    pub(super) fn read_load(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
+    pub(super) fn read_load(&mut self, params: &mut Object<'_>) -> Result<(), DecodeError> {
         let session = session_of(params);
         let made = self.sessions.get(&session);
         let made = made.and_then(|session| session.cwd.as_ref());
@@ -39,7 +39,7 @@ impl Pharo {
         &mut self,
         cwd: Option<String>,
         result: &mut Object<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), DecodeError> {
         if let Some(session) = edit::string(result, "sessionId") {
             self.sessions.entry(&session).cwd = short(cwd);
         }
@@ -105,12 +105,12 @@ impl Pharo {
     }
 }
 
-pub(super) fn write_load(params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write_load(params: &mut Object<'_>) -> Result<(), DecodeError> {
     params.take("cwd");
     server::write_all(params)
 }
 
-pub(super) fn write_option(params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write_option(params: &mut Object<'_>) -> Result<(), DecodeError> {
     params.rename("configId", "option");
     if edit::string(params, "type").as_deref() == Some("boolean") {
         params.take("type");
@@ -119,7 +119,7 @@ pub(super) fn write_option(params: &mut Object<'_>) -> Result<(), Error> {
 }
 
 /// A switch needs its type said, which a value alone does not.
-pub(super) fn read_option(params: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read_option(params: &mut Object<'_>) -> Result<(), DecodeError> {
     params.rename("option", "configId");
     if matches!(params.get("value"), Some("true" | "false")) {
         params.put("type", "boolean");

@@ -1,11 +1,11 @@
 //! Tool calls: one location for a list, and content blocks without a wrapper.
 
-use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
 use super::content;
 use crate::{bridge, edit};
 
-pub(super) fn read(call: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn read(call: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::kind(call, "location") == Some(ValueKind::Object) {
         edit::member(call, "location", |location| Ok(format!("[{location}]")))?;
     }
@@ -13,7 +13,7 @@ pub(super) fn read(call: &mut Object<'_>) -> Result<(), Error> {
     edit::items(call, "content", read_item)
 }
 
-pub(super) fn write(call: &mut Object<'_>) -> Result<(), Error> {
+pub(super) fn write(call: &mut Object<'_>) -> Result<(), DecodeError> {
     if edit::string(call, "kind").as_deref() == Some("switch_mode") {
         call.put("kind", "other");
     }
@@ -29,7 +29,7 @@ pub(super) fn write(call: &mut Object<'_>) -> Result<(), Error> {
     edit::items(call, "content", write_item)
 }
 
-fn read_item(item: &str) -> Result<String, Error> {
+fn read_item(item: &str) -> Result<String, DecodeError> {
     let Some(kind) = edit::tag(item, "type") else {
         return Ok(item.to_owned());
     };
@@ -42,7 +42,7 @@ fn read_item(item: &str) -> Result<String, Error> {
     .map(|item| bridge::wrapped(&kind, item))
 }
 
-fn write_item(item: &str) -> Result<String, Error> {
+fn write_item(item: &str) -> Result<String, DecodeError> {
     match edit::tag(item, "type").as_deref() {
         Some("diff") => edit::object(item, write_diff),
         Some("terminal") => edit::object(item, edit::restore_from_meta),
@@ -57,7 +57,7 @@ fn write_item(item: &str) -> Result<String, Error> {
 }
 
 /// A new file has an empty old text here, as an empty file has.
-fn write_diff(diff: &mut Object<'_>) -> Result<(), Error> {
+fn write_diff(diff: &mut Object<'_>) -> Result<(), DecodeError> {
     if matches!(edit::kind(diff, "oldText"), None | Some(ValueKind::Null)) {
         diff.put("oldText", "");
     }

@@ -1,6 +1,6 @@
 //! PharoSession updates: tagged with `type`, and messages that come whole where official ones come in chunks.
 
-use attache_rpc::json::{self, Error, Object, Raw, ValueKind};
+use attache_rpc::json::{self, DecodeError, Object, Raw, ValueKind};
 
 use super::{Pharo, content, session_of, tool};
 use crate::memory::short;
@@ -17,7 +17,7 @@ impl Pharo {
         self.read_params(params).map_err(edit::refusal)
     }
 
-    pub(super) fn write_update(&mut self, params: &mut Object<'_>) -> Result<(), Error> {
+    pub(super) fn write_update(&mut self, params: &mut Object<'_>) -> Result<(), DecodeError> {
         let session = session_of(params);
         edit::part(params, "update", |update| {
             match edit::string(update, "sessionUpdate").as_deref() {
@@ -36,7 +36,7 @@ impl Pharo {
         })
     }
 
-    fn read_params(&mut self, params: &str) -> Result<TranslatedCall<'static>, Error> {
+    fn read_params(&mut self, params: &str) -> Result<TranslatedCall<'static>, DecodeError> {
         let mut params = Object::parse(params)?;
         let update = params.get("update").unwrap_or_default();
         if edit::tag(update, "type").as_deref() == Some("message") {
@@ -52,7 +52,7 @@ impl Pharo {
         &mut self,
         params: &Object<'_>,
         update: &str,
-    ) -> Result<TranslatedCall<'static>, Error> {
+    ) -> Result<TranslatedCall<'static>, DecodeError> {
         let mut update = Object::parse(update)?;
         update.rename("type", "sessionUpdate");
         update.put("sessionUpdate", "agent_message_chunk");
@@ -100,7 +100,7 @@ impl Pharo {
     }
 }
 
-fn read_other(update: &mut Object<'_>) -> Result<(), Error> {
+fn read_other(update: &mut Object<'_>) -> Result<(), DecodeError> {
     update.rename("type", "sessionUpdate");
     match edit::string(update, "sessionUpdate").as_deref() {
         Some("tool_call" | "tool_call_update") => tool::read(update),
@@ -113,7 +113,7 @@ fn read_other(update: &mut Object<'_>) -> Result<(), Error> {
     }
 }
 
-fn write_message(update: &mut Object<'_>, role: &'static str) -> Result<(), Error> {
+fn write_message(update: &mut Object<'_>, role: &'static str) -> Result<(), DecodeError> {
     edit::part(update, "content", content::write)?;
     edit::member(update, "content", |block| Ok(format!("[{block}]")))?;
     if edit::string(update, "messageId").is_some_and(|id| Pharo::is_own(&id)) {
@@ -128,7 +128,7 @@ fn write_message(update: &mut Object<'_>, role: &'static str) -> Result<(), Erro
 }
 
 /// The blocks of a message. Some write a plain string for a text.
-fn blocks(update: &Object<'_>) -> Result<Vec<String>, Error> {
+fn blocks(update: &Object<'_>) -> Result<Vec<String>, DecodeError> {
     let Some(text) = update.get("content") else {
         return Ok(vec!["null".to_owned()]);
     };
@@ -142,7 +142,7 @@ fn blocks(update: &Object<'_>) -> Result<Vec<String>, Error> {
     }
 }
 
-fn block(text: &str) -> Result<String, Error> {
+fn block(text: &str) -> Result<String, DecodeError> {
     match edit::tag(text, "type") {
         Some(_) => edit::object(text, content::read),
         None => Ok(text.to_owned()),

@@ -1,15 +1,21 @@
 //! Owners and modes.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::Path;
 
 use rustix::fs::OFlags;
 
 /// Directories that only their owner can enter.
 pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
-    builder.mode(0o700)
+    builder.mode(OWNER_ONLY_DIR)
+}
+
+pub(super) fn dir_permissions() -> Option<Permissions> {
+    Some(Permissions::from_mode(OWNER_ONLY_DIR))
 }
 
 /// Files that only their owner can read, reached by no link. Without `O_NONBLOCK` a pipe that somebody put there would
@@ -59,3 +65,5 @@ pub(super) fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
         Err(error) => Err(error),
     }
 }
+
+const OWNER_ONLY_DIR: u32 = 0o700;

@@ -1,11 +1,11 @@
-//! Members with three states: not there, null, and a value.
+//! Members with three states: absent, `null`, or a value.
 
-use super::{Decode, Encode, Error, Reader};
+use super::{Decode, DecodeError, Encode, Reader};
 
 /// A member of a patch: absent leaves the old value, `null` clears it, a value replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MaybeUndefined<T> {
-    /// The member is not there.
+    /// The member is absent.
     #[default]
     Undefined,
     /// The member is `null`.
@@ -40,7 +40,7 @@ impl<T> From<T> for MaybeUndefined<T> {
 }
 
 impl<T: Decode> Decode for MaybeUndefined<T> {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         if reader.null()? {
             return Ok(MaybeUndefined::Null);
         }

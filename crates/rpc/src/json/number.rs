@@ -1,11 +1,11 @@
-//! Numbers. An integer is read only from a number without point or exponent, as everywhere in JSON-RPC's field.
+//! Numbers. An integer must have no decimal point and no exponent, as in most JSON-RPC implementations.
 
-use super::{Decode, Encode, Error, Problem, Reader};
+use super::{Decode, DecodeError, Encode, Problem, Reader};
 
 macro_rules! integers {
     ($($type:ty: $magnitude:expr),*) => {$(
         impl Decode for $type {
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
                 let mark = reader.mark();
                 let token = reader.number()?;
                 token.parse().map_err(|_| {
@@ -37,7 +37,7 @@ integers! {
     u64: |n| (false, n)
 }
 
-/// Every message has an id, and `fmt` takes five times as long.
+/// Appends an integer. Every message has an id, and `fmt` is five times as slow.
 fn digits(out: &mut String, mut number: u64) {
     let mut text = [b'0'; 20];
     let mut start = text.len() - 1;
@@ -53,7 +53,7 @@ fn digits(out: &mut String, mut number: u64) {
 }
 
 impl Decode for f64 {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mark = reader.mark();
         match reader.number()?.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),

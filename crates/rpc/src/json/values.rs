@@ -1,13 +1,13 @@
-//! The types of the standard library as JSON.
+//! JSON for types of the standard library.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Decode, DecodeRest, Encode, Error, Mark, Members, Reader, write};
+use super::{Decode, DecodeError, DecodeRest, Encode, Mark, Members, Reader, write};
 
 impl Decode for bool {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         reader.boolean()
     }
 }
@@ -19,19 +19,19 @@ impl Encode for bool {
 }
 
 impl Decode for String {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         reader.string().map(Cow::into_owned)
     }
 }
 
 impl Decode for Box<str> {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         reader.text().map(Box::from)
     }
 }
 
 impl Decode for Arc<str> {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         reader.text().map(Arc::from)
     }
 }
@@ -49,7 +49,7 @@ impl Encode for String {
 }
 
 impl<T: Decode> Decode for Option<T> {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         if reader.null()? {
             return Ok(None);
         }
@@ -71,7 +71,7 @@ impl<T: Encode> Encode for Option<T> {
 }
 
 impl<T: Decode> Decode for Box<T> {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         T::decode(reader).map(Box::new)
     }
 }
@@ -83,7 +83,7 @@ impl<T: Encode> Encode for Box<T> {
 }
 
 impl<T: Decode> Decode for Vec<T> {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mut items = Vec::new();
         let mut more = reader.open_array()?;
         while more {
@@ -95,8 +95,8 @@ impl<T: Decode> Decode for Vec<T> {
     }
 }
 
-/// A peer decides how long a list is, with a few bytes for an item that takes many here. So the room for items grows by
-/// half and not to the double.
+/// Reserves room for another item. The capacity grows by half instead of doubling, because a peer can send a long list
+/// whose items take a few bytes on the wire and many in memory.
 #[inline]
 pub(super) fn make_room<T>(items: &mut Vec<T>) {
     if items.len() == items.capacity() {
@@ -115,7 +115,7 @@ impl<T: Encode> Encode for Vec<T> {
 }
 
 impl<T: Decode> Decode for BTreeMap<String, T> {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mut map = BTreeMap::new();
         let mut more = reader.open_object()?;
         let mut index = 0;
@@ -150,7 +150,7 @@ impl<T: DecodeRest> DecodeRest for Box<T> {
         start: Mark,
         more: bool,
         read: Option<&'static str>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, DecodeError> {
         T::decode_rest(reader, start, more, read).map(Box::new)
     }
 }

@@ -1,13 +1,13 @@
 //! Nesting: read as deep as the limit says, refused one level deeper, and never by way of the stack.
 
-use crate::json::{self, Decode, Error, MAX_DEPTH, Object, Problem, Raw, RawObject, Reader};
+use crate::json::{self, Decode, DecodeError, MAX_DEPTH, Object, Problem, Raw, RawObject, Reader};
 use crate::{Error as RpcError, Message};
 
 /// A type that contains itself, as a protocol might.
 struct Nest(Vec<Nest>);
 
 impl Decode for Nest {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Vec::decode(reader).map(Nest)
     }
 }
@@ -38,7 +38,7 @@ const LIMIT: usize = MAX_DEPTH as usize;
 /// 10^5 and 10^6 levels.
 const ABSURD: &[usize] = &[100_000, 1_000_000];
 
-fn is_too_deep<T>(read: Result<T, Error>) -> bool {
+fn is_too_deep<T>(read: Result<T, DecodeError>) -> bool {
     matches!(read, Err(error) if error.problem() == Problem::TooDeep && error.is_syntax())
 }
 

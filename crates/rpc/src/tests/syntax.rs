@@ -6,11 +6,11 @@ mod on_the_wire;
 mod refused;
 mod strings;
 
-use crate::json::{self, Decode, Error, Raw, Reader};
+use crate::json::{self, Decode, DecodeError, Raw, Reader};
 
 /// Reads a text in every way there is; all agree on whether it is JSON.
-fn read(text: &[u8]) -> Result<Raw, Error> {
-    let raw: Result<Raw, Error> = json::from_slice(text);
+fn read(text: &[u8]) -> Result<Raw, DecodeError> {
+    let raw: Result<Raw, DecodeError> = json::from_slice(text);
     let Ok(plain) = std::str::from_utf8(text) else {
         return raw;
     };
@@ -36,7 +36,7 @@ fn read(text: &[u8]) -> Result<Raw, Error> {
 }
 
 /// Reads a value piece by piece, as typed decoders do.
-fn walk(reader: &mut Reader<'_>) -> Result<(), Error> {
+fn walk(reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     match reader.kind()? {
         json::ValueKind::Null => reader.null().map(drop),
         json::ValueKind::Boolean => reader.boolean().map(drop),

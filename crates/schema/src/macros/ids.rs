@@ -56,7 +56,7 @@ macro_rules! ids {
         }
 
         impl attache_rpc::json::Decode for $Name {
-            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::DecodeError> {
                 std::sync::Arc::decode(reader).map(Self)
             }
         }

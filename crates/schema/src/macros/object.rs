@@ -131,7 +131,7 @@ macro_rules! object {
         object! { @default $Name [$($rfield)* $($pfield)*] }
 
         impl attache_rpc::json::Decode for $Name {
-            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::DecodeError> {
                 $(object! { @null $null reader })?
                 let start = reader.mark();
                 let more = reader.open_object()?;
@@ -146,7 +146,7 @@ macro_rules! object {
                 start: attache_rpc::json::Mark,
                 mut more: bool,
                 read: Option<&'static str>,
-            ) -> Result<Self, attache_rpc::json::Error> {
+            ) -> Result<Self, attache_rpc::json::DecodeError> {
                 $(let mut $rfield: Option<$rtype> = None;)*
                 $(let mut $ofield = <$otype>::default();)*
                 while more {

@@ -55,7 +55,7 @@ macro_rules! open_enum {
         }
 
         impl attache_rpc::json::Decode for $Name {
-            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::DecodeError> {
                 reader.text().map(Self::from)
             }
         }

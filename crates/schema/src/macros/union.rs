@@ -29,7 +29,7 @@ macro_rules! union {
         }
 
         impl attache_rpc::json::Decode for $Name {
-            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::Error> {
+            fn decode(reader: &mut attache_rpc::json::Reader<'_>) -> Result<Self, attache_rpc::json::DecodeError> {
                 let start = reader.mark();
                 let object = reader.open_tagged($tag)?;
                 match object.tag.as_deref() {

@@ -125,7 +125,7 @@ fn result_of(
     result: &str,
     context: &Context,
     found: &mut Findings,
-) -> Result<(), json::Error> {
+) -> Result<(), json::DecodeError> {
     let at = MessagePath::result(request.method());
     match request {
         ClientRequest::Initialize(request) => {
@@ -157,7 +157,7 @@ fn session_result(
     result: &str,
     context: &Context,
     found: &mut Findings,
-) -> Result<(), json::Error> {
+) -> Result<(), json::DecodeError> {
     let Some(setup) = SessionSetup::of(request) else {
         return Ok(());
     };

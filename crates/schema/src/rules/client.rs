@@ -116,7 +116,7 @@ fn result_of(
     result: &str,
     context: &Context,
     found: &mut Findings,
-) -> Result<(), json::Error> {
+) -> Result<(), json::DecodeError> {
     let name = request.method();
     let at = MessagePath::result(name);
     match request {

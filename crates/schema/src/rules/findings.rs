@@ -38,7 +38,7 @@ impl Findings {
     }
 
     /// The value at that place cannot be read.
-    pub(super) fn unreadable(&mut self, at: &MessagePath<'_>, fault: &json::Error) {
+    pub(super) fn unreadable(&mut self, at: &MessagePath<'_>, fault: &json::DecodeError) {
         let message = format!("does not fit the schema: {fault}");
         self.add(rule!("B6"), at, message);
     }

@@ -1,6 +1,6 @@
 //! What holds for every object of a message, whatever its type: the length of ids, and the reserved names of `_meta`.
 
-use attache_rpc::json::{Error, Reader, ValueKind};
+use attache_rpc::json::{DecodeError, Reader, ValueKind};
 
 use super::{Findings, MessagePath};
 
@@ -11,7 +11,11 @@ pub(super) fn check(text: &str, at: &MessagePath<'_>, found: &mut Findings) {
     }
 }
 
-fn value(reader: &mut Reader<'_>, at: &MessagePath<'_>, found: &mut Findings) -> Result<(), Error> {
+fn value(
+    reader: &mut Reader<'_>,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) -> Result<(), DecodeError> {
     match reader.kind()? {
         ValueKind::Object => object(reader, at, found),
         ValueKind::Array => array(reader, at, found),
@@ -23,7 +27,7 @@ fn object(
     reader: &mut Reader<'_>,
     at: &MessagePath<'_>,
     found: &mut Findings,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     let mut more = reader.open_object()?;
     let mut position = 0;
     while more {
@@ -40,7 +44,11 @@ fn object(
     Ok(())
 }
 
-fn array(reader: &mut Reader<'_>, at: &MessagePath<'_>, found: &mut Findings) -> Result<(), Error> {
+fn array(
+    reader: &mut Reader<'_>,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) -> Result<(), DecodeError> {
     let mut more = reader.open_array()?;
     let mut position = 0;
     while more {
@@ -56,7 +64,7 @@ fn member(
     reader: &mut Reader<'_>,
     at: &MessagePath<'_>,
     found: &mut Findings,
-) -> Result<(), Error> {
+) -> Result<(), DecodeError> {
     match reader.kind()? {
         ValueKind::Object if name == "_meta" => meta(reader, at, found),
         ValueKind::String if IDS.contains(&name) => {
@@ -68,7 +76,11 @@ fn member(
     }
 }
 
-fn meta(reader: &mut Reader<'_>, at: &MessagePath<'_>, found: &mut Findings) -> Result<(), Error> {
+fn meta(
+    reader: &mut Reader<'_>,
+    at: &MessagePath<'_>,
+    found: &mut Findings,
+) -> Result<(), DecodeError> {
     let mut more = reader.open_object()?;
     while more {
         let name = reader.name()?;

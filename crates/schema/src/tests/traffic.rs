@@ -310,12 +310,12 @@ fn call_again(
 }
 
 /// Reads the result of a request as its caller would, and writes it.
-fn result_again(method: &str, result: &str) -> Result<String, json::Error> {
-    type RewriteFn = fn(&str) -> Result<String, json::Error>;
+fn result_again(method: &str, result: &str) -> Result<String, json::DecodeError> {
+    type RewriteFn = fn(&str) -> Result<String, json::DecodeError>;
     fn row<R: Request>() -> (&'static str, RewriteFn) {
         (R::METHOD.name, again::<R::Response>)
     }
-    fn again<T: Decode + Encode>(text: &str) -> Result<String, json::Error> {
+    fn again<T: Decode + Encode>(text: &str) -> Result<String, json::DecodeError> {
         json::from_str::<T>(text).map(|value| json::to_string(&value))
     }
     let rows = [

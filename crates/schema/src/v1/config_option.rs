@@ -1,7 +1,7 @@
 //! Config options: settings of a session that the user can change, such as the model.
 
 use attache_rpc::json::{
-    Decode, Encode, Error, Flatten, Members, Problem, Reader, ValueKind, write,
+    Decode, DecodeError, Encode, Flatten, Members, Problem, Reader, ValueKind, write,
 };
 
 use super::SessionId;
@@ -182,7 +182,7 @@ impl From<&str> for SessionConfigOptionValue {
 
 impl Decode for SessionConfigOptionValue {
     /// A boolean is accepted only with `type: "boolean"`; a string is accepted with any type.
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let is_boolean = matches!(reader.tag("type"), Ok(Some(kind)) if kind == "boolean");
         let mut value = None;
         let mut more = reader.open_object()?;
@@ -198,7 +198,10 @@ impl Decode for SessionConfigOptionValue {
     }
 }
 
-fn choice(reader: &mut Reader<'_>, is_boolean: bool) -> Result<SessionConfigOptionValue, Error> {
+fn choice(
+    reader: &mut Reader<'_>,
+    is_boolean: bool,
+) -> Result<SessionConfigOptionValue, DecodeError> {
     match reader.kind()? {
         ValueKind::Boolean if is_boolean => reader.boolean().map(SessionConfigOptionValue::Boolean),
         ValueKind::Boolean => {
@@ -231,7 +234,7 @@ impl Encode for SessionConfigOptionValue {
 
 impl Decode for SessionConfigSelectOptions {
     /// There is no tag: a list of values is tried first, then a list of groups.
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mark = reader.mark();
         let as_choices = match Vec::decode(reader) {
             Ok(choices) => return Ok(Self::Ungrouped(choices)),

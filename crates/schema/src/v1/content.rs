@@ -1,6 +1,6 @@
 //! Content blocks, which prompts, messages and tool results consist of. They have the shape of MCP's content blocks.
 
-use attache_rpc::json::{Decode, Encode, Error, Members, Problem, Reader, write};
+use attache_rpc::json::{Decode, DecodeError, Encode, Members, Problem, Reader, write};
 
 union! {
     /// A piece of content: text, an image, audio or a resource.
@@ -194,7 +194,7 @@ open_enum! {
 
 impl Decode for EmbeddedResourceResource {
     /// The member that is there decides the variant, and text wins if both are.
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mark = reader.mark();
         let as_text = match TextResourceContents::decode(reader) {
             Ok(text) => return Ok(Self::Text(text)),

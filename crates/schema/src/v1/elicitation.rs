@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use attache_rpc::Id;
 use attache_rpc::json::{
-    Decode, Encode, Error, Flatten, Members, Problem, Reader, ValueKind, write,
+    Decode, DecodeError, Encode, Flatten, Members, Problem, Reader, ValueKind, write,
 };
 
 use super::{ElicitationSchema, SessionId, ToolCallId};
@@ -166,7 +166,7 @@ message! {
 }
 
 impl Decode for ElicitationScope {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mark = reader.mark();
         let as_session = match ElicitationSessionScope::decode(reader) {
             Ok(scope) => return Ok(Self::Session(scope)),
@@ -200,7 +200,7 @@ impl Flatten for ElicitationScope {
 }
 
 impl Decode for ElicitationContentValue {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         match reader.kind()? {
             ValueKind::String => String::decode(reader).map(Self::String),
             ValueKind::Boolean => bool::decode(reader).map(Self::Boolean),

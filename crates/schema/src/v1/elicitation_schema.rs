@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use attache_rpc::json::{Decode, Encode, Error, Members, Raw, Reader, write};
+use attache_rpc::json::{Decode, DecodeError, Encode, Members, Raw, Reader, write};
 
 message! {
     /// The form that the client shows: a JSON Schema object whose properties are the fields.
@@ -91,12 +91,13 @@ impl<N: Into<String>> From<BTreeMap<N, ElicitationPropertySchema>> for Elicitati
 }
 
 impl Decode for ElicitationProperties {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mut fields = Vec::new();
         let mut more = reader.open_object()?;
         while more {
             let name = reader.name()?.into_owned();
-            let field = Decode::decode(reader).map_err(|error: Error| error.at(fields.len()))?;
+            let field =
+                Decode::decode(reader).map_err(|error: DecodeError| error.at(fields.len()))?;
             if fields.len() == fields.capacity() {
                 fields.reserve_exact(fields.len() / 2 + 4);
             }
@@ -318,7 +319,7 @@ open_enum! {
 }
 
 impl Decode for MultiSelectItems {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         match reader.tag("type")?.as_deref() {
             Some("string") => StringMultiSelectItems::decode(reader).map(Self::String),
             Some(_) => Raw::decode(reader).map(Self::Other),

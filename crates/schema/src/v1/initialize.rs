@@ -1,6 +1,6 @@
 //! The first exchange of a connection: the protocol version, the capabilities and the names of both programs.
 
-use attache_rpc::json::{Decode, Encode, Error, Reader};
+use attache_rpc::json::{Decode, DecodeError, Encode, Reader};
 
 use super::{AgentCapabilities, AuthMethod, ClientCapabilities};
 
@@ -65,7 +65,7 @@ impl ProtocolVersion {
 }
 
 impl Decode for ProtocolVersion {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         u16::decode(reader).map(ProtocolVersion)
     }
 }

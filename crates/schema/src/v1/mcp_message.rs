@@ -1,7 +1,7 @@
 //! MCP messages carried over this connection (unstable).
 
 use attache_rpc::json::{
-    Decode, Encode, Error, Flatten, MaybeUndefined, Members, Problem, Raw, RawObject, Reader,
+    Decode, DecodeError, Encode, Flatten, MaybeUndefined, Members, Problem, Raw, RawObject, Reader,
     field, write,
 };
 
@@ -97,7 +97,7 @@ pub struct OtherMembers(RawObject);
 
 impl Decode for MessageMcpResponse {
     /// The member that is there decides the variant, and the result wins if both are.
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let (mut result, mut error, mut meta) = (None, None, None);
         let mut more = reader.open_object()?;
         while more {
@@ -153,7 +153,7 @@ impl OtherMembers {
 }
 
 impl Decode for OtherMembers {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         RawObject::decode(reader).map(OtherMembers)
     }
 }

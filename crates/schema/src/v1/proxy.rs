@@ -1,6 +1,6 @@
 //! Proxy chains: what a conductor and its proxies send each other (unstable).
 
-use attache_rpc::json::{Decode, Encode, Error, Raw, Reader};
+use attache_rpc::json::{Decode, DecodeError, Encode, Raw, Reader};
 
 use super::{InitializeRequest, InitializeResponse};
 
@@ -56,7 +56,7 @@ pub struct ProxySuccessorResponse(pub Raw);
 macro_rules! transparent {
     ($($Name:ident($Inner:ty))*) => {$(
         impl Decode for $Name {
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
                 <$Inner>::decode(reader).map(Self)
             }
         }

@@ -2,7 +2,7 @@
 
 use attache_rpc::Error as RpcError;
 use attache_rpc::json::{
-    Decode, Encode, Error, Flatten, MaybeUndefined, Members, Reader, field, write,
+    Decode, DecodeError, Encode, Flatten, MaybeUndefined, Members, Reader, field, write,
 };
 
 use super::{ContentBlock, MessageId, SessionId, Usage};
@@ -173,7 +173,7 @@ fragment! {
 
 impl Decode for IdleStop {
     /// A reason that is missing, `null` or not valid counts as none.
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         field::lenient(reader, "stopReason").map(IdleStop)
     }
 }

@@ -1,6 +1,6 @@
 //! Session updates: what the client learns while a session runs.
 
-use attache_rpc::json::{Decode, Encode, Error, MaybeUndefined, Raw, Reader, ValueKind};
+use attache_rpc::json::{Decode, DecodeError, Encode, MaybeUndefined, Raw, Reader, ValueKind};
 
 use super::{
     CompactionSummaryChunk, CompactionUpdate, ContentBlock, MessageId, Notice, Plan, PlanRemoved,
@@ -197,7 +197,7 @@ message! {
 }
 
 impl Decode for AvailableCommandInput {
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Error> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mark = reader.mark();
         match UnstructuredCommandInput::decode(reader) {
             Ok(input) => Ok(Self::Unstructured(input)),

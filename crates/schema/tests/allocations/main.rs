@@ -29,7 +29,8 @@ fn read(line: &[u8], payload_of: PayloadOf) -> Result<usize, Error> {
             let mut named = Method::all().filter(|row| row.name == method);
             let shape = named.find_map(|row| row.result);
             let shape = shape.ok_or_else(|| Error::new(0, "no such method"))?;
-            let fault = |error: json::Error| Error::new(Error::INVALID_PARAMS, error.to_string());
+            let fault =
+                |error: json::DecodeError| Error::new(Error::INVALID_PARAMS, error.to_string());
             shape.check(result).map_err(fault).map(|()| 0)
         }
         _ => Err(Error::new(0, "neither a request nor a result")),

@@ -2,49 +2,49 @@
 
 use serde_json::{Value, json};
 
-use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::agent_test::AgentTest;
 use crate::conformance::check::{must, observed, should};
 use crate::conformance::json::{text, update_kind};
-use crate::conformance::scene::Scene;
-use crate::conformance::stage::Answer;
+use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
+use crate::conformance::test_connection::CallResult;
 use crate::conformance::{Check, PromptKind, members};
 
-pub(super) const ACT: Act<Scene> = Act {
+pub(super) const CASE: TestCase<AgentTest> = TestCase {
     name: "turn",
     checks: CHECKS,
-    play,
+    run,
 };
 
-fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
+fn run(test: &mut AgentTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     Box::pin(async move {
-        let session = scene.open().await?;
-        let said = scene
-            .said_for(PromptKind::Text)
+        let session = test.open().await?;
+        let prompt = test
+            .prompt_text(PromptKind::Text)
             .unwrap_or_else(|| "hello".to_owned());
-        let from = scene.now();
-        let first = scene.prompt(&session, &said).await;
-        scene.went_well("agent.turn.ends", &first);
+        let from = test.entry_count();
+        let first = test.prompt(&session, &prompt).await;
+        test.judge_result("agent.turn.ends", &first);
         if let Some(result) = first.result() {
-            scene.judge("agent.turn.stop-reason", reason(result), &first.entries());
-            scene.judge(
+            test.judge("agent.turn.stop-reason", reason(result), &first.entries());
+            test.judge(
                 "agent.turn.members",
                 members::only(result, members::PROMPT),
                 &first.entries(),
             );
-            let heard = scene.heard(from);
-            let spoke = heard
+            let messages = test.messages_since(from);
+            let spoke = messages
                 .iter()
                 .any(|(_, it)| update_kind(it) == "agent_message_chunk");
             let spoke = spoke
                 .then_some(())
                 .ok_or("the turn sent no text".to_owned());
-            scene.judge("agent.turn.says-something", spoke, &first.entries());
+            test.judge("agent.turn.says-something", spoke, &first.entries());
         }
-        let again = scene.prompt(&session, &said).await;
-        scene.went_well("agent.turn.again", &again);
-        blocks(scene, &session, &said).await?;
-        refused_blocks(scene, &session).await?;
-        side_by_side(scene, &session, &said).await
+        let again = test.prompt(&session, &prompt).await;
+        test.judge_result("agent.turn.again", &again);
+        blocks(test, &session, &prompt).await?;
+        refused_blocks(test, &session).await?;
+        side_by_side(test, &session, &prompt).await
     })
 }
 
@@ -56,9 +56,9 @@ fn reason(result: &Value) -> Result<(), String> {
     }
 }
 
-async fn blocks(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop> {
-    let uri = format!("file://{}/hello.txt", scene.cwd());
-    let first = json!({ "type": "text", "text": said });
+async fn blocks(test: &mut AgentTest, session: &str, prompt: &str) -> Result<(), AbortReason> {
+    let uri = format!("file://{}/hello.txt", test.cwd());
+    let first = json!({ "type": "text", "text": prompt });
     for (id, capability, block) in [
         (
             "agent.content.link",
@@ -91,47 +91,54 @@ async fn blocks(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop
             json!({ "type": "resource", "resource": { "uri": "file:///x.bin", "blob": "AAEC" } }),
         ),
     ] {
-        if !capability.is_empty() && !scene.offers(capability) {
+        if !capability.is_empty() && !test.offers(capability) {
             continue;
         }
         let params = json!({ "sessionId": session, "prompt": [first, block] });
-        let answer = scene.ask("session/prompt", params).await;
-        scene.went_well(id, &answer);
+        let answer = test.call("session/prompt", params).await;
+        test.judge_result(id, &answer);
     }
     let params = json!({ "sessionId": session, "prompt": [first], "_meta": { "x": 1 } });
-    let answer = scene.ask("session/prompt", params).await;
-    scene.went_well("agent.turn.meta", &answer);
+    let answer = test.call("session/prompt", params).await;
+    test.judge_result("agent.turn.meta", &answer);
     Ok(())
 }
 
-async fn refused_blocks(scene: &mut Scene, session: &str) -> Result<(), Stop> {
+async fn refused_blocks(test: &mut AgentTest, session: &str) -> Result<(), AbortReason> {
     let unknown = json!({ "sessionId": session, "prompt": [{ "type": "smell", "data": "rose" }] });
-    let unknown = scene.ask("session/prompt", unknown).await;
-    scene.was_refused("agent.content.unknown", &unknown, &[-32602]);
-    let none = scene
-        .ask(
+    let unknown = test.call("session/prompt", unknown).await;
+    test.judge_error("agent.content.unknown", &unknown, &[-32602]);
+    let none = test
+        .call(
             "session/prompt",
             json!({ "sessionId": session, "prompt": [] }),
         )
         .await;
-    scene.was_answered("agent.content.none", &none);
+    test.judge_response("agent.content.none", &none);
     let large = "word ".repeat(40_000);
-    let large = scene.prompt(session, &large).await;
-    scene.was_answered("agent.content.large", &large);
+    let large = test.prompt(session, &large).await;
+    test.judge_response("agent.content.large", &large);
     Ok(())
 }
 
-async fn side_by_side(scene: &mut Scene, session: &str, said: &str) -> Result<(), Stop> {
-    let other = scene.session().await?;
-    let from = scene.now();
-    let one = scene.start_prompt(session, said).await?;
-    let two = scene.start_prompt(&other, said).await?;
-    let (one, two) = (scene.finish(one).await?, scene.finish(two).await?);
-    let both: Result<(), String> = one.went_well().and(two.went_well());
-    scene.judge("agent.turn.two-sessions", both, &entries(&one, &two));
+async fn side_by_side(
+    test: &mut AgentTest,
+    session: &str,
+    prompt: &str,
+) -> Result<(), AbortReason> {
+    let other = test.new_session().await?;
+    let from = test.entry_count();
+    let one = test.send_prompt(session, prompt).await?;
+    let two = test.send_prompt(&other, prompt).await?;
+    let (one, two) = (
+        test.wait_for_response(one).await?,
+        test.wait_for_response(two).await?,
+    );
+    let both: Result<(), String> = one.expect_result().and(two.expect_result());
+    test.judge("agent.turn.two-sessions", both, &entries(&one, &two));
     let known = |id: &str| id == session || id == other;
-    let heard = scene.heard(from).into_iter();
-    let stray = heard.filter(|(_, it)| !update_kind(it).is_empty());
+    let messages = test.messages_since(from).into_iter();
+    let stray = messages.filter(|(_, it)| !update_kind(it).is_empty());
     let stray = stray.filter(|(_, it)| !known(text(it, "/params/sessionId")));
     let stray: Vec<usize> = stray.map(|(entry, _)| entry).collect();
     let outcome = match stray.is_empty() {
@@ -139,16 +146,19 @@ async fn side_by_side(scene: &mut Scene, session: &str, said: &str) -> Result<()
         false => Err("there are updates of a session that the client did not open".to_owned()),
     };
     let proof = [stray, entries(&one, &two)].concat();
-    scene.judge("agent.turn.own-session", outcome, &proof);
-    let first = scene.start_prompt(session, said).await?;
-    let second = scene.start_prompt(session, said).await?;
-    let (first, second) = (scene.finish(first).await?, scene.finish(second).await?);
-    let both = first.was_answered().and(second.was_answered());
-    scene.judge("agent.turn.two-prompts", both, &entries(&first, &second));
+    test.judge("agent.turn.own-session", outcome, &proof);
+    let first = test.send_prompt(session, prompt).await?;
+    let second = test.send_prompt(session, prompt).await?;
+    let (first, second) = (
+        test.wait_for_response(first).await?,
+        test.wait_for_response(second).await?,
+    );
+    let both = first.expect_response().and(second.expect_response());
+    test.judge("agent.turn.two-prompts", both, &entries(&first, &second));
     Ok(())
 }
 
-fn entries(one: &Answer, two: &Answer) -> Vec<usize> {
+fn entries(one: &CallResult, two: &CallResult) -> Vec<usize> {
     [one.entries(), two.entries()].concat()
 }
 
@@ -168,21 +178,21 @@ const CHECKS: &[Check] = &[
         "The stopReason of the result is in the protocol.",
         "Use end_turn, max_tokens, max_turn_requests, refusal or cancelled.",
     )
-    .seen("a turn that ended"),
+    .when_seen("a turn that ended"),
     must(
         "agent.turn.members",
         "173",
         "The response to a prompt has no members outside the protocol.",
         "Put your own members into _meta.",
     )
-    .seen("a turn that ended"),
+    .when_seen("a turn that ended"),
     should(
         "agent.turn.says-something",
         "36",
         "A turn sends text.",
         "Send agent_message_chunk.",
     )
-    .seen("a turn that ended"),
+    .when_seen("a turn that ended"),
     must(
         "agent.turn.again",
         "36",
@@ -213,28 +223,28 @@ const CHECKS: &[Check] = &[
         "A prompt can have an image if that is advertised.",
         "Do not advertise what you reject.",
     )
-    .offered("promptCapabilities.image"),
+    .when_advertised("promptCapabilities.image"),
     must(
         "agent.content.audio",
         "96",
         "A prompt can have audio if that is advertised.",
         "Do not advertise what you reject.",
     )
-    .offered("promptCapabilities.audio"),
+    .when_advertised("promptCapabilities.audio"),
     must(
         "agent.content.embedded-text",
         "96",
         "A prompt can have an embedded text file if that is advertised.",
         "Do not advertise what you reject.",
     )
-    .offered("promptCapabilities.embeddedContext"),
+    .when_advertised("promptCapabilities.embeddedContext"),
     must(
         "agent.content.embedded-blob",
         "96",
         "A prompt can have an embedded binary file if that is advertised.",
         "Do not advertise what you reject.",
     )
-    .offered("promptCapabilities.embeddedContext"),
+    .when_advertised("promptCapabilities.embeddedContext"),
     observed(
         "agent.content.unknown",
         "19",

@@ -3,31 +3,31 @@
 use serde_json::{Value, json};
 
 use crate::conformance::Check;
-use crate::conformance::act::{Act, Later, Stop};
+use crate::conformance::agent_test::AgentTest;
 use crate::conformance::check::{must, observed, should};
-use crate::conformance::scene::Scene;
-use crate::conformance::stage::Answer;
+use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
+use crate::conformance::test_connection::CallResult;
 
-pub(super) const ACT: Act<Scene> = Act {
+pub(super) const CASE: TestCase<AgentTest> = TestCase {
     name: "versions",
     checks: CHECKS,
-    play,
+    run,
 };
 
-fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
+fn run(test: &mut AgentTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     Box::pin(async move {
-        let newer = greet(scene, json!({ "protocolVersion": 65000 })).await?;
-        scene.went_well("agent.init.newer-version", &newer);
+        let newer = greet(test, json!({ "protocolVersion": 65000 })).await?;
+        test.judge_result("agent.init.newer-version", &newer);
         if let Some(result) = newer.result() {
             let chosen = result.get("protocolVersion").and_then(Value::as_i64);
             let own = match chosen {
                 Some(65000) => Err("it claims to speak version 65000".to_owned()),
                 _ => Ok(()),
             };
-            scene.judge("agent.init.newer-not-echoed", own, &newer.entries());
+            test.judge("agent.init.newer-not-echoed", own, &newer.entries());
         }
-        let older = greet(scene, json!({ "protocolVersion": 0 })).await?;
-        scene.was_answered("agent.init.older-version", &older);
+        let older = greet(test, json!({ "protocolVersion": 0 })).await?;
+        test.judge_response("agent.init.older-version", &older);
         for (id, params) in [
             ("agent.init.no-version", json!({})),
             ("agent.init.version-text", json!({ "protocolVersion": "1" })),
@@ -40,8 +40,8 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
                 json!({ "protocolVersion": 65536 }),
             ),
         ] {
-            let refused = greet(scene, params).await?;
-            scene.was_refused(id, &refused, &[-32602]);
+            let refused = greet(test, params).await?;
+            test.judge_error(id, &refused, &[-32602]);
         }
         for (id, params) in [
             ("agent.init.bare", json!({ "protocolVersion": 1 })),
@@ -62,30 +62,32 @@ fn play(scene: &mut Scene) -> Later<'_, Result<(), Stop>> {
                 json!({ "protocolVersion": 1, "clientCapabilities": { "_meta": { "a": [1, null] } }, "_meta": { "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "x.y/z": {} } }),
             ),
         ] {
-            let answer = greet(scene, params).await?;
-            scene.went_well(id, &answer);
+            let answer = greet(test, params).await?;
+            test.judge_result(id, &answer);
         }
-        early(scene).await
+        early(test).await
     })
 }
 
-async fn early(scene: &mut Scene) -> Result<(), Stop> {
-    scene.start().await?;
-    let params = scene.new_params();
-    let early = scene.ask("session/new", params).await;
-    scene.was_refused("agent.init.first", &early, &[]);
-    scene.was_refused("agent.init.first-code", &early, &[-32600]);
-    let late = scene
-        .ask("initialize", json!({ "protocolVersion": 1 }))
+async fn early(test: &mut AgentTest) -> Result<(), AbortReason> {
+    test.start().await?;
+    let params = test.new_session_params();
+    let early = test.call("session/new", params).await;
+    test.judge_error("agent.init.first", &early, &[]);
+    test.judge_error("agent.init.first-code", &early, &[-32600]);
+    let late = test
+        .call("initialize", json!({ "protocolVersion": 1 }))
         .await;
-    let outcome = late.went_well().map_err(|why| format!("afterwards {why}"));
-    scene.judge("agent.init.first-recovers", outcome, &late.entries());
+    let outcome = late
+        .expect_result()
+        .map_err(|why| format!("afterwards {why}"));
+    test.judge("agent.init.first-recovers", outcome, &late.entries());
     Ok(())
 }
 
-async fn greet(scene: &mut Scene, params: Value) -> Result<Answer, Stop> {
-    scene.start().await?;
-    Ok(scene.ask("initialize", params).await)
+async fn greet(test: &mut AgentTest, params: Value) -> Result<CallResult, AbortReason> {
+    test.start().await?;
+    Ok(test.call("initialize", params).await)
 }
 
 const CHECKS: &[Check] = &[
@@ -101,7 +103,7 @@ const CHECKS: &[Check] = &[
         "The agent does not agree to a version that it cannot know.",
         "Respond with the newest version you speak, not with the requested one.",
     )
-    .seen("a response to a newer version"),
+    .when_seen("a response to a newer version"),
     should(
         "agent.init.older-version",
         "30",

@@ -5,66 +5,66 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::visit::Visit;
-use crate::conformance::act::{Act, Later, Stop};
+use super::client_test::ClientTest;
 use crate::conformance::check::{must, observed, should};
 use crate::conformance::json::text;
-use crate::conformance::stage::Answer;
+use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
+use crate::conformance::test_connection::CallResult;
 use crate::conformance::{Check, Need};
 
-pub(super) const ACT: Act<Visit> = Act {
+pub(super) const CASE: TestCase<ClientTest> = TestCase {
     name: "files",
     checks: CHECKS,
-    play,
+    run,
 };
 
-fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+fn run(test: &mut ClientTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     Box::pin(async move {
-        visit.prompted().await?;
+        test.start_prompted().await?;
         let (reads, writes) = (
-            visit.offers("/fs/readTextFile"),
-            visit.offers("/fs/writeTextFile"),
+            test.offers("/fs/readTextFile"),
+            test.offers("/fs/writeTextFile"),
         );
         if !reads {
-            let answer = visit
+            let answer = test
                 .request("fs/read_text_file", json!({ "path": "/etc/hostname" }))
                 .await;
-            visit.was_refused("client.fence.read", &answer, &[]);
+            test.judge_error("client.fence.read", &answer, &[]);
         }
         if !writes {
             let params = json!({ "path": "/no/such/place", "content": "" });
-            let answer = visit.request("fs/write_text_file", params).await;
-            visit.was_refused("client.fence.write", &answer, &[]);
+            let answer = test.request("fs/write_text_file", params).await;
+            test.judge_error("client.fence.write", &answer, &[]);
         }
-        let folder = visit.folder().ok_or_else(|| {
-            Stop("the client does not work in the directory it was started in".to_owned())
+        let folder = test.folder().ok_or_else(|| {
+            AbortReason("the client does not work in the directory it was started in".to_owned())
         })?;
-        let ground = Ground::prepare(&folder).map_err(|error| Stop(error.to_string()))?;
+        let ground = TestFiles::prepare(&folder).map_err(|error| AbortReason(error.to_string()))?;
         if reads {
-            lines(visit, &folder).await;
-            boundary(visit, &folder, &ground).await;
+            lines(test, &folder).await;
+            boundary(test, &folder, &ground).await;
         }
         if writes {
-            written(visit, &folder, &ground).await;
+            written(test, &folder, &ground).await;
         }
-        visit.end_turn("end_turn").await
+        test.end_turn("end_turn").await
     })
 }
 
 /// A directory beside the one that the client works in, with something that must not be reached.
-struct Ground {
+struct TestFiles {
     outside: PathBuf,
 }
 
-impl Drop for Ground {
+impl Drop for TestFiles {
     fn drop(&mut self) {
         // It lies in a directory for temporary files, and is swept up with them at worst.
         drop(fs::remove_dir_all(&self.outside));
     }
 }
 
-impl Ground {
-    fn prepare(folder: &Path) -> std::io::Result<Ground> {
+impl TestFiles {
+    fn prepare(folder: &Path) -> std::io::Result<TestFiles> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let outside = folder.with_file_name(format!("{name}-outside"));
         fs::create_dir_all(&outside)?;
@@ -88,19 +88,19 @@ impl Ground {
                 symlink(to, folder.join(name))?;
             }
         }
-        Ok(Ground { outside })
+        Ok(TestFiles { outside })
     }
 }
 
-async fn read(visit: &mut Visit, path: &Path, more: Value) -> Answer {
+async fn read(test: &mut ClientTest, path: &Path, more: Value) -> CallResult {
     let mut params = json!({ "path": path.to_string_lossy() });
     if let (Value::Object(params), Value::Object(more)) = (&mut params, more) {
         params.extend(more);
     }
-    visit.request("fs/read_text_file", params).await
+    test.request("fs/read_text_file", params).await
 }
 
-async fn lines(visit: &mut Visit, folder: &Path) {
+async fn lines(test: &mut ClientTest, folder: &Path) {
     for (id, name, range, wanted) in [
         (
             "client.fs.read",
@@ -152,24 +152,24 @@ async fn lines(visit: &mut Visit, folder: &Path) {
             &["žluť 🦀\nß\n"],
         ),
     ] {
-        let answer = read(visit, &folder.join(name), range).await;
+        let answer = read(test, &folder.join(name), range).await;
         let found = match answer.result().map(|it| text(it, "/content")) {
             Some(content) if wanted.contains(&content) => Ok(()),
             Some(_) => Err("the content is different".to_owned()),
-            None => answer.went_well(),
+            None => answer.expect_result(),
         };
-        visit.judge(id, found, &answer.entries());
+        test.judge(id, found, &answer.entries());
     }
-    let beyond = read(visit, &folder.join("lines.txt"), json!({ "line": 100 })).await;
+    let beyond = read(test, &folder.join("lines.txt"), json!({ "line": 100 })).await;
     let nothing = match beyond.result().map(|it| text(it, "/content")) {
         Some("") => Ok(()),
         Some(_) => Err("there is content after the end".to_owned()),
-        None => beyond.was_answered(),
+        None => beyond.expect_response(),
     };
-    visit.judge("client.fs.read-beyond", nothing, &beyond.entries());
+    test.judge("client.fs.read-beyond", nothing, &beyond.entries());
 }
 
-async fn boundary(visit: &mut Visit, folder: &Path, ground: &Ground) {
+async fn boundary(test: &mut ClientTest, folder: &Path, ground: &TestFiles) {
     let secret = ground.outside.join("secret.txt");
     let name = ground
         .outside
@@ -194,32 +194,32 @@ async fn boundary(visit: &mut Visit, folder: &Path, ground: &Ground) {
         ("client.fs.bytes", folder.join("bytes.bin")),
         ("client.fs.empty-path", Path::new("").to_owned()),
     ] {
-        let answer = read(visit, &path, json!({})).await;
-        visit.was_refused(id, &answer, &[]);
+        let answer = read(test, &path, json!({})).await;
+        test.judge_error(id, &answer, &[]);
     }
     let params = json!({ "sessionId": "no-such-session", "path": folder.join("lines.txt").to_string_lossy() });
-    let answer = visit.ask("fs/read_text_file", params).await;
-    visit.was_refused("client.fs.unknown-session", &answer, &[]);
+    let answer = test.call("fs/read_text_file", params).await;
+    test.judge_error("client.fs.unknown-session", &answer, &[]);
 }
 
-async fn write(visit: &mut Visit, path: &Path, content: &str) -> Answer {
+async fn write(test: &mut ClientTest, path: &Path, content: &str) -> CallResult {
     let params = json!({ "path": path.to_string_lossy(), "content": content });
-    visit.request("fs/write_text_file", params).await
+    test.request("fs/write_text_file", params).await
 }
 
-async fn written(visit: &mut Visit, folder: &Path, ground: &Ground) {
+async fn written(test: &mut ClientTest, folder: &Path, ground: &TestFiles) {
     let (new, old) = (folder.join("new.txt"), folder.join("old.txt"));
     drop(fs::remove_file(&new));
     for (id, path) in [("client.fs.write-new", new), ("client.fs.write-old", old)] {
-        let answer = write(visit, &path, "written ž\n").await;
-        if answer.was_refused(&[]).is_ok() && id == "client.fs.write-old" {
+        let answer = write(test, &path, "written ž\n").await;
+        if answer.expect_error(&[]).is_ok() && id == "client.fs.write-old" {
             continue;
         }
         let there = fs::read_to_string(&path).is_ok_and(|text| text == "written ž\n");
         let there = there
             .then_some(())
             .ok_or("the file does not have what was written".to_owned());
-        visit.judge(id, answer.went_well().and(there), &answer.entries());
+        test.judge(id, answer.expect_result().and(there), &answer.entries());
     }
     let outside = ground.outside.join("planted.txt");
     for (id, path, target) in [
@@ -236,14 +236,14 @@ async fn written(visit: &mut Visit, folder: &Path, ground: &Ground) {
         ),
     ] {
         let before = fs::read_to_string(&target).ok();
-        let answer = write(visit, &path, "planted\n").await;
+        let answer = write(test, &path, "planted\n").await;
         let same = (fs::read_to_string(&target).ok() == before).then_some(());
         let same = same.ok_or("a file outside was written".to_owned());
-        visit.judge(id, same.and(answer.was_answered()), &answer.entries());
+        test.judge(id, same.and(answer.expect_response()), &answer.entries());
         drop(fs::remove_file(ground.outside.join("planted.txt")));
     }
-    let relative = write(visit, Path::new("relative.txt"), "x").await;
-    visit.was_refused("client.fs.write-relative", &relative, &[]);
+    let relative = write(test, Path::new("relative.txt"), "x").await;
+    test.judge_error("client.fs.write-relative", &relative, &[]);
 }
 
 const READ: Need = Need::Capability("fs.readTextFile");

@@ -2,36 +2,36 @@
 
 use serde_json::{Value, json};
 
-use super::post::SESSION;
-use super::visit::Visit;
+use super::client_test::ClientTest;
+use super::fake_agent::SESSION;
 use crate::conformance::Check;
-use crate::conformance::act::{Act, Later, Stop};
 use crate::conformance::check::{must, should};
 use crate::conformance::json::text;
-use crate::conformance::stage::Answer;
+use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
+use crate::conformance::test_connection::CallResult;
 
-pub(super) const ACT: Act<Visit> = Act {
+pub(super) const CASE: TestCase<ClientTest> = TestCase {
     name: "permission",
     checks: CHECKS,
-    play,
+    run,
 };
 
-fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+fn run(test: &mut ClientTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     Box::pin(async move {
-        visit.prompted().await?;
+        test.start_prompted().await?;
         let call = json!({ "sessionUpdate": "tool_call", "toolCallId": "p1", "title": "Delete x", "kind": "delete", "status": "pending" });
-        visit.update(call).await?;
-        let usual = visit
-            .ask("session/request_permission", question("p1", USUAL))
+        test.update(call).await?;
+        let usual = test
+            .call("session/request_permission", question("p1", USUAL))
             .await;
-        visit.went_well("client.permission.answered", &usual);
+        test.judge_result("client.permission.answered", &usual);
         if usual.result().is_some() {
-            visit.judge(
+            test.judge(
                 "client.permission.outcome",
                 outcome(&usual),
                 &usual.entries(),
             );
-            visit.judge(
+            test.judge(
                 "client.permission.offered",
                 offered(&usual, USUAL),
                 &usual.entries(),
@@ -50,57 +50,56 @@ fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
             ),
             ("client.permission.unannounced", "never", USUAL),
         ] {
-            let answer = visit
-                .ask("session/request_permission", question(call, options))
+            let answer = test
+                .call("session/request_permission", question(call, options))
                 .await;
             let fits = answer
-                .was_answered()
+                .expect_response()
                 .and_then(|()| offered(&answer, options));
-            visit.judge(id, fits, &answer.entries());
+            test.judge(id, fits, &answer.entries());
         }
-        let none = visit
-            .ask("session/request_permission", question("p1", &[]))
+        let none = test
+            .call("session/request_permission", question("p1", &[]))
             .await;
-        let fits = none.was_answered().and_then(|()| offered(&none, &[]));
-        visit.judge("client.permission.no-options", fits, &none.entries());
+        let fits = none.expect_response().and_then(|()| offered(&none, &[]));
+        test.judge("client.permission.no-options", fits, &none.entries());
         let mut with_meta = question("p1", USUAL);
         with_meta["_meta"] = json!({ "a": 1 });
         with_meta["moonPhase"] = json!("full");
-        let answer = visit.ask("session/request_permission", with_meta).await;
-        visit.was_answered("client.permission.meta", &answer);
-        several(visit).await?;
-        let strange = visit
-            .ask(
+        let answer = test.call("session/request_permission", with_meta).await;
+        test.judge_response("client.permission.meta", &answer);
+        several(test).await?;
+        let strange = test
+            .call(
                 "session/request_permission",
                 question("p1", &[("x", "perhaps")]),
             )
             .await;
         let fits = strange
-            .was_answered()
+            .expect_response()
             .and_then(|()| offered(&strange, &[("x", "perhaps")]));
-        visit.judge("client.permission.unknown-kind", fits, &strange.entries());
-        visit.end_turn("end_turn").await
+        test.judge("client.permission.unknown-kind", fits, &strange.entries());
+        test.end_turn("end_turn").await
     })
 }
 
-async fn several(visit: &mut Visit) -> Result<(), Stop> {
-    let mut asked = Vec::new();
+async fn several(test: &mut ClientTest) -> Result<(), AbortReason> {
+    let mut request = Vec::new();
     for _ in 0..3 {
         let params = question("p1", USUAL);
-        asked.push(
-            visit
-                .stage()?
-                .start("session/request_permission", params)
+        request.push(
+            test.connection()?
+                .send_request("session/request_permission", params)
                 .await,
         );
     }
     let (mut all, mut entries) = (Ok(()), Vec::new());
-    for asked in asked {
-        let answer = visit.finish(asked).await?;
-        all = all.and(answer.was_answered());
+    for request in request {
+        let answer = test.wait_for_response(request).await?;
+        all = all.and(answer.expect_response());
         entries.extend(answer.entries());
     }
-    visit.judge("client.permission.several", all, &entries);
+    test.judge("client.permission.several", all, &entries);
     Ok(())
 }
 
@@ -115,7 +114,7 @@ fn question(call: &str, options: &[(&str, &str)]) -> Value {
     })
 }
 
-fn outcome(answer: &Answer) -> Result<(), String> {
+fn outcome(answer: &CallResult) -> Result<(), String> {
     let result = answer.result().cloned().unwrap_or_default();
     match text(&result, "/outcome/outcome") {
         "selected" | "cancelled" => Ok(()),
@@ -124,7 +123,7 @@ fn outcome(answer: &Answer) -> Result<(), String> {
 }
 
 /// That what was selected was offered.
-fn offered(answer: &Answer, options: &[(&str, &str)]) -> Result<(), String> {
+fn offered(answer: &CallResult, options: &[(&str, &str)]) -> Result<(), String> {
     let result = answer.result().cloned().unwrap_or_default();
     if text(&result, "/outcome/outcome") != "selected" {
         return Ok(());

@@ -3,35 +3,35 @@
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::post::SESSION;
-use super::visit::Visit;
-use crate::conformance::act::{Act, Later, Stop};
+use super::client_test::ClientTest;
+use super::fake_agent::SESSION;
 use crate::conformance::check::{must, observed, should};
 use crate::conformance::json::text;
-use crate::conformance::stage::Answer;
+use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
+use crate::conformance::test_connection::CallResult;
 use crate::conformance::{Check, Need};
 
-pub(super) const ACT: Act<Visit> = Act {
+pub(super) const CASE: TestCase<ClientTest> = TestCase {
     name: "terminals",
     checks: CHECKS,
-    play,
+    run,
 };
 
-fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+fn run(test: &mut ClientTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     Box::pin(async move {
-        visit.prompted().await?;
-        if !visit.offers("/terminal") {
-            let answer = visit
+        test.start_prompted().await?;
+        if !test.offers("/terminal") {
+            let answer = test
                 .request("terminal/create", json!({ "command": "true" }))
                 .await;
-            visit.was_refused("client.fence.terminal", &answer, &[]);
-            return visit.end_turn("end_turn").await;
+            test.judge_error("client.fence.terminal", &answer, &[]);
+            return test.end_turn("end_turn").await;
         }
-        ended(visit).await;
-        given(visit).await;
-        running(visit).await;
-        odd(visit).await;
-        visit.end_turn("end_turn").await
+        ended(test).await;
+        given(test).await;
+        running(test).await;
+        odd(test).await;
+        test.end_turn("end_turn").await
     })
 }
 
@@ -43,8 +43,8 @@ fn shell(script: &str, more: Value) -> Value {
     params
 }
 
-async fn made(visit: &mut Visit, params: Value) -> (Answer, String) {
-    let answer = visit.request("terminal/create", params).await;
+async fn create_terminal(test: &mut ClientTest, params: Value) -> (CallResult, String) {
+    let answer = test.request("terminal/create", params).await;
     let id = answer
         .result()
         .map_or("", |it| text(it, "/terminalId"))
@@ -52,78 +52,78 @@ async fn made(visit: &mut Visit, params: Value) -> (Answer, String) {
     (answer, id)
 }
 
-async fn call(visit: &mut Visit, method: &str, id: &str) -> Answer {
-    visit.request(method, json!({ "terminalId": id })).await
+async fn call(test: &mut ClientTest, method: &str, id: &str) -> CallResult {
+    test.request(method, json!({ "terminalId": id })).await
 }
 
 /// Runs a command to its end and gives its exit status and its output.
-async fn run(visit: &mut Visit, params: Value) -> (Answer, Answer) {
-    let (_, id) = made(visit, params).await;
-    let exit = call(visit, "terminal/wait_for_exit", &id).await;
-    let output = call(visit, "terminal/output", &id).await;
-    call(visit, "terminal/release", &id).await;
+async fn run_command(test: &mut ClientTest, params: Value) -> (CallResult, CallResult) {
+    let (_, id) = create_terminal(test, params).await;
+    let exit = call(test, "terminal/wait_for_exit", &id).await;
+    let output = call(test, "terminal/output", &id).await;
+    call(test, "terminal/release", &id).await;
     (exit, output)
 }
 
-async fn ended(visit: &mut Visit) {
-    let (created, id) = made(visit, shell(HELLO, json!({}))).await;
+async fn ended(test: &mut ClientTest) {
+    let (created, id) = create_terminal(test, shell(HELLO, json!({}))).await;
     let has_id = match (created.result(), id.is_empty()) {
         (Some(_), true) => Err("the response has no terminalId".to_owned()),
-        _ => created.went_well(),
+        _ => created.expect_result(),
     };
-    visit.judge("client.terminal.create", has_id, &created.entries());
+    test.judge("client.terminal.create", has_id, &created.entries());
     if id.is_empty() {
         return;
     }
-    let exit = call(visit, "terminal/wait_for_exit", &id).await;
+    let exit = call(test, "terminal/wait_for_exit", &id).await;
     let code = exit.result().and_then(|it| it.get("exitCode")?.as_i64());
     let right = match code {
         Some(3) => Ok(()),
         _ => exit
-            .went_well()
+            .expect_result()
             .and(Err("the exit code is different".to_owned())),
     };
-    visit.judge("client.terminal.exit-code", right, &exit.entries());
-    let output = call(visit, "terminal/output", &id).await;
-    let said = output.result().map(|it| text(it, "/output").trim_end());
-    let right = match said {
+    test.judge("client.terminal.exit-code", right, &exit.entries());
+    let output = call(test, "terminal/output", &id).await;
+    let prompt = output.result().map(|it| text(it, "/output").trim_end());
+    let right = match prompt {
         Some("hello") => Ok(()),
         _ => output
-            .went_well()
+            .expect_result()
             .and(Err("the output is different".to_owned())),
     };
-    visit.judge("client.terminal.output", right, &output.entries());
+    test.judge("client.terminal.output", right, &output.entries());
     let whole = output
         .result()
         .and_then(|it| it.get("truncated")?.as_bool());
     let whole = (whole == Some(false))
         .then_some(())
         .ok_or("truncated is not false".to_owned());
-    visit.judge("client.terminal.not-truncated", whole, &output.entries());
+    test.judge("client.terminal.not-truncated", whole, &output.entries());
     let status = output
         .result()
         .and_then(|it| it.pointer("/exitStatus/exitCode")?.as_i64());
     let status = (status == Some(3))
         .then_some(())
         .ok_or("the output has no exit status".to_owned());
-    visit.judge("client.terminal.exit-status", status, &output.entries());
-    let again = call(visit, "terminal/wait_for_exit", &id).await;
+    test.judge("client.terminal.exit-status", status, &output.entries());
+    let again = call(test, "terminal/wait_for_exit", &id).await;
     let same = (again.result() == exit.result()).then_some(());
     let same = same.ok_or("waiting twice gives different results".to_owned());
-    visit.judge(
+    test.judge(
         "client.terminal.wait-twice",
         same,
         &[exit.entries(), again.entries()].concat(),
     );
-    let released = call(visit, "terminal/release", &id).await;
-    visit.went_well("client.terminal.release", &released);
-    let after = call(visit, "terminal/output", &id).await;
-    visit.was_refused("client.terminal.released-void", &after, &[]);
+    let released = call(test, "terminal/release", &id).await;
+    test.judge_result("client.terminal.release", &released);
+    let after = call(test, "terminal/output", &id).await;
+    test.judge_error("client.terminal.released-void", &after, &[]);
 }
 
-async fn given(visit: &mut Visit) {
+async fn given(test: &mut ClientTest) {
     let env = json!({ "env": [{ "name": "CHECK", "value": "a b" }] });
-    let sub = visit.folder();
+    let sub = test.folder();
     let folder = sub
         .map(|it| it.to_string_lossy().into_owned())
         .unwrap_or_default();
@@ -148,44 +148,44 @@ async fn given(visit: &mut Visit) {
         if id == "client.terminal.cwd" && folder.is_empty() {
             continue;
         }
-        let (exit, output) = run(visit, params).await;
-        let said = output
+        let (exit, output) = run_command(test, params).await;
+        let prompt = output
             .result()
             .map(|it| text(it, "/output").trim_end().to_owned());
-        let right = match said {
-            Some(said) if said == wanted => exit.went_well(),
+        let right = match prompt {
+            Some(prompt) if prompt == wanted => exit.expect_result(),
             Some(_) => Err("the output is different".to_owned()),
-            None => exit.went_well().and(output.went_well()),
+            None => exit.expect_result().and(output.expect_result()),
         };
-        visit.judge(id, right, &[exit.entries(), output.entries()].concat());
+        test.judge(id, right, &[exit.entries(), output.entries()].concat());
     }
-    let (_, output) = run(visit, shell(LETTERS, json!({ "outputByteLimit": 5 }))).await;
+    let (_, output) = run_command(test, shell(LETTERS, json!({ "outputByteLimit": 5 }))).await;
     let result = output.result().cloned().unwrap_or_default();
     let kept = text(&result, "/output");
     let within = match kept.len() <= 5 && !kept.is_empty() {
         true => Ok(()),
         false => output
-            .went_well()
+            .expect_result()
             .and(Err("the output is over its limit, or empty".to_owned())),
     };
-    visit.judge("client.terminal.limit", within, &output.entries());
+    test.judge("client.terminal.limit", within, &output.entries());
     let letters = kept.chars().all(|c| c == 'ä');
     let letters = letters
         .then_some(())
         .ok_or("a character is cut in two".to_owned());
-    visit.judge(
+    test.judge(
         "client.terminal.limit-character",
         letters,
         &output.entries(),
     );
-    let told = result.get("truncated") == Some(&Value::Bool(true));
-    let told = told.then_some(()).ok_or("truncated is not true".to_owned());
-    visit.judge("client.terminal.truncated", told, &output.entries());
+    let sent = result.get("truncated") == Some(&Value::Bool(true));
+    let sent = sent.then_some(()).ok_or("truncated is not true".to_owned());
+    test.judge("client.terminal.truncated", sent, &output.entries());
 }
 
-async fn running(visit: &mut Visit) {
+async fn running(test: &mut ClientTest) {
     let start = Instant::now();
-    let (created, id) = made(visit, shell(LONG, json!({}))).await;
+    let (created, id) = create_terminal(test, shell(LONG, json!({}))).await;
     if id.is_empty() {
         return;
     }
@@ -193,52 +193,54 @@ async fn running(visit: &mut Visit) {
     let quick = quick
         .then_some(())
         .ok_or("the response waited for the command".to_owned());
-    visit.judge("client.terminal.at-once", quick, &created.entries());
-    let output = call(visit, "terminal/output", &id).await;
+    test.judge("client.terminal.at-once", quick, &created.entries());
+    let output = call(test, "terminal/output", &id).await;
     let open = match output.result() {
         Some(result) if result.get("exitStatus").is_some_and(|it| !it.is_null()) => {
             Err("a running command has an exit status".to_owned())
         }
-        _ => output.went_well(),
+        _ => output.expect_result(),
     };
-    visit.judge("client.terminal.running", open, &output.entries());
-    let Ok(stage) = visit.stage() else {
+    test.judge("client.terminal.running", open, &output.entries());
+    let Ok(connection) = test.connection() else {
         return;
     };
     let params = json!({ "sessionId": SESSION, "terminalId": id });
-    let waiting = stage.start("terminal/wait_for_exit", params).await;
-    let killed = call(visit, "terminal/kill", &id).await;
-    visit.went_well("client.terminal.kill", &killed);
-    if let Ok(waited) = visit.finish(waiting).await {
-        visit.went_well("client.terminal.kill-wakes", &waited);
+    let waiting = connection
+        .send_request("terminal/wait_for_exit", params)
+        .await;
+    let killed = call(test, "terminal/kill", &id).await;
+    test.judge_result("client.terminal.kill", &killed);
+    if let Ok(waited) = test.wait_for_response(waiting).await {
+        test.judge_result("client.terminal.kill-wakes", &waited);
     }
-    let after = call(visit, "terminal/output", &id).await;
-    visit.went_well("client.terminal.kill-keeps", &after);
-    call(visit, "terminal/release", &id).await;
+    let after = call(test, "terminal/output", &id).await;
+    test.judge_result("client.terminal.kill-keeps", &after);
+    call(test, "terminal/release", &id).await;
 }
 
-async fn odd(visit: &mut Visit) {
+async fn odd(test: &mut ClientTest) {
     for (check, method) in [
         ("client.terminal.unknown-output", "terminal/output"),
         ("client.terminal.unknown-wait", "terminal/wait_for_exit"),
     ] {
-        let answer = call(visit, method, "no-such-terminal").await;
-        visit.was_refused(check, &answer, &[]);
+        let answer = call(test, method, "no-such-terminal").await;
+        test.judge_error(check, &answer, &[]);
     }
     let missing = json!({ "command": "/no/such/program/of/attache", "args": [] });
-    let (created, id) = made(visit, missing).await;
+    let (created, id) = create_terminal(test, missing).await;
     let fails = match id.is_empty() {
-        true => created.was_refused(&[]),
+        true => created.expect_error(&[]),
         false => {
-            let exit = call(visit, "terminal/wait_for_exit", &id).await;
+            let exit = call(test, "terminal/wait_for_exit", &id).await;
             let code = exit.result().and_then(|it| it.get("exitCode")?.as_i64());
             match code {
                 Some(0) => Err("it ended with code 0".to_owned()),
-                _ => exit.was_answered(),
+                _ => exit.expect_response(),
             }
         }
     };
-    visit.judge("client.terminal.missing-program", fails, &created.entries());
+    test.judge("client.terminal.missing-program", fails, &created.entries());
 }
 
 pub(super) const HELLO: &str = "printf hello; exit 3";

@@ -2,46 +2,46 @@
 
 use serde_json::{Value, json};
 
-use super::visit::Visit;
+use super::client_test::ClientTest;
 use crate::conformance::Check;
-use crate::conformance::act::{Act, Later, Stop};
 use crate::conformance::check::{must, should};
+use crate::conformance::test_case::{AbortReason, BoxFuture, TestCase};
 
-pub(super) const ACT: Act<Visit> = Act {
+pub(super) const CASE: TestCase<ClientTest> = TestCase {
     name: "updates",
     checks: CHECKS,
-    play,
+    run,
 };
 
-fn play(visit: &mut Visit) -> Later<'_, Result<(), Stop>> {
+fn run(test: &mut ClientTest) -> BoxFuture<'_, Result<(), AbortReason>> {
     Box::pin(async move {
-        visit.prompted().await?;
+        test.start_prompted().await?;
         for (id, updates) in kinds().into_iter().chain(changes()) {
-            visit.revive().await?;
+            test.restart_if_gone().await?;
             let mut last = 0;
             for update in updates {
-                last = visit.update(update).await?;
+                last = test.update(update).await?;
             }
-            visit.is_alive(id, last).await;
+            test.judge_alive(id, last).await;
         }
-        visit.revive().await?;
-        let strange = json!({ "sessionId": "no-such-session", "update": said("lost") });
-        let told = visit.tell("session/update", strange).await?;
-        visit.is_alive("client.update.other-session", told).await;
-        visit.revive().await?;
+        test.restart_if_gone().await?;
+        let strange = json!({ "sessionId": "no-such-session", "update": prompt("lost") });
+        let sent = test.notify("session/update", strange).await?;
+        test.judge_alive("client.update.other-session", sent).await;
+        test.restart_if_gone().await?;
         let mut last = 0;
         for number in 0..1000 {
-            last = visit.update(said(&format!("{number} "))).await?;
+            last = test.update(prompt(&format!("{number} "))).await?;
         }
-        visit.is_alive("client.update.flood", last).await;
-        visit.revive().await?;
-        let large = visit.update(said(&"large ".repeat(200_000))).await?;
-        visit.is_alive("client.update.large", large).await;
-        visit.end_turn("end_turn").await
+        test.judge_alive("client.update.flood", last).await;
+        test.restart_if_gone().await?;
+        let large = test.update(prompt(&"large ".repeat(200_000))).await?;
+        test.judge_alive("client.update.large", large).await;
+        test.end_turn("end_turn").await
     })
 }
 
-fn said(text: &str) -> Value {
+fn prompt(text: &str) -> Value {
     json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } })
 }
 
@@ -57,8 +57,8 @@ fn kinds() -> Vec<(&'static str, Vec<Value>)> {
         (
             "client.update.message",
             vec![
-                said("*Hello* `there`"),
-                said("\u{1b}[31mred\u{1b}[0m\u{7}\u{202e}"),
+                prompt("*Hello* `there`"),
+                prompt("\u{1b}[31mred\u{1b}[0m\u{7}\u{202e}"),
             ],
         ),
         (

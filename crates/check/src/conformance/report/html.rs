@@ -46,7 +46,7 @@ pub(super) fn write(report: &Report) -> String {
     }
     out += "</main><aside>\n";
     for (index, conversation) in report.conversations.iter().enumerate() {
-        out += &told(index, conversation);
+        out += &conversation_list(index, conversation);
     }
     out += "</aside></body></html>\n";
     out
@@ -85,17 +85,21 @@ fn finding(made: &Judgement) -> String {
     out + "</section>\n"
 }
 
-fn told(index: usize, conversation: &Conversation) -> String {
-    let mut out = format!("<h3>{}. {}</h3><ol>\n", index + 1, escape(conversation.act));
-    for (entry, said) in conversation.said.iter().enumerate() {
-        let side = match said.from {
+fn conversation_list(index: usize, conversation: &Conversation) -> String {
+    let mut out = format!(
+        "<h3>{}. {}</h3><ol>\n",
+        index + 1,
+        escape(conversation.test_case)
+    );
+    for (entry, line) in conversation.entries.iter().enumerate() {
+        let side = match line.from {
             Side::Client => "client",
             Side::Agent => "agent",
         };
         out += &format!(
             "<li id=\"m{index}-{entry}\" class=\"{side}\"><b>{side} {:.3}</b> <code>{}</code></li>\n",
-            said.at.as_secs_f64(),
-            escape(&shown(&said.what))
+            line.at.as_secs_f64(),
+            escape(&shown(&line.content))
         );
     }
     out += "</ol>\n";

@@ -34,8 +34,8 @@ fn check(report: &Report, made: &Judgement) -> Value {
         .evidence
         .iter()
         .filter_map(|evidence| {
-            let (from, said) = report.proof(evidence)?;
-            Some(json!({ "from": from.to_string(), "line": said }))
+            let (from, line) = report.proof(evidence)?;
+            Some(json!({ "from": from.to_string(), "line": line }))
         })
         .collect();
     json!({

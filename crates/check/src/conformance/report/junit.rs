@@ -28,11 +28,14 @@ fn case(report: &Report, made: &Judgement) -> String {
     let body = match made.verdict {
         Verdict::Pass => String::new(),
         Verdict::NotExercised => format!("<skipped message=\"{}\"/>", escape(&made.why)),
-        Verdict::Warn => format!("<system-out>{}</system-out>", escape(&told(report, made))),
+        Verdict::Warn => format!(
+            "<system-out>{}</system-out>",
+            escape(&details(report, made))
+        ),
         Verdict::Fail => format!(
             "<failure message=\"{}\">{}</failure>",
             escape(&made.why),
-            escape(&told(report, made))
+            escape(&details(report, made))
         ),
     };
     format!(
@@ -42,10 +45,10 @@ fn case(report: &Report, made: &Judgement) -> String {
     )
 }
 
-fn told(report: &Report, made: &Judgement) -> String {
+fn details(report: &Report, made: &Judgement) -> String {
     let mut out = format!("{}\n{}\n", made.check.text, made.why);
-    for (from, said) in made.evidence.iter().filter_map(|it| report.proof(it)) {
-        out += &format!("{} {said}\n", arrow(from));
+    for (from, line) in made.evidence.iter().filter_map(|it| report.proof(it)) {
+        out += &format!("{} {line}\n", arrow(from));
     }
     out + made.check.hint
 }

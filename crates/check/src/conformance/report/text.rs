@@ -19,25 +19,25 @@ pub enum Detail {
 
 /// Whether there are colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paint {
+pub enum TextStyle {
     /// None.
     Plain,
     /// Those of the terminal.
     Colours,
 }
 
-pub(super) fn write(report: &Report, detail: Detail, paint: Paint) -> String {
+pub(super) fn write(report: &Report, detail: Detail, style: TextStyle) -> String {
     let mut out = String::new();
     let mut group = "";
     for made in &report.judgements {
-        if !is_told(made, detail) {
+        if !is_shown(made, detail) {
             continue;
         }
         if made.check.group() != group {
             group = made.check.group();
-            line(&mut out, &format!("{}\n", paint.bold(group)));
+            line(&mut out, &format!("{}\n", style.bold(group)));
         }
-        judgement(&mut out, report, made, detail, paint);
+        judgement(&mut out, report, made, detail, style);
     }
     if !out.is_empty() {
         out.push('\n');
@@ -46,13 +46,19 @@ pub(super) fn write(report: &Report, detail: Detail, paint: Paint) -> String {
     out
 }
 
-fn is_told(made: &Judgement, detail: Detail) -> bool {
+fn is_shown(made: &Judgement, detail: Detail) -> bool {
     detail == Detail::Full || matches!(made.verdict, Verdict::Fail | Verdict::Warn)
 }
 
-fn judgement(out: &mut String, report: &Report, made: &Judgement, detail: Detail, paint: Paint) {
+fn judgement(
+    out: &mut String,
+    report: &Report,
+    made: &Judgement,
+    detail: Detail,
+    style: TextStyle,
+) {
     let check = made.check;
-    let name = paint.verdict(made.verdict);
+    let name = style.verdict(made.verdict);
     line(out, &format!("  {name}  {}  {}\n", check.id, check.text));
     if made.verdict == Verdict::Pass {
         return;
@@ -78,9 +84,12 @@ fn judgement(out: &mut String, report: &Report, made: &Judgement, detail: Detail
         MESSAGES
     };
     for evidence in made.evidence.iter().take(most) {
-        if let Some((from, said)) = report.proof(evidence) {
-            let said: String = said.chars().take(WIDTH).collect();
-            line(out, &format!("        {} {}\n", arrow(from), safe(&said)));
+        if let Some((from, message)) = report.proof(evidence) {
+            let message: String = message.chars().take(WIDTH).collect();
+            line(
+                out,
+                &format!("        {} {}\n", arrow(from), safe(&message)),
+            );
         }
     }
 }
@@ -119,11 +128,11 @@ fn line(out: &mut String, text: &str) {
     out.write_str(text).unwrap_or_default();
 }
 
-impl Paint {
+impl TextStyle {
     fn bold(self, text: &str) -> String {
         match self {
-            Paint::Plain => text.to_owned(),
-            Paint::Colours => format!("\x1b[1m{text}\x1b[0m"),
+            TextStyle::Plain => text.to_owned(),
+            TextStyle::Colours => format!("\x1b[1m{text}\x1b[0m"),
         }
     }
 
@@ -135,8 +144,8 @@ impl Paint {
             Verdict::NotExercised => ("none", "2"),
         };
         match self {
-            Paint::Plain => name.to_owned(),
-            Paint::Colours => format!("\x1b[{colour}m{name}\x1b[0m"),
+            TextStyle::Plain => name.to_owned(),
+            TextStyle::Colours => format!("\x1b[{colour}m{name}\x1b[0m"),
         }
     }
 }

@@ -1,85 +1,85 @@
-//! How somebody who conforms is made to break one rule: one message of theirs, or to them, is changed.
+//! Mutations make a peer that conforms break one rule: one message from it, or to it, is changed.
 
 use serde_json::Value;
 
-/// A change, where it happens, and what comes of it.
-pub(super) struct Breaker {
+/// A change, the message that it applies to, and the checks that fail because of it.
+pub(super) struct Mutation {
     /// The check that fails.
     pub(super) check: &'static str,
-    /// Those that cannot but fail with it.
+    /// Checks that inevitably fail with it.
     pub(super) also: &'static [&'static str],
-    /// The act in which it happens, or `*`.
-    pub(super) act: &'static str,
-    pub(super) on: On,
-    /// What the message, or the request that it answers, has in it.
+    /// The test case in which it applies, or `*` for all.
+    pub(super) case: &'static str,
+    pub(super) on: Target,
+    /// A text that the message contains, or for a response: that its request contains.
     pub(super) with: &'static str,
     pub(super) change: Change,
-    /// On which connection of the act, counted from 0, or on all.
+    /// The connection of the test case, counted from 0; `None` for all.
     pub(super) connection: Option<usize>,
-    /// What the mock offers.
-    pub(super) offers: Offers,
+    /// The capabilities of the mutated peer.
+    pub(super) offers: MockCapabilities,
 }
 
-/// What a mock offers.
+/// The capabilities that a mutated peer advertises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Offers {
-    Everything,
-    Nothing,
+pub(super) enum MockCapabilities {
+    All,
+    None,
 }
 
-/// Breaks a check by changing a message of an act.
-pub(super) const fn b(
+/// A mutation that makes a check fail by changing a message of a test case.
+pub(super) const fn mutation(
     check: &'static str,
-    act: &'static str,
-    on: On,
+    case: &'static str,
+    on: Target,
     with: &'static str,
     change: Change,
-) -> Breaker {
-    Breaker {
+) -> Mutation {
+    Mutation {
         check,
         also: &[],
-        act,
+        case,
         on,
         with,
         change,
         connection: None,
-        offers: Offers::Everything,
+        offers: MockCapabilities::All,
     }
 }
 
-impl Breaker {
-    pub(super) const fn also(mut self, also: &'static [&'static str]) -> Breaker {
+impl Mutation {
+    pub(super) const fn also(mut self, also: &'static [&'static str]) -> Mutation {
         self.also = also;
         self
     }
 
-    pub(super) const fn connection(mut self, number: usize) -> Breaker {
+    pub(super) const fn connection(mut self, number: usize) -> Mutation {
         self.connection = Some(number);
         self
     }
 
-    pub(super) const fn bare(mut self) -> Breaker {
-        self.offers = Offers::Nothing;
+    pub(super) const fn bare(mut self) -> Mutation {
+        self.offers = MockCapabilities::None;
         self
     }
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum On {
+pub(super) enum Target {
     /// The start of a connection.
     Start,
-    /// A call to the mock.
-    In(&'static str),
-    /// Any line to the mock, as it is.
+    /// A request or notification to the peer.
+    Incoming(&'static str),
+    /// Any line to the peer.
     Line,
-    /// Bytes to the mock that are no line; they end it.
+    /// Bytes to the peer that are not a line; they make it exit.
     Bytes,
-    /// An answer of the mock to a call.
-    Answer(&'static str),
-    /// An update of the mock.
+    /// A response of the peer to a request with this method.
+    Response(&'static str),
+    /// An update from the peer.
     Update(&'static str),
-    /// Another call of the mock.
-    Call(&'static str),
+    /// A request, or a notification that is not an update, from the peer.
+    Outgoing(&'static str),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -87,86 +87,87 @@ pub(super) enum Change {
     Drop,
     Set(&'static str, &'static str),
     Remove(&'static str),
-    /// Answers with this result instead.
+    /// Responds with this result instead.
     Result(&'static str),
-    /// Answers with this error code instead.
-    Fail(i64),
-    Twice,
-    /// These bytes instead.
+    /// Responds with this error code instead.
+    Error(i64),
+    Duplicate,
+    /// Sends these bytes instead.
     Raw(&'static [u8]),
     Before(&'static str),
     After(&'static str),
-    /// The mock ends.
-    Die,
-    /// Whatever comes next goes first.
-    Later,
-    /// It takes five seconds.
+    /// The peer exits.
+    Exit,
+    /// The next message goes first.
+    Reorder,
+    /// The message is delayed by five seconds.
     Slow,
-    /// The mock stays when its input has ended.
-    Linger,
-    /// These bytes first.
+    /// The peer keeps running after its input has ended.
+    KeepRunning,
+    /// Sends these bytes first.
     BeforeRaw(&'static [u8]),
-    /// These bytes behind it.
+    /// Sends these bytes afterwards.
     AfterRaw(&'static [u8]),
 }
 
-/// What goes out, or the end.
+/// The lines to forward, or the end of the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Passed {
+pub(super) enum Forwarded {
     Lines(Vec<Vec<u8>>),
     Slow(Vec<Vec<u8>>),
     End,
 }
 
-/// The mutations of one connection.
+/// Applies a mutation to the messages of one connection.
 #[derive(Default)]
-pub(super) struct Mutations {
-    breaker: Option<&'static Breaker>,
-    asked: Vec<(Value, String, String)>,
+pub(super) struct Mutator {
+    mutation: Option<&'static Mutation>,
+    requests: Vec<(Value, String, String)>,
     waiting: Option<Vec<u8>>,
     waiting_in: Option<Vec<u8>>,
 }
 
-impl Mutations {
-    pub(super) fn new(breaker: Option<&'static Breaker>, act: &str, connection: usize) -> Self {
-        let fits = |breaker: &&Breaker| {
-            let here = breaker.connection.is_none_or(|it| it == connection);
-            here && (breaker.act == "*" || breaker.act == act)
+impl Mutator {
+    pub(super) fn new(mutation: Option<&'static Mutation>, case: &str, connection: usize) -> Self {
+        let fits = |mutation: &&Mutation| {
+            let here = mutation.connection.is_none_or(|it| it == connection);
+            here && (mutation.case == "*" || mutation.case == case)
         };
-        Mutations {
-            breaker: breaker.filter(fits),
-            ..Mutations::default()
+        Mutator {
+            mutation: mutation.filter(fits),
+            ..Mutator::default()
         }
     }
 
-    /// Whether the mock stays when its input has ended.
-    pub(super) fn lingers(&self) -> bool {
-        self.breaker
-            .is_some_and(|it| matches!((it.on, it.change), (On::Start, Change::Linger)))
+    /// Whether the peer keeps running after its input has ended.
+    pub(super) fn keeps_running(&self) -> bool {
+        self.mutation
+            .is_some_and(|it| matches!((it.on, it.change), (Target::Start, Change::KeepRunning)))
     }
 
-    /// What the mock hears of a line.
-    pub(super) fn hear(&mut self, line: &[u8]) -> Passed {
+    /// The lines that the peer receives for a line to it.
+    pub(super) fn receive(&mut self, line: &[u8]) -> Forwarded {
         let json: Option<Value> = serde_json::from_slice(line).ok();
         let text = String::from_utf8_lossy(line).into_owned();
         let method = json.as_ref().and_then(|it| it.get("method")?.as_str());
         let method = method.unwrap_or("").to_owned();
         let id = json.as_ref().and_then(|it| it.get("id"));
         if let Some(id) = id.filter(|_| !method.is_empty()) {
-            self.asked.push((id.clone(), method.clone(), text.clone()));
+            self.requests
+                .push((id.clone(), method.clone(), text.clone()));
         }
-        let fits = self.breaker.is_some_and(|breaker| match breaker.on {
-            On::In(name) => name == method && text.contains(breaker.with),
-            On::Line => text.contains(breaker.with),
+        let fits = self.mutation.is_some_and(|mutation| match mutation.on {
+            Target::Incoming(name) => name == method && text.contains(mutation.with),
+            Target::Line => text.contains(mutation.with),
             _ => false,
         });
         let outgoing = self.waiting.take();
         let passed = self.passed(line.to_vec(), json, fits);
         let held = std::mem::replace(&mut self.waiting, outgoing);
         match passed {
-            Passed::Lines(mut lines) if !lines.is_empty() => {
+            Forwarded::Lines(mut lines) if !lines.is_empty() => {
                 lines.extend(self.waiting_in.take());
-                Passed::Lines(lines)
+                Forwarded::Lines(lines)
             }
             other => {
                 self.waiting_in = held;
@@ -175,85 +176,91 @@ impl Mutations {
         }
     }
 
-    /// What passes of a line from behind that is no message.
-    pub(super) fn hear_back(&self, line: &[u8]) -> Passed {
-        match self.is_deadly(line) {
-            true => Passed::End,
-            false => Passed::Lines(vec![line.to_vec()]),
+    /// The lines that the client receives for a line of the agent that is not a message.
+    pub(super) fn receive_invalid(&self, line: &[u8]) -> Forwarded {
+        match self.ends_mock(line) {
+            true => Forwarded::End,
+            false => Forwarded::Lines(vec![line.to_vec()]),
         }
     }
 
-    /// Whether these bytes end the mock.
-    pub(super) fn is_deadly(&self, bytes: &[u8]) -> bool {
-        self.breaker.is_some_and(|breaker| {
-            let with = breaker.with.as_bytes();
-            matches!(breaker.on, On::Bytes) && bytes.windows(with.len()).any(|it| it == with)
+    /// Whether these bytes make the peer exit.
+    pub(super) fn ends_mock(&self, bytes: &[u8]) -> bool {
+        self.mutation.is_some_and(|mutation| {
+            let with = mutation.with.as_bytes();
+            matches!(mutation.on, Target::Bytes) && bytes.windows(with.len()).any(|it| it == with)
         })
     }
 
-    /// What becomes of a message of the mock.
-    pub(super) fn say(&mut self, message: &Value) -> Passed {
+    /// The lines that are sent for a message of the peer.
+    pub(super) fn send(&mut self, message: &Value) -> Forwarded {
         let method = message.get("method").and_then(Value::as_str).unwrap_or("");
         let kind = message
             .pointer("/params/update/sessionUpdate")
             .and_then(Value::as_str);
-        let asked = match (method, message.get("id")) {
-            ("", Some(id)) => self.asked.iter().rev().find(|(asked, ..)| asked == id),
+        let requests = match (method, message.get("id")) {
+            ("", Some(id)) => self
+                .requests
+                .iter()
+                .rev()
+                .find(|(requests, ..)| requests == id),
             _ => None,
         };
         let text = message.to_string();
-        let fits = self.breaker.is_some_and(|breaker| match breaker.on {
-            On::Answer(name) => asked.is_some_and(|(_, method, request)| {
-                (name == "*" || name == method) && request.contains(breaker.with)
+        let fits = self.mutation.is_some_and(|mutation| match mutation.on {
+            Target::Response(name) => requests.is_some_and(|(_, method, request)| {
+                (name == "*" || name == method) && request.contains(mutation.with)
             }),
-            On::Update(name) => {
-                kind.is_some_and(|kind| name == kind) && text.contains(breaker.with)
+            Target::Update(name) => {
+                kind.is_some_and(|kind| name == kind) && text.contains(mutation.with)
             }
-            On::Call(name) => kind.is_none() && name == method && text.contains(breaker.with),
-            On::In(_) | On::Line | On::Bytes | On::Start => false,
+            Target::Outgoing(name) => {
+                kind.is_none() && name == method && text.contains(mutation.with)
+            }
+            Target::Incoming(_) | Target::Line | Target::Bytes | Target::Start => false,
         });
         let line = format!("{message}\n").into_bytes();
         let passed = self.passed(line, Some(message.clone()), fits);
         match passed {
-            Passed::Lines(mut lines) if !lines.is_empty() => {
+            Forwarded::Lines(mut lines) if !lines.is_empty() => {
                 lines.extend(self.waiting.take());
-                Passed::Lines(lines)
+                Forwarded::Lines(lines)
             }
             other => other,
         }
     }
 
-    fn passed(&mut self, line: Vec<u8>, json: Option<Value>, fits: bool) -> Passed {
-        let lines = match (fits, self.breaker, json) {
-            (true, Some(breaker), json) => {
+    fn passed(&mut self, line: Vec<u8>, json: Option<Value>, fits: bool) -> Forwarded {
+        let lines = match (fits, self.mutation, json) {
+            (true, Some(mutation), json) => {
                 let json = json.unwrap_or(Value::Null);
-                match changed(&breaker.change, line, json) {
-                    Passed::End => return Passed::End,
-                    slow @ Passed::Slow(_) => return slow,
-                    Passed::Lines(lines) if matches!(breaker.change, Change::Later) => {
+                match changed(&mutation.change, line, json) {
+                    Forwarded::End => return Forwarded::End,
+                    slow @ Forwarded::Slow(_) => return slow,
+                    Forwarded::Lines(lines) if matches!(mutation.change, Change::Reorder) => {
                         self.waiting = lines.into_iter().next();
-                        return Passed::Lines(Vec::new());
+                        return Forwarded::Lines(Vec::new());
                     }
-                    Passed::Lines(lines) => lines,
+                    Forwarded::Lines(lines) => lines,
                 }
             }
             _ => vec![line],
         };
-        Passed::Lines(lines)
+        Forwarded::Lines(lines)
     }
 }
 
-fn changed(change: &Change, line: Vec<u8>, mut json: Value) -> Passed {
+fn changed(change: &Change, line: Vec<u8>, mut json: Value) -> Forwarded {
     let id = json.get("id").cloned().unwrap_or(Value::Null);
     let as_line = |json: &Value| format!("{json}\n").into_bytes();
-    Passed::Lines(match change {
+    Forwarded::Lines(match change {
         Change::Drop => Vec::new(),
-        Change::Die => return Passed::End,
-        Change::Later | Change::Linger => vec![line],
-        Change::Slow => return Passed::Slow(vec![line]),
+        Change::Exit => return Forwarded::End,
+        Change::Reorder | Change::KeepRunning => vec![line],
+        Change::Slow => return Forwarded::Slow(vec![line]),
         Change::BeforeRaw(bytes) => vec![bytes.to_vec(), line],
         Change::AfterRaw(bytes) => vec![line, bytes.to_vec()],
-        Change::Twice => vec![line.clone(), line],
+        Change::Duplicate => vec![line.clone(), line],
         Change::Raw(bytes) => vec![bytes.to_vec()],
         Change::Before(text) => vec![format!("{text}\n").into_bytes(), line],
         Change::After(text) => vec![line, format!("{text}\n").into_bytes()],
@@ -271,7 +278,7 @@ fn changed(change: &Change, line: Vec<u8>, mut json: Value) -> Passed {
                 &serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }),
             )]
         }
-        Change::Fail(code) => {
+        Change::Error(code) => {
             let error = serde_json::json!({ "code": code, "message": "broken on purpose" });
             vec![as_line(
                 &serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }),

@@ -1,4 +1,4 @@
-//! The tables of checks themselves.
+//! The tables of checks.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use attache_schema::rules::Rule;
 use crate::conformance::Subject;
 
 #[test]
-fn every_check_has_an_id_of_its_own_and_a_rule_that_exists() {
+fn every_check_has_a_unique_id_and_an_existing_rule() {
     for subject in [Subject::Agent, Subject::Client, Subject::Proxy] {
         let checks = subject.checks();
         let ids: BTreeSet<&str> = checks.iter().map(|check| check.id).collect();
@@ -29,7 +29,7 @@ fn every_check_has_an_id_of_its_own_and_a_rule_that_exists() {
 }
 
 #[test]
-fn there_are_enough_of_them() {
+fn each_subject_has_a_minimum_number_of_checks() {
     let count = |subject: Subject| subject.checks().len();
     assert!(count(Subject::Agent) >= 150);
     assert!(count(Subject::Client) >= 60);

@@ -180,7 +180,11 @@ fn rules_that_are_not_known_any_more_are_an_error_and_not_nothing() {
             let text = fs::read_to_string(it.path("trusted.json")).unwrap();
             let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
             for record in value.as_object_mut().unwrap().values_mut() {
-                record.as_object_mut().unwrap().remove("narrowing").unwrap();
+                record
+                    .as_object_mut()
+                    .unwrap()
+                    .remove("restrictions")
+                    .unwrap();
             }
             it.write("trusted.json", &value.to_string());
         }),

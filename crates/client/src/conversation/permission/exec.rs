@@ -4,9 +4,8 @@ use attache::v1;
 use attache_host::exec::ExecRequest;
 use attache_host::permissions::Action;
 
-use super::Source;
-use crate::conversation::Conversation;
-use crate::conversation::handle::ConversationHandle;
+use super::RequestSource;
+use crate::conversation::{Conversation, ConversationHandle};
 use crate::event::ProgramStart;
 
 /// Asks the user whether programs may start. Clones ask the same user.
@@ -28,7 +27,7 @@ impl ExecPrompts {
         let begin = move |conversation: &mut Conversation| {
             let (exec, action) = conversation.described(request)?;
             let session = action.session.clone();
-            Some(conversation.request_permission(&session, Source::Exec(exec, action), 0))
+            Some(conversation.request_permission(&session, RequestSource::Exec(exec, action), 0))
         };
         match self.0.with(begin).await.flatten() {
             Some(request) => request.decide().await.is_allowed,

@@ -4,21 +4,24 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use attache::v1;
+use attache::{Transcript, v1};
 use attache_host::audit;
 use attache_host::permissions::{Action, Expiry, Reason, ShownContent};
 use tokio::sync::{Notify, oneshot};
 
-use super::tool_call::{supersede, whole};
-use super::{Case, PermissionRequest, Shown, Source, Subject, TOO_MANY, TURN_CANCELLED};
+use super::{
+    PermissionRequest, PromptResult, RequestSnapshot, RequestSource, RequestSubject, TOO_MANY,
+    TURN_CANCELLED,
+};
 use crate::command::PermissionAnswer;
 use crate::conversation::Conversation;
 use crate::conversation::forms::FormReply;
 use crate::event::{Event, PermissionPrompt};
+use crate::tool_call::ReportedToolCall;
 
 /// The requests that are under way, in the order in which they came.
 #[derive(Debug, Default)]
-pub(in crate::conversation) struct Pending {
+pub(in crate::conversation) struct PendingRequests {
     requests: BTreeMap<u64, PendingRequest>,
     last: u64,
     last_prompt: u64,
@@ -27,7 +30,7 @@ pub(in crate::conversation) struct Pending {
 #[derive(Debug)]
 pub(super) struct PendingRequest {
     pub(super) session: v1::SessionId,
-    source: Source,
+    source: RequestSource,
     revision: u64,
     /// What would be done, as it was last described.
     action: Option<Action>,
@@ -51,7 +54,7 @@ pub(super) struct OpenPrompt {
 
 /// Requests and forms that nobody will answer. The agent is told so when this is dropped.
 #[derive(Debug)]
-pub(in crate::conversation) struct Withheld {
+pub(in crate::conversation) struct WithdrawnRequests {
     _requests: Vec<PendingRequest>,
     _forms: Vec<FormReply>,
 }
@@ -61,7 +64,7 @@ impl Conversation {
     pub(in crate::conversation) fn request_permission(
         &mut self,
         session: &v1::SessionId,
-        source: Source,
+        source: RequestSource,
         bytes: usize,
     ) -> PermissionRequest {
         let (guard, withdrawn) = oneshot::channel();
@@ -83,33 +86,34 @@ impl Conversation {
         PermissionRequest {
             conversation: self.handle.clone(),
             host: self.setup.host.clone(),
-            clerk: self.clerk.clone(),
+            disk_worker: self.disk_worker.clone(),
             key,
             withdrawn,
         }
     }
 
     /// The request as it is now.
-    pub(super) fn describe(&mut self, key: u64) -> Option<Case> {
+    pub(super) fn describe(&mut self, key: u64) -> Option<RequestSnapshot> {
         let request = self.pending.requests.get(&key)?;
         let action = self.action_of(request);
         let (subject, options) = match &request.source {
-            Source::ToolCall(asked) => {
+            RequestSource::ToolCall(asked) => {
                 let told = self.told_of(asked);
-                let call = whole(told, &asked.tool_call);
+                let call = merge_tool_call(told, &asked.tool_call);
                 let options = asked.options.iter().take(MOST_OPTIONS);
-                (Subject::ToolCall(call), options.cloned().collect())
+                (RequestSubject::ToolCall(call), options.cloned().collect())
             }
-            Source::HostRequest(asked, _) => {
-                (Subject::HostRequest(Arc::clone(asked)), own_options())
-            }
-            Source::Exec(exec, _) => (Subject::Exec(exec.clone()), own_options()),
+            RequestSource::HostRequest(asked, _) => (
+                RequestSubject::HostRequest(Arc::clone(asked)),
+                own_options(),
+            ),
+            RequestSource::Exec(exec, _) => (RequestSubject::Exec(exec.clone()), own_options()),
         };
         let omitted_options = match &request.source {
-            Source::ToolCall(asked) => asked.options.len().saturating_sub(MOST_OPTIONS),
-            Source::HostRequest(..) | Source::Exec(..) => 0,
+            RequestSource::ToolCall(asked) => asked.options.len().saturating_sub(MOST_OPTIONS),
+            RequestSource::HostRequest(..) | RequestSource::Exec(..) => 0,
         };
-        let case = Case {
+        let snapshot = RequestSnapshot {
             revision: request.revision,
             action: action.clone(),
             subject,
@@ -124,26 +128,31 @@ impl Conversation {
         if let Some(request) = self.pending.requests.get_mut(&key) {
             request.action = Some(action);
         }
-        Some(case)
+        Some(snapshot)
     }
 
     /// Puts a request to the user.
-    pub(super) fn show(&mut self, key: u64, revision: u64, mut prompt: PermissionPrompt) -> Shown {
+    pub(super) fn show(
+        &mut self,
+        key: u64,
+        revision: u64,
+        mut prompt: PermissionPrompt,
+    ) -> PromptResult {
         let Some(request) = self.pending.requests.get(&key) else {
-            return Shown::Outdated;
+            return PromptResult::Outdated;
         };
         if request.revision != revision {
-            return Shown::Outdated;
+            return PromptResult::Outdated;
         }
         let is_full = self.pending.open() >= MOST_OPEN
             || (request.is_exec() && self.pending.open_execs() >= MOST_EXECS);
         if self.sessions.is_cancelling(&request.session) {
-            return Shown::Refused(TURN_CANCELLED);
+            return PromptResult::Refused(TURN_CANCELLED);
         }
         if is_full {
-            return Shown::Refused(TOO_MANY);
+            return PromptResult::Refused(TOO_MANY);
         }
-        self.note(&audit::Event::Asked(&prompt.action));
+        self.log_event(&audit::Event::Asked(&prompt.action));
         self.pending.last_prompt += 1;
         prompt.id = self.pending.last_prompt;
         let (answer, answered) = oneshot::channel();
@@ -153,12 +162,12 @@ impl Conversation {
             request.was_shown = true;
             request.has_open_record = true;
         }
-        self.tell(Event::PermissionRequested(Box::new(prompt)));
-        Shown::Prompt(answered)
+        self.emit(Event::PermissionRequested(Box::new(prompt)));
+        PromptResult::Shown(answered)
     }
 
     /// The user's answer. An answer to a withdrawn prompt is ignored.
-    pub(in crate::conversation) fn answer(
+    pub(in crate::conversation) fn answer_permission(
         &mut self,
         prompt: u64,
         answer: PermissionAnswer,
@@ -185,16 +194,16 @@ impl Conversation {
             let Some(mut request) = self.pending.requests.remove(&key) else {
                 continue;
             };
-            if let Source::ToolCall(asked) = &mut request.source {
+            if let RequestSource::ToolCall(asked) = &mut request.source {
                 supersede(&mut asked.tool_call, &told.update);
             }
             let digest = request.action.as_ref().map(|action| action.digest);
             if digest.is_some_and(|digest| digest != self.action_of(&request).digest) {
                 request.revision += 1;
                 if let Some(open) = request.prompt.take() {
-                    self.tell(Event::PermissionWithdrawn(open.id));
+                    self.emit(Event::PermissionWithdrawn(open.id));
                 }
-                self.note_end(&mut request, "the tool call has changed");
+                self.log_end(&mut request, "the tool call has changed");
             }
             self.pending.requests.insert(key, request);
         }
@@ -212,8 +221,8 @@ impl Conversation {
         &mut self,
         session: &v1::SessionId,
         why: &'static str,
-    ) -> Withheld {
-        Withheld {
+    ) -> WithdrawnRequests {
+        WithdrawnRequests {
             _requests: self.withdraw_where(|request| request.session == *session, why),
             _forms: self.withdraw_forms(session),
         }
@@ -231,7 +240,7 @@ impl Conversation {
     ) -> Vec<PendingRequest> {
         let keys = self.pending.keys(which);
         keys.into_iter()
-            .filter_map(|key| self.take_back(key, why))
+            .filter_map(|key| self.withdraw_request(key, why))
             .collect()
     }
 
@@ -242,17 +251,17 @@ impl Conversation {
             true => "the program no longer waits",
             false => "the agent withdrew the request",
         };
-        drop(self.take_back(key, why));
+        drop(self.withdraw_request(key, why));
     }
 
     /// Ends a request that was not decided.
-    fn take_back(&mut self, key: u64, why: &'static str) -> Option<PendingRequest> {
+    fn withdraw_request(&mut self, key: u64, why: &'static str) -> Option<PendingRequest> {
         let request = self.pending.requests.remove(&key)?;
         if let Some(open) = &request.prompt {
-            self.tell(Event::PermissionWithdrawn(open.id));
+            self.emit(Event::PermissionWithdrawn(open.id));
         }
         if let Some(action) = &request.action {
-            self.note_cancelled(action, why);
+            self.log_cancelled(action, why);
         }
         Some(request)
     }
@@ -260,22 +269,22 @@ impl Conversation {
     /// The user's answer does not count, because what was shown has changed: the log and the user are told why.
     pub(super) fn outdated(&mut self, key: u64, why: &'static str) {
         if let Some(mut request) = self.pending.requests.remove(&key) {
-            self.note_end(&mut request, why);
+            self.log_end(&mut request, why);
             self.pending.requests.insert(key, request);
-            self.tell(Event::Notice(format!("your answer does not count: {why}")));
+            self.emit(Event::Notice(format!("your answer does not count: {why}")));
         }
     }
 
-    fn note_end(&self, request: &mut PendingRequest, why: &'static str) {
+    fn log_end(&self, request: &mut PendingRequest, why: &'static str) {
         if std::mem::take(&mut request.has_open_record)
             && let Some(action) = &request.action
         {
-            self.note_cancelled(action, why);
+            self.log_cancelled(action, why);
         }
     }
 
-    pub(super) fn note_cancelled(&self, action: &Action, why: &str) {
-        self.note(&audit::Event::Decided {
+    pub(super) fn log_cancelled(&self, action: &Action, why: &str) {
+        self.log_event(&audit::Event::Decided {
             action,
             is_allowed: None,
             reason: &Reason::new(why),
@@ -291,12 +300,14 @@ impl Conversation {
 
     fn action_of(&self, request: &PendingRequest) -> Action {
         match &request.source {
-            Source::ToolCall(asked) => {
+            RequestSource::ToolCall(asked) => {
                 let session = self.sessions.get(&request.session);
                 let workspace = session.map(|it| it.cwd.clone()).unwrap_or_default();
                 Action::from_request(&self.setup.agent, workspace, asked, self.told_of(asked))
             }
-            Source::HostRequest(_, action) | Source::Exec(_, action) => action.clone(),
+            RequestSource::HostRequest(_, action) | RequestSource::Exec(_, action) => {
+                action.clone()
+            }
         }
     }
 
@@ -307,7 +318,7 @@ impl Conversation {
     }
 }
 
-impl Pending {
+impl PendingRequests {
     /// Whether a request of so many bytes may wait.
     pub(in crate::conversation) fn has_room(&self, bytes: usize) -> bool {
         let held: usize = self.requests.values().map(|request| request.bytes).sum();
@@ -352,18 +363,61 @@ impl Pending {
 
 impl PendingRequest {
     fn is_exec(&self) -> bool {
-        matches!(self.source, Source::Exec(..))
+        matches!(self.source, RequestSource::Exec(..))
     }
 
     /// Only a tool call can be told of: what an agent does through us is as it was done.
     fn is_about(&self, session: &v1::SessionId, tool: &v1::ToolCallId) -> bool {
         match &self.source {
-            Source::ToolCall(asked) => {
+            RequestSource::ToolCall(asked) => {
                 self.session == *session && asked.tool_call.tool_call_id == *tool
             }
-            Source::HostRequest(..) | Source::Exec(..) => false,
+            RequestSource::HostRequest(..) | RequestSource::Exec(..) => false,
         }
     }
+}
+
+/// The tool call with what the question says of it.
+fn merge_tool_call(told: Option<&v1::ToolCall>, asked: &v1::ToolCallUpdate) -> v1::ToolCall {
+    let mut fold = Transcript::new();
+    if let Some(told) = told {
+        fold.apply(v1::SessionUpdate::ToolCall(told.clone()));
+    }
+    fold.apply(v1::SessionUpdate::ToolCallUpdate(asked.clone()));
+    match fold.tool_call(&asked.tool_call_id) {
+        Some(call) => call.report.clone(),
+        None => v1::ToolCall::new(asked.tool_call_id.clone(), ""),
+    }
+}
+
+/// Leaves out of a request what an update says anew of its tool call.
+fn supersede(asked: &mut v1::ToolCallUpdate, update: &v1::SessionUpdate) {
+    let changed = match ReportedToolCall::in_update(update) {
+        Some(ReportedToolCall::New(call)) if call.tool_call_id == asked.tool_call_id => [
+            call.kind != v1::ToolKind::Other,
+            !call.title.is_empty(),
+            call.name.is_some(),
+            call.raw_input.is_some(),
+            !call.locations.is_empty(),
+            !call.content.is_empty(),
+        ],
+        Some(ReportedToolCall::Changed(call)) if call.tool_call_id == asked.tool_call_id => [
+            call.kind.is_some(),
+            call.title.is_some(),
+            call.name.is_some(),
+            call.raw_input.is_some(),
+            call.locations.is_some(),
+            call.content.is_some(),
+        ],
+        Some(_) | None => return,
+    };
+    let [kind, title, name, raw_input, locations, content] = changed;
+    asked.kind.take_if(|_| kind);
+    asked.title.take_if(|_| title);
+    asked.name.take_if(|_| name);
+    asked.raw_input.take_if(|_| raw_input);
+    asked.locations.take_if(|_| locations);
+    asked.content.take_if(|_| content);
 }
 
 fn own_options() -> Vec<v1::PermissionOption> {

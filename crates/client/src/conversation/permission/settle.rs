@@ -9,46 +9,54 @@ use attache_host::permissions::{
 };
 use attache_text::plain::visible;
 
-use super::{CANCELLED, Case, Outcome, Ruling, Settled, Subject, TURN_CANCELLED, TURN_ENDED};
-use crate::conversation::{Conversation, before};
+use super::{
+    CANCELLED, PermissionOutcome, RequestSnapshot, RequestSubject, Ruling, SettleResult,
+    TURN_CANCELLED, TURN_ENDED,
+};
+use crate::conversation::{Conversation, with_continuation};
 use crate::event::{Event, HostRequest};
 
 impl Conversation {
     /// Has a ruling count, unless the request is no longer what was decided on.
-    pub(super) fn settle(&mut self, key: u64, case: &Case, ruling: Ruling) -> Settled {
-        let Some(request) = self.pending.get_mut(key, case.revision) else {
-            return Settled::Outdated;
+    pub(super) fn settle(
+        &mut self,
+        key: u64,
+        snapshot: &RequestSnapshot,
+        ruling: Ruling,
+    ) -> SettleResult {
+        let Some(request) = self.pending.get_mut(key, snapshot.revision) else {
+            return SettleResult::Outdated;
         };
         let open = request.prompt.take();
         let has_record = std::mem::take(&mut request.has_open_record);
         if let Some(open) = open {
-            self.tell(Event::PermissionWithdrawn(open.id));
+            self.emit(Event::PermissionWithdrawn(open.id));
         }
-        let session = &case.action.session;
-        let over = match self.sessions.turn_of(session) == case.turn {
+        let session = &snapshot.action.session;
+        let over = match self.sessions.turn_of(session) == snapshot.turn {
             _ if self.sessions.is_cancelling(session) => Some(TURN_CANCELLED),
             true => None,
             false => Some(TURN_ENDED),
         };
         let outcome = match (ruling, over) {
             (Ruling::Rule { is_allowed, reason }, over) => {
-                let outcome = self.ruled(case, has_record, is_allowed, reason);
+                let outcome = self.ruled(snapshot, has_record, is_allowed, reason);
                 // It grants what was shown, once; what the agent then does is judged by itself as well.
                 if outcome.is_allowed && over.is_none() {
-                    drop(self.grant_shown(case, GrantedBy::Rule));
+                    drop(self.grant_shown(snapshot, GrantedBy::Rule));
                 }
                 outcome
             }
             // What is allowed in a turn is over with it.
             (_, Some(why)) | (Ruling::Cancelled(why), None) => {
-                self.note_cancelled(&case.action, why);
-                Outcome::cancelled()
+                self.log_cancelled(&snapshot.action, why);
+                PermissionOutcome::cancelled()
             }
             (Ruling::Granted(reason), None) => {
                 if has_record {
-                    self.note_decided(&case.action, true, &reason, None);
+                    self.log_decided(&snapshot.action, true, &reason, None);
                 }
-                Outcome::new(true, reason, CANCELLED)
+                PermissionOutcome::new(true, reason, CANCELLED)
             }
             (
                 Ruling::User {
@@ -57,31 +65,31 @@ impl Conversation {
                     remembered,
                 },
                 None,
-            ) => self.answered(case, is_allowed, answer, remembered),
+            ) => self.answered(snapshot, is_allowed, answer, remembered),
         };
-        Settled::Done(outcome)
+        SettleResult::Done(outcome)
     }
 
     /// What the user has decided.
     fn answered(
         &mut self,
-        case: &Case,
+        snapshot: &RequestSnapshot,
         is_allowed: bool,
         answer: v1::RequestPermissionOutcome,
         remembered: Option<Box<RememberedDecision>>,
-    ) -> Outcome {
+    ) -> PermissionOutcome {
         let reason = Reason::new("the user");
-        let option = case.chosen(&answer);
+        let option = snapshot.chosen(&answer);
         let is_agents = remembered.is_none() && option.is_some_and(lasts_with_agent);
         let granted = match (is_allowed, &remembered) {
             (false, _) => None,
             (true, Some(remembered)) => {
-                self.grant_remembered(case, &remembered.id);
+                self.grant_remembered(snapshot, &remembered.id);
                 None
             }
             // What the agent itself remembers cannot be undone.
             (true, None) => self
-                .grant_shown(case, GrantedBy::User)
+                .grant_shown(snapshot, GrantedBy::User)
                 .filter(|_| !is_agents),
         };
         let id = remembered.as_ref().map(|it| it.id.as_str());
@@ -96,52 +104,52 @@ impl Conversation {
             option: option.map(|option| option.name.as_str()),
             id: id.or(granted.as_deref()),
         };
-        self.note_decided(&case.action, is_allowed, &reason, Some(noted));
+        self.log_decided(&snapshot.action, is_allowed, &reason, Some(noted));
         if let Some(id) = granted {
-            self.tell(Event::DecisionRemembered {
+            self.emit(Event::DecisionRemembered {
                 id,
-                session: case.action.session.clone(),
-                summary: case.action.summary(),
+                session: snapshot.action.session.clone(),
+                summary: snapshot.action.summary(),
                 scope: Scope::Once,
                 expiry: Expiry::Never,
                 is_allowed: true,
             });
         }
-        Outcome::new(is_allowed, reason, answer)
+        PermissionOutcome::new(is_allowed, reason, answer)
     }
 
     /// What a rule has decided. Reading through us is too common to be worth a word of it.
     fn ruled(
         &mut self,
-        case: &Case,
+        snapshot: &RequestSnapshot,
         has_record: bool,
         is_allowed: bool,
         reason: Reason,
-    ) -> Outcome {
-        let answer = permissions::pick_option(is_allowed, &case.options);
+    ) -> PermissionOutcome {
+        let answer = permissions::pick_option(is_allowed, &snapshot.options);
         let is_allowed = is_allowed && answer != CANCELLED;
-        if !(is_allowed && case.is_read_through_us()) {
+        if !(is_allowed && snapshot.is_read_through_us()) {
             if !has_record {
-                self.note(&audit::Event::Asked(&case.action));
+                self.log_event(&audit::Event::Asked(&snapshot.action));
             }
-            self.note_decided(&case.action, is_allowed, &reason, None);
-            self.tell(Event::PermissionDecided {
-                prompt: Box::new(case.prompt()),
+            self.log_decided(&snapshot.action, is_allowed, &reason, None);
+            self.emit(Event::PermissionDecided {
+                prompt: Box::new(snapshot.prompt()),
                 is_allowed,
                 reason: reason.clone(),
             });
         }
-        Outcome::new(is_allowed, reason, answer)
+        PermissionOutcome::new(is_allowed, reason, answer)
     }
 
-    fn note_decided(
+    fn log_decided(
         &self,
         action: &Action,
         is_allowed: bool,
         reason: &Reason,
         answer: Option<UserAnswer<'_>>,
     ) {
-        self.note(&audit::Event::Decided {
+        self.log_event(&audit::Event::Decided {
             action,
             is_allowed: Some(is_allowed),
             reason,
@@ -156,7 +164,7 @@ impl Conversation {
         session: v1::SessionId,
         expiry: Expiry,
     ) {
-        self.tell(Event::DecisionRemembered {
+        self.emit(Event::DecisionRemembered {
             id: remembered.id,
             session,
             summary: visible(&remembered.summary).into_owned(),
@@ -168,51 +176,51 @@ impl Conversation {
     }
 
     /// Grants what a tool call has shown, for one use. What is done through us is done by the answer itself.
-    fn grant_shown(&mut self, case: &Case, by: GrantedBy) -> Option<String> {
-        let Subject::ToolCall(_) = &case.subject else {
+    fn grant_shown(&mut self, snapshot: &RequestSnapshot, by: GrantedBy) -> Option<String> {
+        let RequestSubject::ToolCall(_) = &snapshot.subject else {
             return None;
         };
-        let grant = Grant::for_shown_action(&case.action, &case.content, by)?;
+        let grant = Grant::for_shown_action(&snapshot.action, &snapshot.content, by)?;
         self.setup.host.permissions.grant(grant)
     }
 
-    fn grant_remembered(&mut self, case: &Case, id: &str) {
-        if let Subject::ToolCall(_) = &case.subject {
-            let grant = Grant::for_remembered_decision(&case.action, id);
+    fn grant_remembered(&mut self, snapshot: &RequestSnapshot, id: &str) {
+        if let RequestSubject::ToolCall(_) = &snapshot.subject {
+            let grant = Grant::for_remembered_decision(&snapshot.action, id);
             // Beyond the limit the agent is asked about when it acts.
             self.setup.host.permissions.grant(grant);
         }
     }
 
     /// Undoes a decision of the user.
-    pub(in crate::conversation) fn forget(&mut self, id: String) {
+    pub(in crate::conversation) fn undo_decision(&mut self, id: String) {
         let permissions = self.setup.host.permissions.clone();
         let granted = permissions.end_grant(&id);
         let revoked = {
             let id = id.clone();
-            self.clerk.hand(move || permissions.revoke(&id))
+            self.disk_worker.run(move || permissions.revoke(&id))
         };
         self.served
-            .push(before(revoked, move |conversation, revoked| {
+            .push(with_continuation(revoked, move |conversation, revoked| {
                 let revoked = match revoked.transpose() {
                     Ok(revoked) => revoked.flatten(),
                     Err(error) => {
                         let why = format!("the decision could not be revoked: {error}");
-                        return conversation.tell(Event::Problem(why));
+                        return conversation.emit(Event::Problem(why));
                     }
                 };
                 let was_in_force = granted.is_some() || revoked.is_some();
                 let shown = revoked.as_ref().map(|it| it.summary.clone());
                 let session = revoked.as_ref().and_then(|it| it.session.as_deref());
                 let granted = granted.as_ref();
-                conversation.note(&audit::Event::Undone {
+                conversation.log_event(&audit::Event::Undone {
                     id: &id,
                     agent: &conversation.setup.agent,
                     session: session.or(granted.map(|action| action.session.as_str())),
-                    what: shown.or(granted.map(Action::summary)).as_deref(),
+                    subject: shown.or(granted.map(Action::summary)).as_deref(),
                     was_in_force,
                 });
-                conversation.tell(Event::DecisionUndone { id, was_in_force });
+                conversation.emit(Event::DecisionUndone { id, was_in_force });
             }));
     }
 }
@@ -223,7 +231,7 @@ fn lasts_with_agent(option: &v1::PermissionOption) -> bool {
     matches!(option.kind, Kind::AllowAlways | Kind::RejectAlways)
 }
 
-impl Case {
+impl RequestSnapshot {
     /// The agent's option that an answer names.
     fn chosen(&self, answer: &v1::RequestPermissionOutcome) -> Option<&v1::PermissionOption> {
         let v1::RequestPermissionOutcome::Selected(chosen) = answer else {
@@ -235,8 +243,8 @@ impl Case {
 
     fn is_read_through_us(&self) -> bool {
         match &self.subject {
-            Subject::HostRequest(request) => matches!(**request, HostRequest::Read { .. }),
-            Subject::ToolCall(_) | Subject::Exec(_) => false,
+            RequestSubject::HostRequest(request) => matches!(**request, HostRequest::Read { .. }),
+            RequestSubject::ToolCall(_) | RequestSubject::Exec(_) => false,
         }
     }
 }

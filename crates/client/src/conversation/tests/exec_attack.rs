@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use attache_host::exec::ExecRequest;
 use attache_host::permissions::{Expiry, Scope};
 
-use super::{Table, allow, reject};
+use super::{Fixture, allow, reject};
 use crate::command::{Command, PermissionAnswer};
 use crate::event::{Event, ProgramStart, PromptSubject};
 
@@ -33,17 +33,17 @@ fn ls() -> PathBuf {
 
 /// What becomes of a request that the user answers so, and what the user was shown if they were asked.
 async fn ask(
-    table: &mut Table,
+    fixture: &mut Fixture,
     request: ExecRequest,
     answer: PermissionAnswer,
 ) -> (bool, Option<ProgramStart>) {
-    let prompts = table.conversation.exec_prompts();
+    let prompts = fixture.conversation.exec_prompts();
     let mut asking = tokio::spawn(async move { prompts.ask(request).await });
     let mut shown = None;
     loop {
         let event = tokio::select! {
             is_allowed = &mut asking => return (is_allowed.unwrap(), shown),
-            event = table.conversation.next() => event,
+            event = fixture.conversation.next() => event,
         };
         let Event::PermissionRequested(prompt) = event else {
             continue;
@@ -51,7 +51,7 @@ async fn ask(
         if let PromptSubject::Exec(exec) = prompt.subject {
             shown = Some(exec);
         }
-        table.conversation.submit(Command::AnswerPermission {
+        fixture.conversation.submit(Command::AnswerPermission {
             prompt: prompt.id,
             answer: answer.clone(),
             expiry: Expiry::Never,
@@ -61,10 +61,10 @@ async fn ask(
 
 #[tokio::test(start_paused = true)]
 async fn attack_a_remembered_answer_is_for_one_program_and_its_variables() {
-    let mut table = Table::in_session("{}", "").await;
+    let mut fixture = Fixture::in_session("{}", "").await;
     let (ls, other) = (ls(), Path::new("/evil/ls"));
     let first = request(&ls, &["ls", "x"], &[]);
-    let (is_allowed, shown) = ask(&mut table, first, allow(Scope::Session)).await;
+    let (is_allowed, shown) = ask(&mut fixture, first, allow(Scope::Session)).await;
     assert!(is_allowed && shown.is_some());
     for (request, is_asked) in [
         (request(&ls, &["ls", "x"], &[]), false),
@@ -74,7 +74,7 @@ async fn attack_a_remembered_answer_is_for_one_program_and_its_variables() {
         (request(other, &["ls", "x"], &[]), true),
         (request(other, &[ls.to_str().unwrap(), "x"], &[]), true),
     ] {
-        let (is_allowed, shown) = ask(&mut table, request.clone(), reject(Scope::Once)).await;
+        let (is_allowed, shown) = ask(&mut fixture, request.clone(), reject(Scope::Once)).await;
         assert_eq!(is_allowed, !is_asked, "{request:?}");
         assert_eq!(shown.is_some(), is_asked, "{request:?}");
         let Some(exec) = shown else {

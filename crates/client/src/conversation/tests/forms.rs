@@ -3,7 +3,7 @@
 use attache::v1;
 use expect_test::expect;
 
-use super::{Table, session};
+use super::{Fixture, session};
 use crate::command::Command;
 
 #[tokio::test(start_paused = true)]
@@ -25,20 +25,20 @@ async fn forms_and_pages_are_shown_filled_and_withdrawn() {
         end
         <= @turn {"stopReason":"cancelled"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("ask me");
-    table.until("form 1").await;
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("ask me");
+    fixture.until("form 1").await;
     let fill = |form, action| Command::AnswerForm { form, action };
-    table
+    fixture
         .conversation
         .submit(fill(1, v1::ElicitationAction::Decline));
-    table.until("form 2").await;
+    fixture.until("form 2").await;
     let accept = v1::ElicitationAcceptAction::new();
     let accept = v1::ElicitationAction::Accept(accept);
-    table.conversation.submit(fill(2, accept));
-    table.until("form 3").await;
-    table.conversation.submit(Command::Cancel(session()));
-    table.until("ended").await;
+    fixture.conversation.submit(fill(2, accept));
+    fixture.until("form 3").await;
+    fixture.conversation.submit(Command::Cancel(session()));
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began ask me
         form 1: Your name?
@@ -48,5 +48,5 @@ async fn forms_and_pages_are_shown_filled_and_withdrawn() {
         form 3 withdrawn
         ended cancelled
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }

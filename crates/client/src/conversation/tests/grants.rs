@@ -3,35 +3,35 @@
 use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Policy, Preset, Scope};
 use expect_test::{Expect, expect};
 
-use super::{BEGIN, Table, allow, reject, session};
+use super::{BEGIN, Fixture, allow, reject, session};
 use crate::command::{Command, PermissionAnswer};
 
 /// A session in `/tmp`.
-async fn table(permissions: Permissions, script: &str) -> Table {
+async fn fixture(permissions: Permissions, script: &str) -> Fixture {
     let script = format!("-> initialize {{...}}\n<= {{\"protocolVersion\":1}}\n{BEGIN}{script}\n");
-    let mut table = Table::judging(&script, permissions);
-    table.begin();
-    table.until("opened").await;
-    table.seen.clear();
-    table
+    let mut fixture = Fixture::with_permissions(&script, permissions);
+    fixture.open_new_session();
+    fixture.until("opened").await;
+    fixture.seen.clear();
+    fixture
 }
 
 /// One turn, with an answer to each question.
 async fn check(script: &str, answers: &[PermissionAnswer], expected: Expect) {
     let script = format!("{TURN}{script}\n{END}");
-    let mut table = table(Permissions::preset(Preset::Ask), &script).await;
-    table.prompt("go");
+    let mut fixture = fixture(Permissions::preset(Preset::Ask), &script).await;
+    fixture.prompt("go");
     for (question, answer) in (1_u64..).zip(answers) {
-        table.until(&format!("asked {question}")).await;
+        fixture.until(&format!("asked {question}")).await;
         let answer = answer.clone();
-        table.conversation.submit(Command::AnswerPermission {
+        fixture.conversation.submit(Command::AnswerPermission {
             prompt: question,
             answer,
             expiry: Expiry::Never,
         });
     }
-    table.until("ended").await;
-    table.check(expected).await;
+    fixture.until("ended").await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -47,16 +47,16 @@ async fn a_rule_that_denies_counts_for_what_was_allowed_under_another_name() {
         !> {{"code":-32600,"data":{{"kind":"permission_denied"}}, ...}}
         {END}"#
     );
-    let mut table = table(Permissions::open(config).0, &script).await;
-    table.prompt("go");
-    table.until("ended").await;
+    let mut fixture = fixture(Permissions::open(config).0, &script).await;
+    fixture.prompt("go");
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         decided, allowed: true
         decided, allowed: false
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 /// A repository with a link `open` to `closed`, and a policy for both names.
@@ -77,15 +77,15 @@ async fn check_linked(policy: &str, deed: &str) {
         !> {{"code":-32600,"data":{{"kind":"permission_denied"}}, ...}}
         {END}"#
     );
-    let mut table = table(Permissions::open(config).0, &script).await;
-    table.prompt("go");
-    table.until("ended").await;
+    let mut fixture = fixture(Permissions::open(config).0, &script).await;
+    fixture.prompt("go");
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         decided, allowed: false
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test]
@@ -135,15 +135,15 @@ async fn leave_ends_with_the_turn_also_for_a_child() {
         !> {{"code":-32600,"data":{{"kind":"permission_denied"}}, ...}}
         {END}"#
     );
-    let mut table = table(Permissions::preset(Preset::Ask), &script).await;
-    table.prompt("go");
-    table.until("asked 1").await;
-    answer(&mut table, 1, allow(Scope::Once));
-    table.until("ended").await;
-    table.prompt("more");
-    table.until("asked 2").await;
-    answer(&mut table, 2, reject(Scope::Once));
-    table.until("ended").await;
+    let mut fixture = fixture(Permissions::preset(Preset::Ask), &script).await;
+    fixture.prompt("go");
+    fixture.until("asked 1").await;
+    answer(&mut fixture, 1, allow(Scope::Once));
+    fixture.until("ended").await;
+    fixture.prompt("more");
+    fixture.until("asked 2").await;
+    answer(&mut fixture, 2, reject(Scope::Once));
+    fixture.until("ended").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -158,13 +158,13 @@ async fn leave_ends_when_the_turn_is_cancelled() {
         !> {{"code":-32600,"data":{{"kind":"permission_denied"}}, ...}}
         <= @turn {{"stopReason":"cancelled"}}"#
     );
-    let mut table = table(Permissions::preset(Preset::Ask), &script).await;
-    table.prompt("go");
-    table.until("asked 1").await;
-    answer(&mut table, 1, allow(Scope::Once));
-    table.until("update s thanks").await;
-    table.conversation.submit(Command::Cancel(session()));
-    table.until("ended").await;
+    let mut fixture = fixture(Permissions::preset(Preset::Ask), &script).await;
+    fixture.prompt("go");
+    fixture.until("asked 1").await;
+    answer(&mut fixture, 1, allow(Scope::Once));
+    fixture.until("update s thanks").await;
+    fixture.conversation.submit(Command::Cancel(session()));
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         asked 1: Run
@@ -173,7 +173,7 @@ async fn leave_ends_when_the_turn_is_cancelled() {
         decided, allowed: false
         ended cancelled
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -219,15 +219,15 @@ async fn check_written(written: &str, answers: &[PermissionAnswer], expected: Ex
         }
     );
     let script = format!("{TURN}{script}{END}");
-    let mut table = table(Permissions::preset(Preset::Ask), &script).await;
-    table.prompt("go");
+    let mut fixture = fixture(Permissions::preset(Preset::Ask), &script).await;
+    fixture.prompt("go");
     for (question, answer) in (1_u64..).zip(answers) {
-        table.until(&format!("asked {question}")).await;
-        self::answer(&mut table, question, answer.clone());
+        fixture.until(&format!("asked {question}")).await;
+        self::answer(&mut fixture, question, answer.clone());
     }
-    table.until("ended").await;
-    table.seen = table.seen.replace(&path.to_string(), "FILE");
-    table.check(expected).await;
+    fixture.until("ended").await;
+    fixture.seen = fixture.seen.replace(&path.to_string(), "FILE");
+    fixture.check(expected).await;
 }
 
 #[tokio::test]
@@ -290,8 +290,8 @@ async fn a_denial_for_longer_takes_back_what_was_allowed_before() {
     check(script, &answers, expected).await;
 }
 
-fn answer(table: &mut Table, question: u64, answer: PermissionAnswer) {
-    table.conversation.submit(Command::AnswerPermission {
+fn answer(fixture: &mut Fixture, question: u64, answer: PermissionAnswer) {
+    fixture.conversation.submit(Command::AnswerPermission {
         prompt: question,
         answer,
         expiry: Expiry::Never,

@@ -6,7 +6,7 @@ use attache::v1;
 use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Policy, Preset, Scope};
 use serde_json::{Value, json};
 
-use super::{BEGIN, Table, allow, reject};
+use super::{BEGIN, Fixture, allow, reject};
 use crate::command::Command;
 use crate::event::{Event, HostRequest, PromptSubject};
 
@@ -91,13 +91,13 @@ impl Turn {
     async fn play_with(mut self, permissions: Permissions) -> Vec<String> {
         self.script
             .push_str("<= @turn {\"stopReason\":\"end_turn\"}\n");
-        let mut table = Table::judging(&self.script, permissions);
-        table.begin();
-        table.until("opened").await;
-        table.prompt("go");
+        let mut fixture = Fixture::with_permissions(&self.script, permissions);
+        fixture.open_new_session();
+        fixture.until("opened").await;
+        fixture.prompt("go");
         let mut asked = Vec::new();
         loop {
-            match table.until("").await {
+            match fixture.until("").await {
                 Event::PermissionRequested(prompt) => {
                     let title = prompt.action.title.clone();
                     let answer = match &prompt.subject {
@@ -108,7 +108,7 @@ impl Turn {
                     };
                     let expiry = Expiry::Never;
                     let prompt = prompt.id;
-                    table.conversation.submit(Command::AnswerPermission {
+                    fixture.conversation.submit(Command::AnswerPermission {
                         prompt,
                         answer,
                         expiry,
@@ -119,10 +119,10 @@ impl Turn {
                 _ => {}
             }
         }
-        let stop = table.conversation.stop();
-        let (trace, ()) = tokio::join!(table.peer.finish(), stop);
+        let stop = fixture.conversation.stop();
+        let (trace, ()) = tokio::join!(fixture.peer.finish(), stop);
         if let Err(why) = trace {
-            panic!("{why}\n{}\n{}", self.script, table.seen);
+            panic!("{why}\n{}\n{}", self.script, fixture.seen);
         }
         asked
     }
@@ -432,25 +432,25 @@ async fn attack_what_is_told_of_any_tool_call_does_not_reach_what_is_done_throug
         turn.script.push_str(&format!(
             "!> @1 {DENIED}\n<= @turn {{\"stopReason\":\"end_turn\"}}\n"
         ));
-        let mut table = Table::judging(&turn.script, Permissions::preset(Preset::Ask));
-        table.begin();
-        table.until("opened").await;
-        table.prompt("go");
-        let Event::PermissionRequested(prompt) = table.until("asked").await else {
+        let mut fixture = Fixture::with_permissions(&turn.script, Permissions::preset(Preset::Ask));
+        fixture.open_new_session();
+        fixture.until("opened").await;
+        fixture.prompt("go");
+        let Event::PermissionRequested(prompt) = fixture.until("asked").await else {
             unreachable!()
         };
         assert!(
             matches!(&prompt.subject, PromptSubject::HostRequest(HostRequest::Run { command, .. }) if command == &["make"])
         );
-        table.until("update s tool Read another poem").await;
+        fixture.until("update s tool Read another poem").await;
         let (answer, expiry) = (reject(Scope::Once), Expiry::Never);
-        table.conversation.submit(Command::AnswerPermission {
+        fixture.conversation.submit(Command::AnswerPermission {
             prompt: prompt.id,
             answer,
             expiry,
         });
-        table.until("ended").await;
-        assert!(!table.seen.contains("withdrawn"), "{}", table.seen);
+        fixture.until("ended").await;
+        assert!(!fixture.seen.contains("withdrawn"), "{}", fixture.seen);
     }
 }
 

@@ -3,36 +3,36 @@
 use attache_host::permissions::{Expiry, Preset, Scope};
 use expect_test::{Expect, expect};
 
-use super::{BEGIN, Table, allow, reject};
+use super::{BEGIN, Fixture, allow, reject};
 use crate::command::{Command, PermissionAnswer};
 
 /// A turn in a session in `/tmp`.
-async fn doing(preset: Preset, script: &str) -> Table {
+async fn doing(preset: Preset, script: &str) -> Fixture {
     let script = format!(
         "-> initialize {{...}}\n<= {{\"protocolVersion\":1}}\n{BEGIN}\
          -> session/prompt @turn {{...}}\n{script}\n<= @turn {{\"stopReason\":\"end_turn\"}}\n"
     );
-    let mut table = Table::over(&script, preset);
-    table.begin();
-    table.until("opened").await;
-    table.seen.clear();
-    table.prompt("go");
-    table
+    let mut fixture = Fixture::with_preset(&script, preset);
+    fixture.open_new_session();
+    fixture.until("opened").await;
+    fixture.seen.clear();
+    fixture.prompt("go");
+    fixture
 }
 
 async fn check(preset: Preset, script: &str, answers: &[PermissionAnswer], expected: Expect) {
-    let mut table = doing(preset, script).await;
+    let mut fixture = doing(preset, script).await;
     for (at, answer) in (1_u64..).zip(answers) {
-        table.until(&format!("asked {at}")).await;
+        fixture.until(&format!("asked {at}")).await;
         let (question, answer) = (at, answer.clone());
-        table.conversation.submit(Command::AnswerPermission {
+        fixture.conversation.submit(Command::AnswerPermission {
             prompt: question,
             answer,
             expiry: Expiry::Never,
         });
     }
-    table.until("ended").await;
-    table.check(expected).await;
+    fixture.until("ended").await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -123,13 +123,13 @@ async fn what_is_told_of_a_tool_call_does_not_change_what_is_asked() {
         update s tool attache:deed changed
         ended end_turn
     "#]];
-    let mut table = doing(Preset::Ask, script).await;
-    table.until("update s tool attache:deed changed").await;
-    table.conversation.submit(Command::AnswerPermission {
+    let mut fixture = doing(Preset::Ask, script).await;
+    fixture.until("update s tool attache:deed changed").await;
+    fixture.conversation.submit(Command::AnswerPermission {
         prompt: 1,
         answer: reject(Scope::Once),
         expiry: Expiry::Never,
     });
-    table.until("ended").await;
-    table.check(expected).await;
+    fixture.until("ended").await;
+    fixture.check(expected).await;
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use expect_test::expect;
 use tokio::time::timeout;
 
-use super::{Table, host};
+use super::{Fixture, host};
 use crate::command::{Command, OpenRequest, PermissionAnswer, SessionStart};
 use crate::conversation::{Conversation, Setup};
 use crate::event::Event;
@@ -25,15 +25,15 @@ async fn updates_of_unknown_sessions_are_counted_and_dropped() {
         !> {"code":-32002, ...}
         <= @turn {"stopReason":"end_turn"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("go");
-    table.until("ended").await;
-    assert_eq!(table.conversation.dropped_updates(), 1000);
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("go");
+    fixture.until("ended").await;
+    assert_eq!(fixture.conversation.dropped_updates(), 1000);
     let expected = expect![[r#"
         began go
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -51,11 +51,13 @@ async fn children_of_a_session_are_heard_and_ask() {
         => @late {"outcome":{"outcome":"cancelled"}}
         <= @turn {"stopReason":"cancelled"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("go");
-    table.until("asked").await;
-    table.conversation.submit(Command::Cancel(super::session()));
-    table.until("ended").await;
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("go");
+    fixture.until("asked").await;
+    fixture
+        .conversation
+        .submit(Command::Cancel(super::session()));
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         update s subagent_update
@@ -64,7 +66,7 @@ async fn children_of_a_session_are_heard_and_ask() {
         withdrawn 1
         ended cancelled
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -75,12 +77,14 @@ async fn two_hundred_questions_at_once_are_capped() {
          any order\n  => @ask {{\"outcome\":{{\"outcome\":\"cancelled\"}}}} x200\n  .> session/cancel {{...}}\nend\n\
          <= @turn {{\"stopReason\":\"cancelled\"}}"
     );
-    let mut table = Table::in_session("{}", &script).await;
-    table.prompt("go");
-    table.until("asked 64").await;
-    table.conversation.submit(Command::Cancel(super::session()));
-    table.until("ended").await;
-    assert!(!table.seen.contains("asked 65"));
+    let mut fixture = Fixture::in_session("{}", &script).await;
+    fixture.prompt("go");
+    fixture.until("asked 64").await;
+    fixture
+        .conversation
+        .submit(Command::Cancel(super::session()));
+    fixture.until("ended").await;
+    assert!(!fixture.seen.contains("asked 65"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -90,8 +94,8 @@ async fn a_thousand_programs_that_wait_leave_room_for_the_agents_own_requests() 
         "-> session/prompt @turn {{...}}\n{ask}\n=> @ask {{\"outcome\":{{\"outcome\":\"cancelled\"}}}}\n\
          <= @turn {{\"stopReason\":\"end_turn\"}}"
     );
-    let mut table = Table::in_session("{}", &script).await;
-    let prompts = table.conversation.exec_prompts();
+    let mut fixture = Fixture::in_session("{}", &script).await;
+    let prompts = fixture.conversation.exec_prompts();
     let execs: Vec<_> = (0..1000)
         .map(|number: u32| {
             let prompts = prompts.clone();
@@ -110,23 +114,23 @@ async fn a_thousand_programs_that_wait_leave_room_for_the_agents_own_requests() 
             })
         })
         .collect();
-    table.until("asked 48").await;
-    table.prompt("go");
-    table.until("asked 49: Edit").await;
-    table.conversation.submit(Command::AnswerPermission {
+    fixture.until("asked 48").await;
+    fixture.prompt("go");
+    fixture.until("asked 49: Edit").await;
+    fixture.conversation.submit(Command::AnswerPermission {
         prompt: 49,
         answer: PermissionAnswer::Dismiss,
         expiry: Expiry::Never,
     });
-    table.until("ended").await;
-    assert!(!table.seen.contains("asked 50"), "{}", table.seen);
+    fixture.until("ended").await;
+    assert!(!fixture.seen.contains("asked 50"), "{}", fixture.seen);
     let waiting = || execs.iter().filter(|exec| !exec.is_finished()).count();
     // Each is judged on a thread of its own, in its own time. The turn has ended, and so do all of them.
     for _ in 0..10_000 {
         if waiting() == 0 {
             break;
         }
-        timeout(Duration::from_millis(1), table.conversation.next())
+        timeout(Duration::from_millis(1), fixture.conversation.next())
             .await
             .ok();
     }
@@ -143,14 +147,14 @@ async fn ten_thousand_terminals_do_not_hold_up_the_turn() {
         end
         <= @turn {"stopReason":"end_turn"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("go");
-    table.until("ended").await;
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("go");
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -161,73 +165,73 @@ async fn a_flood_of_updates_ends_before_the_turn_does() {
         <= @turn {"stopReason":"end_turn"}
         <. session/update {"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"after"}}}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("go");
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("go");
     let mut updates = 0;
     loop {
-        match table.conversation.next().await {
+        match fixture.conversation.next().await {
             Event::Update(_) => updates += 1,
             Event::TurnEnded { .. } => break,
             _ => {}
         }
     }
     assert_eq!(updates, 20000);
-    table.until("update s after").await;
+    fixture.until("update s after").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn garbage_is_told_once_in_a_while() {
     let script = "<~ Loading \u{1b}[2Jthe model\n-> initialize {...}\n\
         <= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}\nquiet 1s\nrepeat 20\n<~ more noise\nend\nquiet 1s\n...";
-    let mut table = Table::over(script, Preset::Ask);
-    table.until("garbage").await;
-    table.until("garbage").await;
+    let mut fixture = Fixture::with_preset(script, Preset::Ask);
+    fixture.until("garbage").await;
+    fixture.until("garbage").await;
     let expected = expect![[r#"
         ready
         garbage 1: Loading the model
         garbage 21: Loading the model
     "#]];
-    expected.assert_eq(&table.seen);
+    expected.assert_eq(&fixture.seen);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_first_of_many_lines_of_garbage_is_told_by_itself() {
     let script = "repeat 5\n<~ [info] loading\nend\n-> initialize {...}\n\
         <= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}\nquiet 1s\n...";
-    let mut table = Table::over(script, Preset::Ask);
-    table.until("garbage").await;
-    assert_eq!(table.conversation.invalid_lines(), 5);
+    let mut fixture = Fixture::with_preset(script, Preset::Ask);
+    fixture.until("garbage").await;
+    assert_eq!(fixture.conversation.invalid_lines(), 5);
     expect![[r#"
         ready
         garbage 1: [info] loading
     "#]]
-    .assert_eq(&table.seen);
+    .assert_eq(&fixture.seen);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_never_answers_initialize_is_given_up() {
-    let mut table = Table::over("-> initialize {...}\nquiet 2m\n...", Preset::Ask);
-    table.begin();
-    table.until("gone").await;
-    table.prompt("hello?");
-    table.until("failed session/prompt").await;
+    let mut fixture = Fixture::with_preset("-> initialize {...}\nquiet 2m\n...", Preset::Ask);
+    fixture.open_new_session();
+    fixture.until("gone").await;
+    fixture.prompt("hello?");
+    fixture.until("failed session/prompt").await;
     let expected = expect![[r#"
         failed session/new AgentExited: the agent has gone; restart it
         gone: the agent does not answer `initialize` within 60 s; is it an ACP agent? []
         failed session/prompt AgentExited: the agent has gone; restart it
     "#]];
-    expected.assert_eq(&table.seen);
+    expected.assert_eq(&fixture.seen);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_agent_of_another_version_is_given_up() {
     let script = "-> initialize {...}\n<= {\"protocolVersion\":9}\nquiet 1s\n...";
-    let mut table = Table::over(script, Preset::Ask);
-    table.until("gone").await;
+    let mut fixture = Fixture::with_preset(script, Preset::Ask);
+    fixture.until("gone").await;
     let expected = expect![[r#"
         gone: the agent does not take `initialize`: the peer speaks version 9 of the protocol, we speak version 1 []
     "#]];
-    expected.assert_eq(&table.seen);
+    expected.assert_eq(&fixture.seen);
 }
 
 #[tokio::test(start_paused = true)]
@@ -235,10 +239,10 @@ async fn every_line_is_heard_both_ways() {
     let script = "-> initialize {...}\n<= {\"protocolVersion\":1,\"agentInfo\":{\"name\":\"a\",\"version\":\"1\"}}";
     let ((read, write), peer) = attache_testkit::scripted_agent(script).unwrap();
     let lines = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let heard = std::sync::Arc::clone(&lines);
+    let input = std::sync::Arc::clone(&lines);
     let setup = Setup::new("scripted", host(Preset::Ask)).listen(move |way, line| {
         let line = String::from_utf8_lossy(line).into_owned();
-        heard.lock().unwrap().push((way, line));
+        input.lock().unwrap().push((way, line));
     });
     let mut conversation = Conversation::connect(read, write, setup);
     assert!(matches!(conversation.next().await, Event::AgentReady(_)));
@@ -319,22 +323,28 @@ async fn an_id_that_is_in_use_does_not_take_the_place_of_a_session() {
         !> {"data":{"kind":"outside"}, ...}
         <= @turn {"stopReason":"end_turn"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("go");
-    table.conversation.submit(Command::OpenSession(OpenRequest {
-        start: SessionStart::New,
-        cwd: "/usr".into(),
-        additional: Vec::new(),
-        mcp_servers: Vec::new(),
-    }));
-    table.until("failed").await;
-    let roots = table.conversation.host().roots(&super::session()).unwrap();
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("go");
+    fixture
+        .conversation
+        .submit(Command::OpenSession(OpenRequest {
+            start: SessionStart::New,
+            cwd: "/usr".into(),
+            additional: Vec::new(),
+            mcp_servers: Vec::new(),
+        }));
+    fixture.until("failed").await;
+    let roots = fixture
+        .conversation
+        .host()
+        .roots(&super::session())
+        .unwrap();
     assert_eq!(roots.cwd(), std::path::Path::new("/tmp"));
-    table.until("ended").await;
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began go
         failed session/new Local: the agent has answered with the id `s`, which another session has; that one stays, close it first
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }

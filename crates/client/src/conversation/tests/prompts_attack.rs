@@ -3,30 +3,30 @@
 use attache_host::permissions::{Expiry, PermissionConfig, Permissions, Preset, Scope};
 use serde_json::{Value, json};
 
-use super::{BEGIN, Table, allow, choose, reject, session};
+use super::{BEGIN, Fixture, allow, choose, reject, session};
 use crate::command::{Command, PermissionAnswer};
 use crate::event::Event;
 
-async fn table(permissions: Permissions, script: &str) -> Table {
+async fn fixture(permissions: Permissions, script: &str) -> Fixture {
     let script = format!(
         "-> initialize {{...}}\n<= {{\"protocolVersion\":1}}\n{BEGIN}-> session/prompt @turn {{...}}\n\
          {script}<= @turn {{\"stopReason\":\"end_turn\"}}\n"
     );
-    let mut table = Table::judging(&script, permissions);
-    table.begin();
-    table.until("opened").await;
-    table.seen.clear();
-    table.prompt("go");
-    table
+    let mut fixture = Fixture::with_permissions(&script, permissions);
+    fixture.open_new_session();
+    fixture.until("opened").await;
+    fixture.seen.clear();
+    fixture.prompt("go");
+    fixture
 }
 
-async fn asking(script: &str) -> Table {
-    table(Permissions::preset(Preset::Ask), script).await
+async fn asking(script: &str) -> Fixture {
+    fixture(Permissions::preset(Preset::Ask), script).await
 }
 
-fn answer(table: &mut Table, prompt: u64, answer: PermissionAnswer) {
+fn answer(fixture: &mut Fixture, prompt: u64, answer: PermissionAnswer) {
     let expiry = Expiry::Never;
-    table.conversation.submit(Command::AnswerPermission {
+    fixture.conversation.submit(Command::AnswerPermission {
         prompt,
         answer,
         expiry,
@@ -90,21 +90,21 @@ async fn attack_an_answer_to_what_was_shown_before_does_not_count() {
             change(&changed),
             selected("ask", "no")
         );
-        let mut table = asking(&script).await;
-        table.until("asked 1").await;
-        table.until("withdrawn 1").await;
+        let mut fixture = asking(&script).await;
+        fixture.until("asked 1").await;
+        fixture.until("withdrawn 1").await;
         // The user has seen the first prompt and answers it now.
-        answer(&mut table, 1, allow(Scope::Always));
-        table.until("asked 2").await;
-        answer(&mut table, 1, allow(Scope::Once));
-        answer(&mut table, 2, reject(Scope::Once));
-        table.until("ended").await;
+        answer(&mut fixture, 1, allow(Scope::Always));
+        fixture.until("asked 2").await;
+        answer(&mut fixture, 1, allow(Scope::Once));
+        answer(&mut fixture, 2, reject(Scope::Once));
+        fixture.until("ended").await;
         assert!(
-            !table.seen.contains("remembered"),
+            !fixture.seen.contains("remembered"),
             "{changed} {}",
-            table.seen
+            fixture.seen
         );
-        table.peer.finish().await.unwrap();
+        fixture.peer.finish().await.unwrap();
     }
 }
 
@@ -115,22 +115,22 @@ async fn attack_a_change_before_the_prompt_is_what_the_prompt_shows() {
             .map(|at| change(&json!({ "rawInput": { "command": format!("rm {at}") } })))
             .collect();
         let script = format!("{}{many}{}", request("ask", "ls"), selected("ask", "no"));
-        let mut table = asking(&script).await;
+        let mut fixture = asking(&script).await;
         let last = format!("rm {}", before - 1);
         loop {
-            if let Event::PermissionRequested(prompt) = table.until("asked").await
+            if let Event::PermissionRequested(prompt) = fixture.until("asked").await
                 && prompt
                     .action
                     .command
                     .as_ref()
                     .is_some_and(|words| words.join(" ") == last)
             {
-                answer(&mut table, prompt.id, reject(Scope::Once));
+                answer(&mut fixture, prompt.id, reject(Scope::Once));
                 break;
             }
         }
-        table.until("ended").await;
-        table.peer.finish().await.unwrap();
+        fixture.until("ended").await;
+        fixture.peer.finish().await.unwrap();
     }
 }
 
@@ -147,31 +147,33 @@ async fn attack_a_change_between_the_answer_and_the_agent_asks_anew() {
         request("ask", "ls"),
         selected("ask", "no")
     );
-    let mut table = table(permissions, &script).await;
-    table.until("asked 1").await;
+    let mut fixture = fixture(permissions, &script).await;
+    fixture.until("asked 1").await;
     // The answer waits for the disk while the agent changes its mind.
     let lock = std::fs::File::create(store.with_extension("lock")).unwrap();
     lock.lock().unwrap();
-    answer(&mut table, 1, allow(Scope::Always));
+    answer(&mut fixture, 1, allow(Scope::Always));
     let (session, mode) = (session(), "x".into());
-    table
+    fixture
         .conversation
         .submit(Command::SetMode { session, mode });
-    table.until("update s now").await;
+    fixture.until("update s now").await;
     lock.unlock().unwrap();
-    let Event::PermissionRequested(prompt) = table.until("asked 2").await else {
+    let Event::PermissionRequested(prompt) = fixture.until("asked 2").await else {
         unreachable!()
     };
     assert_eq!(prompt.action.command.unwrap().join(" "), "rm -r /");
-    answer(&mut table, 2, reject(Scope::Once));
-    table.until("ended").await;
+    answer(&mut fixture, 2, reject(Scope::Once));
+    fixture.until("ended").await;
     // What the user decided on is remembered, and told.
     assert!(
-        table.seen.contains("remembered ls (always), allowed: true"),
+        fixture
+            .seen
+            .contains("remembered ls (always), allowed: true"),
         "{}",
-        table.seen
+        fixture.seen
     );
-    table.peer.finish().await.unwrap();
+    fixture.peer.finish().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -182,18 +184,18 @@ async fn attack_an_answer_after_a_withdrawal_decides_nothing() {
         request("second", "ls"),
         selected("second", "no")
     );
-    let mut table = asking(&script).await;
-    table.until("withdrawn 1").await;
-    answer(&mut table, 1, allow(Scope::Always));
-    table.until("asked 2").await;
-    answer(&mut table, 1, allow(Scope::Session));
-    answer(&mut table, 0, allow(Scope::Session));
-    answer(&mut table, 3, allow(Scope::Session));
-    answer(&mut table, 2, reject(Scope::Once));
-    answer(&mut table, 2, allow(Scope::Always));
-    table.until("ended").await;
-    assert!(table.conversation.host().permissions.list().is_empty());
-    table.peer.finish().await.unwrap();
+    let mut fixture = asking(&script).await;
+    fixture.until("withdrawn 1").await;
+    answer(&mut fixture, 1, allow(Scope::Always));
+    fixture.until("asked 2").await;
+    answer(&mut fixture, 1, allow(Scope::Session));
+    answer(&mut fixture, 0, allow(Scope::Session));
+    answer(&mut fixture, 3, allow(Scope::Session));
+    answer(&mut fixture, 2, reject(Scope::Once));
+    answer(&mut fixture, 2, allow(Scope::Always));
+    fixture.until("ended").await;
+    assert!(fixture.conversation.host().permissions.list().is_empty());
+    fixture.peer.finish().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -203,12 +205,12 @@ async fn attack_an_answer_that_is_under_way_does_not_outlive_a_cancelled_turn() 
         request("ask", "ls"),
         cancelled("ask")
     );
-    let mut table = asking(&script).await;
-    table.until("asked 1").await;
-    answer(&mut table, 1, allow(Scope::Once));
-    table.conversation.submit(Command::Cancel(session()));
-    table.until("ended").await;
-    table.peer.finish().await.unwrap();
+    let mut fixture = asking(&script).await;
+    fixture.until("asked 1").await;
+    answer(&mut fixture, 1, allow(Scope::Once));
+    fixture.conversation.submit(Command::Cancel(session()));
+    fixture.until("ended").await;
+    fixture.peer.finish().await.unwrap();
 }
 
 /// What the agent gets when the user chooses `option` of these.
@@ -216,8 +218,8 @@ async fn check_options(options: Value, option: &str, expected: &str, is_remember
     let call = json!({ "toolCallId": "a", "title": "Edit", "kind": "edit", "locations": [{ "path": "/tmp/x" }] });
     let params = json!({ "sessionId": "s", "toolCall": call, "options": options });
     let script = format!("<- session/request_permission @ask {params}\n{expected}");
-    let mut table = asking(&script).await;
-    let Event::PermissionRequested(prompt) = table.until("asked 1").await else {
+    let mut fixture = asking(&script).await;
+    let Event::PermissionRequested(prompt) = fixture.until("asked 1").await else {
         unreachable!()
     };
     let offered = options.as_array().unwrap();
@@ -228,14 +230,14 @@ async fn check_options(options: Value, option: &str, expected: &str, is_remember
         .map(|it| it["name"].clone())
         .collect();
     assert_eq!(shown, names, "in the agent's order");
-    answer(&mut table, 1, choose(option, Scope::Session));
-    table.until("ended").await;
+    answer(&mut fixture, 1, choose(option, Scope::Session));
+    fixture.until("ended").await;
     assert_eq!(
-        !table.conversation.host().permissions.list().is_empty(),
+        !fixture.conversation.host().permissions.list().is_empty(),
         is_remembered,
         "{options} {option}"
     );
-    table.peer.finish().await.unwrap();
+    fixture.peer.finish().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -293,34 +295,34 @@ async fn check_undone(remember: Scope, was_used: bool) {
         selected("ask", "yes"),
         run.replace("LABEL", "undone")
     );
-    let mut table = asking(&script).await;
-    table.until("asked 1").await;
-    answer(&mut table, 1, allow(remember));
+    let mut fixture = asking(&script).await;
+    fixture.until("asked 1").await;
+    answer(&mut fixture, 1, allow(remember));
     let Event::DecisionRemembered {
         id,
         scope,
         is_allowed,
         ..
-    } = table.until("remembered").await
+    } = fixture.until("remembered").await
     else {
         unreachable!()
     };
     assert_eq!((scope, is_allowed), (remember, true));
-    table.until("update s now").await;
-    table.conversation.submit(Command::UndoDecision { id });
+    fixture.until("update s now").await;
+    fixture.conversation.submit(Command::UndoDecision { id });
     let is_left = !was_used || remember != Scope::Once;
-    table
+    fixture
         .until(&format!("forgotten, in force: {is_left}"))
         .await;
     let (session, mode) = (session(), "x".into());
-    table
+    fixture
         .conversation
         .submit(Command::SetMode { session, mode });
-    table.until("asked 2").await;
-    answer(&mut table, 2, reject(Scope::Once));
-    table.until("ended").await;
-    assert!(table.conversation.host().permissions.list().is_empty());
-    table.peer.finish().await.unwrap();
+    fixture.until("asked 2").await;
+    answer(&mut fixture, 2, reject(Scope::Once));
+    fixture.until("ended").await;
+    assert!(fixture.conversation.host().permissions.list().is_empty());
+    fixture.peer.finish().await.unwrap();
 }
 
 #[tokio::test]
@@ -335,16 +337,16 @@ async fn what_was_allowed_can_be_undone() {
 #[tokio::test(start_paused = true)]
 async fn attack_nothing_is_forgotten_that_nobody_remembers() {
     let script = format!("{}{}", request("ask", "ls"), selected("ask", "no"));
-    let mut table = asking(&script).await;
-    table.until("asked 1").await;
+    let mut fixture = asking(&script).await;
+    fixture.until("asked 1").await;
     for id in ["", "once-1", "once-0", "00000000", "*"] {
         let id = id.to_owned();
-        table.conversation.submit(Command::UndoDecision { id });
-        table.until("forgotten, in force: false").await;
+        fixture.conversation.submit(Command::UndoDecision { id });
+        fixture.until("forgotten, in force: false").await;
     }
-    answer(&mut table, 1, reject(Scope::Once));
-    table.until("ended").await;
-    table.peer.finish().await.unwrap();
+    answer(&mut fixture, 1, reject(Scope::Once));
+    fixture.until("ended").await;
+    fixture.peer.finish().await.unwrap();
 }
 
 const SAY: &str = "<. session/update {\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\

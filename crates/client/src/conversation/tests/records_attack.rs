@@ -10,7 +10,7 @@ use attache_host::{Host, files::Files};
 use attache_testkit::scripted_agent;
 use serde_json::Value;
 
-use super::{BEGIN, Table, allow, choose, reject};
+use super::{BEGIN, Fixture, allow, choose, reject};
 use crate::command::{Command, PermissionAnswer};
 use crate::conversation::{Conversation, Setup};
 use crate::event::Event;
@@ -18,7 +18,7 @@ use crate::event::Event;
 const OPTIONS: &str = r#""options":[{"optionId":"yes","name":"Sure","kind":"allow_once"},{"optionId":"ever","name":"Whatever","kind":"allow_always"},{"optionId":"no","name":"Never","kind":"reject_once"}]"#;
 
 /// A turn in which the agent does what the script says, with a log in a directory.
-fn table(script: &str, permissions: Permissions, dir: &Path) -> Table {
+fn fixture(script: &str, permissions: Permissions, dir: &Path) -> Fixture {
     let script = format!(
         "-> initialize {{...}}\n<= {{\"protocolVersion\":1}}\n{BEGIN}-> session/prompt @turn {{...}}\n{}\n\
          {}\n",
@@ -33,35 +33,35 @@ fn table(script: &str, permissions: Permissions, dir: &Path) -> Table {
     let host = Host::new(files, terminals, permissions, Log::open(dir).unwrap());
     let conversation = Conversation::connect(read, write, Setup::new("scripted", host));
     let seen = String::new();
-    Table {
+    Fixture {
         conversation,
         peer,
         seen,
     }
 }
 
-async fn begin(table: &mut Table) {
-    table.begin();
-    table.until("opened").await;
-    table.prompt("go");
+async fn begin(fixture: &mut Fixture) {
+    fixture.open_new_session();
+    fixture.until("opened").await;
+    fixture.prompt("go");
 }
 
-fn answer(table: &mut Table, prompt: u64, answer: PermissionAnswer, expiry: Expiry) {
-    table.conversation.submit(Command::AnswerPermission {
+fn answer(fixture: &mut Fixture, prompt: u64, answer: PermissionAnswer, expiry: Expiry) {
+    fixture.conversation.submit(Command::AnswerPermission {
         prompt,
         answer,
         expiry,
     });
 }
 
-/// The agent has heard what its script says.
-async fn finish(table: Table) -> String {
-    let stop = table.conversation.stop();
-    let (trace, ()) = tokio::join!(table.peer.finish(), stop);
+/// The agent has input what its script says.
+async fn finish(fixture: Fixture) -> String {
+    let stop = fixture.conversation.stop();
+    let (trace, ()) = tokio::join!(fixture.peer.finish(), stop);
     if let Err(why) = trace {
-        panic!("{why}\n{}", table.seen);
+        panic!("{why}\n{}", fixture.seen);
     }
-    table.seen
+    fixture.seen
 }
 
 fn field<'a>(entry: &'a LogEntry, name: &str) -> &'a str {
@@ -123,12 +123,12 @@ async fn attack_a_request_that_was_shown_is_not_allowed_by_anybody_else_after_it
     for (kind, input, policy) in changes {
         let dir = tempfile::tempdir().unwrap();
         let script = CHANGING.replace("KIND", kind).replace("INPUT", input);
-        let mut table = table(&script, ruled(policy), dir.path());
-        begin(&mut table).await;
-        table.until("asked 3").await;
-        answer(&mut table, 3, reject(Scope::Once), Expiry::Never);
-        table.until("ended").await;
-        let seen = finish(table).await;
+        let mut fixture = fixture(&script, ruled(policy), dir.path());
+        begin(&mut fixture).await;
+        fixture.until("asked 3").await;
+        answer(&mut fixture, 3, reject(Scope::Once), Expiry::Never);
+        fixture.until("ended").await;
+        let seen = finish(fixture).await;
         assert!(!seen.contains("decided"), "{kind}: {seen}");
         let said = records(dir.path());
         assert_eq!(said.len(), 6, "{kind}: {said:#?}");
@@ -151,10 +151,10 @@ async fn a_request_that_changes_into_something_denied_is_denied() {
         .replace("KIND", "read")
         .replace("INPUT", r#"{"path":"/tmp/b.rs"}"#);
     let denies = r#"{"rules":[{"action":"deny","path":"/tmp/b.rs"}]}"#;
-    let mut table = table(&script, ruled(denies), dir.path());
-    begin(&mut table).await;
-    table.until("ended").await;
-    let seen = finish(table).await;
+    let mut fixture = fixture(&script, ruled(denies), dir.path());
+    begin(&mut fixture).await;
+    fixture.until("ended").await;
+    let seen = finish(fixture).await;
     assert!(seen.contains("decided, allowed: false"), "{seen}");
     let said = records(dir.path());
     assert!(said[5].starts_with("decided Read | denied"), "{said:#?}");
@@ -185,32 +185,32 @@ async fn the_log_tells_answers_of_every_scope_apart() {
         .collect();
     script += &request("g", r#"{"outcome":{"outcome":"cancelled"}}"#);
     let dir = tempfile::tempdir().unwrap();
-    let mut table = table(&script, Permissions::preset(Preset::Ask), dir.path());
-    begin(&mut table).await;
+    let mut fixture = fixture(&script, Permissions::preset(Preset::Ask), dir.path());
+    begin(&mut fixture).await;
     let mut remembered = Vec::new();
     let mut rest = answers.into_iter();
     loop {
-        match table.until("").await {
+        match fixture.until("").await {
             Event::PermissionRequested(prompt) => {
                 let next = rest.next();
                 let (_, _, said, expiry) =
                     next.unwrap_or(("g", "", PermissionAnswer::Dismiss, Expiry::Never));
-                answer(&mut table, prompt.id, said, expiry);
+                answer(&mut fixture, prompt.id, said, expiry);
             }
             Event::DecisionRemembered { id, .. } => remembered.push(id),
             Event::TurnEnded { .. } => break,
             _ => {}
         }
     }
-    assert_eq!(remembered.len(), 4, "{}", table.seen);
+    assert_eq!(remembered.len(), 4, "{}", fixture.seen);
     // The one for once went with its turn.
     for id in [&remembered[0], &remembered[2]] {
-        table
+        fixture
             .conversation
             .submit(Command::UndoDecision { id: id.clone() });
-        table.until("forgotten").await;
+        fixture.until("forgotten").await;
     }
-    finish(table).await;
+    finish(fixture).await;
     let said = records(dir.path());
     let ends: Vec<&String> = said.iter().filter(|it| !it.starts_with("asked")).collect();
     assert_eq!(
@@ -257,10 +257,10 @@ async fn a_request_without_an_answer_says_who_ended_it() {
     for (how, why) in ends {
         let dir = tempfile::tempdir().unwrap();
         let script = format!("{request}\nquiet 1s\n{how}");
-        let mut table = table(&script, Permissions::preset(Preset::Ask), dir.path());
-        begin(&mut table).await;
-        table.until("ended").await;
-        drop(table);
+        let mut fixture = fixture(&script, Permissions::preset(Preset::Ask), dir.path());
+        begin(&mut fixture).await;
+        fixture.until("ended").await;
+        drop(fixture);
         let said = records(dir.path());
         assert_eq!(said[1], format!("decided List | cancelled | {why}"));
     }
@@ -268,12 +268,12 @@ async fn a_request_without_an_answer_says_who_ended_it() {
     let script = format!(
         "{request}\n-> session/cancel {{...}}\n=> @ask {{\"outcome\":{{\"outcome\":\"cancelled\"}}}}\n"
     );
-    let mut table = table(&script, Permissions::preset(Preset::Ask), dir.path());
-    begin(&mut table).await;
-    table.until("asked").await;
-    table.conversation.submit(Command::Cancel("s".into()));
-    table.until("withdrawn").await;
-    drop(table);
+    let mut fixture = fixture(&script, Permissions::preset(Preset::Ask), dir.path());
+    begin(&mut fixture).await;
+    fixture.until("asked").await;
+    fixture.conversation.submit(Command::Cancel("s".into()));
+    fixture.until("withdrawn").await;
+    drop(fixture);
     let said = records(dir.path());
     assert_eq!(said[1], "decided List | cancelled | the turn was cancelled");
 }
@@ -304,10 +304,10 @@ async fn attack_what_is_refused_anyway_asks_nobody() {
         );
     }
     let dir = tempfile::tempdir().unwrap();
-    let mut table = table(&script, Permissions::preset(Preset::Ask), dir.path());
-    begin(&mut table).await;
-    table.until("ended").await;
-    let seen = finish(table).await;
+    let mut fixture = fixture(&script, Permissions::preset(Preset::Ask), dir.path());
+    begin(&mut fixture).await;
+    fixture.until("ended").await;
+    let seen = finish(fixture).await;
     assert!(!seen.contains("asked"), "{seen}");
     assert_eq!(records(dir.path()), [""; 0]);
     assert_eq!(std::fs::read_to_string(format!("{base}/one")).unwrap(), "x");

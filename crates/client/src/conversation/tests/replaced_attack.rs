@@ -7,7 +7,7 @@ use std::path::Path;
 use attache_host::permissions::{Expiry, Preset, Scope};
 use serde_json::json;
 
-use super::{Table, allow, reject};
+use super::{Fixture, allow, reject};
 use crate::command::{Command, PermissionAnswer};
 
 fn write(path: &Path, text: &str) {
@@ -16,15 +16,15 @@ fn write(path: &Path, text: &str) {
 }
 
 /// A turn in a directory with `deploy.sh`.
-async fn table(dir: &Path, script: &str) -> Table {
+async fn fixture(dir: &Path, script: &str) -> Fixture {
     write(&dir.join("deploy.sh"), "#!/bin/sh\necho GOOD\n");
     let new = json!({ "cwd": dir, "mcpServers": [] });
     let script = format!(
         "-> initialize {{...}}\n<= {{\"protocolVersion\":1}}\n-> session/new {new}\n<= {{\"sessionId\":\"s\"}}\n\
          -> session/prompt @turn {{...}}\n{script}<= @turn {{\"stopReason\":\"end_turn\"}}\n"
     );
-    let mut table = Table::over(&script, Preset::Ask);
-    table
+    let mut fixture = Fixture::with_preset(&script, Preset::Ask);
+    fixture
         .conversation
         .submit(Command::OpenSession(crate::command::OpenRequest {
             start: crate::command::SessionStart::New,
@@ -32,14 +32,14 @@ async fn table(dir: &Path, script: &str) -> Table {
             additional: Vec::new(),
             mcp_servers: Vec::new(),
         }));
-    table.until("opened").await;
-    table.seen.clear();
-    table.prompt("go");
-    table
+    fixture.until("opened").await;
+    fixture.seen.clear();
+    fixture.prompt("go");
+    fixture
 }
 
-fn answer(table: &mut Table, prompt: u64, answer: PermissionAnswer) {
-    table.conversation.submit(Command::AnswerPermission {
+fn answer(fixture: &mut Fixture, prompt: u64, answer: PermissionAnswer) {
+    fixture.conversation.submit(Command::AnswerPermission {
         prompt,
         answer,
         expiry: Expiry::Never,
@@ -71,15 +71,15 @@ async fn attack_a_program_that_was_replaced_while_its_request_waited_is_asked_ab
         for command in ["./deploy.sh", "sh deploy.sh", "true && ./deploy.sh | cat"] {
             let dir = tempfile::tempdir().unwrap();
             let dir = dir.path().canonicalize().unwrap();
-            let mut table = table(&dir, &format!("{}{REFUSED}", run(command))).await;
-            table.until("asked 1").await;
+            let mut fixture = fixture(&dir, &format!("{}{REFUSED}", run(command))).await;
+            fixture.until("asked 1").await;
             replace(&dir);
-            answer(&mut table, 1, allow(Scope::Once));
-            table.until("notice: your answer does not count").await;
-            table.until("asked 2").await;
-            answer(&mut table, 2, reject(Scope::Once));
-            table.until("ended").await;
-            table.peer.finish().await.unwrap();
+            answer(&mut fixture, 1, allow(Scope::Once));
+            fixture.until("notice: your answer does not count").await;
+            fixture.until("asked 2").await;
+            answer(&mut fixture, 2, reject(Scope::Once));
+            fixture.until("ended").await;
+            fixture.peer.finish().await.unwrap();
         }
     }
 }
@@ -99,13 +99,13 @@ async fn attack_a_yes_to_a_tool_call_does_not_cover_a_program_that_was_replaced_
         run("./deploy.sh")
     );
     let script = script.replace("\n<- terminal", "\nquiet 200ms\n<- terminal");
-    let mut table = table(&dir, &script).await;
-    table.until("asked 1").await;
-    answer(&mut table, 1, allow(Scope::Once));
-    table.until("remembered").await;
+    let mut fixture = fixture(&dir, &script).await;
+    fixture.until("asked 1").await;
+    answer(&mut fixture, 1, allow(Scope::Once));
+    fixture.until("remembered").await;
     overwrite(&dir);
-    table.until("asked 2").await;
-    answer(&mut table, 2, reject(Scope::Once));
-    table.until("ended").await;
-    table.peer.finish().await.unwrap();
+    fixture.until("asked 2").await;
+    answer(&mut fixture, 2, reject(Scope::Once));
+    fixture.until("ended").await;
+    fixture.peer.finish().await.unwrap();
 }

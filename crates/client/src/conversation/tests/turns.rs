@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Table, session};
+use super::{Fixture, session};
 use crate::command::Command;
 
 #[tokio::test(start_paused = true)]
@@ -16,15 +16,15 @@ async fn prompts_wait_for_their_turn() {
         -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"four"}]}
         <= {"stopReason":"max_tokens"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
+    let mut fixture = Fixture::in_session("{}", script).await;
     for text in ["one", "two", "three", "four"] {
-        table.prompt(text);
+        fixture.prompt(text);
     }
-    table.conversation.submit(Command::RemoveQueuedPrompt {
+    fixture.conversation.submit(Command::RemoveQueuedPrompt {
         session: session(),
         index: 0,
     });
-    table.until("ended max_tokens").await;
+    fixture.until("ended max_tokens").await;
     let expected = expect![[r#"
         began one
         queue [two]
@@ -40,21 +40,21 @@ async fn prompts_wait_for_their_turn() {
         began four
         ended max_tokens
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_more_prompts_wait_than_there_is_room_for() {
-    let mut table = Table::in_session(
+    let mut fixture = Fixture::in_session(
         "{}",
         "-> session/prompt {...}\n<= {\"stopReason\":\"end_turn\"}\n...",
     )
     .await;
     for _ in 0..34 {
-        table.prompt("again");
+        fixture.prompt("again");
     }
-    table.until("failed").await;
-    let last = table.seen.lines().last().unwrap().to_owned();
+    fixture.until("failed").await;
+    let last = fixture.seen.lines().last().unwrap().to_owned();
     expect![
         "failed session/prompt Local: 32 prompts wait already; take one back or cancel the turn"
     ]
@@ -72,19 +72,19 @@ async fn a_turn_is_cancelled_with_its_questions() {
         => @late {"outcome":{"outcome":"cancelled"}}
         <! @turn {"code":-32603,"message":"aborted"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("edit it");
-    table.until("asked").await;
-    table.conversation.submit(Command::Cancel(session()));
-    table.conversation.submit(Command::Cancel(session()));
-    table.until("ended").await;
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("edit it");
+    fixture.until("asked").await;
+    fixture.conversation.submit(Command::Cancel(session()));
+    fixture.conversation.submit(Command::Cancel(session()));
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began edit it
         asked 1: Edit
         withdrawn 1
         ended cancelled
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,17 +95,17 @@ async fn a_turn_that_does_not_end_when_cancelled_is_told() {
         quiet 11s
         <= @turn {"stopReason":"cancelled"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("hang");
-    table.until("began").await;
-    table.conversation.submit(Command::Cancel(session()));
-    table.until("ended").await;
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("hang");
+    fixture.until("began").await;
+    fixture.conversation.submit(Command::Cancel(session()));
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began hang
         failed session/cancel TimedOut: the agent has not ended the turn 10 s after it was cancelled; it may hang, restart it
         ended cancelled
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,19 +116,19 @@ async fn a_late_cancellation_leaves_the_next_turn_alone() {
         -> session/prompt {...}
         <= {"stopReason":"end_turn"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("one");
-    table.until("ended").await;
-    table.conversation.submit(Command::Cancel(session()));
-    table.prompt("two");
-    table.until("ended").await;
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("one");
+    fixture.until("ended").await;
+    fixture.conversation.submit(Command::Cancel(session()));
+    fixture.prompt("two");
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began one
         ended end_turn
         began two
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -144,21 +144,21 @@ async fn an_agent_that_can_be_steered_is() {
         <= {"stopReason":"end_turn"}
     "#;
     let capabilities = r#"{"_meta":{"steering":{"supported":true}}}"#;
-    let mut table = Table::in_session(capabilities, script).await;
-    assert!(table.conversation.can_steer());
-    table.prompt("write");
-    table.until("began").await;
+    let mut fixture = Fixture::in_session(capabilities, script).await;
+    assert!(fixture.conversation.can_steer());
+    fixture.prompt("write");
+    fixture.until("began").await;
     for text in ["shorter", "later"] {
-        table.conversation.submit(Command::Steer {
+        fixture.conversation.submit(Command::Steer {
             session: session(),
             content: vec![text.into()],
         });
-        table
+        fixture
             .until(if text == "later" { "queue" } else { "steered" })
             .await;
     }
-    table.until("began later").await;
-    table.until("ended").await;
+    fixture.until("began later").await;
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began write
         steered shorter
@@ -168,7 +168,7 @@ async fn an_agent_that_can_be_steered_is() {
         began later
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -179,14 +179,14 @@ async fn what_cannot_be_steered_waits() {
         -> session/prompt {"sessionId":"s","prompt":[{"type":"text","text":"shorter"}]}
         <= {"stopReason":"end_turn"}
     "#;
-    let mut table = Table::in_session("{}", script).await;
-    table.prompt("write");
-    table.conversation.submit(Command::Steer {
+    let mut fixture = Fixture::in_session("{}", script).await;
+    fixture.prompt("write");
+    fixture.conversation.submit(Command::Steer {
         session: session(),
         content: vec!["shorter".into()],
     });
-    table.until("began shorter").await;
-    table.until("ended").await;
+    fixture.until("began shorter").await;
+    fixture.until("ended").await;
     let expected = expect![[r#"
         began write
         queue [shorter]
@@ -195,5 +195,5 @@ async fn what_cannot_be_steered_waits() {
         began shorter
         ended end_turn
     "#]];
-    table.check(expected).await;
+    fixture.check(expected).await;
 }

@@ -99,7 +99,7 @@ impl<'a> PolicyNode<'a> {
     ) -> Result<Vec<(Cow<'a, str>, PolicyNode<'a>)>, PolicyError> {
         let mut members: Vec<(Cow<'a, str>, PolicyNode<'a>)> = Vec::new();
         let mut reader = Reader::new(self.text);
-        let fail = |error: json::Error| self.syntax_error(&error);
+        let fail = |error: json::DecodeError| self.syntax_error(&error);
         let mut more = reader.open_object().map_err(fail)?;
         while more {
             let name = reader.name().map_err(fail)?;
@@ -128,7 +128,7 @@ impl<'a> PolicyNode<'a> {
     pub(super) fn items(&self) -> Result<Vec<PolicyNode<'a>>, PolicyError> {
         let mut items = Vec::new();
         let mut reader = Reader::new(self.text);
-        let fail = |error: json::Error| self.syntax_error(&error);
+        let fail = |error: json::DecodeError| self.syntax_error(&error);
         let mut more = reader.open_array().map_err(fail)?;
         while more {
             let text = reader.skip().map_err(fail)?;
@@ -181,7 +181,7 @@ impl<'a> PolicyNode<'a> {
         }
     }
 
-    fn syntax_error(&self, error: &json::Error) -> PolicyError {
+    fn syntax_error(&self, error: &json::DecodeError) -> PolicyError {
         self.error_at(self.start() + error.offset(), &error.problem().to_string())
     }
 

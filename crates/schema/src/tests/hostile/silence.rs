@@ -15,7 +15,7 @@ fn repeats(text: &str, marker: &str) -> bool {
     (0..marker.len() - 5).any(|start| text.contains(&marker[start..start + 6]))
 }
 
-fn quiet(error: &json::Error, marker: &str) {
+fn quiet(error: &json::DecodeError, marker: &str) {
     for text in [error.to_string(), format!("{error:?}")] {
         assert!(!repeats(&text, marker), "{text}");
     }

@@ -311,7 +311,7 @@ async fn an_id_that_is_still_in_use() {
         &trace,
         Side::Agent,
         expect![[r#"
-        {"jsonrpc":"2.0","id":"same","error":{"code":-32600,"message":"a request with this id is still under way","data":{"kind":"duplicate_id"}}}
+        {"jsonrpc":"2.0","id":"same","error":{"code":-32600,"message":"a request with this id is still in progress","data":{"kind":"duplicate_id"}}}
         {"jsonrpc":"2.0","id":"same","result":{"stopReason":"end_turn"}}
     "#]],
     );

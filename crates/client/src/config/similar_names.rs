@@ -1,0 +1,32 @@
+//! What somebody may have meant.
+
+/// The names that look most like one that does not exist, the most alike first; at most three.
+pub(crate) fn similar_names<'a>(
+    wanted: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'a str> {
+    if wanted.len() > LONGEST {
+        return Vec::new();
+    }
+    let wanted = wanted.to_lowercase();
+    let names = names.into_iter();
+    let mut close: Vec<_> = names
+        .filter_map(|name| Some((distance(&wanted, name)?, name)))
+        .collect();
+    close.sort();
+    close.dedup();
+    close.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+/// How many slips are between two names, if they are few enough or one holds the other.
+fn distance(wanted: &str, name: &str) -> Option<usize> {
+    let name = name.to_lowercase();
+    let distance = strsim::damerau_levenshtein(wanted, &name);
+    // Two slips in a long word, one in a short one.
+    let slips = if wanted.chars().count() > 4 { 2 } else { 1 };
+    let is_part =
+        wanted.len() > 2 && name.len() > 2 && (name.contains(wanted) || wanted.contains(&name));
+    (distance <= slips || is_part).then_some(distance)
+}
+
+const LONGEST: usize = 64;
