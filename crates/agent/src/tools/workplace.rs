@@ -270,8 +270,8 @@ impl Workplace {
     /// Like [`on_disk`](Self::on_disk), but the work begins before the caller waits.
     fn start_on_disk<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Files, &Roots) -> Result<T, Error> + Send + 'static,
-    ) -> JoinHandle<Result<T, Error>> {
+        work: impl FnOnce(&Files, &Roots) -> Result<T, FileError> + Send + 'static,
+    ) -> JoinHandle<Result<T, FileError>> {
         let (files, roots) = (self.0.environment.files.clone(), self.0.roots.clone());
         tokio::task::spawn_blocking(move || work(&files, &roots))
     }
