@@ -64,14 +64,14 @@ async fn a_second_initialize_changes_nothing() {
         &trace,
         Side::Agent,
         expect![[r#"
-        {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"Invalid request: the connection has been initialized; what was agreed on stays","data":{"kind":"already_initialized"}}}
-        {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid request: the connection has been initialized; what was agreed on stays","data":{"kind":"already_initialized"}}}
+        {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"Invalid request: the connection is already initialized; its version and capabilities stay","data":{"kind":"already_initialized"}}}
+        {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid request: the connection is already initialized; its version and capabilities stay","data":{"kind":"already_initialized"}}}
     "#]],
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_initialize_that_failed_can_be_tried_again_and_one_that_waits_cannot_be_replaced() {
+async fn a_failed_initialize_can_be_repeated_and_a_pending_one_cannot() {
     let mut agent = Agent::new(
         r#"
         -> initialize {"protocolVersion":1}
@@ -129,7 +129,7 @@ async fn methods_that_do_not_exist() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn params_that_do_not_fit_are_named_and_not_repeated() {
+async fn invalid_params_are_named_and_not_repeated() {
     let agent = Agent::with(
         "{}",
         r#"
@@ -160,7 +160,7 @@ async fn params_that_do_not_fit_are_named_and_not_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lines_that_are_no_messages() {
+async fn lines_that_are_not_messages() {
     let agent = Agent::with(
         "{}",
         r#"
@@ -223,7 +223,7 @@ async fn a_request_whose_task_panics() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_dropped_after_it_was_taken_back() {
+async fn a_request_that_is_dropped_after_it_was_cancelled() {
     let mut agent = Agent::with(
         "{}",
         r#"
@@ -249,7 +249,7 @@ async fn a_request_that_is_dropped_after_it_was_taken_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_our_client_does_not_offer() {
+async fn a_request_that_our_client_does_not_advertise() {
     let mut client = Client::with(
         "{}",
         r#"

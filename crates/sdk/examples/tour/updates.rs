@@ -1,4 +1,4 @@
-//! What there is to see, one function for each.
+//! The updates and requests of the tour, with one function for each.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use attache::{CallError, v1};
 
 use crate::turn::Stop;
 
-/// The plan, with so many steps done.
+/// Sends the plan with the first `done` steps completed.
 pub(crate) async fn plan(stop: &Stop, done: usize) -> Result<(), CallError> {
     let steps = ["Look at the greeting", "Make it shorter", "Run it"];
     let entries = steps.iter().enumerate().map(|(at, step)| {
@@ -34,7 +34,7 @@ pub(crate) async fn read(stop: &Stop) -> Result<(), CallError> {
     end(stop, "read", v1::ToolCallStatus::Completed).await
 }
 
-/// Whether it was allowed.
+/// Requests permission for an edit, writes the file, and returns whether the user allowed it.
 pub(crate) async fn edit(stop: &Stop) -> Result<bool, CallError> {
     let diff = v1::Diff::new(path(stop), NEW).old_text(OLD);
     let call = v1::ToolCall::new(id(stop, "edit"), "Edit greeting.rs")
@@ -70,7 +70,7 @@ pub(crate) async fn edit(stop: &Stop) -> Result<bool, CallError> {
     Ok(allowed)
 }
 
-/// Runs a command in a terminal of the client, if it has one. Whether it was not kept from it.
+/// Requests permission and runs a command in a terminal, if the client has terminals. Returns false if it was rejected.
 pub(crate) async fn run(stop: &Stop) -> Result<bool, CallError> {
     let client = stop.session.client();
     if !client.capabilities().is_some_and(|client| client.terminal) {
@@ -159,7 +159,7 @@ async fn ask(stop: &Stop, message: &str, mode: v1::ElicitationMode) -> Result<()
         Err(CallError::NotOffered { .. }) => {
             return stop
                 .session
-                .say("Your client has no forms; `attache chat` has.")
+                .send_message("Your client has no forms; `attache chat` has.")
                 .await;
         }
         Err(error) => return Err(error),
@@ -169,7 +169,7 @@ async fn ask(stop: &Stop, message: &str, mode: v1::ElicitationMode) -> Result<()
         v1::ElicitationAction::Decline => "As you like.",
         _ => "Never mind.",
     };
-    stop.session.say(answer).await
+    stop.session.send_message(answer).await
 }
 
 async fn end(stop: &Stop, what: &str, status: v1::ToolCallStatus) -> Result<(), CallError> {

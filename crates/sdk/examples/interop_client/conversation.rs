@@ -1,4 +1,4 @@
-//! What the client does for the agent: prints what it hears, answers what it is asked.
+//! The client side of the conversation: prints updates and responds to requests.
 
 use std::fs;
 use std::io;
@@ -11,18 +11,18 @@ use attache::{ClientCall, Error, Extension, Reply, v1};
 
 use crate::terminal::Terminals;
 use crate::trace::{self, Line};
-use crate::{Step, Then};
+use crate::{Reaction, Step};
 
-pub(crate) struct Desk {
+pub(crate) struct Conversation {
     session: AgentSession,
     cwd: PathBuf,
     step: Option<Step>,
     terminals: Terminals,
 }
 
-impl Desk {
+impl Conversation {
     pub(crate) fn new(session: AgentSession, cwd: PathBuf) -> Self {
-        Desk {
+        Conversation {
             session,
             cwd,
             step: None,
@@ -34,12 +34,12 @@ impl Desk {
         &self.session
     }
 
-    pub(crate) fn begin(&mut self, step: Step) {
+    pub(crate) fn begin_step(&mut self, step: Step) {
         self.step = Some(step);
     }
 
     /// A line of this step.
-    pub(crate) fn seen(&self, name: &'static str, value: &(impl Encode + ?Sized)) -> Line {
+    pub(crate) fn step_line(&self, name: &'static str, value: &(impl Encode + ?Sized)) -> Line {
         self.line().with(name, value)
     }
 
@@ -48,10 +48,12 @@ impl Desk {
         Line::of("prompt", &prompt)
     }
 
-    pub(crate) fn take(&mut self, call: ClientCall) {
+    pub(crate) fn handle_call(&mut self, call: ClientCall) {
         match call {
-            ClientCall::Session(news) => self.hear(&news.update),
-            ClientCall::RequestPermission(request, reply) => self.permit(&request, reply),
+            ClientCall::Session(news) => self.print_update(&news.update),
+            ClientCall::RequestPermission(request, reply) => {
+                self.answer_permission(&request, reply)
+            }
             ClientCall::WriteTextFile(request, reply) => reply.with(self.write(&request)),
             ClientCall::ReadTextFile(request, reply) => reply.with(self.read(&request)),
             ClientCall::Extension(call, reply) if call.method == "_interop/echo" => {
@@ -59,7 +61,7 @@ impl Desk {
             }
             ClientCall::ExtensionNotification(note) => {
                 let n = member(&note, "n");
-                self.seen("notification", &note.method)
+                self.step_line("notification", &note.method)
                     .with("n", &n)
                     .print();
             }
@@ -69,10 +71,10 @@ impl Desk {
 
     fn serve_terminal(&self, call: ClientCall) {
         let method = call.method().to_owned();
-        let asked = |id: &v1::TerminalId| self.seen("request", &method).with("id", id).print();
+        let asked = |id: &v1::TerminalId| self.step_line("request", &method).with("id", id).print();
         match call {
             ClientCall::CreateTerminal(request, reply) => {
-                self.seen("request", &method)
+                self.step_line("request", &method)
                     .with("command", &request.command)
                     .with("args", &request.args)
                     .print();
@@ -108,18 +110,18 @@ impl Desk {
         }
     }
 
-    fn hear(&self, update: &v1::SessionUpdate) {
+    fn print_update(&self, update: &v1::SessionUpdate) {
         self.line().with_update(&self.cwd, update).print();
         if let v1::SessionUpdate::AgentMessageChunk(chunk) = update
             && trace::text(&chunk.content).as_deref() == Some("waiting")
-            && self.then() == Then::Cancel
+            && self.reaction() == Reaction::Cancel
         {
             let session = self.session.clone();
             tokio::spawn(async move { session.cancel().await });
         }
     }
 
-    fn permit(
+    fn answer_permission(
         &self,
         request: &v1::RequestPermissionRequest,
         reply: Reply<v1::RequestPermissionResponse>,
@@ -130,11 +132,11 @@ impl Desk {
             shown.put("kind", &option.kind);
             shown
         });
-        self.seen("request", "session/request_permission")
+        self.step_line("request", "session/request_permission")
             .with("id", &request.tool_call.tool_call_id)
             .with("options", &options.collect::<Vec<_>>())
             .print();
-        if let Then::Select(option) = self.then() {
+        if let Reaction::Select(option) = self.reaction() {
             let selected = v1::SelectedPermissionOutcome::new(option);
             return reply.ok(v1::RequestPermissionResponse::new(selected));
         }
@@ -151,7 +153,7 @@ impl Desk {
         &self,
         request: &v1::WriteTextFileRequest,
     ) -> Result<v1::WriteTextFileResponse, Error> {
-        self.seen("request", "fs/write_text_file")
+        self.step_line("request", "fs/write_text_file")
             .with("path", &trace::normal(&self.cwd, &request.path))
             .with("content", &request.content)
             .print();
@@ -160,7 +162,7 @@ impl Desk {
     }
 
     fn read(&self, request: &v1::ReadTextFileRequest) -> Result<v1::ReadTextFileResponse, Error> {
-        self.seen("request", "fs/read_text_file")
+        self.step_line("request", "fs/read_text_file")
             .with("path", &trace::normal(&self.cwd, &request.path))
             .with("line", &request.line)
             .with("limit", &request.limit)
@@ -174,15 +176,15 @@ impl Desk {
 
     fn echo(&self, call: &Extension) -> Result<Raw, Error> {
         let value = member(call, "value");
-        self.seen("request", &call.method)
+        self.step_line("request", &call.method)
             .with("value", &value)
             .print();
         let value = value.ok_or_else(|| error::unusable_params("there is no `value`"))?;
         Ok(Raw::of(&RawObject::new().with("value", value)))
     }
 
-    fn then(&self) -> Then {
-        self.step.map_or(Then::Nothing, |step| step.then)
+    fn reaction(&self) -> Reaction {
+        self.step.map_or(Reaction::Nothing, |step| step.reaction)
     }
 }
 
