@@ -1,4 +1,4 @@
-//! The supervisor of a watched program takes each exec of the tree from the kernel, has it judged, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
+//! The supervisor of a watched program receives each exec of the tree from the kernel, lets the judge decide, and responds. A slow owner costs records, never a verdict; without an owner every exec fails.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
