@@ -61,7 +61,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// What the policy denies cannot be kept from the command.
-    #[error("the command was not started, as the policy's deny rules cannot be enforced: {0}")]
+    #[error("the command was not started, because the policy's deny rules cannot be enforced: {0}")]
     Confinement(std::io::Error),
     /// There is no directory for the temporary files of confined commands.
     #[error("no directory for temporary files could be made: {0}")]
