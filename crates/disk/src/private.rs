@@ -10,7 +10,7 @@ mod other;
 #[cfg(not(unix))]
 use other as platform;
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -38,6 +38,12 @@ pub fn create_dir(dir: &Path) -> Result<(), Error> {
 /// If the directory cannot be created.
 pub fn create_dir_unchecked(dir: &Path) -> io::Result<()> {
     platform::owner_only(DirBuilder::new().recursive(true)).create(dir)
+}
+
+/// The permissions of a directory that only its owner can enter, for builders that create the directory themselves.
+/// `None` where the system has no such permissions.
+pub fn dir_permissions() -> Option<Permissions> {
+    platform::dir_permissions()
 }
 
 /// Opens a file for reading and writing. Creates a missing file so that only its owner can read it.

@@ -1,4 +1,4 @@
-//! MCP servers of others with our agent: the tests of `docs/mcp.md`, and an errand of the binary.
+//! Third-party MCP servers with our agent: the tests of `docs/mcp.md`, and a task of the binary.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use super::install::{Packages, environment, finish, is_installed, packages};
 use super::pair::Outcome;
 use super::{InteropDirs, Program};
 
-/// What is installed.
+/// The installed servers, or why they are missing.
 pub(super) struct McpServers {
     missing: Option<String>,
 }
@@ -26,7 +26,7 @@ pub(super) fn install(dirs: &InteropDirs) -> Result<McpServers, String> {
     Ok(McpServers { missing: None })
 }
 
-/// The tests of the crate `mcp` that need them.
+/// Runs the tests of the crate `mcp` that need the servers.
 pub(super) fn test(dirs: &InteropDirs, built: &BuiltTargets, servers: &McpServers) -> Outcome {
     if let Some(missing) = &servers.missing {
         return Outcome::Skipped(missing.clone());
@@ -43,7 +43,7 @@ pub(super) fn test(dirs: &InteropDirs, built: &BuiltTargets, servers: &McpServer
     }
 }
 
-/// Our agent with a script that calls the tools of one of them.
+/// Our agent with a script that calls the tools of one server.
 pub(super) fn agent(dirs: &InteropDirs, servers: &McpServers) -> Agent {
     let script = dirs.sources.join("mcp/script.json");
     let binary = dirs.target.join("release/attache");

@@ -1,6 +1,6 @@
-//! Text with colours, as tmux gives it: lines, and in them sequences that set the style of what follows.
+//! Parses coloured text from tmux: lines with escape sequences that set the style of the following text.
 
-/// Text of one style.
+/// Text in one style.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Run {
     pub(super) text: String,
@@ -88,7 +88,7 @@ fn long(numbers: &mut impl Iterator<Item = u8>) -> Option<Colour> {
     }
 }
 
-/// The 16 colours with names, a cube of 6 by 6 by 6, and greys.
+/// The 256-colour palette: 16 named colours, a 6×6×6 cube, and greys.
 fn of_table(index: u8) -> Colour {
     match index {
         0..16 => NAMED[usize::from(index)],

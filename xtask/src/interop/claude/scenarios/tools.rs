@@ -1,4 +1,4 @@
-//! Tools, permissions and questions.
+//! Tools, permission requests and questions to the user.
 
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ fn edit(fixture: &Fixture, permission_choice: &'static str) -> Result<ScriptedCl
     Ok(client)
 }
 
-/// The output arrives while the command runs: each tick before the next is written.
+/// Output arrives while the command runs: each tick before the next one is written.
 pub(super) fn live_output(fixture: &Fixture) -> Result<(), Failure> {
     let mut client = fixture.start_for(json!({ "_meta": { "terminal_output": true } }))?;
     let turn = ticks(fixture, &mut client)?;
@@ -118,7 +118,7 @@ pub(super) fn live_output(fixture: &Fixture) -> Result<(), Failure> {
     expect_eq("the exit code", exit, &json!(0))
 }
 
-/// However short or long it is.
+/// All output arrives exactly once, short or long.
 pub(super) fn all_output_once(fixture: &Fixture) -> Result<(), Failure> {
     for (command, length) in [("echo once", 6), ("sleep 0.3; seq 1 100000", 688_895)] {
         let mut client = fixture.start_for(json!({ "_meta": { "terminal_output": true } }))?;
@@ -134,7 +134,7 @@ pub(super) fn all_output_once(fixture: &Fixture) -> Result<(), Failure> {
         let told = updates.iter();
         let told = told.filter_map(|it| it["_meta"]["terminal_output"]["data"].as_str());
         let told: usize = told.map(str::len).sum();
-        expect_eq("the bytes that are told", told, length)?;
+        expect_eq("the bytes received", told, length)?;
     }
     Ok(())
 }
@@ -180,7 +180,7 @@ pub(super) fn kill_a_command(fixture: &Fixture) -> Result<(), Failure> {
     let killed = client.request("_attache/stop_command", params)?;
     expect("it is killed", killed["error"].is_null())?;
     expect_eq("the end", client.stop_reason(turn)?.as_str(), "end_turn")?;
-    expect_eq("the text", client.words().as_str(), "Killed.")
+    expect_eq("the text", client.message_text().as_str(), "Killed.")
 }
 
 pub(super) fn plan_mode(fixture: &Fixture) -> Result<(), Failure> {
@@ -234,11 +234,11 @@ pub(super) fn todo_list(fixture: &Fixture) -> Result<(), Failure> {
         "end_turn",
     )?;
     let plans = client.updates("plan");
-    let last = plans.last().ok_or("there is no plan")?;
+    let last = plans.last().ok_or("no plan")?;
     let entry = json!([{ "content": "first", "priority": "medium", "status": "in_progress" }]);
     expect_eq("the plan", &last["entries"], &entry)?;
     expect(
-        "there is no tool call",
+        "no tool call is shown",
         client.updates("tool_call").is_empty(),
     )
 }
@@ -271,12 +271,12 @@ fn ask(fixture: &Fixture, client: &mut ScriptedClient) -> Result<(), Failure> {
     )?;
     let answer = r#"\"Which colour?\"=\"Blue\""#;
     expect(
-        "the model was told the answer",
+        "the model received the answer",
         fixture.model.received(answer),
     )
 }
 
-/// The last word on a tool call.
+/// The final update of a tool call.
 fn ended(client: &ScriptedClient) -> Result<Value, Failure> {
     let updates = client.updates("tool_call_update");
     let ended = updates
