@@ -44,7 +44,7 @@ pub(super) fn agents(dirs: &InteropDirs, partners: &[Partner]) -> Result<Vec<Age
 pub(super) fn binary(dirs: &InteropDirs) -> Result<(), String> {
     let mut build = build(dirs);
     build.args(["--package", "attache-cli", "--target-dir"]);
-    finish(build.arg(&dirs.target))?;
+    run_command(build.arg(&dirs.target))?;
     let binary = dirs.target.join("release/attache");
     let found = fs::metadata(&binary)
         .map_err(|error| format!("can't find {}: {error}", binary.display()))?;
@@ -176,7 +176,7 @@ fn typescript(dirs: &InteropDirs) -> Result<Partner, String> {
     }
     let folder = dirs.installed.join(name);
     for file in ["agent.mjs", "client.mjs"] {
-        copy(&dirs.sources.join(name), &folder, file)?;
+        copy_file(&dirs.sources.join(name), &folder, file)?;
     }
     Ok(Partner {
         name,
@@ -214,10 +214,10 @@ pub(super) fn packages(dirs: &InteropDirs, name: &str) -> Result<Packages, Strin
     }
     let folder = dirs.installed.join(name);
     for file in [".npmrc", "package.json", "package-lock.json"] {
-        copy(&dirs.sources.join(name), &folder, file)?;
+        copy_file(&dirs.sources.join(name), &folder, file)?;
     }
-    once(&folder, "package-lock.json", || {
-        finish(Command::new("npm").arg("ci").current_dir(&folder))
+    install_once(&folder, "package-lock.json", || {
+        run_command(Command::new("npm").arg("ci").current_dir(&folder))
     })?;
     Ok(Packages::Ready(folder.join("node_modules")))
 }
@@ -226,10 +226,10 @@ pub(super) fn packages(dirs: &InteropDirs, name: &str) -> Result<Packages, Strin
 pub(super) fn environment(dirs: &InteropDirs, name: &str) -> Result<PathBuf, String> {
     let folder = dirs.installed.join(name);
     let python = folder.join("venv/bin/python");
-    copy(&dirs.sources.join(name), &folder, "requirements.txt")?;
-    once(&folder, "requirements.txt", || {
+    copy_file(&dirs.sources.join(name), &folder, "requirements.txt")?;
+    install_once(&folder, "requirements.txt", || {
         let mut venv = Command::new("python3");
-        finish(
+        run_command(
             venv.args(["-m", "venv", "--clear", "venv"])
                 .current_dir(&folder),
         )?;
@@ -241,7 +241,7 @@ pub(super) fn environment(dirs: &InteropDirs, name: &str) -> Result<PathBuf, Str
             "--quiet",
             "--disable-pip-version-check",
         ]);
-        finish(pip.args(["-r", "requirements.txt"]).current_dir(&folder))
+        run_command(pip.args(["-r", "requirements.txt"]).current_dir(&folder))
     })?;
     Ok(python)
 }
@@ -251,7 +251,7 @@ fn rust(dirs: &InteropDirs) -> Result<Partner, String> {
     let mut build = build(dirs);
     build.args(["--locked", "--manifest-path"]);
     build.arg(dirs.sources.join("rust/Cargo.toml"));
-    finish(build.arg("--target-dir").arg(&folder))?;
+    run_command(build.arg("--target-dir").arg(&folder))?;
     Ok(Partner {
         name: "rust",
         client: program(&[&folder.join("release/official-client")]),
@@ -299,7 +299,7 @@ pub(super) fn is_installed_as(tool: &str, flag: &str) -> bool {
     version.status().is_ok_and(|status| status.success())
 }
 
-pub(super) fn copy(from: &Path, to: &Path, file: &str) -> Result<(), String> {
+pub(super) fn copy_file(from: &Path, to: &Path, file: &str) -> Result<(), String> {
     let fail = |error| format!("can't copy {file} to {}: {error}", to.display());
     fs::create_dir_all(to).map_err(fail)?;
     fs::copy(from.join(file), to.join(file)).map_err(fail)?;
@@ -307,7 +307,7 @@ pub(super) fn copy(from: &Path, to: &Path, file: &str) -> Result<(), String> {
 }
 
 /// Runs `install` only if `lock` has changed since the last time; a copy of it records that.
-pub(super) fn once(
+pub(super) fn install_once(
     folder: &Path,
     lock: &str,
     install: impl Fn() -> Result<(), String>,
@@ -324,7 +324,7 @@ pub(super) fn once(
 }
 
 /// Runs a command. Its output goes to standard error, because standard output is for the table.
-pub(super) fn finish(command: &mut Command) -> Result<(), String> {
+pub(super) fn run_command(command: &mut Command) -> Result<(), String> {
     let words: Vec<_> = command.get_args().map(|word| word.display()).collect();
     let words: Vec<String> = words.iter().map(ToString::to_string).collect();
     let name = format!("{} {}", command.get_program().display(), words.join(" "));

@@ -1,5 +1,6 @@
 //! Prepares text for the screen: makes it safe, breaks it into rows, cuts it to a width.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use attache_text::plain;
@@ -68,6 +69,14 @@ pub(crate) fn exact_rows_from(text: &str, first: usize, width: usize) -> Vec<Str
 /// The beginning of a text, cut to a width.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     wrap::cut(text, width).into_owned()
+}
+
+/// The first characters of a text, with `…` if some are missing.
+pub(crate) fn first_chars(text: &str, count: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(count) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+    }
 }
 
 /// The beginning of a text, cut to a width, with the number of missing characters.

@@ -108,13 +108,13 @@ pub enum Sign {
     Agent,
     /// A thought of the agent.
     Thought,
-    /// Not started.
+    /// Something that has not started.
     Pending,
-    /// Running.
+    /// Something that is running.
     Running,
-    /// Ended well.
+    /// Something that succeeded.
     Done,
-    /// Ended badly.
+    /// Something that failed.
     Failed,
     /// Cancelled.
     Cancelled,
@@ -132,7 +132,7 @@ pub enum Sign {
     Bullet,
     /// A child session.
     Child,
-    /// Something was left out.
+    /// Some text was left out.
     More,
     /// An arrow.
     Arrow,

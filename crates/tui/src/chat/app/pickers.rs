@@ -176,7 +176,7 @@ impl App {
             PickerRow::new(content_line(content), "", PickerChoice::Unqueue(at))
         });
         let rows: Vec<PickerRow> = rows.collect();
-        (!rows.is_empty()).then(|| Picker::new("Remove a queued prompt", rows))
+        (!rows.is_empty()).then(|| Picker::new("Withdraw a queued prompt", rows))
     }
 
     pub(super) fn login_picker(&self) -> Option<Picker> {

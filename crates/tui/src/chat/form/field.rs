@@ -28,7 +28,7 @@ pub(super) enum FieldValue {
     Boolean(Option<bool>),
     One(FieldChoices),
     Many(FieldChoices, ChoiceBounds),
-    /// A kind that this version cannot show.
+    /// A kind of field that this version can't show.
     Unknown,
 }
 
