@@ -120,7 +120,10 @@ impl ChildEnvironment {
     pub fn notice(&self) -> Option<String> {
         let wanted: Vec<&str> = self.wanted().collect();
         let first = wanted.first()?;
-        let shown = wanted.iter().take(MOST_NAMED).map(|name| printable(name));
+        let shown = wanted
+            .iter()
+            .take(MOST_NAMED)
+            .map(|name| printable_name(name));
         let shown = shown.collect::<Vec<_>>().join(", ");
         let more = match wanted.len().saturating_sub(MOST_NAMED) {
             0 => String::new(),
@@ -179,7 +182,8 @@ impl fmt::Display for VariablePattern {
     }
 }
 
-fn printable(name: &str) -> String {
+/// A name for a message: escaped, and cut to 64 characters.
+pub(crate) fn printable_name(name: &str) -> String {
     let name: String = name.chars().take(LONGEST_NAME).collect();
     name.escape_debug().to_string()
 }

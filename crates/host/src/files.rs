@@ -123,7 +123,7 @@ impl Files {
         let file = file.map_err(failed)?;
         check_file(roots, &file, path, Access::Read)?;
         match roots.ask_rule_alias(&file, &resolved) {
-            Some(alias) => Err(FileError::asked(path, alias)),
+            Some(alias) => Err(FileError::covered_by_ask_rule(path, alias)),
             None => Ok(file),
         }
     }

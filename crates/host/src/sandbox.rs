@@ -149,7 +149,7 @@ impl SandboxPlaces {
 
     /// The secrets on disk now, without those that contain one of the session's directories.
     fn secrets_of(&self, own: &[PathBuf]) -> Vec<SecretPath> {
-        let found = self.secrets.iter().flat_map(SecretPlace::found);
+        let found = self.secrets.iter().flat_map(SecretPlace::find);
         let is_closed = |it: &SecretPath| {
             let is_opened = self.read.iter().any(|read| it.path.starts_with(read));
             !is_opened && !own.iter().any(|root| root.starts_with(&it.path))

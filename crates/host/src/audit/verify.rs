@@ -143,7 +143,7 @@ impl ChainWalk<'_> {
             self.at = (file_path(self.dir, number), index + 1);
             if let Some(kind) = self.line(text)? {
                 let stray = self.stray.take().map(|(stray, _)| stray);
-                return Ok(Some(stray.unwrap_or_else(|| self.here(kind))));
+                return Ok(Some(stray.unwrap_or_else(|| self.break_here(kind))));
             }
         }
         Ok(None)
@@ -158,7 +158,7 @@ impl ChainWalk<'_> {
             }
             Err(_) => {
                 let length = whole.unwrap_or(text).len();
-                self.stray = Some((self.here(ChainBreakKind::Changed), length));
+                self.stray = Some((self.break_here(ChainBreakKind::Changed), length));
                 return Ok(None);
             }
             Ok(line) => line,
@@ -231,10 +231,10 @@ impl ChainWalk<'_> {
             }
             Some(HeadFile::Valid(_)) => ChainBreakKind::Changed,
         };
-        Ok(Some(self.here(kind)))
+        Ok(Some(self.break_here(kind)))
     }
 
-    fn here(&self, kind: ChainBreakKind) -> ChainBreak {
+    fn break_here(&self, kind: ChainBreakKind) -> ChainBreak {
         let (file, line) = self.at.clone();
         ChainBreak { file, line, kind }
     }

@@ -87,7 +87,7 @@ impl ResolvedPath<'_> {
 /// A path resolution in progress.
 pub(super) struct PathWalk<'r> {
     roots: &'r Roots,
-    asked: &'r Path,
+    requested: &'r Path,
     root: &'r Root,
     entered: Vec<(OsString, Dir)>,
     /// The names still to follow, the next one last.
@@ -98,13 +98,13 @@ pub(super) struct PathWalk<'r> {
 }
 
 impl<'r> PathWalk<'r> {
-    pub(super) fn start(roots: &'r Roots, asked: &'r Path) -> Result<PathWalk<'r>, FileError> {
-        check_path_syntax(asked)?;
-        let (root, below) = roots.locate(asked, asked)?;
+    pub(super) fn start(roots: &'r Roots, requested: &'r Path) -> Result<PathWalk<'r>, FileError> {
+        check_path_syntax(requested)?;
+        let (root, below) = roots.locate(requested, requested)?;
         let ahead: Vec<OsString> = names(below).rev().map(OsString::from).collect();
         Ok(PathWalk {
             roots,
-            asked,
+            requested,
             root,
             entered: Vec::new(),
             asked_ahead: ahead.len(),
@@ -139,7 +139,7 @@ impl<'r> PathWalk<'r> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return self.missing(name).map(Some);
             }
-            Err(error) => return Err(FileError::of_system(self.asked, "open", error)),
+            Err(error) => return Err(FileError::of_system(self.requested, "open", error)),
         }
         Ok(None)
     }
@@ -148,7 +148,7 @@ impl<'r> PathWalk<'r> {
         self.links.push(name);
         if self.links.len() > MOST_LINKS {
             return Err(FileError::Links {
-                path: self.asked.to_owned(),
+                path: self.requested.to_owned(),
             });
         }
         self.asked_ahead = self.asked_ahead.min(self.ahead.len());
@@ -164,7 +164,7 @@ impl<'r> PathWalk<'r> {
 
     /// Continues at the root that an absolute path names.
     fn jump(&mut self, target: &Path) -> Result<(), FileError> {
-        let (root, below) = self.roots.locate(target, self.asked)?;
+        let (root, below) = self.roots.locate(target, self.requested)?;
         self.root = root;
         self.entered.clear();
         self.ahead.extend(names(below).rev().map(OsString::from));
@@ -191,7 +191,7 @@ impl<'r> PathWalk<'r> {
     fn missing(&mut self, name: OsString) -> Result<PathEnd, FileError> {
         if self.ahead.len() >= self.asked_ahead {
             return Err(FileError::Dangling {
-                path: self.asked.to_owned(),
+                path: self.requested.to_owned(),
             });
         }
         if self.ahead.iter().any(|name| name == "..") {
@@ -204,7 +204,7 @@ impl<'r> PathWalk<'r> {
 
     fn not_found(&self) -> FileError {
         FileError::NotFound {
-            path: self.asked.to_owned(),
+            path: self.requested.to_owned(),
         }
     }
 

@@ -61,12 +61,12 @@ impl SecretPlace {
     }
 
     /// The secrets at the path now, and the targets of links in it.
-    pub(super) fn found(&self) -> Vec<SecretPath> {
+    pub(super) fn find(&self) -> Vec<SecretPath> {
         let all = expanded(&self.path).into_iter();
-        all.flat_map(|path| self.found_at(&path)).collect()
+        all.flat_map(|path| self.find_at(&path)).collect()
     }
 
-    fn found_at(&self, path: &Path) -> Vec<SecretPath> {
+    fn find_at(&self, path: &Path) -> Vec<SecretPath> {
         let Some(path) = resolved(path, MOST_LINKS) else {
             return Vec::new();
         };

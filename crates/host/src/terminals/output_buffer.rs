@@ -119,18 +119,18 @@ mod tests {
     use super::OutputBuffer;
     use crate::environment::WithheldValues;
 
-    fn ring(limit: usize) -> OutputBuffer {
+    fn buffer(limit: usize) -> OutputBuffer {
         OutputBuffer::new(limit, WithheldValues::default().stream())
     }
 
     fn check(limit: usize, chunks: &[&[u8]], expected: &Expect) {
-        let mut ring = ring(limit);
+        let mut buffer = buffer(limit);
         for chunk in chunks {
-            ring.push(chunk);
+            buffer.push(chunk);
         }
-        let running = ring.snapshot().text();
-        ring.finish();
-        expected.assert_eq(&format!("{running:?}\n{:?}", ring.snapshot().text()));
+        let running = buffer.snapshot().text();
+        buffer.finish();
+        expected.assert_eq(&format!("{running:?}\n{:?}", buffer.snapshot().text()));
     }
 
     #[test]
@@ -216,14 +216,14 @@ mod tests {
         let text = "aä€🙂\u{e000}z".repeat(2);
         for first in 0..=text.len() {
             for second in first..=text.len() {
-                let mut ring = ring(1000);
+                let mut buffer = buffer(1000);
                 let bytes = text.as_bytes();
                 for chunk in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
-                    ring.push(chunk);
-                    let (shown, _) = ring.snapshot().text();
+                    buffer.push(chunk);
+                    let (shown, _) = buffer.snapshot().text();
                     assert!(text.starts_with(&shown), "{shown}");
                 }
-                assert_eq!(ring.snapshot().text(), (text.clone(), false));
+                assert_eq!(buffer.snapshot().text(), (text.clone(), false));
             }
         }
     }
@@ -238,11 +238,11 @@ mod tests {
             let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
             cuts.extend([0, text.len()]);
             cuts.sort_unstable();
-            let mut ring = ring(limit);
+            let mut buffer = buffer(limit);
             for pair in cuts.windows(2) {
-                ring.push(&text.as_bytes()[pair[0]..pair[1]]);
+                buffer.push(&text.as_bytes()[pair[0]..pair[1]]);
             }
-            let (shown, is_cut) = ring.snapshot().text();
+            let (shown, is_cut) = buffer.snapshot().text();
             prop_assert!(text.ends_with(&shown) && shown.len() <= limit);
             prop_assert_eq!(is_cut, shown.len() < text.len());
             let before = text[..text.len() - shown.len()].chars().next_back();

@@ -143,13 +143,13 @@ fn views(path: &Path, mounts: &[Mount]) -> Vec<PathBuf> {
     let inside = join(&own.root, below);
     let is_other = |it: &&Mount| it.device == own.device && it.id != own.id;
     let same = mounts.iter().filter(is_other);
-    found.extend(same.filter_map(|mount| shown(&inside, &mount.root, mount)));
+    found.extend(same.filter_map(|mount| path_in_mount(&inside, &mount.root, mount)));
     for overlay in mounts {
         // An overlay does not show mounts inside its layers.
         let is_touched = |layer: &&PathBuf| path.starts_with(layer) || layer.starts_with(path);
         let touched = overlay.layers.iter().filter(is_touched);
         let whole = touched.filter(|layer| mount_of(layer).is_ok_and(|id| id == own.id));
-        found.extend(whole.filter_map(|layer| shown(path, layer, overlay)));
+        found.extend(whole.filter_map(|layer| path_in_mount(path, layer, overlay)));
     }
     for layer in own.layers.iter().filter(|layer| layer.is_dir()) {
         if let Ok(below) = inside.strip_prefix("/") {
@@ -161,7 +161,7 @@ fn views(path: &Path, mounts: &[Mount]) -> Vec<PathBuf> {
 }
 
 /// The path at which a mount of `root` shows a path or its content; `None` if another mount hides it.
-fn shown(place: &Path, root: &Path, mount: &Mount) -> Option<PathBuf> {
+fn path_in_mount(place: &Path, root: &Path, mount: &Mount) -> Option<PathBuf> {
     let view = match (place.strip_prefix(root), root.strip_prefix(place)) {
         (Ok(below), _) => join(&mount.place, below),
         (_, Ok(_)) => mount.place.clone(),
