@@ -358,7 +358,7 @@ impl Host {
             .output(&request.session_id, &request.terminal_id);
         let mut output = output?;
         if self.notices().contains_key(&request.terminal_id) {
-            self.terminals.explain(&mut output);
+            self.terminals.append_missing_variables(&mut output);
         }
         Ok(output)
     }

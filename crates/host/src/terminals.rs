@@ -207,7 +207,7 @@ impl Terminals {
             desired,
         };
         record.set_limits(limits, program.working_directory().to_owned());
-        self.0.table().put(terminal)?;
+        self.0.table().insert(terminal)?;
         tokio::spawn(runner::run(
             child,
             output,
@@ -295,7 +295,7 @@ impl Terminals {
 
     /// Ends all commands of a session and forgets them, including a command that is just starting.
     pub async fn end_session(&self, session: &v1::SessionId) {
-        let (terminals, temporary) = self.0.table().forget(session);
+        let (terminals, temporary) = self.0.table().remove_session(session);
         for terminal in &terminals {
             terminal.stop();
         }
@@ -366,7 +366,7 @@ impl Terminals {
             let (terminals, roots) = (self.clone(), roots.clone());
             let (program, id) = (program.clone(), id.clone());
             // This reads the disk.
-            let confined = move || terminals.confined(program, &roots, &id);
+            let confined = move || terminals.confine(program, &roots, &id);
             let confined = tokio::task::spawn_blocking(confined).await;
             let (program, limits) = confined.map_err(|_| TerminalError::Ended)??;
             let started = program.spawn_captured().await;
@@ -377,7 +377,7 @@ impl Terminals {
         }
     }
 
-    fn confined(
+    fn confine(
         &self,
         program: Program,
         roots: &Roots,

@@ -75,7 +75,7 @@ impl Files {
     ///
     /// When the path leads out of the roots, or reading it is not allowed.
     pub fn resolve_read(&self, roots: &Roots, path: &Path) -> Result<PathBuf, FileError> {
-        let resolved = roots.resolve(path).map_err(super::dangling_is_missing)?;
+        let resolved = roots.resolve(path).map_err(super::dangling_as_missing)?;
         self.protected.check_read(&resolved, path)?;
         roots.check_policy(&resolved, path, Access::Read)?;
         match self.ask_rule_alias(roots, path) {

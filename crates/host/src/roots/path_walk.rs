@@ -116,14 +116,14 @@ impl<'r> PathWalk<'r> {
     pub(super) fn finish(mut self) -> Result<ResolvedPath<'r>, FileError> {
         while let Some(name) = self.ahead.pop() {
             if name == ".." {
-                self.leave()?;
+                self.go_up()?;
             } else if name != "."
                 && let Some(end) = self.enter(name)?
             {
-                return Ok(self.place(end));
+                return Ok(self.into_resolved(end));
             }
         }
-        Ok(self.place(PathEnd::Directory))
+        Ok(self.into_resolved(PathEnd::Directory))
     }
 
     fn enter(&mut self, name: OsString) -> Result<Option<PathEnd>, FileError> {
@@ -156,14 +156,14 @@ impl<'r> PathWalk<'r> {
             self.ahead.push(".".into());
         }
         if target.is_absolute() {
-            return self.jump(target);
+            return self.restart_at(target);
         }
         self.ahead.extend(names(target).rev().map(OsString::from));
         Ok(())
     }
 
     /// Continues at the root that an absolute path names.
-    fn jump(&mut self, target: &Path) -> Result<(), FileError> {
+    fn restart_at(&mut self, target: &Path) -> Result<(), FileError> {
         let (root, below) = self.roots.locate(target, self.requested)?;
         self.root = root;
         self.entered.clear();
@@ -172,7 +172,7 @@ impl<'r> PathWalk<'r> {
     }
 
     /// Returns to the directory above. Above a root, the path must name a root again, as from one root to its sibling.
-    fn leave(&mut self) -> Result<(), FileError> {
+    fn go_up(&mut self) -> Result<(), FileError> {
         if self.entered.pop().is_some() {
             return Ok(());
         }
@@ -183,7 +183,7 @@ impl<'r> PathWalk<'r> {
             target.pop();
         }
         target.extend(self.ahead.drain(..).rev());
-        self.jump(&target)?;
+        self.restart_at(&target)?;
         self.asked_ahead = self.asked_ahead.min(self.ahead.len());
         Ok(())
     }
@@ -208,7 +208,7 @@ impl<'r> PathWalk<'r> {
         }
     }
 
-    fn place(self, end: PathEnd) -> ResolvedPath<'r> {
+    fn into_resolved(self, end: PathEnd) -> ResolvedPath<'r> {
         ResolvedPath {
             root: self.root,
             entered: self.entered,

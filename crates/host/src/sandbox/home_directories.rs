@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Home directories beside `HOME`: the user's own, and for root the home of the user who became root.
 #[cfg(unix)]
-pub(super) fn others() -> Vec<PathBuf> {
+pub(super) fn other_homes() -> Vec<PathBuf> {
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let user = rustix::process::geteuid();
     let who = std::env::var("SUDO_USER").or_else(|_| std::env::var("DOAS_USER"));
@@ -14,12 +14,12 @@ pub(super) fn others() -> Vec<PathBuf> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn others() -> Vec<PathBuf> {
+pub(super) fn other_homes() -> Vec<PathBuf> {
     Vec::new()
 }
 
 /// System files with passwords. Only root can read them anyway.
-pub(super) fn of_the_system() -> Vec<PathBuf> {
+pub(super) fn password_files() -> Vec<PathBuf> {
     #[cfg(unix)]
     if rustix::process::geteuid().is_root() {
         return SYSTEM.iter().map(PathBuf::from).collect();

@@ -55,7 +55,7 @@ impl OutputBuffer {
     pub(super) fn snapshot(&self) -> OutputSnapshot {
         let (front, back) = self.bytes.as_slices();
         OutputSnapshot {
-            bytes: [front, back, self.values.short_rest()].concat(),
+            bytes: [front, back, self.values.short_pending()].concat(),
             limit: self.limit,
             is_cut: self.is_cut,
             is_finished: self.is_finished,
@@ -75,10 +75,10 @@ impl OutputSnapshot {
     /// The text, at most as long as the limit, and whether its beginning was dropped.
     pub(super) fn text(&self) -> (String, bool) {
         let whole = match self.is_cut {
-            true => without_rest(&self.bytes),
+            true => without_partial_character(&self.bytes),
             false => self.bytes.as_slice(),
         };
-        let mut text = decoded(whole, self.is_finished);
+        let mut text = decode(whole, self.is_finished);
         let excess = text.len().saturating_sub(self.limit);
         // An invalid byte becomes three bytes of text, so the text may exceed the limit.
         text.drain(..text.ceil_char_boundary(excess));
@@ -87,14 +87,14 @@ impl OutputSnapshot {
 }
 
 /// Removes the rest of a character whose beginning was dropped.
-fn without_rest(bytes: &[u8]) -> &[u8] {
+fn without_partial_character(bytes: &[u8]) -> &[u8] {
     let rest = bytes.iter().take(3);
     let rest = rest.take_while(|byte| **byte & 0xc0 == 0x80).count();
     &bytes[rest..]
 }
 
 /// Decodes text, with one replacement character per invalid sequence. An incomplete character at the end is left out.
-fn decoded(bytes: &[u8], is_finished: bool) -> String {
+fn decode(bytes: &[u8], is_finished: bool) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut pieces = bytes.utf8_chunks().peekable();
     while let Some(piece) = pieces.next() {

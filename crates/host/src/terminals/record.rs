@@ -78,7 +78,7 @@ impl TerminalRecord {
     /// Records how the command ended. The first exit counts.
     pub(super) fn record_exit(&self, exit: v1::TerminalExitStatus) {
         if exit.exit_code.is_some() && self.exit().is_none() {
-            self.explain();
+            self.append_advice();
         }
         let is_new = self.state.send_if_modified(|state| {
             let is_new = state.exit.is_none();
@@ -91,7 +91,7 @@ impl TerminalRecord {
     }
 
     /// Adds a line to the output if the sandbox or the policy refused something.
-    fn explain(&self) {
+    fn append_advice(&self) {
         let Some((limits, cwd)) = self.limits.get() else {
             return;
         };

@@ -65,7 +65,7 @@ impl TerminalTable {
     }
 
     /// Stores a terminal under its reserved id. Fails if the session has ended meanwhile.
-    pub(super) fn put(&mut self, terminal: Terminal) -> Result<(), TerminalError> {
+    pub(super) fn insert(&mut self, terminal: Terminal) -> Result<(), TerminalError> {
         let slot = self.terminals.get_mut(&terminal.record.id);
         *slot.ok_or(TerminalError::Ended)? = Slot::Active(terminal);
         Ok(())
@@ -110,7 +110,7 @@ impl TerminalTable {
     }
 
     /// Removes all terminals of a session; the caller ends them.
-    pub(super) fn forget(
+    pub(super) fn remove_session(
         &mut self,
         session: &v1::SessionId,
     ) -> (Vec<Terminal>, Option<TemporaryDirectory>) {
@@ -134,7 +134,7 @@ impl TerminalTable {
         if let Some(folder) = self.temporary.get(session) {
             return Ok(folder.path().to_owned());
         }
-        let made = TemporaryDirectory::make().map_err(TerminalError::Temporary)?;
+        let made = TemporaryDirectory::create().map_err(TerminalError::Temporary)?;
         let path = made.path().to_owned();
         self.temporary.insert(session.clone(), made);
         Ok(path)

@@ -82,7 +82,7 @@ impl ClosedPlaces {
     }
 
     /// The entries of a directory that are above closed paths.
-    pub(super) fn ways_from<'a>(
+    pub(super) fn paths_toward_closed<'a>(
         &'a self,
         directory: &'a Path,
     ) -> impl Iterator<Item = PathBuf> + 'a {
@@ -131,7 +131,7 @@ fn add_views(paths: &mut BTreeSet<PathBuf>, mounts: &[Mount]) -> Result<(), Stri
 
 fn views(path: &Path, mounts: &[Mount]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let Some(own) = existing(path)
+    let Some(own) = nearest_existing(path)
         .and_then(|path| mount_of(path).ok())
         .and_then(|id| mounts.iter().find(|mount| mount.id == id))
     else {
@@ -167,14 +167,14 @@ fn path_in_mount(place: &Path, root: &Path, mount: &Mount) -> Option<PathBuf> {
         (_, Ok(_)) => mount.place.clone(),
         _ => return None,
     };
-    let is_seen = existing(&view).is_some_and(|path| {
+    let is_seen = nearest_existing(&view).is_some_and(|path| {
         path.starts_with(&mount.place) && mount_of(path).is_ok_and(|id| id == mount.id)
     });
     is_seen.then_some(view)
 }
 
 /// The nearest existing ancestor, or the path itself.
-fn existing(path: &Path) -> Option<&Path> {
+fn nearest_existing(path: &Path) -> Option<&Path> {
     let mut all = path.ancestors();
     all.find(|path| path.symlink_metadata().is_ok())
 }
