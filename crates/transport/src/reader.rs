@@ -140,7 +140,9 @@ impl StreamReader {
                 malformed @ InboundMessage::Malformed(_) => {
                     self.batch.push(ReadItem::CutOff(malformed))
                 }
-                _ => self.translate(line, size),
+                InboundMessage::Request(..)
+                | InboundMessage::Notification(_)
+                | InboundMessage::Response(..) => self.translate(line, size),
             }
         }
         self.deliver_and_wait().await

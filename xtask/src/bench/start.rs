@@ -1,5 +1,5 @@
-//! What the binary adds to an agent: the same turn driven over bare pipes and by `attache run`, and how long
-//! `attache --version` takes. The agent is the one of `interop/README.md`, ours.
+//! Measures what the binary adds to an agent: the same turn over bare pipes and with `attache run`, and the time of
+//! `attache --version`. The agent is our own one of `interop/README.md`.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
@@ -28,13 +28,13 @@ pub(super) fn run(root: &Path, effort: Effort) -> Result<(), String> {
         })?);
         version.push(timed(|| finish(programs.attache().arg("--version")))?);
     }
-    let (bare, ours) = (Times::of(bare), Times::of(ours));
+    let (bare, ours) = (Times::new(bare), Times::new(ours));
     println!("one turn of an agent, ms         p50     p99");
     println!("over bare pipes              {bare}");
     println!("by `attache run`             {ours}");
     let added = ours.median.saturating_sub(bare.median);
     println!("added                        {:>7.2}", milliseconds(added));
-    println!("\n`attache --version`          {}", Times::of(version));
+    println!("\n`attache --version`          {}", Times::new(version));
     Ok(())
 }
 
@@ -76,12 +76,12 @@ fn build(root: &Path) -> Result<Programs, String> {
     })
 }
 
-/// The binary alone.
+/// Builds the binary and returns its path.
 pub(super) fn attache(root: &Path) -> Result<PathBuf, String> {
     build(root).map(|programs| programs.attache)
 }
 
-/// The turn as `attache run` drives it, without anything else.
+/// Drives the same turn as `attache run`, over bare pipes.
 fn turn(agent: &Path) -> io::Result<()> {
     let mut child = Command::new(agent)
         .stdin(Stdio::piped())
@@ -117,7 +117,7 @@ fn finish(command: &mut Command) -> io::Result<()> {
 fn finish_loudly(command: &mut Command) -> io::Result<()> {
     match command.status()? {
         status if status.success() => Ok(()),
-        status => Err(io::Error::other(format!("it ended with {status}"))),
+        status => Err(io::Error::other(format!("the command ended with {status}"))),
     }
 }
 
@@ -127,7 +127,7 @@ struct Times {
 }
 
 impl Times {
-    fn of(mut times: Vec<Duration>) -> Times {
+    fn new(mut times: Vec<Duration>) -> Times {
         times.sort_unstable();
         let at = |part: usize| times.get(times.len() * part / 100).copied();
         Times {

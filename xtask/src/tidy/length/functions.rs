@@ -1,4 +1,4 @@
-//! Every function of a file, from its `fn` to its closing brace.
+//! Lists the functions of a file, from `fn` to the closing brace.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -10,7 +10,7 @@ pub(super) struct Function {
     pub(super) lines: usize,
 }
 
-pub(super) fn of(file: &syn::File) -> Vec<Function> {
+pub(super) fn list(file: &syn::File) -> Vec<Function> {
     let mut visitor = Visitor::default();
     visitor.visit_file(file);
     visitor.functions

@@ -26,7 +26,7 @@ impl App {
         Picker::new("Commands", rows.collect())
     }
 
-    /// Whether a command can do anything now.
+    /// Whether a command is useful right now.
     fn is_available(&self, action: UiAction) -> bool {
         let tab = self.tab();
         let offered = self.capabilities();
@@ -66,7 +66,7 @@ impl App {
 
     pub(super) fn tab_picker(&self) -> Picker {
         let rows = self.tabs.iter().enumerate().map(|(at, tab)| {
-            let cwd = text::line(&tab.cwd().to_string_lossy());
+            let cwd = text::safe_line(&tab.cwd().to_string_lossy());
             let label = format!("{} {}", at + 1, tab.title());
             let mark = match at == self.active {
                 true => RowMark::Current,
@@ -89,13 +89,17 @@ impl App {
             return self.value_picker(&option.id);
         };
         let rows = modes.available_modes.iter().map(|mode| {
-            let detail = mode.description.as_deref().map(text::line);
+            let detail = mode.description.as_deref().map(text::safe_line);
             let choice = PickerChoice::Mode(mode.id.clone());
             let mark = match mode.id == modes.current_mode_id {
                 true => RowMark::Current,
                 false => RowMark::None,
             };
-            let row = PickerRow::new(text::line(&mode.name), detail.unwrap_or_default(), choice);
+            let row = PickerRow::new(
+                text::safe_line(&mode.name),
+                detail.unwrap_or_default(),
+                choice,
+            );
             PickerRow { mark, ..row }
         });
         Some(Picker::new("Mode", rows.collect()))
@@ -121,16 +125,20 @@ impl App {
             };
             let value = current_value_name(option);
             let detail = match option.description.as_deref() {
-                Some(description) => format!("{value}  {}", text::line(description)),
+                Some(description) => format!("{value}  {}", text::safe_line(description)),
                 None => value,
             };
-            Some(PickerRow::new(text::line(&option.name), detail, choice))
+            Some(PickerRow::new(
+                text::safe_line(&option.name),
+                detail,
+                choice,
+            ))
         });
         let rows: Vec<PickerRow> = rows.collect();
         (!rows.is_empty()).then(|| Picker::new("Options", rows))
     }
 
-    /// The values of an option.
+    /// A picker with the values of an option.
     pub(super) fn value_picker(&self, id: &v1::SessionConfigId) -> Option<Picker> {
         let mut options = self.tab().options.iter();
         let option = options.find(|option| option.id == *id)?;
@@ -139,11 +147,11 @@ impl App {
         };
         let row = |choice: &v1::SessionConfigSelectOption, group: Option<&str>| {
             let value = v1::SessionConfigOptionValue::ValueId(choice.value.clone());
-            let detail = choice.description.as_deref().map(text::line);
+            let detail = choice.description.as_deref().map(text::safe_line);
             PickerRow {
-                label: text::line(&choice.name),
+                label: text::safe_line(&choice.name),
                 detail: detail.unwrap_or_default(),
-                group: group.map(text::line),
+                group: group.map(text::safe_line),
                 mark: match choice.value == select.current_value {
                     true => RowMark::Current,
                     false => RowMark::None,
@@ -166,7 +174,7 @@ impl App {
                 groups.iter().flat_map(of).collect()
             }
         };
-        Some(Picker::new(text::line(&option.name), rows))
+        Some(Picker::new(text::safe_line(&option.name), rows))
     }
 
     pub(super) fn queue_picker(&self) -> Option<Picker> {
@@ -176,7 +184,7 @@ impl App {
             PickerRow::new(content_line(content), "", PickerChoice::Unqueue(at))
         });
         let rows: Vec<PickerRow> = rows.collect();
-        (!rows.is_empty()).then(|| Picker::new("Take back a prompt", rows))
+        (!rows.is_empty()).then(|| Picker::new("Withdraw a queued prompt", rows))
     }
 
     pub(super) fn login_picker(&self) -> Option<Picker> {
@@ -214,7 +222,7 @@ impl App {
                 self.open_session(self.open_request_for(start, &info), now)
             }
             (PickerChoice::Delete(info), _) => {
-                let title = format!("Delete “{}” for good?", session_title(&info));
+                let title = format!("Delete “{}” permanently?", session_title(&info));
                 let rows = vec![
                     PickerRow::new("no", "", PickerChoice::Nothing),
                     PickerRow::new(
@@ -231,7 +239,7 @@ impl App {
             (PickerChoice::Attach(path), _) => self.tab_mut().composer.attached.push(path.into()),
             (PickerChoice::Nothing, _) => {}
             (PickerChoice::Mode(_) | PickerChoice::Value(..) | PickerChoice::Unqueue(_), None) => {
-                self.toast(Tone::Info, "the session is not there yet", now);
+                self.toast(Tone::Info, "the session is still opening", now);
             }
         }
     }
@@ -243,7 +251,7 @@ impl App {
         });
     }
 
-    /// A page of sessions has come; it is shown if the list is still open.
+    /// Shows a page of listed sessions, if the session picker is still open.
     pub(super) fn sessions_listed(&mut self, page: v1::ListSessionsResponse) {
         if self.open_latest(&page) {
             return;
@@ -256,7 +264,7 @@ impl App {
         }
         let rows = page.sessions.into_iter().map(|info| {
             let when = info.updated_at.as_deref().map(readable_time);
-            let cwd = text::line(info.cwd.as_str());
+            let cwd = text::safe_line(info.cwd.as_str());
             let detail = format!("{}  {cwd}", when.unwrap_or_default());
             PickerRow::new(
                 session_title(&info),
@@ -270,7 +278,7 @@ impl App {
         picker.extend(rows.chain(more).collect());
     }
 
-    /// What can be done with a session, by what the agent offers.
+    /// The actions for a session that the agent's capabilities allow.
     fn session_actions(&self, info: &v1::SessionInfo) -> Picker {
         let can = self.capabilities();
         let sessions = &can.session_capabilities;
@@ -294,17 +302,17 @@ impl App {
         if sessions.fork.is_some() {
             rows.push(PickerRow::new(
                 "fork",
-                "a copy that goes its own way",
+                "a separate copy",
                 of(SessionStart::Fork(id())),
             ));
         }
         if sessions.delete.is_some() {
             let delete = PickerChoice::Delete(Box::new(info.clone()));
-            rows.push(PickerRow::new("delete", "for good", delete));
+            rows.push(PickerRow::new("delete", "permanently", delete));
         }
         if rows.is_empty() {
             rows.push(PickerRow::new(
-                "this agent only lists its sessions",
+                "this agent can only list its sessions",
                 "",
                 PickerChoice::Nothing,
             ));
@@ -333,7 +341,7 @@ impl App {
         }
     }
 
-    /// Takes a prompt back, into the composer if nothing is being written there.
+    /// Removes a queued prompt. The text goes back into the composer if that is empty.
     fn unqueue(&mut self, session: v1::SessionId, index: usize) {
         let tab = self.tab_mut();
         let text = tab
@@ -346,7 +354,7 @@ impl App {
         self.submit(Command::RemoveQueuedPrompt { session, index });
     }
 
-    /// Lists the files to attach, once they are found.
+    /// Opens the file picker and starts the search for files.
     pub(super) fn attach(&mut self, now: Instant) {
         self.dialog = Some(Dialog::Picker(Picker::pending(
             "Attach a file",
@@ -361,14 +369,18 @@ impl App {
         {
             let rows = self.files.iter();
             let rows = rows.map(|file| {
-                PickerRow::new(text::line(file), "", PickerChoice::Attach(file.clone()))
+                PickerRow::new(
+                    text::safe_line(file),
+                    "",
+                    PickerChoice::Attach(file.clone()),
+                )
             });
             picker.extend(rows.collect());
         }
     }
 }
 
-/// The name of an option's present value.
+/// The name of an option's current value.
 pub(in crate::chat) fn current_value_name(option: &v1::SessionConfigOption) -> String {
     let select = match &option.kind {
         v1::SessionConfigKind::Boolean(switch) if switch.current_value => return "on".to_owned(),
@@ -385,17 +397,17 @@ pub(in crate::chat) fn current_value_name(option: &v1::SessionConfigOption) -> S
             .find(is_current),
     };
     let name = choice.map_or(select.current_value.as_str(), |choice| &choice.name);
-    text::line(name)
+    text::safe_line(name)
 }
 
 fn session_title(info: &v1::SessionInfo) -> String {
     let title = info.title.as_deref().filter(|title| !title.is_empty());
-    text::line(title.unwrap_or(info.session_id.as_str()))
+    text::safe_line(title.unwrap_or(info.session_id.as_str()))
 }
 
-/// A time of ISO 8601 in UTC to the second, as people read it; whatever else an agent writes as it is.
+/// Shortens an ISO 8601 time in UTC to seconds. Any other text is shown unchanged.
 fn readable_time(told: &str) -> String {
-    let told = text::line(told);
+    let told = text::safe_line(told);
     let parts = told
         .split_once('T')
         .filter(|(_, time)| time.ends_with('Z'))

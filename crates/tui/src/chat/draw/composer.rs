@@ -1,4 +1,4 @@
-//! What is being written, below a rule.
+//! Draws the composer below a rule, and the completions above it.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -13,7 +13,7 @@ use crate::paint::theme::{Sign, TextRole};
 use crate::paint::wrap;
 
 impl App {
-    /// How many rows it wants: a rule, what is attached, the text up to a third of the screen.
+    /// The number of rows the composer wants: a rule, the attachments, and the text up to a third of the screen.
     pub(super) fn composer_height(&self, screen: u16) -> u16 {
         let composer = &self.tab().composer;
         let rows = text::rows(composer.editor.text(), self.composer_width()).len();
@@ -64,7 +64,7 @@ impl App {
         }
         let names = attached.iter().map(|path| {
             let name = path.file_name().unwrap_or(path.as_os_str());
-            format!("[{}]", text::line(&name.to_string_lossy()))
+            format!("[{}]", text::safe_line(&name.to_string_lossy()))
         });
         let names = names.collect::<Vec<_>>().join(" ");
         let text = text::cut(&format!("  attached {names}"), width);
@@ -74,7 +74,7 @@ impl App {
         ))
     }
 
-    /// What could be written, in place of nothing.
+    /// A hint shown while the composer is empty, or behind a command.
     fn placeholder(&self, width: usize, keys: KeyFocus) -> Option<Span<'static>> {
         let tab = self.tab();
         let written = tab.composer.editor.text();
@@ -82,13 +82,13 @@ impl App {
             (_, "") if keys == KeyFocus::Elsewhere => "",
             (Focus::Transcript, "") => "reading: ↑↓ select · Enter unfold · c copy · Esc back",
             (Focus::Composer, "") if tab.turn.is_some() => {
-                "the next prompt waits for the turn to end"
+                "type the next prompt; it is sent when the turn ends"
             }
             (Focus::Composer, "") => "ask for something · / commands · @ files · ? help",
             _ => input_hint(written, tab.transcript.commands())?,
         };
         let room = width.saturating_sub(3 + wrap::width(written));
-        let text = text::cut(&text::line(text), room);
+        let text = text::cut(&text::safe_line(text), room);
         Some(Span::styled(text, self.settings.theme.style(TextRole::Dim)))
     }
 
@@ -108,9 +108,9 @@ impl App {
                 true => (theme.sign(Sign::Cursor), TextRole::Selected),
                 false => (" ", TextRole::Text),
             };
-            let label = text::cut_front(&text::line(&choice.label), width.saturating_sub(4));
+            let label = text::cut_front(&text::safe_line(&choice.label), width.saturating_sub(4));
             let left = width.saturating_sub(wrap::width(&label) + 6);
-            let detail = text::cut(&text::line(&choice.detail), left);
+            let detail = text::cut(&text::safe_line(&choice.detail), left);
             let pad = " ".repeat(left.saturating_sub(wrap::width(&detail)));
             Line::from(vec![
                 Span::styled(format!("{cursor} {label}"), theme.style(role)),
