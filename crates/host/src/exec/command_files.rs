@@ -64,12 +64,33 @@ impl CommandFiles {
 
     /// Whether every word that both have still leads to the same file with the same content.
     pub(crate) fn are_unchanged_in(&self, now: &CommandFiles) -> bool {
-        let is_unchanged = |file: &CommandFile| {
+        self.changed(now).next().is_none()
+    }
+
+    /// The files that words of both led to and that are not what they were.
+    pub(crate) fn changed_in(&self, now: &CommandFiles) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for (file, now) in self.changed(now) {
+            let found = file.found.as_ref().or(now.found.as_ref());
+            let path = found.map_or_else(|| PathBuf::from(&file.word), |found| found.path.clone());
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
+    }
+
+    /// The words of both that led to something else, or to another content, before and now.
+    fn changed<'a>(
+        &'a self,
+        now: &'a CommandFiles,
+    ) -> impl Iterator<Item = (&'a CommandFile, &'a CommandFile)> {
+        self.0.iter().filter_map(|file| {
             let mut same = now.0.iter();
             let same = same.find(|it| (&it.word, &it.directory) == (&file.word, &file.directory));
-            same.is_none_or(|it| it.found == file.found)
-        };
-        self.0.iter().all(is_unchanged)
+            let same = same.filter(|it| it.found != file.found)?;
+            Some((file, same))
+        })
     }
 
     fn add(&mut self, word: FileWord, directory: &Path, path: &OsStr) {
