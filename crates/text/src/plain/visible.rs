@@ -25,6 +25,20 @@ pub fn visible_code(line: &str) -> Cow<'_, str> {
     make_visible(line, INDENTATION)
 }
 
+/// Shows a line of a change, like [`visible_code`], with the spaces at its end as signs: `␠`.
+pub fn visible_changed_line(line: &str) -> Cow<'_, str> {
+    let text = line.trim_end_matches(' ');
+    match line.len() - text.len() {
+        0 => visible_code(line),
+        count @ 1..=BLANKS => Cow::Owned(visible_code(text).into_owned() + &"␠".repeat(count)),
+        count => {
+            let mut shown = visible_code(text).into_owned();
+            push_run(&mut shown, ' ', count);
+            Cow::Owned(shown)
+        }
+    }
+}
+
 /// Shows a text in quotation marks. Quotation marks within the text are shown as code points, so they cannot end the
 /// quotation.
 pub fn visible_quote(text: &str) -> String {
@@ -107,6 +121,15 @@ pub fn visible_command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Str
         line.push_str(&visible_word(word.as_ref()));
     }
     line
+}
+
+/// Shows words of a command, each with clear boundaries, also if there is only one.
+pub fn visible_words<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
+    let words = words.into_iter();
+    let words: Vec<String> = words
+        .map(|word| visible_word(word.as_ref()).into_owned())
+        .collect();
+    words.join(" ")
 }
 
 /// Shows at most `most` characters of the beginning, like [`visible`], and returns the number of characters that are left
