@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use expect_test::expect;
 
@@ -184,6 +185,34 @@ fn the_commands_of_a_repository_wait_for_trust() {
             exit: 0
         "#]],
     );
+}
+
+/// Whatever denies something is listed, and what keeps everything from running too.
+#[test]
+fn rules_that_are_in_force_are_shown() {
+    let machine = Machine::new();
+    let policy = r#"{"rules": [{"action": "deny", "command": "curl"}]}"#;
+    machine.file("project/pol.json", policy);
+    machine.file("project/.attache.json", r#"{"policy": "pol.json"}"#);
+    machine.file("project/sub/.git", "");
+    machine.file("project/own/.attache.json", "{}");
+    machine.attache(&["config", "trust"]);
+    let below = |folder: &str, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_attache"));
+        command.args(arguments).current_dir(machine.path(folder));
+        command.env("ATTACHE_HOME", machine.path("home/attache"));
+        let output = command.env("HOME", machine.path("home")).output();
+        machine.shown(&output.unwrap())
+    };
+    machine.check(&["config"], &expect![[r#""#]]);
+    expect![[r#""#]].assert_eq(&below("project/sub", &["config"]));
+    expect![[r#""#]].assert_eq(&below("project/sub", &["config", "--json"]));
+    expect![[r#""#]].assert_eq(&below("project/own", &["config"]));
+    // Nothing runs with a policy that others can write, and that is told.
+    let others = fs::Permissions::from_mode(0o666);
+    fs::set_permissions(machine.path("project/pol.json"), others).unwrap();
+    machine.check(&["config"], &expect![[r#""#]]);
+    machine.check(&RUN, &expect![[r#""#]]);
 }
 
 #[test]

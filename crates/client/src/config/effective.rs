@@ -17,11 +17,21 @@ pub struct ConfigValue {
     pub value: Value,
     /// Where it comes from.
     pub place: SourceLocation,
+    /// What of it counts, if not all does.
+    pub note: Option<&'static str>,
 }
 
 impl ConfigValue {
-    /// The value in one line: a text as it is, a command as it would be typed, anything else as JSON.
+    /// The value in one line, with what of it counts.
     pub fn line(&self) -> String {
+        match self.note {
+            Some(note) => format!("{} ({note})", self.value_line()),
+            None => self.value_line(),
+        }
+    }
+
+    /// The value in one line: a text as it is, a command as it would be typed, anything else as JSON.
+    fn value_line(&self) -> String {
         let Some(command) = self.value.get("command").and_then(Value::as_str) else {
             return plain(&self.value);
         };
@@ -43,7 +53,13 @@ impl Configuration {
             // The first of a name counts.
             if rows.iter().all(|row: &ConfigValue| row.key != key) {
                 let place = place.clone();
-                rows.push(ConfigValue { key, value, place });
+                let note = None;
+                rows.push(ConfigValue {
+                    key,
+                    value,
+                    place,
+                    note,
+                });
             }
         };
         if let Some(agent) = &self.default_agent {
@@ -92,8 +108,20 @@ impl Configuration {
                 key: "policy".to_owned(),
                 value: json!(policy.value.to_string_lossy()),
                 place: policy.place.clone(),
+                note: Some("deny and ask rules"),
             });
         }
+        // So do the rules of projects whose file does not count.
+        rows.extend(self.kept.iter().map(|kept| ConfigValue {
+            key: "policy".to_owned(),
+            value: json!(kept.path.to_string_lossy()),
+            place: SourceLocation {
+                path: kept.project.clone(),
+                line: 0,
+                column: 0,
+            },
+            note: Some("deny and ask rules, as you trusted them"),
+        }));
         rows
     }
 
