@@ -9,6 +9,7 @@ mod judge;
 mod pattern;
 mod programs;
 mod scripts;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -26,6 +27,7 @@ use crate::permissions::{ShellLine, ShellWord, SimpleCommand, normal_path};
 pub(crate) use command_files::CommandFiles;
 use judge::RuleJudge;
 use programs::{id, resolve};
+pub use shown::{other_name, visible_program};
 pub use watcher::{ExecDenial, ExecRequest, Watcher};
 
 /// When the programs that an agent executes are watched.

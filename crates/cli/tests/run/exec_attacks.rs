@@ -64,7 +64,9 @@ fn attack_an_agent_that_never_asks_cannot_start_a_denied_program() {
         .lines()
         .filter(|line| line.contains("denied: policy rule `no-way`"));
     assert!(denied.count() >= 18, "{audit}");
-    assert!(audit.contains("sh → sh → forbidden"), "{audit}");
+    let forbidden = dir.join("forbidden").canonicalize().unwrap();
+    let chain = format!("sh → sh → {}", forbidden.display());
+    assert!(audit.contains(&chain), "{audit}");
 
     // An ask rule without anybody to ask denies at once; without the guard the agent does what it likes.
     let ask = r#"{"rules": [{"action": "ask", "command": "forbidden"}]}"#;
@@ -115,8 +117,10 @@ fn the_guard_notes_what_ran_without_a_rule() {
             .output()
             .unwrap(),
     );
+    let forbidden = dir.join("forbidden").canonicalize().unwrap();
+    let forbidden = format!("→ {}", forbidden.display());
     let is_noted = |line: &str| {
-        line.contains("executed") && line.ends_with("ran") && line.contains("→ forbidden")
+        line.contains("executed") && line.ends_with("ran") && line.contains(&forbidden)
     };
     assert!(audit.lines().any(is_noted), "{audit}");
     fs::remove_dir_all(dir).unwrap();

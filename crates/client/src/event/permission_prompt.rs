@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use attache::v1;
-use attache_host::permissions::Action;
+use attache_host::exec::other_name;
+use attache_host::permissions::{Action, ChangeSinceAllowed};
 use attache_text::plain::{visible_start, visible_word};
 
 /// A permission prompt: what the user decides on.
@@ -20,6 +21,8 @@ pub struct PermissionPrompt {
     pub options: Vec<v1::PermissionOption>,
     /// How many more options the agent offers, which are not looked at.
     pub omitted_options: usize,
+    /// What has changed since the user, or a rule, allowed this in the same turn.
+    pub change: Option<ChangeSinceAllowed>,
     /// For each change that is shown, in their order, how it compares with the disk; not of more than 64.
     pub disk: Vec<DiskComparison>,
 }
@@ -70,11 +73,13 @@ pub enum HostRequest {
 pub struct ProgramStart {
     /// The program that the kernel would run.
     pub program: PathBuf,
-    /// Its arguments, with its own name first.
+    /// Its name as users and rules know it; see [`command_word`](attache_host::exec::ExecRequest::command_word).
+    pub name: String,
+    /// What the process calls it (`argv[0]`), which can be anything, and its arguments.
     pub argv: Vec<String>,
     /// The directory of the process.
     pub cwd: PathBuf,
-    /// The processes above it, the nearest first.
+    /// The names of the programs that the processes above it run, the nearest first.
     pub parents: Vec<String>,
     /// Variables that may change what it does and that the agent or command was not started with.
     pub env: Vec<v1::EnvVariable>,
@@ -100,6 +105,20 @@ impl fmt::Debug for DiskComparison {
             DiskComparison::Different(_) => "Different",
             DiskComparison::Unknown(_) => "Unknown",
         })
+    }
+}
+
+impl ProgramStart {
+    /// The program and its arguments. What the process calls the program is not among them.
+    pub fn command(&self) -> Vec<&str> {
+        let args = self.argv.iter().skip(1).map(String::as_str);
+        std::iter::once(self.name.as_str()).chain(args).collect()
+    }
+
+    /// What the process calls the program, if that is another name.
+    pub fn other_name(&self) -> Option<&str> {
+        let called = self.argv.first().filter(|called| **called != self.name)?;
+        other_name(&self.program, called)
     }
 }
 

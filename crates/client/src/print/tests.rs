@@ -175,6 +175,7 @@ fn a_change_that_was_denied_is_told_as_denied_and_against_the_disk() {
         subject: PromptSubject::ToolCall(call.clone()),
         options: Vec::new(),
         omitted_options: 0,
+        change: None,
         disk: vec![DiskComparison::Different(Some("precious\n".to_owned()))],
     };
     let mut printer = text();

@@ -106,14 +106,15 @@ impl Turn {
                         }
                         _ => reject(Scope::Once),
                     };
-                    let expiry = Expiry::Never;
-                    let prompt = prompt.id;
                     fixture.conversation.submit(Command::AnswerPermission {
-                        prompt,
+                        prompt: prompt.id,
                         answer,
-                        expiry,
+                        expiry: Expiry::Never,
                     });
-                    asked.push(title);
+                    asked.push(match &prompt.change {
+                        Some(change) => format!("{title}: {change:?}"),
+                        None => title,
+                    });
                 }
                 Event::TurnEnded { .. } => break,
                 _ => {}
@@ -155,7 +156,13 @@ async fn attack_a_change_that_was_shown_is_written_once_and_nothing_else_is() {
     turn.write(&file, "A", true);
     turn.write(&file, "A", false);
     turn.write(&file, "B", false);
-    turn.play().await;
+    let asked = turn.play().await;
+    // It did ask, for another text; and once that is written, it did not.
+    let told = asked
+        .iter()
+        .map(|it| it.split_once(": ").map(|(_, told)| told));
+    let expected = [&[None; 1][..], &[Some("Content"); 6], &[None; 4]].concat();
+    assert_eq!(told.collect::<Vec<_>>(), expected);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "A");
 }
 
@@ -174,7 +181,9 @@ async fn attack_a_change_is_not_written_to_a_file_that_changed_after_the_yes() {
         }
         turn.write(&file, "B", true);
         turn.write(&file, "A", false);
-        turn.play().await;
+        let asked = turn.play().await;
+        // The change is the one that was allowed, but the file is another.
+        assert!(asked.last().unwrap().ends_with(": File"), "{asked:?}");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "B");
     }
 }
