@@ -58,7 +58,7 @@ impl Compaction<'_> {
             match &outcome {
                 // A shorter excerpt may fit.
                 Err(Failure::Model(model::Error::TooLong { .. })) => {}
-                _ => break,
+                Ok(_) | Err(_) => break,
             }
         }
         outcome
@@ -84,7 +84,12 @@ impl Compaction<'_> {
                 }
                 Event::Usage(now) => *self.heard = now,
                 Event::End(_) => break,
-                _ => {}
+                // Only the text counts as the summary.
+                Event::Thought(_)
+                | Event::ThoughtSignature(_)
+                | Event::CallStarted { .. }
+                | Event::Call(_)
+                | Event::Retry { .. } => {}
             }
         }
         match text.trim() {

@@ -130,9 +130,11 @@ impl InterruptedTurn {
     /// The prompt as a message; `None` for a slash command, which was not for the model.
     fn question(&self) -> Option<Message> {
         let updates = shown(&self.asked).into_iter();
-        let blocks = updates.filter_map(|update| match update.read() {
-            Ok(v1::SessionUpdate::UserMessageChunk(chunk)) => Some(chunk.content),
-            _ => None,
+        let blocks = updates.filter_map(|update| {
+            let Ok(v1::SessionUpdate::UserMessageChunk(chunk)) = update.read() else {
+                return None;
+            };
+            Some(chunk.content)
         });
         let inputs = blocks.map(|block| match block.as_text() {
             Some(text) => text.to_owned(),
@@ -249,7 +251,26 @@ impl ShownUpdates {
                 let is_open = compaction.status == v1::CompactionStatus::InProgress;
                 self.compaction = is_open.then_some(compaction.compaction_id);
             }
-            _ => {}
+            // Text that is in a message, calls that are settled, and updates that leave nothing open.
+            v1::SessionUpdate::AgentMessageChunk(_)
+            | v1::SessionUpdate::ToolCall(_)
+            | v1::SessionUpdate::ToolCallUpdate(_)
+            | v1::SessionUpdate::UserMessageChunk(_)
+            | v1::SessionUpdate::AgentThoughtChunk(_)
+            | v1::SessionUpdate::Plan(_)
+            | v1::SessionUpdate::PlanUpdate(_)
+            | v1::SessionUpdate::PlanRemoved(_)
+            | v1::SessionUpdate::AvailableCommandsUpdate(_)
+            | v1::SessionUpdate::CurrentModeUpdate(_)
+            | v1::SessionUpdate::ConfigOptionUpdate(_)
+            | v1::SessionUpdate::SessionInfoUpdate(_)
+            | v1::SessionUpdate::UsageUpdate(_)
+            | v1::SessionUpdate::Notice(_)
+            | v1::SessionUpdate::CompactionSummaryChunk(_)
+            | v1::SessionUpdate::SubagentUpdate(_)
+            | v1::SessionUpdate::SessionMessage(_)
+            | v1::SessionUpdate::SessionMessageChunk(_)
+            | v1::SessionUpdate::Other(_) => {}
         }
     }
 }

@@ -27,6 +27,7 @@ mod write;
 use attache::json::Raw;
 use attache::schema::FilePath;
 use attache::v1;
+use attache_text::plain;
 use serde_json::json;
 
 pub use delete::Delete;
@@ -163,7 +164,7 @@ impl BuiltinCall {
             BuiltinCall::Run(run) => run.title(),
             BuiltinCall::Fetch(fetch) => format!("Fetch {}", fetch.url),
         };
-        wording::one_line(&title, LONGEST_TITLE)
+        plain::one_line(&title, LONGEST_TITLE)
     }
 
     /// The files that it names, as absolute paths.

@@ -1,12 +1,11 @@
 //! Writing a recording from a thread of its own: whoever speaks never waits for the disk.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use attache_disk::{BackgroundWriter, QueueLimits};
+use attache_disk::{BackgroundWriter, QueueLimits, private};
 use attache_rpc::json::Encode as _;
 use bytes::Bytes;
 
@@ -64,7 +63,7 @@ impl RecordingWriter {
     /// When the file cannot be made.
     pub fn create(path: &Path, agent: &str, secrets: Secrets) -> io::Result<RecordingWriter> {
         Ok(RecordingWriter::start(
-            open(path)?,
+            private::create_or_truncate(path)?,
             agent,
             secrets,
             MAX_WAITING,
@@ -297,35 +296,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn time_of_day(time: SystemTime) -> String {
     jiff::Timestamp::try_from(time).map_or_else(|_| String::new(), |time| format!("{time:.6}"))
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    let is_file = !path.exists() || path.is_file();
-    let mut options = OpenOptions::new();
-    // A named pipe that nobody reads is opened all the same if it is opened both ways.
-    options.write(true).read(!is_file);
-    if is_file {
-        options.create(true).truncate(true);
-    }
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    if is_file {
-        owner_only(&file)?;
-    }
-    Ok(file)
-}
-
-/// A file that was there keeps its mode, unless it is told.
-#[cfg(unix)]
-fn owner_only(file: &File) -> io::Result<()> {
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-    file.set_permissions(mode)
-}
-
-#[cfg(not(unix))]
-fn owner_only(_: &File) -> io::Result<()> {
-    Ok(())
 }
 
 /// The version of the format.

@@ -213,7 +213,7 @@ fn coverage(action: &Action, subject: &CallSubject, cwd: &Path) -> (Option<Cover
             let allow = covered(action.of_class(&class));
             (Some(allow), covered(refused(action, &class)))
         }
-        _ => {
+        Effect::Change | Effect::Look | Effect::McpRead | Effect::McpCall => {
             let (doing, class) = match subject.kind {
                 v1::ToolKind::Delete => ("deleting", "delete files"),
                 v1::ToolKind::Move => ("moving", "move files"),

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use attache::v1;
 use attache_model::Input;
+use attache_text::plain;
 use futures_util::StreamExt;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
@@ -95,7 +96,7 @@ fn client(loopback: Loopback) -> Result<Client, String> {
         let is_elsewhere = host != attempt.url().host_str();
         match check(attempt.url(), loopback) {
             Ok(()) if is_elsewhere => {
-                let url = wording::one_line(attempt.url().as_str(), LONGEST_URL);
+                let url = plain::one_line(attempt.url().as_str(), LONGEST_URL);
                 let why =
                     format!("it redirects to another host; if that is what you want, fetch {url}");
                 attempt.error(RefusedAddress(why))
@@ -162,7 +163,7 @@ impl PreparedFetch {
         if address != asked {
             notes += &format!(
                 "[from {}]\n",
-                wording::one_line(address.as_str(), LONGEST_URL)
+                plain::one_line(address.as_str(), LONGEST_URL)
             );
         }
         if !status.is_success() {
@@ -206,7 +207,7 @@ fn media_type(headers: &HeaderMap) -> String {
     let media = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());
-    wording::one_line(media.unwrap_or_default(), LONGEST_MEDIA_TYPE).to_ascii_lowercase()
+    plain::one_line(media.unwrap_or_default(), LONGEST_MEDIA_TYPE).to_ascii_lowercase()
 }
 
 /// Why there is no page. Uses the innermost cause, which says most.
@@ -221,7 +222,7 @@ fn failed(error: &reqwest::Error) -> ToolError {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    let why = wording::one_line(&cause.to_string(), LONGEST_URL);
+    let why = plain::one_line(&cause.to_string(), LONGEST_URL);
     match cause.downcast_ref::<RefusedAddress>() {
         Some(_) => ToolError::new("url", format!("it was not fetched: {why}")),
         None => ToolError::new("fetch", format!("the page could not be fetched: {why}")),

@@ -13,6 +13,7 @@ use std::time::Duration;
 use attache::json::Raw;
 use attache::schema::FilePath;
 use attache::v1;
+use attache_text::plain;
 use serde_json::json;
 
 use super::input::{InputObject, InvalidInput};
@@ -98,7 +99,7 @@ impl Run {
     pub(super) fn title(&self) -> String {
         match self {
             Run::Start(start) => {
-                let command = wording::one_line(&start.command, LONGEST_SHOWN);
+                let command = plain::one_line(&start.command, LONGEST_SHOWN);
                 let how = if start.background {
                     " in the background"
                 } else {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use attache_host::files::{EntryKind, Error, FoundKind};
+use attache_text::plain;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use serde_json::json;
@@ -57,7 +58,7 @@ impl Search {
     }
 
     pub(super) fn title(&self) -> String {
-        let pattern = wording::one_line(&self.pattern, LONGEST_PATTERN);
+        let pattern = plain::one_line(&self.pattern, LONGEST_PATTERN);
         match &self.path {
             Some(path) => format!("Search `{pattern}` in {path}"),
             None => format!("Search `{pattern}`"),
@@ -89,7 +90,7 @@ impl Search {
 fn not_a_pattern(error: &str) -> ToolError {
     let last = error.lines().last().unwrap_or_default();
     let why = last.trim_start_matches("error: ");
-    let why = wording::one_line(why, LONGEST_PATTERN);
+    let why = plain::one_line(why, LONGEST_PATTERN);
     let sentence = format!(
         "`pattern` is not a regular expression: {why}; put a backslash before signs that are meant as they are"
     );

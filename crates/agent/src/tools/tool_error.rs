@@ -3,9 +3,9 @@
 use attache::{CallError, v1};
 use attache_host::{files, terminals};
 use attache_model::Input;
+use attache_text::plain;
 use serde_json::json;
 
-use super::wording;
 use crate::ToolOutcome;
 
 /// Why a tool failed.
@@ -86,7 +86,7 @@ impl From<CallError> for ToolError {
             CallError::Closed(_) => ("closed", "it is gone".to_owned()),
             other => ("client", other.to_string()),
         };
-        let said = wording::one_line(&said, LONGEST_SAID);
+        let said = plain::one_line(&said, LONGEST_SAID);
         ToolError::new(kind, format!("the client did not do it: {said}"))
     }
 }

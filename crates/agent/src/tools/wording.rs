@@ -20,19 +20,6 @@ pub(super) fn said(text: String, raw: Value) -> ToolOutcome {
     }
 }
 
-/// Text as one line of at most `most` characters, without control characters.
-pub(super) fn one_line(text: &str, most: usize) -> String {
-    let mut line = String::new();
-    let mut chars = text.trim().chars();
-    for char in chars.by_ref().take(most) {
-        line.push(if char.is_control() { ' ' } else { char });
-    }
-    if chars.next().is_some() {
-        line.push('…');
-    }
-    line
-}
-
 /// The first `most` bytes of a text, cut between characters.
 pub(super) fn head(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]

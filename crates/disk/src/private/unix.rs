@@ -1,8 +1,10 @@
 //! Owners and modes.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::Path;
 
 use rustix::fs::OFlags;
@@ -10,6 +12,16 @@ use rustix::fs::OFlags;
 /// Directories that only their owner can enter.
 pub(super) fn owner_only(builder: &mut DirBuilder) -> &mut DirBuilder {
     builder.mode(0o700)
+}
+
+/// Files that only their owner can read.
+pub(super) fn owner_only_file(options: &mut OpenOptions) -> &mut OpenOptions {
+    options.mode(0o600)
+}
+
+/// Takes the rights of everybody but the owner away from an open file.
+pub(super) fn restrict_to_owner(file: &File) -> io::Result<()> {
+    file.set_permissions(Permissions::from_mode(0o600))
 }
 
 /// Files that only their owner can read, reached by no link. Without `O_NONBLOCK` a pipe that somebody put there would

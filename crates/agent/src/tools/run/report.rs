@@ -113,7 +113,10 @@ impl CommandReport {
 
 fn ended(exit: Option<&v1::TerminalExitStatus>) -> String {
     match exit.map(|exit| (exit.exit_code, exit.signal.as_deref())) {
-        Some((_, Some(signal))) => format!("ended by signal {}", wording::one_line(signal, 40)),
+        Some((_, Some(signal))) => format!(
+            "ended by signal {}",
+            attache_text::plain::one_line(signal, 40)
+        ),
         Some((Some(code), None)) => format!("exit code {code}"),
         Some((None, None)) | None => {
             "the command ended without reporting an exit status".to_owned()
