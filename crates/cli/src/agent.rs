@@ -39,7 +39,7 @@ pub(crate) async fn agent(arguments: &Agent) -> anyhow::Result<Exit> {
         store: store(arguments)?,
         models: models(arguments)?,
         limits: limits(arguments),
-        equipment: equipment(arguments)?,
+        environment: environment(arguments)?,
         policy: policy(arguments)?,
     };
     let options = Options {
@@ -123,7 +123,7 @@ fn models(arguments: &Agent) -> anyhow::Result<Catalog> {
     Ok(models)
 }
 
-fn equipment(arguments: &Agent) -> anyhow::Result<ToolEnvironment> {
+fn environment(arguments: &Agent) -> anyhow::Result<ToolEnvironment> {
     let mut ours = vec![
         places::config_dir()?,
         places::data_dir()?,

@@ -24,7 +24,7 @@ async fn unknown_commands_say_so_and_the_model_is_not_asked() {
         r#"{NEW}
         -> session/prompt @turn {{"sessionId":$s,"prompt":[{{"type":"text","text":"/hepl me"}}]}}
         <. session/update {{"sessionId":$s,"update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text",
-              "text":"There is no such command. Did you mean `/help`? There are: `/help`, `/plan`, `/test`, `/review`, `/compact`, `/clear`, `/init`, `/mcp`."}}, ...}}}}
+              "text":"Unknown command. Did you mean `/help`? There are: `/help`, `/plan`, `/test`, `/review`, `/compact`, `/clear`, `/init`, `/mcp`."}}, ...}}}}
         <= @turn {{"stopReason":"end_turn", ...}}
     "#
     );
@@ -69,10 +69,10 @@ async fn compaction_is_shown_where_the_client_shows_it() {
         .play(r#"{"session":{"compaction":{}}}"#, &script)
         .await;
     expect![[r#"
-        user: This is what happened before, in short:
+        user: Summary of the conversation so far:
 
         They said one.
-        user: Go on from there when something is left to do.
+        user: Continue from there if something is left to do.
         user: Two
     "#]]
     .assert_eq(&stage.sent_to_model());
@@ -87,7 +87,7 @@ async fn a_full_window_is_emptied_before_the_model_is_asked() {
         .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
         .await;
     expect![[r#"
-        user: This is what happened before, in short:
+        user: Summary of the conversation so far:
 
         They said one.
         user: Two
@@ -104,7 +104,7 @@ async fn a_prompt_that_is_too_long_for_the_model_is_shortened_once() {
         .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
         .await;
     expect![[r#"
-        user: This is what happened before, in short:
+        user: Summary of the conversation so far:
 
         They said one.
         user: Two
@@ -121,7 +121,7 @@ async fn a_conversation_that_is_too_long_to_summarise_is_read_in_part() {
         .play("{}", &format!("{NEW}{}{}", prompt("One"), prompt("Two")))
         .await;
     expect![[r#"
-        user: This is what happened before, in short:
+        user: Summary of the conversation so far:
 
         They said one.
         user: Two

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::hostile_server::HostileServer;
 use super::test_agent::TestAgent;
-use crate::kinds;
+use crate::entry_kinds;
 
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
 
@@ -303,7 +303,13 @@ async fn decisions_of_earlier_journals_cover_nothing() {
         let old = json!({ "call": "c", "key": key, "answer": "allow_always" }).to_string();
         let broken = r#"{"call":"c","answer":"allow_always","record":{"scope":"always"}}"#;
         stage
-            .add(&id, &[(kinds::DECISION, &old), (kinds::DECISION, broken)])
+            .add(
+                &id,
+                &[
+                    (entry_kinds::DECISION, &old),
+                    (entry_kinds::DECISION, broken),
+                ],
+            )
             .await;
         let villain = HostileServer::load(&stage, &id, "d", unused()).await;
         assert_eq!(villain.turn("reject_once").await, 1, "{key:?}");

@@ -5,7 +5,7 @@ use expect_test::expect;
 
 use super::NEW;
 use super::test_agent::TestAgent;
-use crate::kinds;
+use crate::entry_kinds;
 
 const HELLO: &str = r#"{"say":[{"text":"Hello."}]}"#;
 
@@ -99,10 +99,10 @@ async fn a_session_that_an_earlier_version_stored_is_shown_again_and_the_model_k
     );
     stage.play("{}", &script).await;
     expect![[r#"
-        user: This is what happened before, in short:
+        user: Summary of the conversation so far:
 
         The user wanted hi.
-        user: Go on from there when something is left to do.
+        user: Continue from there if something is left to do.
         user: And now?
         model: Again.
         user: Hi
@@ -219,8 +219,8 @@ async fn what_was_cut_off_has_failed_and_the_model_knows() {
         model: Hello.
         user: Run it
         model calls run {"command":"make"}
-        run failed: Interrupted: the agent was ended before this was finished
-        model: [Interrupted: the agent was ended before this was finished]
+        run failed: Interrupted: the agent stopped before this was finished
+        model: [Interrupted: the agent stopped before this was finished]
         user: What happened?
     "#]]
     .assert_eq(&stage.sent_to_model());
@@ -229,21 +229,21 @@ async fn what_was_cut_off_has_failed_and_the_model_knows() {
 /// A turn that was killed while its command ran.
 const CUT_OFF: [(Kind, &str); 6] = [
     (
-        kinds::PROMPT,
+        entry_kinds::PROMPT,
         r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Run it"}}]"#,
     ),
-    (kinds::MESSAGE, r#"{"user":[{"text":"Run it"}]}"#),
+    (entry_kinds::MESSAGE, r#"{"user":[{"text":"Run it"}]}"#),
     (
-        kinds::UPDATE,
+        entry_kinds::UPDATE,
         r#"{"sessionUpdate":"tool_call","toolCallId":"t1","title":"run"}"#,
     ),
     (
-        kinds::MESSAGE,
+        entry_kinds::MESSAGE,
         r#"{"model":[{"call":{"id":"c","name":"run","input":"{\"command\":\"make\"}"}}]}"#,
     ),
-    (kinds::TOOL_STARTED, r#"{"call":"t1","tool":"run"}"#),
+    (entry_kinds::TOOL_STARTED, r#"{"call":"t1","tool":"run"}"#),
     (
-        kinds::UPDATE,
+        entry_kinds::UPDATE,
         r#"{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"in_progress"}"#,
     ),
 ];

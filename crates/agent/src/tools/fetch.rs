@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
-use super::{Workplace, wording};
+use super::{Workplace, format};
 use crate::ToolOutcome;
 use address::{Resolver, check};
 
@@ -89,7 +89,7 @@ fn client(loopback: Loopback) -> Result<Client, String> {
     attache_tls::prepare();
     let policy = Policy::custom(move |attempt| {
         if attempt.previous().len() > MOST_REDIRECTS {
-            return attempt.error(RefusedAddress("it redirects too often".to_owned()));
+            return attempt.error(RefusedAddress("too many redirects".to_owned()));
         }
         // Permission is for the pages of one host.
         let host = attempt.previous().first().and_then(Url::host_str);
@@ -136,7 +136,7 @@ impl Fetch {
         })?;
         match check(&url, workplace.pages().loopback) {
             Ok(()) => Ok(PreparedFetch(url)),
-            Err(why) => Err(ToolError::new("url", format!("it was not fetched: {why}"))),
+            Err(why) => Err(ToolError::new("url", format!("not fetched: {why}"))),
         }
     }
 }
@@ -167,10 +167,10 @@ impl PreparedFetch {
             );
         }
         if !status.is_success() {
-            notes += &format!("[the server says {status}]\n");
+            notes += &format!("[status {status}]\n");
         }
-        let mut told = notes + wording::head(&text, wording::MOST - ROOM_FOR_NOTES);
-        if text.len() > wording::MOST - ROOM_FOR_NOTES {
+        let mut told = notes + format::head(&text, format::MAX_RESULT - ROOM_FOR_NOTES);
+        if text.len() > format::MAX_RESULT - ROOM_FOR_NOTES {
             told += &format!(
                 "\n[cut: {} bytes of text in all; for the rest save it to a file with `run` and read that]",
                 text.len()
@@ -183,7 +183,7 @@ impl PreparedFetch {
         Ok(ToolOutcome {
             failed: !status.is_success(),
             for_model: vec![Input::Text(told.clone())],
-            ..wording::said(told, raw)
+            ..format::text_outcome(told, raw)
         })
     }
 }
@@ -215,7 +215,7 @@ fn failed(error: &reqwest::Error) -> ToolError {
     if error.is_timeout() {
         return ToolError::new(
             "timeout",
-            "the page did not come within 30 seconds; try again later",
+            "the page did not load within 30 seconds; try again later",
         );
     }
     let mut cause: &dyn std::error::Error = error;
@@ -224,7 +224,7 @@ fn failed(error: &reqwest::Error) -> ToolError {
     }
     let why = plain::one_line(&cause.to_string(), LONGEST_URL);
     match cause.downcast_ref::<RefusedAddress>() {
-        Some(_) => ToolError::new("url", format!("it was not fetched: {why}")),
+        Some(_) => ToolError::new("url", format!("not fetched: {why}")),
         None => ToolError::new("fetch", format!("the page could not be fetched: {why}")),
     }
 }

@@ -18,7 +18,7 @@ use super::glob::GlobPattern;
 use super::input::{InputObject, InvalidInput};
 use super::tool_error::ToolError;
 use super::tree::{HiddenFiles, StopSignal, TreeWalk, WalkContext, run_blocking};
-use super::{Workplace, wording};
+use super::{Workplace, format};
 use crate::ToolOutcome;
 use match_collector::MatchCollector;
 
@@ -75,7 +75,7 @@ impl Search {
         let glob = self.glob.map(|glob| GlobPattern::new(&glob, "glob"));
         let path = self.path.as_deref().unwrap_or(".");
         Ok(PreparedSearch {
-            path: workplace.to_read("search", path).await?,
+            path: workplace.resolve_for_reading("search", path).await?,
             matcher,
             glob: glob.transpose()?,
             context: self
@@ -125,7 +125,7 @@ impl PreparedSearch {
         });
         let (text, matches, files, looked_at) = found.await?;
         let raw = json!({ "matches": matches, "files": files, "looked_at": looked_at });
-        Ok(wording::said(text, raw))
+        Ok(format::text_outcome(text, raw))
     }
 }
 
@@ -215,25 +215,23 @@ impl FileSearch<'_> {
     fn report(&mut self) -> String {
         let mut text = std::mem::take(&mut self.lines.text);
         if self.lines.matches == 0 {
-            let files = wording::count(self.looked_at, "file", "files");
+            let files = format::count(self.looked_at, "file", "files");
             text.push_str(&format!(
-                "[nothing found in {files}; what is hidden, binary or in `.gitignore` was not looked at]\n"
+                "[no matches in {files}; hidden and binary files and those in `.gitignore` were skipped]\n"
             ));
         }
         if self.lines.is_full {
             text.push_str(&format!(
                 "[cut after {}; narrow it with `path`, `glob` or the pattern]\n",
-                wording::count(self.lines.matches, "match", "matches")
+                format::count(self.lines.matches, "match", "matches")
             ));
         }
         if self.here.stop.is_late() {
-            text.push_str(
-                "[not everything was looked at in time; narrow it with `path` or `glob`]\n",
-            );
+            text.push_str("[the search ran out of time; narrow it with `path` or `glob`]\n");
         }
         if self.unread > 0 {
-            let places = wording::count(self.unread, "file or directory", "files or directories");
-            text.push_str(&format!("[{places} could not be read wholly]\n"));
+            let places = format::count(self.unread, "file or directory", "files or directories");
+            text.push_str(&format!("[{places} could not be read completely]\n"));
         }
         for note in self.withheld.notes() {
             text.push_str(&format!("[{note}]\n"));

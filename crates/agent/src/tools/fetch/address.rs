@@ -14,7 +14,7 @@ pub(super) fn check(url: &Url, loopback: Loopback) -> Result<(), String> {
         return Err("only http and https can be fetched".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("the URL holds a name or password; leave it out".to_owned());
+        return Err("the URL contains a user name or password; remove it".to_owned());
     }
     let host = url.host_str().unwrap_or_default();
     match literal(host) {
@@ -122,7 +122,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     (0x2000..=0x3fff).contains(&a) && !is_special
 }
 
-const PRIVATE: &str = "it leads to this machine or a private network, which tools do not reach";
+const PRIVATE: &str =
+    "the address is on this machine or in a private network, which tools must not reach";
 
 #[cfg(test)]
 mod tests {

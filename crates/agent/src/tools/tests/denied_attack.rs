@@ -393,7 +393,7 @@ async fn what_a_user_attaches_and_a_project_tells_obeys_too() {
             for name in NAMES {
                 let path = name.replace('@', stage.top.to_str().unwrap());
                 let path = stage.path("ws").join(path);
-                let named = stage.workplace.named(&path).await;
+                let named = stage.workplace.linked_text(&path).await;
                 assert!(
                     !named.is_ok_and(|text| text.contains(CANARY)),
                     "{policy} {name}"

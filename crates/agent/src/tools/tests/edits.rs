@@ -77,7 +77,7 @@ async fn all_are_made_or_none() {
         expect![[r#"
             FAILED `old` of edit 2 of 2 does not stand in `a.rs` exactly so; nothing was changed
 
-            No passage is like it; read the file again."#]],
+            No passage is similar; read the file again."#]],
     )
     .await;
     check(
@@ -208,7 +208,7 @@ async fn the_nearest_passage_is_shown_beside_what_was_sent() {
         expect![[r#"
         FAILED `old` does not stand in `a.rs` exactly so; nothing was changed
 
-        No passage is like it; read the file again."#]],
+        No passage is similar; read the file again."#]],
     )
     .await;
 }

@@ -99,7 +99,7 @@ fn what_is_wrong_is_named_and_not_repeated() {
     check(
         "read",
         "{}",
-        expect!["`path` is missing; it must be a text"],
+        expect!["`path` is missing; it must be a string"],
     );
     check(
         "read",
@@ -119,7 +119,7 @@ fn what_is_wrong_is_named_and_not_repeated() {
     check(
         "read",
         r#"{"path":"a","#,
-        expect!["the input is not JSON: it ends too early at line 1, column 12; send one object"],
+        expect!["the input is not JSON: it is incomplete at line 1, column 12; send one object"],
     );
     check(
         "read",
@@ -129,12 +129,12 @@ fn what_is_wrong_is_named_and_not_repeated() {
     check(
         "write",
         r#"{"path":"a"}"#,
-        expect!["`content` is missing; it must be a text"],
+        expect!["`content` is missing; it must be a string"],
     );
     check(
         "write",
         r#"{"path":" ","content":""}"#,
-        expect!["`path` is empty; it must say something"],
+        expect!["`path` must not be empty"],
     );
     check(
         "edit",
@@ -149,18 +149,18 @@ fn what_is_wrong_is_named_and_not_repeated() {
     check(
         "edit",
         r#"{"path":"a","edits":[{"old":"x"}]}"#,
-        expect!["`new` is missing; it must be a text"],
+        expect!["`new` is missing; it must be a string"],
     );
     check(
         "run",
         "{}",
-        expect!["`command` is missing; it must be a text"],
+        expect!["`command` is missing; it must be a string"],
     );
     check(
         "run",
         r#"{"id":"bg1","command":"ls"}"#,
         expect![
-            "`id` cannot stand beside `command`; send `id` to look after a command that runs, `command` to run another"
+            "`id` cannot be combined with `command`; send `id` to manage a running command, `command` to run another"
         ],
     );
     check(

@@ -9,26 +9,29 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// One side of a stream to a client that vanishes.
-pub(super) struct Disconnecting<S> {
+pub(super) struct DisconnectingStream<S> {
     stream: S,
     is_gone: Arc<AtomicBool>,
 }
 
 /// Both sides of the same stream.
-pub(super) fn disconnecting<R, W>(read: R, write: W) -> (Disconnecting<R>, Disconnecting<W>) {
+pub(super) fn disconnecting<R, W>(
+    read: R,
+    write: W,
+) -> (DisconnectingStream<R>, DisconnectingStream<W>) {
     let is_gone = Arc::new(AtomicBool::new(false));
-    let read = Disconnecting {
+    let read = DisconnectingStream {
         stream: read,
         is_gone: Arc::clone(&is_gone),
     };
-    let write = Disconnecting {
+    let write = DisconnectingStream {
         stream: write,
         is_gone,
     };
     (read, write)
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Disconnecting<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for DisconnectingStream<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -43,7 +46,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Disconnecting<R> {
     }
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for Disconnecting<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for DisconnectingStream<W> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

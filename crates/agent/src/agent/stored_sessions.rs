@@ -18,7 +18,7 @@ impl Agent {
             None | Some(v1::SessionArchiveFilter::Exclude) => ArchiveFilter::Exclude,
             Some(v1::SessionArchiveFilter::Include) => ArchiveFilter::Include,
             Some(v1::SessionArchiveFilter::Only) => ArchiveFilter::Only,
-            Some(_) => return Err(error::unusable_params("the archive filter is not known")),
+            Some(_) => return Err(error::unusable_params("unknown archive filter")),
         };
         let filter = SessionFilter {
             cwd: request.cwd.map(|cwd| cwd.as_path().to_owned()),
@@ -100,7 +100,7 @@ impl Agent {
         if let Ok(session) = self.session(&request.session_id) {
             let update = v1::SessionInfoUpdate::new().title(title.clone());
             // The response contains the title too.
-            drop(session.tell(update).await);
+            drop(session.send_update(update).await);
         }
         Ok(v1::SetSessionTitleResponse::new(title))
     }

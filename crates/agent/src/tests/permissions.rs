@@ -65,7 +65,7 @@ async fn architect_mode_changes_nothing_and_asks_to_leave() {
     expect![[r##"
         user: Go
         model calls write {"path":"a.txt","content":"one\n"}
-        write failed: not possible in architect mode: nothing may be changed; call `mode` to ask the person for another
+        write failed: not possible in architect mode: nothing may be changed; call `mode` to ask the user for another mode
         model calls mode {"mode":"code","reason":"# The plan"}
         mode: The mode is now code: Changes files without asking; asks before commands and pages.
         model calls write {"path":"a.txt","content":"one\n"}
@@ -123,7 +123,7 @@ async fn a_refusal_goes_to_the_model_and_nothing_is_done() {
     expect![[r#"
         user: Go
         model calls write {"path":"a.txt","content":"one\n"}
-        write failed: the person has refused this; do not try it in another way, go on without it or ask what to do instead
+        write failed: the user rejected this; do not try it in another way; continue without it or ask what to do instead
     "#]].assert_eq(&stage.sent_to_model());
 }
 
@@ -153,7 +153,7 @@ async fn the_person_is_asked_by_a_form_where_the_client_has_forms() {
     expect![[r#"
         user: Go
         model calls ask {"question":"Which?","options":["red","blue"]}
-        ask: The person answered: blue
+        ask: The user answered: blue
     "#]]
     .assert_eq(&stage.sent_to_model());
 }

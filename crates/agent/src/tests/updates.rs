@@ -123,7 +123,7 @@ async fn a_cancelled_turn_settles_what_is_open() {
         user: Sleep
         model: Wait.
         model calls run {"command":"sleep 1000"}
-        run failed: Cancelled by the person
+        run failed: Cancelled by the user
         user: And?
     "#]]
     .assert_eq(&stage.sent_to_model());

@@ -13,7 +13,7 @@ use attache_host::terminals::Terminals;
 use super::ClientOffer;
 
 #[derive(Clone)]
-pub(super) struct Editor {
+pub(super) struct TestEditor {
     buffers: Arc<Mutex<HashMap<PathBuf, String>>>,
     asked: Arc<Mutex<Vec<String>>>,
     terminals: Terminals,
@@ -22,8 +22,8 @@ pub(super) struct Editor {
     pub(super) gate: Arc<tokio::sync::Mutex<()>>,
 }
 
-impl Editor {
-    pub(super) async fn open(offer: ClientOffer, roots: Roots) -> (Editor, ClientSession) {
+impl TestEditor {
+    pub(super) async fn open(offer: ClientOffer, roots: Roots) -> (TestEditor, ClientSession) {
         let (one, other) = pipes(64 * 1024);
         let (handle, mut agent_calls) = agent::connect(one.0, one.1, Options::default());
         let (agent, mut calls) = client::connect(other.0, other.1, Options::default());
@@ -45,7 +45,7 @@ impl Editor {
             matches!(offer, ClientOffer::Everything | ClientOffer::OnlyWrites);
         offered.terminal = offer == ClientOffer::Everything;
         agent.initialize(hello).await.unwrap();
-        let editor = Editor {
+        let editor = TestEditor {
             buffers: Arc::default(),
             asked: Arc::default(),
             terminals: Terminals::default(),

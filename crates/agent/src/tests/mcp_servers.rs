@@ -67,7 +67,7 @@ async fn a_tool_that_may_change_something_is_not_called_in_architect_mode() {
     expect![[r#"
         user: Go
         model calls mcp__desk__stamp {"on":"letter"}
-        mcp__desk__stamp failed: not possible in architect mode: a tool of an MCP server may change something, whatever it says of itself; call `mode` to ask the person for another
+        mcp__desk__stamp failed: not possible in architect mode: a tool of an MCP server may change something, whatever its description says; call `mode` to ask the user for another mode
     "#]]
     .assert_eq(&stage.sent_to_model());
     let offered = stage.model.requests()[0].tools.clone();

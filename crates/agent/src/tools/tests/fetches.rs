@@ -148,25 +148,25 @@ async fn redirects_are_followed_a_few_times_and_judged_each_time() {
         ),
         (
             "/loop",
-            expect!["FAILED it was not fetched: it redirects too often"],
+            expect!["FAILED it was not fetched: too many redirects"],
         ),
         (
             "/meta",
             expect![
-                "FAILED it was not fetched: it redirects, and it leads to this machine or a private network, which tools do not reach"
+                "FAILED it was not fetched: it redirects, and the address is on this machine or in a private network, which tools must not reach"
             ],
         ),
         ("/file", expect!["FAILED [the server says 302 Found]"]),
         (
             "/word",
             expect![
-                "FAILED it was not fetched: it redirects, and the URL holds a name or password; leave it out"
+                "FAILED it was not fetched: it redirects, and the URL contains a user name or password; remove it"
             ],
         ),
         (
             "/inside",
             expect![
-                "FAILED it was not fetched: it redirects, and it leads to this machine or a private network, which tools do not reach"
+                "FAILED it was not fetched: it redirects, and the address is on this machine or in a private network, which tools must not reach"
             ],
         ),
     ] {
@@ -179,13 +179,13 @@ async fn this_machine_is_closed_unless_it_was_opened() {
     let port = server(vec![("/", ok("text/plain"), b"mine".into())]).await;
     let stage = TestWorkplace::new(&[]).await;
     let session = stage.workplace.session().clone();
-    let equipment = ToolEnvironment {
+    let environment = ToolEnvironment {
         pages: WebClient::new(Loopback::Closed),
         ..ToolEnvironment::default()
     };
     let roots = stage.workplace.roots().clone();
     let closed = TestWorkplace {
-        workplace: Workplace::new(session, roots, equipment),
+        workplace: Workplace::new(session, roots, environment),
         ..stage
     };
     for host in [
@@ -203,10 +203,10 @@ async fn this_machine_is_closed_unless_it_was_opened() {
         assert!(!told.contains("mine"));
     }
     closed
-        .check("fetch", r#"{"url":"http://127.0.0.1:1/"}"#, expect!["FAILED it was not fetched: it leads to this machine or a private network, which tools do not reach"])
+        .check("fetch", r#"{"url":"http://127.0.0.1:1/"}"#, expect!["FAILED it was not fetched: the address is on this machine or in a private network, which tools must not reach"])
         .await;
     closed
-        .check("fetch", r#"{"url":"http://localhost:1/"}"#, expect!["FAILED it was not fetched: it leads to this machine or a private network, which tools do not reach"])
+        .check("fetch", r#"{"url":"http://localhost:1/"}"#, expect!["FAILED it was not fetched: the address is on this machine or in a private network, which tools must not reach"])
         .await;
     closed
         .check(
@@ -287,7 +287,7 @@ async fn a_server_that_does_not_answer_is_given_up() {
         .check(
             "fetch",
             &format!(r#"{{"url":"http://127.0.0.1:{port}/"}}"#),
-            expect!["FAILED the page did not come within 30 seconds; try again later"],
+            expect!["FAILED the page did not load within 30 seconds; try again later"],
         )
         .await;
 }

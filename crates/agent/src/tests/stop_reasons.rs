@@ -165,7 +165,7 @@ async fn malformed_input_of_a_tool_goes_back_to_the_model() {
         user: Go
         model calls read {"path":
         model calls nothing {}
-        read failed: the input is not JSON: it ends too early at line 1, column 8; send one object
+        read failed: the input is not JSON: it is incomplete at line 1, column 8; send one object
         nothing failed: there is no such tool; use one of those you were given
     "#]]
     .assert_eq(&stage.sent_to_model());

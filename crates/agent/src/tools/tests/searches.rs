@@ -166,7 +166,7 @@ async fn files_are_found_by_their_names() {
         (r#"{"pattern":"*.log"}"#, expect!["keep.log"]),
         (
             r#"{"pattern":"nothing"}"#,
-            expect!["[no file fits; what is hidden or in `.gitignore` was not looked at]"],
+            expect!["[no file matches; hidden files and those in `.gitignore` were skipped]"],
         ),
         (
             r#"{"pattern":"a[","path":"src"}"#,

@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::ToolOutcome;
 
 /// Maximum bytes of one result.
-pub(super) const MOST: usize = 50_000;
+pub(super) const MAX_RESULT: usize = 50_000;
 
 /// An outcome with the same text for the model and the user.
-pub(super) fn said(text: String, raw: Value) -> ToolOutcome {
+pub(super) fn text_outcome(text: String, raw: Value) -> ToolOutcome {
     ToolOutcome {
         content: vec![v1::ContentBlock::from(text.clone()).into()],
         for_model: vec![Input::Text(text)],

@@ -38,7 +38,7 @@ async fn a_running_command_is_killed_and_its_terminal_released() {
         let pid = pid(&stage);
         assert!(is_alive(pid));
         running.abort();
-        eventually("it is gone", || !is_alive(pid)).await;
+        eventually("the connection is closed", || !is_alive(pid)).await;
         if offer == ClientOffer::Everything {
             eventually("it is released", || {
                 stage.asked().ends_with("kill\nrelease")
@@ -94,7 +94,7 @@ async fn commands_in_the_background_end_with_the_workplace() {
                 }
                 false => drop(workplace),
             }
-            eventually("it is gone", || !is_alive(pid)).await;
+            eventually("the connection is closed", || !is_alive(pid)).await;
             if offer == ClientOffer::Everything {
                 eventually("it is released", || {
                     editor.asked().ends_with(&["release".to_owned()])

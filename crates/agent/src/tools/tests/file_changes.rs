@@ -209,7 +209,7 @@ async fn files_links_and_empty_directories_are_deleted() {
         .check("delete", r#"{"path":"empty"}"#, expect!["Removed `empty`."])
         .await;
     stage
-        .check("delete", r#"{"path":"full"}"#, expect!["FAILED `full` is a directory with something in it; remove what is in it first, or use `run`"])
+        .check("delete", r#"{"path":"full"}"#, expect!["FAILED `full` is a directory that is not empty; remove its contents first, or use `run`"])
         .await;
     stage
         .check(
@@ -242,7 +242,7 @@ async fn what_was_prepared_is_what_is_deleted_and_moved() {
     fs::create_dir(stage.path("ws/a")).unwrap();
     fs::write(stage.path("ws/c"), "theirs").unwrap();
     let outcome = delete.perform(&stage.workplace, drop).await;
-    expect!["FAILED `a` has changed meanwhile, so nothing was written; read it again and start from what it says now"].assert_eq(&stage.text(&outcome));
+    expect!["FAILED `a` has changed in the meantime, so nothing was written; read it again and start from its current text"].assert_eq(&stage.text(&outcome));
     let outcome = moving.perform(&stage.workplace, drop).await;
     expect![
         "FAILED there is something at `@/ws/c` already; choose another name, or remove it first"
@@ -280,7 +280,7 @@ async fn files_and_directories_are_moved_and_nothing_is_replaced() {
         .check("move", r#"{"from":"b","to":"@/more/x"}"#, expect!["FAILED there is something at `@/more/x` already, and nothing is replaced; choose another name, or delete it first"])
         .await;
     stage
-        .check("move", r#"{"from":"b","to":"new"}"#, expect!["FAILED `new` is a directory that is there already; name the whole new path, also the last name"])
+        .check("move", r#"{"from":"b","to":"new"}"#, expect!["FAILED `new` is an existing directory; give the complete new path, including the last name"])
         .await;
     stage
         .check(

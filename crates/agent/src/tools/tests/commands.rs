@@ -234,7 +234,7 @@ async fn of_a_flood_the_beginning_and_the_end_are_told() {
         );
         let told = stage.for_model("run", r#"{"command":"seq 1000000"}"#).await;
         assert!(
-            told.starts_with("[the beginning of the output was too long ago and is lost]\n"),
+            told.starts_with("[the beginning of the output was dropped]\n"),
             "{told}"
         );
         assert!(told.ends_with("\n999999\n1000000\n[exit code 0]") && told.len() <= 50_000);
@@ -276,10 +276,10 @@ async fn a_command_in_the_background_is_looked_at_and_stopped() {
             stage.for_model("run", r#"{"id":"bg1","stop":true}"#).await,
             stopped
         );
-        let none = "FAILED no command is in the background";
+        let none = "FAILED no background command is running";
         assert_eq!(stage.for_model("run", r#"{"id":"bg1"}"#).await, none);
-        let pid = super::cancels::pid(&stage);
-        assert!(!super::cancels::is_alive(pid));
+        let pid = super::cancellation::pid(&stage);
+        assert!(!super::cancellation::is_alive(pid));
         assert_eq!(
             stage.asked().ends_with("kill\nrelease"),
             offer == ClientOffer::Everything
@@ -303,7 +303,7 @@ async fn a_command_in_the_background_that_fails_at_once_says_so() {
         .check(
             "run",
             r#"{"id":"bg1"}"#,
-            expect!["FAILED no command is in the background"],
+            expect!["FAILED no background command is running"],
         )
         .await;
 }
@@ -329,7 +329,7 @@ async fn only_so_many_commands_are_in_the_background() {
         .check(
             "run",
             r#"{"id":"bg1"}"#,
-            expect!["FAILED no command is in the background"],
+            expect!["FAILED no background command is running"],
         )
         .await;
     stage

@@ -119,7 +119,7 @@ impl Agent {
         let journal_state = replay(&reopened.client, &reopened.journal).await?;
         let session = self.open(reopened, journal_state);
         if let Some(info) = session.model_info().filter(|_| session.settings().used > 0) {
-            session.tell_usage(&info).await.map_err(Failure::from)?;
+            session.send_usage(&info).await.map_err(Failure::from)?;
         }
         let response = v1::LoadSessionResponse::new()
             .modes(session.modes())
@@ -135,7 +135,7 @@ impl Agent {
         let id = request.session_id.clone();
         let _alone = self.locks.lock(&id).await;
         let reopened = self.reopen(id, open_params!(request)).await?;
-        let journal_state = recovery::read_if_cut(&reopened.journal).await;
+        let journal_state = recovery::read_if_interrupted(&reopened.journal).await;
         let journal_state = journal_state.map_err(Failure::from)?;
         let session = self.open(reopened, journal_state);
         let response = v1::ResumeSessionResponse::new()
@@ -234,7 +234,7 @@ impl Agent {
             roots: roots.paths().map(PathBuf::from).collect(),
             session: Some(client.id().clone()),
             client: Some(self.client.clone()),
-            environment: self.equipment.terminals.environment().clone(),
+            environment: self.environment.terminals.environment().clone(),
             deadline: self.limits.connecting,
             ..mcp::ServerContext::new(roots.cwd())
         };
@@ -244,7 +244,7 @@ impl Agent {
         };
         let session = Arc::new(Session::new(SessionParts {
             agent: Arc::clone(self),
-            place: Workplace::with_rules(client.clone(), roots, self.equipment.clone(), rules),
+            place: Workplace::with_rules(client.clone(), roots, self.environment.clone(), rules),
             servers: Servers::connect(params.servers, place, events),
             client,
             journal,
@@ -263,7 +263,7 @@ fn report_silent_providers(session: &Arc<Session>, silent: Vec<attache_model::Er
     }
     let session = Arc::clone(session);
     tokio::spawn(async move {
-        session.announced().await;
+        session.wait_until_opened().await;
         for fault in silent {
             let title = "A model provider does not respond".to_owned();
             let severity = v1::NoticeSeverity::Warning;
@@ -278,7 +278,7 @@ async fn listen(session: std::sync::Weak<Session>, mut events: mpsc::Receiver<mc
         let Some(session) = session.upgrade() else {
             return;
         };
-        session.announced().await;
+        session.wait_until_opened().await;
         match event {
             mcp::ServerEvent::Failed { server, reason } => {
                 let title = format!("MCP server {server} is not available");
@@ -321,7 +321,7 @@ impl OpenParams {
         let opened = tokio::task::spawn_blocking(move || Roots::open(&cwd, &additional)).await;
         match opened {
             Ok(opened) => opened.map_err(|fault| error::unusable_params(&fault.to_string())),
-            Err(_) => Err(error::internal("the directories could not be looked at")),
+            Err(_) => Err(error::internal("the directories could not be read")),
         }
     }
 
@@ -334,7 +334,7 @@ impl OpenParams {
             v1::SystemPromptMode::Override => true,
             _ => {
                 return Err(error::unusable_params(
-                    "the system prompt's mode is not known",
+                    "the mode of the system prompt is unknown",
                 ));
             }
         };
@@ -346,7 +346,7 @@ impl OpenParams {
         match texts.map(|texts| texts.join("\n")) {
             Some(text) if !text.trim().is_empty() => Ok(Some(Instructions { text, alone })),
             _ => Err(error::unusable_params(
-                "a system prompt is text, and not empty",
+                "the system prompt must be a non-empty text",
             )),
         }
     }

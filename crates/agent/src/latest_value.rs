@@ -6,14 +6,14 @@ use tokio::sync::Notify;
 
 /// A channel that keeps only the latest value.
 #[derive(Debug)]
-pub(crate) struct Latest<T> {
+pub(crate) struct LatestValue<T> {
     newest: Mutex<Option<T>>,
     put: Notify,
 }
 
-impl<T> Latest<T> {
-    pub(crate) fn new() -> Latest<T> {
-        Latest {
+impl<T> LatestValue<T> {
+    pub(crate) fn new() -> LatestValue<T> {
+        LatestValue {
             newest: Mutex::new(None),
             put: Notify::new(),
         }

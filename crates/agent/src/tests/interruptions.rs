@@ -6,7 +6,7 @@ use expect_test::expect;
 
 use super::NEW;
 use super::test_agent::TestAgent;
-use crate::kinds;
+use crate::entry_kinds;
 
 const DONE: &str = r#"{"say":[{"text":"Done."}]}"#;
 const ASK: &str = r#"{"say":[{"call":{"name":"ask","input":{"question":"Which?"}}}]}"#;
@@ -73,10 +73,10 @@ async fn what_a_call_came_to_is_known_though_the_next_one_was_cut_off() {
     let result =
         r#"{"tools":[{"id":"c1","name":"run","content":[{"text":"It is done."}],"failed":false}]}"#;
     let entries = [
-        (kinds::PROMPT, "[]"),
-        (kinds::MESSAGE, r#"{"user":[{"text":"Twice"}]}"#),
-        (kinds::MESSAGE, calls),
-        (kinds::MESSAGE, result),
+        (entry_kinds::PROMPT, "[]"),
+        (entry_kinds::MESSAGE, r#"{"user":[{"text":"Twice"}]}"#),
+        (entry_kinds::MESSAGE, calls),
+        (entry_kinds::MESSAGE, result),
     ];
     stage.add(&id, &entries).await;
     stage.play("{}", &resumed(&id, "And?")).await;
@@ -87,8 +87,8 @@ async fn what_a_call_came_to_is_known_though_the_next_one_was_cut_off() {
         model calls run {}
         model calls run {}
         run: It is done.
-        run failed: Interrupted: the agent was ended before this was finished
-        model: [Interrupted: the agent was ended before this was finished]
+        run failed: Interrupted: the agent stopped before this was finished
+        model: [Interrupted: the agent stopped before this was finished]
         user: And?
     "#]]
     .assert_eq(&stage.sent_to_model());
@@ -104,14 +104,17 @@ async fn a_prompt_that_was_cut_off_before_the_model_had_it_is_not_lost() {
         r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Fix it"}}]"#;
     let aside = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"MCP server x is not available"}}"#;
     stage
-        .add(&id, &[(kinds::PROMPT, asked), (kinds::UPDATE, aside)])
+        .add(
+            &id,
+            &[(entry_kinds::PROMPT, asked), (entry_kinds::UPDATE, aside)],
+        )
         .await;
     stage.play("{}", &resumed(&id, "And?")).await;
     expect![[r#"
         user: Hi
         model: Done.
         user: Fix it
-        model: [Interrupted: the agent was ended before this was finished]
+        model: [Interrupted: the agent stopped before this was finished]
         user: And?
     "#]]
     .assert_eq(&stage.sent_to_model());
@@ -126,7 +129,10 @@ async fn a_command_that_was_cut_off_is_not_told_to_the_model() {
         r#"[{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"/help"}}]"#;
     let said = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"You are talking to"}}"#;
     stage
-        .add(&id, &[(kinds::PROMPT, asked), (kinds::UPDATE, said)])
+        .add(
+            &id,
+            &[(entry_kinds::PROMPT, asked), (entry_kinds::UPDATE, said)],
+        )
         .await;
     stage.play("{}", &resumed(&id, "And?")).await;
     expect![[r#"
@@ -150,7 +156,7 @@ async fn a_client_that_fails_to_ask_has_not_allowed_it() {
     expect![[r#"
         user: Go
         model calls write {"path":"a.txt","content":"one\n"}
-        write failed: the client could not ask the person, so this is not allowed; go on without it or say what you need
+        write failed: the client could not ask the user, so this is not allowed; continue without it or say what you need
     "#]]
     .assert_eq(&stage.sent_to_model());
 }
@@ -170,7 +176,7 @@ async fn a_client_that_fails_to_show_a_form_is_told_to_the_model() {
     expect![[r#"
         user: Go
         model calls ask {"question":"Which?"}
-        ask failed: the client could not ask the person; put the question into your message and end your turn
+        ask failed: the client could not ask the user; put the question into your message and end your turn
     "#]]
     .assert_eq(&stage.sent_to_model());
 }
@@ -288,7 +294,10 @@ async fn a_compaction_that_was_cut_off_has_failed_and_is_kept_from_clients_that_
     let begun =
         r#"{"sessionUpdate":"compaction_update","compactionId":"k","status":"in_progress"}"#;
     stage
-        .add(&id, &[(kinds::PROMPT, asked), (kinds::UPDATE, begun)])
+        .add(
+            &id,
+            &[(entry_kinds::PROMPT, asked), (entry_kinds::UPDATE, begun)],
+        )
         .await;
     let loaded = |shown: &str| {
         format!(

@@ -102,7 +102,7 @@ async fn a_picture_that_the_model_does_not_take_does_not_spoil_the_conversation(
         user: [image/png]
         model: Seen.
         user: Bad
-        user: [something was attached that the model did not take]
+        user: [an attachment was removed because the model rejected it]
         user: Then without
     "#]];
     told.assert_eq(&stage.sent_to_model());
@@ -120,7 +120,7 @@ async fn a_picture_that_the_model_does_not_take_does_not_spoil_the_conversation(
     stage.play("{}", &again).await;
     let told = stage.sent_to_model();
     assert!(
-        told.contains("[something was attached that the model did not take]"),
+        told.contains("[an attachment was removed because the model rejected it]"),
         "{told}"
     );
     assert_eq!(told.matches("[image/png]").count(), 1, "{told}");
