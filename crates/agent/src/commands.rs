@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_that_start_with_a_slash() {
+    fn prompts_that_start_with_a_slash_are_parsed() {
         check(
             "/help",
             Some(Command::Builtin(BuiltinCommand::Help, String::new())),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_names_the_nearest() {
+    fn an_unknown_command_suggests_the_nearest() {
         let told = unknown("hlep", &list(Vec::new()));
         assert!(told.contains("Did you mean `/help`?"), "{told}");
         assert!(!unknown("frobnicate", &list(Vec::new())).contains("mean"));

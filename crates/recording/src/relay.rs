@@ -1,4 +1,4 @@
-//! Passing a stream on, byte for byte, and recording it on the way.
+//! Forwards a stream byte for byte and records it.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -6,12 +6,12 @@ use bytes::Bytes;
 
 use super::{RecordedStream, RecordingWriter};
 
-/// Passes everything on as it comes, until the stream ends; then the other end is closed. It waits in reads and writes, and
-/// wants a thread of its own: a message costs one of each.
+/// Forwards bytes as they arrive until the stream ends, then closes the other end. Reads and writes block, so the relay
+/// needs a thread of its own.
 ///
 /// # Errors
 ///
-/// When nobody takes it any more, or it cannot be read.
+/// When reading or writing fails.
 pub fn relay(
     mut read: impl Read,
     mut write: impl Write,
@@ -26,7 +26,7 @@ pub fn relay(
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        // First, so that an answer is never recorded before its question.
+        // Recorded first, so that a response is never recorded before its request.
         recording.record_bytes(stream, Bytes::copy_from_slice(piece));
         write.write_all(piece)?;
         write.flush()?;

@@ -6,7 +6,7 @@ use super::NEW;
 use super::test_agent::TestAgent;
 
 #[tokio::test]
-async fn what_is_attached_to_a_command_goes_with_it() {
+async fn attachments_of_a_command_are_sent_with_it() {
     let stage = TestAgent::new(r#"{"say":[{"text":"Seen."}]}"#);
     stage.write("a.txt", "in the file\n");
     let script = format!(
@@ -67,7 +67,7 @@ async fn links_are_read_and_resources_quoted() {
 }
 
 #[tokio::test]
-async fn a_picture_that_the_model_does_not_take_does_not_spoil_the_conversation() {
+async fn a_rejected_image_does_not_break_later_turns() {
     let refused = r#"{"say":[{"error":{"media":"Could not process image (status 400)"}}]}"#;
     let seen = r#"{"say":[{"text":"Seen."}]}"#;
     let stage = TestAgent::new(&[seen, refused, seen, seen].join(","));

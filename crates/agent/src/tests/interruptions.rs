@@ -36,7 +36,7 @@ fn resumed(id: &str, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_in_the_middle_leaves_no_call_without_a_result() {
+async fn a_client_that_disconnects_mid_turn_leaves_no_call_without_a_result() {
     let calls = r#"{"say":[{"call":{"id":"c1","name":"think","input":{"thought":"Hm."}}},
         {"call":{"id":"c2","name":"write","input":{"path":"a.txt","content":"one"}}},
         {"call":{"id":"c3","name":"write","input":{"path":"b.txt","content":"two"}}}]}"#;
@@ -64,7 +64,7 @@ async fn a_client_that_goes_in_the_middle_leaves_no_call_without_a_result() {
 }
 
 #[tokio::test]
-async fn what_a_call_came_to_is_known_though_the_next_one_was_cut_off() {
+async fn the_result_of_a_call_survives_the_interruption_of_the_next() {
     let stage = TestAgent::new(&format!("{DONE},{DONE}"));
     let hello = prompt("Hi", r#"<= @turn {"stopReason":"end_turn", ...}"#);
     stage.play("{}", &format!("{NEW}{hello}")).await;
@@ -95,7 +95,7 @@ async fn what_a_call_came_to_is_known_though_the_next_one_was_cut_off() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_was_cut_off_before_the_model_had_it_is_not_lost() {
+async fn an_interrupted_prompt_that_the_model_never_got_is_kept() {
     let stage = TestAgent::new(&format!("{DONE},{DONE}"));
     let hello = prompt("Hi", r#"<= @turn {"stopReason":"end_turn", ...}"#);
     stage.play("{}", &format!("{NEW}{hello}")).await;
@@ -121,7 +121,7 @@ async fn a_prompt_that_was_cut_off_before_the_model_had_it_is_not_lost() {
 }
 
 #[tokio::test]
-async fn a_command_that_was_cut_off_is_not_told_to_the_model() {
+async fn an_interrupted_slash_command_is_not_sent_to_the_model() {
     let stage = TestAgent::new(DONE);
     stage.play("{}", NEW).await;
     let id = stage.only().await;
@@ -142,7 +142,7 @@ async fn a_command_that_was_cut_off_is_not_told_to_the_model() {
 }
 
 #[tokio::test]
-async fn a_client_that_fails_to_ask_has_not_allowed_it() {
+async fn a_failed_permission_request_does_not_allow_the_call() {
     let stage = TestAgent::new(&format!("{WRITE},{DONE}"));
     let asked = prompt(
         "Go",
@@ -162,7 +162,7 @@ async fn a_client_that_fails_to_ask_has_not_allowed_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_fails_to_show_a_form_is_told_to_the_model() {
+async fn a_failed_elicitation_is_reported_to_the_model() {
     let stage = TestAgent::new(&format!("{ASK},{DONE}"));
     let asked = prompt(
         "Go",
@@ -182,7 +182,7 @@ async fn a_client_that_fails_to_show_a_form_is_told_to_the_model() {
 }
 
 #[tokio::test]
-async fn leave_that_comes_after_the_change_to_architect_mode_is_none() {
+async fn permission_after_a_switch_to_architect_mode_does_not_count() {
     let stage = TestAgent::new(&format!("{WRITE},{DONE}"));
     let asked = prompt(
         "Go",
@@ -200,7 +200,7 @@ async fn leave_that_comes_after_the_change_to_architect_mode_is_none() {
 }
 
 #[tokio::test]
-async fn a_session_that_was_cancelled_before_the_client_knew_it_is_not_there() {
+async fn a_session_new_that_was_cancelled_leaves_no_session() {
     let stage = TestAgent::new("");
     let script = r#"
         -> session/new @new {"cwd":"CWD","mcpServers":[]}
@@ -225,7 +225,7 @@ async fn a_session_that_was_cancelled_before_the_client_knew_it_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_terminal_of_the_client_is_words_when_the_session_is_loaded() {
+async fn a_client_terminal_is_replayed_as_text() {
     let run = r#"{"say":[{"call":{"name":"run","input":{"command":"make"}}}]}"#;
     let stage = TestAgent::new(&format!("{run},{DONE}"));
     let ran = prompt(
@@ -266,7 +266,7 @@ async fn a_terminal_of_the_client_is_words_when_the_session_is_loaded() {
 }
 
 #[tokio::test]
-async fn a_compaction_that_is_cancelled_says_so() {
+async fn a_cancelled_compaction_is_reported_as_cancelled() {
     let stage = TestAgent::new(&format!(r#"{DONE},{{"say":[{{"text":"They"}},"hang"]}}"#));
     let one = prompt("One", r#"<= @turn {"stopReason":"end_turn", ...}"#);
     let script = format!(
@@ -285,7 +285,7 @@ async fn a_compaction_that_is_cancelled_says_so() {
 }
 
 #[tokio::test]
-async fn a_compaction_that_was_cut_off_has_failed_and_is_kept_from_clients_that_show_none() {
+async fn an_interrupted_compaction_has_failed_and_is_hidden_from_clients_without_compaction() {
     let stage = TestAgent::new(DONE);
     stage.play("{}", NEW).await;
     let id = stage.only().await;

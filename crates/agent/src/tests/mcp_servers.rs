@@ -36,7 +36,7 @@ fn prompt(rest: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_person_sees_what_a_tool_is_given_before_it_is_called() {
+async fn the_permission_request_shows_the_arguments_of_an_mcp_tool() {
     let stage = TestAgent::new(&format!("{CALL},{DONE}"));
     let called = prompt(
         r#"<- session/request_permission {"sessionId":$s,"toolCall":{"title":"Call `stamp` of the MCP server `desk`","name":"mcp__desk__stamp","kind":"other","content":_,"rawInput":{"on":"letter"}, ...}, ...}
@@ -55,7 +55,7 @@ async fn the_person_sees_what_a_tool_is_given_before_it_is_called() {
 }
 
 #[tokio::test]
-async fn a_tool_that_may_change_something_is_not_called_in_architect_mode() {
+async fn mcp_tools_are_not_called_in_architect_mode() {
     let stage = TestAgent::new(&format!("{CALL},{DONE}"));
     let mode = r#"
         -> session/set_mode {"sessionId":$s,"modeId":"architect"}
@@ -93,7 +93,7 @@ async fn help_does_not_wait_for_servers() {
 }
 
 #[tokio::test]
-async fn what_a_server_says_of_itself_is_told_to_the_model() {
+async fn the_instructions_of_an_mcp_server_reach_the_model() {
     let stage = TestAgent::new(DONE);
     let new = NEW.replace(
         r#""ttlMs":0,"cacheScope":"private"}}

@@ -7,7 +7,7 @@ use super::test_agent::TestAgent;
 const MISSING: &str = r#"{"name":"gone","command":"/no/such/program","args":[],"env":[{"name":"TOKEN","value":"hunter2secret"}]}"#;
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_a_notice_behind_the_answer() {
+async fn an_unavailable_server_is_a_notice_after_the_response() {
     let stage = TestAgent::new(r#"{"say":[{"text":"Well."}]}"#);
     let script = format!(
         r#"
@@ -28,7 +28,7 @@ async fn a_server_that_is_not_there_is_a_notice_behind_the_answer() {
 }
 
 #[tokio::test]
-async fn a_client_without_notices_hears_of_it_in_its_next_turn() {
+async fn a_client_without_notices_gets_a_message_in_the_next_turn() {
     let stage = TestAgent::new(r#"{"say":[{"text":"Well."}]}"#);
     let script = format!(
         r#"

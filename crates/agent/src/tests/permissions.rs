@@ -22,7 +22,7 @@ fn prompt(shown: &str) -> String {
 }
 
 #[tokio::test]
-async fn code_mode_changes_files_without_a_question() {
+async fn code_mode_changes_files_without_asking() {
     let stage = TestAgent::new(&format!("{WRITE},{DONE}"));
     let script = format!(
         r#"{NEW}
@@ -40,7 +40,7 @@ async fn code_mode_changes_files_without_a_question() {
 }
 
 #[tokio::test]
-async fn architect_mode_changes_nothing_and_asks_to_leave() {
+async fn architect_mode_changes_nothing_and_asks_before_switching() {
     let leave =
         r###"{"say":[{"call":{"name":"mode","input":{"mode":"code","reason":"# The plan"}}}]}"###;
     let stage = TestAgent::new(&format!("{WRITE},{leave},{WRITE},{DONE}"));
@@ -80,7 +80,7 @@ async fn architect_mode_changes_nothing_and_asks_to_leave() {
 }
 
 #[tokio::test]
-async fn what_is_allowed_for_good_is_not_asked_again_even_after_a_restart() {
+async fn always_allow_is_not_asked_again_even_after_a_restart() {
     let run = r#"{"say":[{"call":{"name":"run","input":{"command":"echo hi"}}}]}"#;
     let stage = TestAgent::new(&[run, DONE, run, DONE, run, DONE].join(","));
     let asked = prompt(
@@ -112,7 +112,7 @@ async fn what_is_allowed_for_good_is_not_asked_again_even_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_refusal_goes_to_the_model_and_nothing_is_done() {
+async fn a_rejection_goes_to_the_model_and_nothing_runs() {
     let stage = TestAgent::new(&format!("{WRITE},{DONE}"));
     let asked = prompt(
         r#"<- session/request_permission {"sessionId":$s, ...}
@@ -139,7 +139,7 @@ async fn an_option_that_was_not_offered_allows_nothing() {
 }
 
 #[tokio::test]
-async fn the_person_is_asked_by_a_form_where_the_client_has_forms() {
+async fn the_ask_tool_sends_a_form_to_clients_with_forms() {
     let ask = r#"{"say":[{"call":{"name":"ask","input":{"question":"Which?","options":["red","blue"]}}}]}"#;
     let stage = TestAgent::new(&format!("{ask},{DONE}"));
     let asked = prompt(
@@ -159,7 +159,7 @@ async fn the_person_is_asked_by_a_form_where_the_client_has_forms() {
 }
 
 #[tokio::test]
-async fn a_client_without_forms_is_not_asked() {
+async fn the_ask_tool_fails_for_clients_without_forms() {
     let ask = r#"{"say":[{"call":{"name":"ask","input":{"question":"Which?"}}}]}"#;
     let stage = TestAgent::new(&format!("{ask},{DONE}"));
     let script = format!(
@@ -178,7 +178,7 @@ async fn a_client_without_forms_is_not_asked() {
 }
 
 #[tokio::test]
-async fn what_is_not_offered_is_refused() {
+async fn modes_and_options_that_are_not_offered_are_rejected() {
     let stage = TestAgent::new(DONE);
     let script = format!(
         r#"{NEW}

@@ -29,7 +29,7 @@ async fn the_longest_answer() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_forgotten() {
+async fn a_turn_that_the_model_refused_is_removed() {
     let turns = r#"{"say":[{"text":"No."},{"stop":"refusal"}]},{"say":[{"text":"Yes."}]}"#;
     let stage = TestAgent::new(turns);
     let refused = turn("Something bad", r#"<= @turn {"stopReason":"refusal", ...}"#);
@@ -68,7 +68,7 @@ async fn too_many_requests() {
 }
 
 #[tokio::test]
-async fn a_provider_that_fails_is_an_error_and_what_was_said_is_kept() {
+async fn a_provider_failure_is_an_error_and_keeps_the_text_so_far() {
     let turns = r#"{"say":[{"text":"I was"},{"error":{"cut":"the stream ended"}}]},{"say":[{"text":"Here."}]}"#;
     let stage = TestAgent::new(turns);
     let failed = turn("Go", r#"<! @turn {"code":-32603, ...}"#);
@@ -89,7 +89,7 @@ async fn a_missing_key_asks_for_a_login() {
 }
 
 #[tokio::test]
-async fn prompts_wait_in_line_and_cancellation_takes_them_all() {
+async fn cancellation_also_cancels_queued_prompts() {
     let stage = TestAgent::new(r#"{"say":[{"text":"One"},"hang"]}"#);
     let script = format!(
         r#"{NEW}
@@ -111,7 +111,7 @@ async fn prompts_wait_in_line_and_cancellation_takes_them_all() {
 }
 
 #[tokio::test]
-async fn prompts_that_waited_are_taken_in_their_order() {
+async fn queued_prompts_run_in_order() {
     let say = |text: &str| {
         format!(r#"{{"say":[{{"slow":{{"text":"{text}","characters":1,"pause":5}}}}]}}"#)
     };

@@ -6,7 +6,7 @@ use super::NEW;
 use super::test_agent::TestAgent;
 
 #[tokio::test]
-async fn words_and_thoughts_come_as_they_are_said() {
+async fn text_and_thoughts_are_streamed() {
     let stage = TestAgent::new(
         r#"{"say":[{"thought":"Hm."},{"text":"Hel"},{"text":"lo"},{"usage":{"input":10,"output":4,"thought":1,"cache_read":0,"cache_write":0}}]}"#,
     );
@@ -39,7 +39,7 @@ async fn words_and_thoughts_come_as_they_are_said() {
 }
 
 #[tokio::test]
-async fn an_edit_is_shown_asked_about_and_done() {
+async fn an_edit_is_shown_permitted_and_applied() {
     let stage = TestAgent::new(
         r#"{"say":[{"call":{"id":"c1","name":"edit","input":{"path":"a.txt","edits":[{"old":"one","new":"two"}]}}}]},
            {"say":[{"text":"Done."}]}"#,
@@ -92,7 +92,7 @@ async fn an_edit_is_shown_asked_about_and_done() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_settles_what_is_open() {
+async fn a_cancelled_turn_settles_open_calls() {
     let stage = TestAgent::new(
         r#"{"say":[{"text":"Wait."},{"call":{"id":"c1","name":"run","input":{"command":"sleep 1000"}}}]},
            {"say":[{"text":"Well."}]}"#,

@@ -269,7 +269,7 @@ mod tests {
     use super::{StopSignal, StoppableFile};
 
     #[test]
-    fn a_file_is_read_no_further_when_the_search_has_ended() {
+    fn reading_stops_when_the_search_has_stopped() {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"text").unwrap();
         file.rewind().unwrap();

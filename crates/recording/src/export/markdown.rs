@@ -137,7 +137,7 @@ impl MarkdownPage {
 
     fn update(&mut self, update: &v1::SessionUpdate) {
         match update {
-            v1::SessionUpdate::UserMessageChunk(chunk) => self.words("### Person", chunk),
+            v1::SessionUpdate::UserMessageChunk(chunk) => self.words("### User", chunk),
             v1::SessionUpdate::AgentMessageChunk(chunk) => self.words("### Agent", chunk),
             v1::SessionUpdate::AgentThoughtChunk(chunk) => self.words("### Thought", chunk),
             v1::SessionUpdate::ToolCall(call) => {
@@ -275,7 +275,7 @@ mod tests {
     use super::{address, code, fence, inline, lines};
 
     #[test]
-    fn a_title_is_one_line_of_words() {
+    fn a_title_is_one_plain_line() {
         assert_eq!(inline("a\n## Prompt\n"), "a⏎\\#\\# Prompt⏎");
         assert_eq!(
             inline("<b>*x*</b> \u{1b}[31m"),
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn code_ends_where_it_should() {
+    fn code_spans_are_closed() {
         assert_eq!(code("ls"), "`ls`");
         assert_eq!(code("a`b``c"), "```a`b``c```");
         assert_eq!(code("`"), "`` ` ``");
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_keep_their_lines_and_nothing_that_steers_a_terminal() {
+    fn messages_keep_line_breaks_but_no_control_characters() {
         assert_eq!(
             lines("a\tb\r\n\u{1b}]0;x\u{7}\u{9b}2J"),
             "a\tb\n␛]0;x␇⟦U+009B⟧2J"

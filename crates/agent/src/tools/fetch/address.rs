@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_judged_by_what_they_say() {
+    fn urls_are_checked_before_names_are_resolved() {
         let urls = [
             "http://example.com/",
             "https://user@example.com/",
@@ -193,17 +193,17 @@ mod tests {
         });
         expect![[r#"
             http://example.com/: ok | ok
-            https://user@example.com/: the URL holds a | the URL holds a
-            https://:word@example.com/: the URL holds a | the URL holds a
+            https://user@example.com/: the URL contains a | the URL contains a
+            https://:word@example.com/: the URL contains a | the URL contains a
             ftp://example.com/: only http and https | only http and https
             file:///etc/passwd: only http and https | only http and https
-            http://127.0.0.1:8080/: it leads to this | ok
-            http://[::1]/: it leads to this | ok
-            http://[::ffff:127.0.0.1]/: it leads to this | ok
-            http://2130706433/: it leads to this | ok
-            http://0x7f.1/: it leads to this | ok
-            http://0/: it leads to this | it leads to this
-            http://169.254.169.254/latest/meta-data/: it leads to this | it leads to this
+            http://127.0.0.1:8080/: the address is on | ok
+            http://[::1]/: the address is on | ok
+            http://[::ffff:127.0.0.1]/: the address is on | ok
+            http://2130706433/: the address is on | ok
+            http://0x7f.1/: the address is on | ok
+            http://0/: the address is on | the address is on
+            http://169.254.169.254/latest/meta-data/: the address is on | the address is on
             http://localhost:3000/: ok | ok
         "#]]
         .assert_eq(&told.concat());

@@ -49,7 +49,7 @@ async fn a_running_command_is_killed_and_its_terminal_released() {
 }
 
 #[tokio::test]
-async fn a_terminal_that_is_just_being_created_is_released_when_it_is_there() {
+async fn a_terminal_whose_call_was_cancelled_during_creation_is_released() {
     let stage = TestWorkplace::with(ClientOffer::Everything, &[]).await;
     let gate = Arc::clone(&stage.editor.gate).lock_owned().await;
     let prepared = stage
@@ -106,7 +106,7 @@ async fn commands_in_the_background_end_with_the_workplace() {
 }
 
 #[tokio::test]
-async fn a_dropped_write_leaves_the_old_text_or_the_new() {
+async fn a_dropped_write_leaves_the_old_or_the_new_text() {
     let old = "old\n".repeat(100_000);
     let new = "new\n".repeat(100_000);
     for steps in 0..40 {
@@ -125,7 +125,7 @@ async fn a_dropped_write_leaves_the_old_text_or_the_new() {
 }
 
 #[tokio::test]
-async fn whoever_looks_around_stops_when_nobody_waits_or_the_time_is_over() {
+async fn searches_stop_when_dropped_or_timed_out() {
     let stage = TestWorkplace::new(&[("ws/a", ""), ("ws/d/b", "")]).await;
     let (begun, ended) = (
         Arc::new(AtomicBool::new(false)),

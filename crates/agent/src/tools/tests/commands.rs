@@ -10,7 +10,7 @@ use super::super::ToolProgress;
 use super::{ClientOffer, TestWorkplace, eventually};
 
 #[tokio::test]
-async fn a_command_runs_and_its_end_is_told() {
+async fn a_command_runs_and_its_exit_is_reported() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = TestWorkplace::with(offer, &[("ws/sub/a", "x")]).await;
         stage
@@ -86,7 +86,7 @@ async fn a_command_runs_and_its_end_is_told() {
 }
 
 #[tokio::test]
-async fn what_only_a_screen_understands_is_left_out() {
+async fn escape_sequences_are_removed_from_output() {
     let stage = TestWorkplace::new(&[]).await;
     let bars =
         r#"{"command":"printf '10%%\\r100%%\\n\\033[31mred\\033[0m \\033]0;t\\007x\\r\\n'"}"#;
@@ -156,7 +156,7 @@ async fn the_clients_terminal_is_shown_before_it_is_released() {
 }
 
 #[tokio::test]
-async fn output_of_our_own_terminals_is_shown_while_it_comes() {
+async fn output_of_our_own_terminals_is_streamed() {
     let stage = TestWorkplace::new(&[]).await;
     let command = r#"{"command":"echo first; while ! test -e go; do sleep 0.05; done; echo last"}"#;
     let prepared = stage.prepare("run", command).await.unwrap();
@@ -186,7 +186,7 @@ async fn output_of_our_own_terminals_is_shown_while_it_comes() {
 }
 
 #[tokio::test]
-async fn a_timeout_is_two_minutes_or_what_was_asked_up_to_an_hour() {
+async fn the_timeout_defaults_to_two_minutes_and_is_at_most_an_hour() {
     let stage = TestWorkplace::new(&[]).await;
     for (timeout, seconds) in [("null", 120), ("\"90\"", 90), ("0", 120), ("100000", 3600)] {
         let input = format!(r#"{{"command":"true","timeout":{timeout}}}"#);
@@ -197,7 +197,7 @@ async fn a_timeout_is_two_minutes_or_what_was_asked_up_to_an_hour() {
 }
 
 #[tokio::test]
-async fn what_was_written_before_the_timeout_is_told() {
+async fn output_before_the_timeout_is_reported() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = TestWorkplace::with(offer, &[]).await;
         stage
@@ -206,7 +206,7 @@ async fn what_was_written_before_the_timeout_is_told() {
                 r#"{"command":"echo begun; exec sleep 1000","timeout":1}"#,
                 expect![[r#"
                     FAILED begun
-                    [ended after 1 second, the timeout; give it a larger `timeout`, or run it with `background`]"#]],
+                    [timed out after 1 second; give it a larger `timeout`, or run it with `background`]"#]],
             )
             .await;
         let calls = stage.asked();
@@ -219,7 +219,7 @@ async fn what_was_written_before_the_timeout_is_told() {
 }
 
 #[tokio::test]
-async fn of_a_flood_the_beginning_and_the_end_are_told() {
+async fn the_beginning_and_end_of_long_output_are_reported() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = TestWorkplace::with(offer, &[]).await;
         let told = stage.for_model("run", r#"{"command":"seq 100000"}"#).await;
@@ -249,13 +249,13 @@ async fn of_a_flood_the_beginning_and_the_end_are_told() {
 }
 
 #[tokio::test]
-async fn a_command_in_the_background_is_looked_at_and_stopped() {
+async fn a_background_command_can_be_inspected_and_stopped() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = TestWorkplace::with(offer, &[]).await;
         let command = r#"{"command":"echo $$ > pid; echo ready; while ! test -e go; do sleep 0.05; done; echo gone on; exec sleep 1000","background":true}"#;
         stage.check("run", command, expect![[r#"
             ready
-            [runs in the background as `bg1`; send `id` to see what it writes, and with `stop` to end it]"#]]).await;
+            [runs in the background as `bg1`; send `id` to see its output, with `stop` to stop it]"#]]).await;
         std::fs::write(stage.path("ws/go"), "").unwrap();
         let deadline = Instant::now() + Duration::from_secs(20);
         let told = loop {
@@ -267,9 +267,9 @@ async fn a_command_in_the_background_is_looked_at_and_stopped() {
         };
         assert_eq!(
             told,
-            "ready\ngone on\n[runs in the background as `bg1`; send `id` to see what it writes, and with `stop` to end it]"
+            "ready\ngone on\n[runs in the background as `bg1`; send `id` to see its output, with `stop` to stop it]"
         );
-        let unknown = "FAILED there is no such command in the background, only `bg1`";
+        let unknown = "FAILED no background command has this id; running: `bg1`";
         assert_eq!(stage.for_model("run", r#"{"id":"bg2"}"#).await, unknown);
         let stopped = "ready\ngone on\n[command `bg1` is stopped]";
         assert_eq!(
@@ -288,7 +288,7 @@ async fn a_command_in_the_background_is_looked_at_and_stopped() {
 }
 
 #[tokio::test]
-async fn a_command_in_the_background_that_fails_at_once_says_so() {
+async fn a_background_command_that_fails_at_once_is_reported() {
     let stage = TestWorkplace::new(&[]).await;
     stage
         .check(
@@ -309,7 +309,7 @@ async fn a_command_in_the_background_that_fails_at_once_says_so() {
 }
 
 #[tokio::test]
-async fn only_so_many_commands_are_in_the_background() {
+async fn the_number_of_background_commands_is_limited() {
     let stage = TestWorkplace::new(&[]).await;
     for _ in 0..8 {
         let told = stage
@@ -321,7 +321,7 @@ async fn only_so_many_commands_are_in_the_background() {
         .check(
             "run",
             r#"{"command":"exec sleep 1000","background":true}"#,
-            expect!["FAILED 8 commands are in the background, and may not be more; stop one of `bg1`, `bg2`, `bg3`, `bg4`, `bg5`, `bg6`, `bg7`, `bg8`"],
+            expect!["FAILED 8 background commands are already running; stop one of `bg1`, `bg2`, `bg3`, `bg4`, `bg5`, `bg6`, `bg7`, `bg8`"],
         )
         .await;
     stage.workplace.close().await;

@@ -55,7 +55,7 @@ async fn told(stage: &TestWorkplace, port: u16, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn pages_come_as_text() {
+async fn pages_are_converted_to_text() {
     let page = "<html><head><title>T</title><style>b{}</style></head><body><h1>Head</h1><p>Some <b>text</b> &amp; a \
         <a href='/x'>link</a>.</p><script>evil()</script><ul><li>one<li>two</ul><pre>a  b\nc</pre></body></html>";
     let port = server(vec![
@@ -105,8 +105,8 @@ async fn pages_come_as_text() {
         (
             "/missing",
             expect![[r#"
-            FAILED [the server says 404 Not Found]
-            nothing here"#]],
+                FAILED [status 404 Not Found]
+                nothing here"#]],
         ),
     ] {
         expected.assert_eq(&told(&stage, port, path).await);
@@ -114,7 +114,7 @@ async fn pages_come_as_text() {
 }
 
 #[tokio::test]
-async fn redirects_are_followed_a_few_times_and_judged_each_time() {
+async fn redirects_are_limited_and_checked_each_time() {
     let other = server(vec![("/end", ok("text/plain"), b"the end".into())]).await;
     let port = server(vec![
         ("/one", to("/two"), Vec::new()),
@@ -143,30 +143,27 @@ async fn redirects_are_followed_a_few_times_and_judged_each_time() {
         (
             "/away",
             expect![
-                "FAILED it was not fetched: it redirects to another host; if that is what you want, fetch http://localhost:1/end"
+                "FAILED not fetched: it redirects to another host; if that is what you want, fetch http://localhost:1/end"
             ],
         ),
-        (
-            "/loop",
-            expect!["FAILED it was not fetched: too many redirects"],
-        ),
+        ("/loop", expect!["FAILED not fetched: too many redirects"]),
         (
             "/meta",
             expect![
-                "FAILED it was not fetched: it redirects, and the address is on this machine or in a private network, which tools must not reach"
+                "FAILED not fetched: it redirects, and the address is on this machine or in a private network, which tools must not reach"
             ],
         ),
         ("/file", expect!["FAILED [the server says 302 Found]"]),
         (
             "/word",
             expect![
-                "FAILED it was not fetched: it redirects, and the URL contains a user name or password; remove it"
+                "FAILED not fetched: it redirects, and the URL contains a user name or password; remove it"
             ],
         ),
         (
             "/inside",
             expect![
-                "FAILED it was not fetched: it redirects, and the address is on this machine or in a private network, which tools must not reach"
+                "FAILED not fetched: it redirects, and the address is on this machine or in a private network, which tools must not reach"
             ],
         ),
     ] {
@@ -175,7 +172,7 @@ async fn redirects_are_followed_a_few_times_and_judged_each_time() {
 }
 
 #[tokio::test]
-async fn this_machine_is_closed_unless_it_was_opened() {
+async fn loopback_is_rejected_unless_enabled() {
     let port = server(vec![("/", ok("text/plain"), b"mine".into())]).await;
     let stage = TestWorkplace::new(&[]).await;
     let session = stage.workplace.session().clone();
@@ -203,10 +200,10 @@ async fn this_machine_is_closed_unless_it_was_opened() {
         assert!(!told.contains("mine"));
     }
     closed
-        .check("fetch", r#"{"url":"http://127.0.0.1:1/"}"#, expect!["FAILED it was not fetched: the address is on this machine or in a private network, which tools must not reach"])
+        .check("fetch", r#"{"url":"http://127.0.0.1:1/"}"#, expect!["FAILED not fetched: the address is on this machine or in a private network, which tools must not reach"])
         .await;
     closed
-        .check("fetch", r#"{"url":"http://localhost:1/"}"#, expect!["FAILED it was not fetched: the address is on this machine or in a private network, which tools must not reach"])
+        .check("fetch", r#"{"url":"http://localhost:1/"}"#, expect!["FAILED not fetched: the address is on this machine or in a private network, which tools must not reach"])
         .await;
     closed
         .check(
@@ -219,7 +216,7 @@ async fn this_machine_is_closed_unless_it_was_opened() {
         .check(
             "fetch",
             r#"{"url":"ftp://example.com/"}"#,
-            expect!["FAILED it was not fetched: only http and https can be fetched"],
+            expect!["FAILED not fetched: only http and https can be fetched"],
         )
         .await;
 }
@@ -279,7 +276,7 @@ async fn large_and_deep_pages_are_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_answer_is_given_up() {
+async fn fetching_from_a_silent_server_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let stage = TestWorkplace::new(&[]).await;

@@ -39,7 +39,7 @@ async fn a_write_shows_the_true_old_text_and_makes_directories() {
             .check(
                 "write",
                 same,
-                expect!["FAILED `a` says exactly that already; nothing was written"],
+                expect!["FAILED `a` already has exactly this text; nothing was written"],
             )
             .await;
         stage
@@ -64,7 +64,7 @@ async fn a_write_shows_the_true_old_text_and_makes_directories() {
 }
 
 #[tokio::test]
-async fn a_file_that_changed_meanwhile_is_not_written() {
+async fn a_file_that_changed_after_the_request_is_not_written() {
     for offer in [ClientOffer::Nothing, ClientOffer::Everything] {
         let stage = TestWorkplace::with(offer, &[("ws/a", "old\n")]).await;
         let write = stage
@@ -85,7 +85,7 @@ async fn a_file_that_changed_meanwhile_is_not_written() {
             let outcome = prepared.perform(&stage.workplace, drop).await;
             let told = stage.text(&outcome);
             assert!(
-                told.starts_with("FAILED") && told.contains("has changed meanwhile"),
+                told.starts_with("FAILED") && told.contains("has changed in the meantime"),
                 "{told}"
             );
             assert!(!told.contains("theirs"));
@@ -96,7 +96,7 @@ async fn a_file_that_changed_meanwhile_is_not_written() {
 }
 
 #[tokio::test]
-async fn a_change_starts_from_the_unsaved_text() {
+async fn an_edit_starts_from_unsaved_text() {
     let stage = TestWorkplace::with(ClientOffer::Everything, &[("ws/a", "saved\n")]).await;
     let path = stage.path("ws/a");
     stage.editor.open_buffer(path.clone(), "unsaved\n");
@@ -124,7 +124,7 @@ async fn a_change_starts_from_the_unsaved_text() {
 }
 
 #[tokio::test]
-async fn line_ends_and_marks_of_a_file_are_kept() {
+async fn line_endings_and_byte_order_marks_are_kept() {
     let stage = TestWorkplace::new(&[
         ("ws/a", "\u{feff}one\r\ntwo\r\n"),
         ("ws/mixed", "one\r\ntwo\n"),
@@ -156,7 +156,7 @@ async fn line_ends_and_marks_of_a_file_are_kept() {
 }
 
 #[tokio::test]
-async fn a_large_change_is_shown_around_what_differs() {
+async fn a_large_diff_shows_only_the_differing_parts() {
     let lines: String = (1..=60_000).map(|line| format!("line {line}\n")).collect();
     let stage = TestWorkplace::new(&[("ws/a", &lines)]).await;
     let prepared = stage
@@ -186,7 +186,7 @@ async fn a_large_change_is_shown_around_what_differs() {
         .prepare("write", &format!(r#"{{"path":"b","content":{all:?}}}"#))
         .await
         .unwrap();
-    expect![[r#"[Content(Content { content: Text(TextContent { text: "`b`: 0 bytes become 600000, too many to be shown", annotations: None, meta: None }), meta: None })]"#]].assert_eq(&format!("{:?}", prepared.content()));
+    expect![[r#"[Content(Content { content: Text(TextContent { text: "`b`: 0 bytes become 600000, too large to show", annotations: None, meta: None }), meta: None })]"#]].assert_eq(&format!("{:?}", prepared.content()));
 }
 
 #[tokio::test]
@@ -215,7 +215,7 @@ async fn files_links_and_empty_directories_are_deleted() {
         .check(
             "delete",
             r#"{"path":"targe"}"#,
-            expect!["FAILED there is no file `targe`; nearby there is `target`"],
+            expect!["FAILED file not found: `targe`; similar names: `target`"],
         )
         .await;
     stage.check("delete", r#"{"path":"."}"#, expect!["FAILED `@/ws` is a directory of this session or holds one, so it is neither removed nor moved; name something below it"]).await;
@@ -231,7 +231,7 @@ async fn files_links_and_empty_directories_are_deleted() {
 }
 
 #[tokio::test]
-async fn what_was_prepared_is_what_is_deleted_and_moved() {
+async fn only_the_prepared_file_is_deleted_or_moved() {
     let stage = TestWorkplace::new(&[("ws/a", "x"), ("ws/b", "x")]).await;
     let delete = stage.prepare("delete", r#"{"path":"a"}"#).await.unwrap();
     let moving = stage
@@ -277,7 +277,7 @@ async fn files_and_directories_are_moved_and_nothing_is_replaced() {
         .await;
     assert_eq!(stage.disk("more/d/f").unwrap(), "f");
     stage
-        .check("move", r#"{"from":"b","to":"@/more/x"}"#, expect!["FAILED there is something at `@/more/x` already, and nothing is replaced; choose another name, or delete it first"])
+        .check("move", r#"{"from":"b","to":"@/more/x"}"#, expect!["FAILED `@/more/x` already exists and is not replaced; choose another name, or delete it first"])
         .await;
     stage
         .check("move", r#"{"from":"b","to":"new"}"#, expect!["FAILED `new` is an existing directory; give the complete new path, including the last name"])
@@ -286,7 +286,7 @@ async fn files_and_directories_are_moved_and_nothing_is_replaced() {
         .check(
             "move",
             r#"{"from":"none","to":"n"}"#,
-            expect!["FAILED there is no file `none`; look with `list` or `glob`"],
+            expect!["FAILED file not found: `none`; look with `list` or `glob`"],
         )
         .await;
     stage

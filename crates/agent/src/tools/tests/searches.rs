@@ -110,7 +110,7 @@ async fn a_directory_is_shown_as_a_tree() {
 }
 
 #[tokio::test]
-async fn a_large_directory_is_shown_less_deep_and_then_cut() {
+async fn a_large_directory_is_shown_with_fewer_levels_then_cut() {
     let stage = TestWorkplace::new(&[]).await;
     for directory in 0..20 {
         fs::create_dir(stage.path(&format!("ws/d{directory}"))).unwrap();
@@ -253,7 +253,7 @@ async fn lines_are_found_by_a_pattern() {
         (
             r#"{"pattern":"nowhere"}"#,
             expect![
-                "[nothing found in 5 files; what is hidden, binary or in `.gitignore` was not looked at]"
+                "[no matches in 5 files; hidden and binary files and those in `.gitignore` were skipped]"
             ],
         ),
     ] {
@@ -262,7 +262,7 @@ async fn lines_are_found_by_a_pattern() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_searched_is_explained() {
+async fn invalid_searches_are_explained() {
     let stage = project().await;
     for (input, expected) in [
         (
